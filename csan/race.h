@@ -3,7 +3,7 @@
  *
  * A conflict is one pair of accesses on one run of bytes. The conflicts of an op are collected
  * first, so that a report names all arguments that take part. Not thread-safe: the context's lock
- * covers every user. Kept races never move and never change. */
+ * covers every user. Kept races never move, and only their group changes. */
 #ifndef CSAN_RACE_H
 #define CSAN_RACE_H
 

@@ -2,17 +2,18 @@
  *
  * The work is done by a helper process, `csan symbolize`, so that libdw and a C++ demangler never
  * enter the program that csan checks. It is started at the first question, by posix_spawn, and
- * talks over a socket pair. The report calls this; nothing else does. When the helper is missing,
- * dies or takes longer than ten seconds for an answer, frames have module and offset only, and
- * `trouble` says why.
+ * talks over a socket pair. The report calls this, and commands that read recordings do. When the
+ * helper is missing, dies or takes longer than ten seconds for an answer, frames have module and
+ * offset only, and `trouble` says why. Thread-safe.
  *
  * The protocol is lines. The helper greets with "csan-symbolize 1", after it has detached itself
  * from the program (the program never sees a child for longer than that). Then, one at a time:
  *
  *   frame OFFSET PATH    OFFSET: hexadecimal, an address as the object file PATH numbers them.
  *                        Answer: for each function there, inlined ones innermost first,
- *                        FUNCTION '\t' FILE '\t' LINE; an empty field is unknown; then an empty
- * line. demangle NAME        Answer: the name as written in the source, or NAME itself.
+ *                        FUNCTION '\t' FILE '\t' LINE, where an empty field is unknown; then an
+ *                        empty line.
+ *   demangle NAME        Answer: the name as written in the source, or NAME itself.
  *   device ADDRESS PATH  of a GPU's machine code, as the sections of the file PATH have addresses.
  *                        Answer: one line as above without FUNCTION, or none; then an empty line.
  *
@@ -61,7 +62,7 @@ struct symbolizer {
                         char *file, size_t bytes, uint32_t *line);
 };
 
-/* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. Thread-safe. */
+/* Starts nothing yet. With symbolize=0 it never will. NULL when memory is short. */
 struct symbolizer *symbolizer_create(const struct options *options);
 
 /* The same for addresses of another process, of which the map (the caller's; it may grow) says what

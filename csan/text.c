@@ -119,7 +119,10 @@ void text_add_shown(struct text *text, const char *bytes, size_t count)
 
 void text_make_plain(char *name)
 {
-    for (; *name; name++)
-        if ((unsigned char)*name < ' ' || *name == 0x7f)
-            *name = '?';
+    for (size_t left = strlen(name); left > 0;) {
+        const size_t control = control_at(name, left), step = control ? control : 1;
+        memset(name, '?', control);
+        name += step;
+        left -= step;
+    }
 }

@@ -1,5 +1,5 @@
-/* Text that grows: what a report is put together in. When memory is short it stays as long as it is
- * and says so by `cut`. Not thread-safe; the report's lock covers it. */
+/* Text that grows, such as what a report is put together in. When memory is short it stays as long
+ * as it is and says so by `cut`. Not thread-safe: each text is its maker's. */
 #ifndef CSAN_TEXT_H
 #define CSAN_TEXT_H
 
@@ -20,7 +20,8 @@ void text_free(struct text *text);
  * them: control characters but new line and tab as \xNN, those of Unicode (U+0080 to U+009F) too,
  * but not the three sequences that csan itself colours with. Nothing can erase or overwrite. */
 void text_add_shown(struct text *text, const char *bytes, size_t count);
-/* The same in place, for one name: each control character, a new line too, becomes '?'. */
+/* The same in place, for one name: each byte of a control character, a new line too, becomes '?'.
+ */
 void text_make_plain(char *name);
 
 /* A demangled C++ name without its ABI tags, [abi:...]: Numba puts a hash of many letters there. */

@@ -618,9 +618,10 @@ typedef uint32_t csan_site; /* 0: unknown */
 #define CSAN_NO_LANE ((csan_lane)0xffffffffu)
 
 /* `options`: "key=value:key=value" as in CSAN_OPTIONS, or NULL. `on_race` (may be NULL) is called
- * for each distinct race, outside the context's lock, never concurrently with itself; the struct is
- * valid during the call. Returns NULL when memory is short, or an option is wrong: then `message`,
- * of `message_bytes`, says which and what to write. */
+ * for each distinct race, outside the context's lock, never concurrently with itself; the struct
+ * stays until the context is destroyed, and only its group may change. Returns NULL when memory is
+ * short, or an option is wrong: then `message`, of `message_bytes`, says which and what to write.
+ */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),
                                   void *user, char *message, size_t message_bytes);
@@ -725,8 +726,9 @@ void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane);
 csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
 
 /* What the program did on `lane` just now to make order, for reports to explain a race by. It
- * orders nothing: the joins above do. `object` and `detail` are any numbers that tell one from
- * another, such as handles that are not reused; `site`: where the program made the call. */
+ * orders nothing: the joins above do. `object` and `detail` are what each kind says: numbers
+ * that are not used again for another, but where it is a site. `site`: where the program made the
+ * call. */
 enum csan_step_kind {
     CSAN_STEP_RECORD = 1,       /* object: the event; detail: a site that bears its name, or 0 */
     CSAN_STEP_WAIT,             /* the same */
@@ -863,13 +865,14 @@ struct csan_stats {
     uint64_t ops;                        /* all ops */
     uint64_t launches[CSAN_LEVEL_COUNT]; /* ops by level */
     uint64_t races, possible;            /* distinct, not cleared */
-    uint64_t duplicates;                 /* reports suppressed as already made */
+    uint64_t duplicates;                 /* races met again, which is not reported again */
     uint64_t pending_timeouts, pending_overflows, promises_broken;
     uint64_t strided_dropped;                            /* strided records lost to the cap */
     uint64_t lanes, allocations, cells, strided_records; /* live now */
     uint64_t unknown_frees;
     uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
-    uint64_t suppressed; /* distinct races that option suppressions matched; no others count them */
+    uint64_t suppressed; /* distinct races that suppressions or a baseline matched: no others count
+                            them */
     /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
     uint64_t unordered, unordered_counted;
     uint64_t errors; /* distinct findings that are no races, not cleared */

@@ -34,11 +34,20 @@ static void nothing_erases_a_line(void **state)
     is_shown("race\rcsan mutate: ", "race\\x0dcsan mutate: ");
 }
 
+static void a_plain_name_has_no_controls(void **state)
+{
+    (void)state;
+    char name[] = "a\tb\n\033c \303\251 \302\233[2J\177\302";
+    text_make_plain(name);
+    assert_string_equal(name, "a?b??c \303\251 ??[2J?\302");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_terminal_may_be_shown),
         cmocka_unit_test(nothing_erases_a_line),
+        cmocka_unit_test(a_plain_name_has_no_controls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
