@@ -26,8 +26,9 @@ struct stream_key {
 struct added_record {
     struct stream_key key;
     CUevent event;
-    bool lent;  /* it is the program's */
-    bool ended; /* the stream is destroyed: another may bear its handle */
+    bool lent;     /* it is the program's */
+    bool ended;    /* the stream is destroyed: another may bear its handle */
+    bool gathered; /* another record stands for this one, too */
     struct added_record *next;
 };
 
@@ -295,20 +296,38 @@ static void record(struct added *order, const struct watched_call *call)
 
 /* ---- Before a call at TO ---- */
 
-enum { EVENTS_AT_ONCE = 64 };
+/* Events that a call waits for. */
+struct events {
+    CUevent *items;
+    size_t count;
+};
 
-/* The events that are to be waited for; `self`: the stream that waits, or NULL. */
-static size_t events_to_wait_for(const struct added *order, const struct stream_key *self,
-                                 CUevent events[EVENTS_AT_ONCE])
+/* Those of all streams but `self`, the stream that waits, or NULL. Until events_done none of them
+ * is destroyed. */
+static struct events events_to_wait_for(struct added *order, const struct stream_key *self)
 {
-    size_t found = 0;
+    struct events events = {NULL, 0};
+    size_t room = 0;
     pthread_mutex_lock(&added.lock);
-    for (const struct added_record *at = order->records; at && found < EVENTS_AT_ONCE;
-         at = at->next)
+    order->waiting++;
+    for (const struct added_record *at = order->records; at; at = at->next)
+        room++;
+    events.items = malloc((room + 1) * sizeof(CUevent));
+    if (!events.items)
+        count(&order->failed);
+    for (const struct added_record *at = order->records; at && events.items; at = at->next)
         if (at->event && !(self && !at->ended && same_key(at->key, *self)))
-            events[found++] = at->event;
+            events.items[events.count++] = at->event;
     pthread_mutex_unlock(&added.lock);
-    return found;
+    return events;
+}
+
+static void events_done(struct added *order, struct events events)
+{
+    pthread_mutex_lock(&added.lock);
+    order->waiting--;
+    pthread_mutex_unlock(&added.lock);
+    free(events.items);
 }
 
 static void wait_in_stream(struct added *order, const struct watched_call *call)
@@ -317,26 +336,28 @@ static void wait_in_stream(struct added *order, const struct watched_call *call)
     const struct stream_key key = key_of(call->stream, thread_default);
     const struct driver_entry *entry =
         entry_of("cuStreamWaitEvent", "cuStreamWaitEvent_ptsz", thread_default);
-    CUevent events[EVENTS_AT_ONCE];
     if (stream_is_capturing(call->stream, thread_default)) {
         count(&order->captured);
         return;
     }
-    const size_t found = events_to_wait_for(order, &key, events);
-    for (size_t i = 0; i < found; i++)
-        count(entry && hook_stream_wait_event(entry, call->stream, events[i], 0) == CUDA_SUCCESS
+    const struct events events = events_to_wait_for(order, &key);
+    for (size_t i = 0; i < events.count; i++)
+        count(entry && hook_stream_wait_event(entry, call->stream, events.items[i], 0) ==
+                           CUDA_SUCCESS
                   ? &order->waited
                   : &order->failed);
+    events_done(order, events);
 }
 
 static void wait_at_host(struct added *order)
 {
     const struct driver_entry *entry = driver_entry_of_symbol("cuEventSynchronize");
-    CUevent events[EVENTS_AT_ONCE];
-    const size_t found = events_to_wait_for(order, NULL, events);
-    for (size_t i = 0; i < found; i++)
-        count(entry && hook_event_synchronize(entry, events[i]) == CUDA_SUCCESS ? &order->waited
-                                                                                : &order->failed);
+    const struct events events = events_to_wait_for(order, NULL);
+    for (size_t i = 0; i < events.count; i++)
+        count(entry && hook_event_synchronize(entry, events.items[i]) == CUDA_SUCCESS
+                  ? &order->waited
+                  : &order->failed);
+    events_done(order, events);
 }
 
 /* ---- Launches that may overlap ---- */
@@ -385,14 +406,109 @@ static void event_ends(CUevent event)
     pthread_mutex_unlock(&added.lock);
 }
 
+/* ---- Streams that ended ---- */
+
+/* What they did need not be over: their events are waited for all the same. So many are kept. */
+enum { ENDED_MAX = 16 };
+
+static CUstream stream_that_gathers(struct added *order)
+{
+    const struct driver_entry *create = driver_entry_of_symbol("cuStreamCreate");
+    if (!order->gathers && (!create || hook_stream_create(create, &order->gathers,
+                                                          CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS))
+        order->gathers = NULL;
+    return order->gathers;
+}
+
+/* The stream waits for what is recorded on streams that ended. Records are added in front, and go
+ * here alone, so that the list can be walked without the lock. */
+static void ended_wait(struct added_record *first, CUstream stream)
+{
+    const struct driver_entry *wait = driver_entry_of_symbol("cuStreamWaitEvent");
+    for (struct added_record *at = first; at; at = at->next)
+        at->gathered = at->ended &&
+                       (!at->event || (wait && hook_stream_wait_event(wait, stream, at->event, 0) ==
+                                                   CUDA_SUCCESS));
+}
+
+/* With the lock: out of the list. */
+static struct added_record *gathered_take(struct added *order)
+{
+    struct added_record *taken = NULL;
+    for (struct added_record **at = &order->records; *at;) {
+        struct added_record *record = *at;
+        if (!record->gathered) {
+            at = &record->next;
+            continue;
+        }
+        *at = record->next;
+        record->next = taken;
+        taken = record;
+    }
+    return taken;
+}
+
+static void records_destroy(struct added_record *records)
+{
+    const struct driver_entry *entry = driver_entry_of_symbol("cuEventDestroy_v2");
+    while (records) {
+        struct added_record *record = records;
+        records = record->next;
+        if (record->event && !record->lent && entry)
+            hook_event_destroy(entry, record->event);
+        free(record);
+    }
+}
+
+/* With the lock: it is time to gather them, and nobody is at it. */
+static bool ended_are_many(const struct added *order)
+{
+    size_t ended = 0;
+    for (const struct added_record *at = order->records; at; at = at->next)
+        ended += at->ended;
+    return ended > ENDED_MAX && !order->gathering;
+}
+
+/* Who waits for those records waits for one of the gathering stream's from here on; not while
+ * somebody has their events in hand. */
+static void ended_gather(struct added *order, struct added_record *first)
+{
+    const struct driver_entry *entry = driver_entry_of_symbol("cuEventRecord");
+    CUstream stream = stream_that_gathers(order);
+    CUevent event = stream ? event_create(stream) : NULL;
+    struct added_record *gathered = calloc(1, sizeof *gathered), *taken = gathered;
+    if (gathered)
+        *gathered = (struct added_record){.event = event, .ended = true};
+    if (event)
+        ended_wait(first, stream);
+    const bool holds =
+        gathered && event && entry && hook_event_record(entry, event, stream) == CUDA_SUCCESS;
+    pthread_mutex_lock(&added.lock);
+    if (holds && !order->waiting) {
+        taken = gathered_take(order);
+        gathered->next = order->records;
+        order->records = gathered;
+    }
+    order->gathering = false;
+    pthread_mutex_unlock(&added.lock);
+    records_destroy(taken);
+}
+
 static void stream_ends(CUstream stream)
 {
     added_stream_destroyed(stream);
-    pthread_mutex_lock(&added.lock);
-    for (size_t i = 0; i < added.count; i++)
-        for (struct added_record *at = added.orders[i].records; at; at = at->next)
+    for (size_t i = 0; i < added.count; i++) {
+        struct added *order = &added.orders[i];
+        pthread_mutex_lock(&added.lock);
+        for (struct added_record *at = order->records; at; at = at->next)
             at->ended |= at->key.stream == stream && stream;
-    pthread_mutex_unlock(&added.lock);
+        struct added_record *first = order->records;
+        const bool many = ended_are_many(order);
+        order->gathering |= many;
+        pthread_mutex_unlock(&added.lock);
+        if (many)
+            ended_gather(order, first);
+    }
 }
 
 /* ---- Calls ---- */

@@ -4,7 +4,8 @@
  * Of an order FROM-TO, csan records an event of its own on the stream of each call that is made at
  * FROM, behind the call; a call at FROM that records an event of the program's lends that event.
  * Before each call that is made at TO, the call's stream waits for the newest such event of every
- * other stream; where the call has no stream, or is an access of the host's, the host waits. All
+ * other stream; where the call has no stream, or is an access of the host's, the host waits. What
+ * was recorded on streams that ended meanwhile is gathered in one stream of csan's. All
  * that goes through the hooks, so that driver and detector are told alike. In a captured stream
  * nothing is recorded or waited for; between the nodes of a graph that were made at FROM and at TO
  * the order is a dependency, added before the graph is instantiated (added_edge.h).
@@ -35,6 +36,9 @@ struct added {
     uint64_t recorded, waited, edges, changed, failed, captured;
     bool several; /* number: in more than one stream, or in a default one */
     struct added_record *records;
+    unsigned waiting; /* calls that have events of it in hand */
+    bool gathering;   /* a thread of the program is at it */
+    CUstream gathers; /* csan's own, which waits for the records of streams that ended; or NULL */
 };
 
 /* Reads the option. True: there is an order to be added, or something to be said. */

@@ -136,6 +136,16 @@ check "the library says what came of it" says "^csan: add_order $order: recorded
 check "and how much may run at the same time" says ', 0 pairs of ops that nothing orders'
 run "$root/bin/csan" run --device=embedded --schedule=lazy --options=add_order="$order" "$programs/example_error"
 check "a place is of one build" ended 66
+# first_order PROGRAM
+first_order()
+{
+    run "$root/bin/csan" run --format=json "$plain/$1"
+    python3 -c 'import json; p = json.load(open("err"))["races"][0]["proposal"]; print(p["from"] + "-" + p["to"])'
+}
+order=$(first_order fix_streams_end)
+run "$root/bin/csan" run --options="add_order='$order'" "$plain/fix_streams_end"
+check "an order holds for streams that ended, however many" ended 0
+check "of which few events are kept" says "^csan: add_order $order: recorded 100, waited ([1-9]|1[0-9]), .* failed 0"
 run env CSAN=1 CSAN_OPTIONS=add_order=nonsense "$programs/example_error"
 check "what is no order is told of" says "add_order: 'nonsense' is no order: write FROM-TO"
 check "and costs nothing else" ended 66
