@@ -439,18 +439,37 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other)
     submit(context, &(struct entry){.kind = ENTRY_JOIN_LANE, .lane = lane, .other = other});
 }
 
+static struct entry step_entry(const struct step *step)
+{
+    return (struct entry){.kind = ENTRY_STEP,
+                          .lane = step->lane,
+                          .site = step->site,
+                          .step = step->kind,
+                          .number = step->after,
+                          .first = step->object,
+                          .last = step->detail};
+}
+
 void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,
                uint64_t detail, csan_site site)
 {
-    struct entry entry = {.kind = ENTRY_STEP,
-                          .lane = lane,
-                          .site = site,
-                          .step = (uint8_t)kind,
-                          .first = object,
-                          .last = detail};
-    lock_take(context->lock);
-    entry.number = context->root->next_number;
-    context_submit_locked(context, &entry);
+    struct step step = {
+        .object = object, .detail = detail, .lane = lane, .site = site, .kind = (uint8_t)kind};
+    const bool at_once = begin_at_once(context);
+    step.after = context->root->next_number;
+    if (!at_once) {
+        struct entry entry = step_entry(&step);
+        context_submit_locked(context, &entry);
+        return;
+    }
+    if (lane_exists(context, lane)) {
+        if (__builtin_expect(context->recording != NULL, 0)) {
+            const struct entry entry = step_entry(&step);
+            context_record_entry(context, &entry);
+        }
+        detector_step(&context->detector, &step);
+    }
+    end_at_once(context);
 }
 
 /* The call's lane, made at its first wait; CSAN_NO_LANE when there are too many. */

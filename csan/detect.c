@@ -224,7 +224,8 @@ static void check_bounds(struct probe *probe, const struct lmad *lmad)
     const struct site *site = site_table_get(detector->sites, mark->site);
     const struct bounds_op op = {mark->level, site && site->launched};
     struct bounds_fault fault;
-    if (!detector->errors_wanted || detector->parent || lane->host || lane->role != CSAN_LANE_STREAM)
+    if (!detector->errors_wanted || detector->parent || lane->host ||
+        lane->role != CSAN_LANE_STREAM)
         return;
     if (bounds_check(&detector->memory, detector->sites, &op,
                      (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault))
@@ -622,14 +623,12 @@ static void process_pool_free(struct detector *detector, const struct entry *ent
 
 static void process_step(struct detector *detector, const struct entry *entry)
 {
-    const struct lane *lane = &detector->order.lanes[entry->lane];
-    steps_add(&detector->steps, &(struct step){.after = entry->number,
-                                               .object = entry->first,
-                                               .detail = entry->last,
-                                               .epoch = epoch_make(entry->lane, lane->sequence),
-                                               .lane = entry->lane,
-                                               .site = entry->site,
-                                               .kind = entry->step});
+    detector_step(detector, &(struct step){.after = entry->number,
+                                           .object = entry->first,
+                                           .detail = entry->last,
+                                           .lane = entry->lane,
+                                           .site = entry->site,
+                                           .kind = entry->step});
 }
 
 static void fill(struct csan_snapshot *snapshot, struct snapshot value)

@@ -48,7 +48,7 @@ struct detector {
     struct unordered unordered;  /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;     /* what is counted as it happens */
-    bool errors_wanted; /* option errors */
+    bool errors_wanted;          /* option errors */
     /* Of the op being processed: what its conflicts that are no races point to. */
     struct csan_error errors[DETECTOR_ERRORS];
     uint32_t error_count;
@@ -84,11 +84,18 @@ static inline void detector_wait(struct detector *detector, const struct csan_ev
     order_join(&detector->order, lane, &event->value);
 }
 
-/* Adds a finding that is no race: of what was done at `current` (site, lane, number, kind of access),
- * with bytes [address, address + bytes) if there are any. `error` is copied, but for where the
- * address lies, which is found out. */
+/* Adds a finding that is no race: of what was done at `current` (site, lane, number, kind of
+ * access), with bytes [address, address + bytes) if there are any. `error` is copied, but for where
+ * the address lies, which is found out. */
 void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
                    uint64_t address, uint64_t bytes, const struct csan_error *error);
+
+/* The same as ENTRY_STEP. The lane's epoch is filled in. */
+static inline void detector_step(struct detector *detector, struct step *step)
+{
+    step->epoch = epoch_make(step->lane, detector->order.lanes[step->lane].sequence);
+    steps_add(&detector->steps, step);
+}
 
 /* Process one entry. Handles it destroys or fills are the entry's own. */
 void detector_process(struct detector *detector, struct entry *entry);
