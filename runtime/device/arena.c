@@ -13,7 +13,9 @@
 
 struct arena_block {
     uint64_t base, span; /* span: in the arena; the blocks cover it without gaps */
-    uint64_t bytes;      /* as asked for; 0: free */
+    uint64_t zone;       /* of the span, at its end: nobody's */
+    uint64_t bytes;      /* as asked for; 0: free, or held */
+    bool held;           /* freed, and in the quarantine */
     uint64_t largest;    /* free span in this subtree */
     uint64_t id;
     uint32_t tag, flags;
@@ -21,9 +23,22 @@ struct arena_block {
     bool attribute;
     uint32_t priority;
     struct arena_block *left, *right;
+    struct arena_block *next_held;
 };
 
-enum { RETURN_PAGES_FROM = 1 << 20, PAGE = 4096, OPEN_BYTES = 64 << 20 };
+enum {
+    RETURN_PAGES_FROM = 1 << 20,
+    PAGE = 4096,
+    OPEN_BYTES = 64 << 20,
+    ZONE_PART = 8, /* of a large block: a stride too far is often one of its rows */
+    ZONE_MOST = 1 << 20,
+    SPARE_PART = 16 /* of all addresses, that zones may have */
+};
+
+static bool is_free(const struct arena_block *block)
+{
+    return !block->bytes && !block->held;
+}
 
 static uint32_t priority_of(uint64_t base)
 {
@@ -33,7 +48,7 @@ static uint32_t priority_of(uint64_t base)
 
 static void block_update(struct arena_block *block)
 {
-    block->largest = block->bytes ? 0 : block->span;
+    block->largest = is_free(block) ? block->span : 0;
     if (block->left && block->left->largest > block->largest)
         block->largest = block->left->largest;
     if (block->right && block->right->largest > block->largest)
@@ -89,6 +104,16 @@ static void treap_remove(struct arena *arena, struct arena_block *block)
     arena->root = treap_merge(left, right);
 }
 
+/* The block that starts at `base`, which is below `block`, has changed. */
+static void treap_update(struct arena_block *block, uint64_t base)
+{
+    if (base < block->base)
+        treap_update(block->left, base);
+    else if (base > block->base)
+        treap_update(block->right, base);
+    block_update(block);
+}
+
 /* The block that contains address. */
 static struct arena_block *treap_floor(const struct arena *arena, uint64_t address)
 {
@@ -110,7 +135,7 @@ static struct arena_block *treap_first_fit(const struct arena *arena, uint64_t s
     while (block && block->largest >= span) {
         if (block->left && block->left->largest >= span)
             block = block->left;
-        else if (!block->bytes && block->span >= span)
+        else if (is_free(block) && block->span >= span)
             return block;
         else
             block = block->right;
@@ -155,6 +180,12 @@ bool arena_open(struct arena *arena, uint64_t hint, uint64_t bytes, uint64_t uni
     return true;
 }
 
+void arena_guard(struct arena *arena, uint64_t redzone, uint64_t quarantine)
+{
+    arena->redzone = redzone;
+    arena->quarantine = quarantine;
+}
+
 static void treap_free(struct arena_block *block)
 {
     if (!block)
@@ -196,49 +227,132 @@ static uint64_t take(struct arena *arena, struct arena_block *block, uint64_t sp
 {
     if (!open_up_to(arena, block->base + span))
         return 0;
-    if (block->span > span) {
-        struct arena_block *rest = calloc(1, sizeof *rest);
-        if (!rest)
-            return 0;
-        treap_remove(arena, block);
-        rest->base = block->base + span;
-        rest->span = block->span - span;
-        block->span = span;
-        treap_insert(arena, rest);
-    } else {
-        treap_remove(arena, block);
-    }
+    struct arena_block *rest = block->span > span ? calloc(1, sizeof *rest) : NULL;
+    if (block->span > span && !rest)
+        return 0;
+    block->zone = 0;
     block->bytes = bytes;
     block->tag = tag;
     block->flags = flags;
     block->counted = false;
     block->id = ++arena->births;
     block->attribute = false;
-    treap_insert(arena, block);
+    if (rest) {
+        rest->base = block->base + span;
+        rest->span = block->span - span;
+        block->span = span;
+        treap_insert(arena, rest);
+    }
+    treap_update(arena->root, block->base);
     return block->base;
+}
+
+/* ---- Freed blocks --------------------------------------------------------------------------- */
+
+/* The block, which nobody has any more, becomes free and one with its free neighbours. */
+static void set_free(struct arena *arena, struct arena_block *block)
+{
+    block->bytes = 0;
+    block->held = false;
+    struct arena_block *next = treap_floor(arena, block->base + block->span);
+    if (next && is_free(next)) {
+        treap_remove(arena, next);
+        block->span += next->span;
+        free(next);
+    }
+    struct arena_block *previous = treap_floor(arena, block->base - 1);
+    if (previous && is_free(previous)) {
+        treap_remove(arena, block);
+        previous->span += block->span;
+        free(block);
+        block = previous;
+    }
+    treap_update(arena->root, block->base);
+}
+
+/* Those that wait longest are free, until at most `keep` bytes wait. False: none waited. */
+static bool release_held(struct arena *arena, uint64_t keep)
+{
+    bool any = false;
+    while (arena->held > keep) {
+        struct arena_block *block = arena->held_first;
+        arena->held_first = block->next_held;
+        arena->held -= block->span;
+        set_free(arena, block);
+        any = true;
+    }
+    return any;
+}
+
+/* Neither free nor anybody's: where the block lies in the treap stays as it is. */
+static void hold(struct arena *arena, struct arena_block *block)
+{
+    block->bytes = 0;
+    block->held = true;
+    block->next_held = NULL;
+    if (arena->held)
+        arena->held_last->next_held = block;
+    else
+        arena->held_first = block;
+    arena->held_last = block;
+    arena->held += block->span;
+    release_held(arena, arena->quarantine);
+}
+
+/* ---- Taken blocks --------------------------------------------------------------------------- */
+
+static uint64_t rounded(const struct arena *arena, uint64_t bytes)
+{
+    return (bytes + arena->unit - 1) / arena->unit * arena->unit;
+}
+
+/* Zones use addresses beyond the limit. Where there are few, that is a part of the others, too. */
+static uint64_t zone_of(const struct arena *arena, uint64_t bytes)
+{
+    uint64_t part = bytes / ZONE_PART < ZONE_MOST ? bytes / ZONE_PART : ZONE_MOST;
+    uint64_t zone = rounded(arena, part > arena->redzone ? part : arena->redzone);
+    uint64_t beyond = arena->bytes - arena->limit, spare = arena->bytes / SPARE_PART;
+    if (!arena->redzone || arena->zones + zone > (beyond > spare ? beyond : spare))
+        return 0;
+    return zone;
+}
+
+/* A free block that the span fits in, whatever waits. */
+static struct arena_block *find_room(struct arena *arena, uint64_t span)
+{
+    struct arena_block *found = treap_first_fit(arena, span);
+    if (!found && release_held(arena, 0))
+        found = treap_first_fit(arena, span);
+    return found;
 }
 
 uint64_t arena_allocate(struct arena *arena, uint64_t bytes, uint32_t tag, uint32_t flags)
 {
     if (!bytes || bytes > arena->limit)
         return 0;
-    uint64_t span = (bytes + arena->unit - 1) / arena->unit * arena->unit;
+    uint64_t span = rounded(arena, bytes), zone = zone_of(arena, bytes);
     if (span > arena->limit - arena->used)
         return 0;
-    struct arena_block *taken = treap_first_fit(arena, span);
-    if (!taken || !take(arena, taken, span, bytes, tag, flags))
+    struct arena_block *taken = find_room(arena, span + zone);
+    if (!taken && zone) {
+        zone = 0;
+        taken = treap_first_fit(arena, span);
+    }
+    if (!taken || !take(arena, taken, span + zone, bytes, tag, flags))
         return 0;
+    taken->zone = zone;
     taken->counted = true;
     arena->used += span;
+    arena->zones += zone;
     return taken->base;
 }
 
 uint64_t arena_reserve(struct arena *arena, uint64_t bytes, uint64_t alignment, uint32_t tag)
 {
-    uint64_t span = (bytes + arena->unit - 1) / arena->unit * arena->unit;
+    uint64_t span = rounded(arena, bytes);
     if (!bytes || span < bytes || alignment > arena->bytes || span > arena->bytes)
         return 0;
-    struct arena_block *taken = treap_first_fit(arena, span + alignment);
+    struct arena_block *taken = find_room(arena, span + alignment);
     if (!taken)
         return 0;
     uint64_t front = (alignment - taken->base % alignment) % alignment;
@@ -264,39 +378,39 @@ static void return_pages(const struct arena *arena, uint64_t base, uint64_t byte
         madvise((void *)(first + arena->delta), end - first, MADV_DONTNEED);
 }
 
-bool arena_free(struct arena *arena, uint64_t base)
+static bool end(struct arena *arena, uint64_t base, bool may_wait)
 {
     struct arena_block *block = treap_floor(arena, base);
     if (!block || block->base != base || !block->bytes)
         return false;
     if (block->span >= RETURN_PAGES_FROM)
         return_pages(arena, block->base, block->span);
+    may_wait &= block->counted && block->span <= arena->quarantine;
     if (block->counted)
-        arena->used -= block->span;
-    treap_remove(arena, block);
-    block->bytes = 0;
-    struct arena_block *next = treap_floor(arena, block->base + block->span);
-    if (next && !next->bytes) {
-        treap_remove(arena, next);
-        block->span += next->span;
-        free(next);
-    }
-    struct arena_block *previous = treap_floor(arena, block->base - 1);
-    if (previous && !previous->bytes) {
-        treap_remove(arena, previous);
-        block->base = previous->base;
-        block->span += previous->span;
-        free(previous);
-    }
-    treap_insert(arena, block);
+        arena->used -= block->span - block->zone;
+    arena->zones -= block->zone;
+    if (may_wait)
+        hold(arena, block);
+    else
+        set_free(arena, block);
     return true;
+}
+
+bool arena_free(struct arena *arena, uint64_t base)
+{
+    return end(arena, base, true);
+}
+
+bool arena_free_now(struct arena *arena, uint64_t base)
+{
+    return end(arena, base, false);
 }
 
 static struct arena_info info_of(const struct arena_block *block)
 {
     return (struct arena_info){.base = block->base,
                                .bytes = block->bytes,
-                               .span = block->span,
+                               .span = block->span - block->zone,
                                .tag = block->tag,
                                .flags = block->flags,
                                .id = block->id,
@@ -306,7 +420,7 @@ static struct arena_info info_of(const struct arena_block *block)
 bool arena_find(const struct arena *arena, uint64_t address, struct arena_info *info)
 {
     struct arena_block *block = treap_floor(arena, address);
-    if (!block || !block->bytes)
+    if (!block || address - block->base >= block->bytes)
         return false;
     *info = info_of(block);
     return true;
@@ -323,8 +437,7 @@ bool arena_next(const struct arena *arena, uint64_t address, struct arena_info *
             block = block->right;
         }
     }
-    /* Free blocks never touch each other: the next one is live. */
-    if (found && !found->bytes)
+    while (found && !found->bytes)
         found = treap_floor(arena, found->base + found->span);
     if (!found)
         return false;
@@ -335,7 +448,8 @@ bool arena_next(const struct arena *arena, uint64_t address, struct arena_info *
 bool arena_reuse(struct arena *arena, uint64_t base, uint64_t bytes, uint32_t tag, uint32_t flags)
 {
     struct arena_block *block = treap_floor(arena, base);
-    if (!block || block->base != base || !block->bytes || !bytes || bytes > block->span)
+    if (!block || block->base != base || !block->bytes || !bytes ||
+        bytes > block->span - block->zone)
         return false;
     block->bytes = bytes;
     block->tag = tag;

@@ -2,6 +2,11 @@
  * free. The driver has two: device memory, which the program cannot touch, and host memory, which
  * it can.
  *
+ * So that wrong addresses meet no other allocation, a red zone that nobody gets lies behind each
+ * block, and freed blocks wait in a quarantine before their addresses are given out again. Neither
+ * counts as handed out. The quarantine is emptied, and blocks go without a zone, before an
+ * allocation fails.
+ *
  * Device memory is two ranges of equal size: one without access, whose addresses the program sees,
  * and one `delta` bytes further that holds the bytes, where only the device looks. Pages cost
  * nothing until they are touched. */
@@ -22,7 +27,12 @@ struct arena {
     uint64_t unit;        /* every block starts at a multiple and is one; a power of two */
     uint64_t limit;       /* how much may be handed out at once */
     uint64_t used;        /* handed out */
-    uint64_t births;      /* allocations ever made */
+    uint64_t redzone;     /* least bytes behind each block; 0: none */
+    uint64_t zones;       /* bytes behind those that are handed out */
+    uint64_t quarantine;  /* most bytes of freed blocks that wait; 0: none do */
+    uint64_t held;        /* bytes that wait now */
+    struct arena_block *held_first, *held_last; /* the longest waiting first */
+    uint64_t births;                            /* allocations ever made */
     struct arena_block *root;
 };
 
@@ -30,7 +40,7 @@ struct arena {
 struct arena_info {
     uint64_t base, bytes; /* bytes as asked for */
     uint32_t tag, flags;
-    uint64_t span;  /* bytes it could hold */
+    uint64_t span;  /* bytes it could hold, without its red zone */
     uint64_t id;    /* grows with every allocation and reuse */
     bool attribute; /* the owner's, off until it is set */
 };
@@ -41,14 +51,20 @@ bool arena_open(struct arena *arena, uint64_t hint, uint64_t bytes, uint64_t uni
                 bool hidden);
 void arena_close(struct arena *arena);
 
+/* Blocks from now on have a red zone of at least `redzone` bytes, larger ones a larger one, and up
+ * to `quarantine` bytes of freed ones wait. Without this call there is neither. */
+void arena_guard(struct arena *arena, uint64_t redzone, uint64_t quarantine);
+
 /* 0 when there is no room. */
 uint64_t arena_allocate(struct arena *arena, uint64_t bytes, uint32_t tag, uint32_t flags);
 /* The same for addresses alone, which the limit does not count, at a multiple of `alignment` (a
- * power of two). */
+ * power of two). They have no red zone and never wait. */
 uint64_t arena_reserve(struct arena *arena, uint64_t bytes, uint64_t alignment, uint32_t tag);
 /* False when no block starts there. Large blocks give their pages back to the system. */
 bool arena_free(struct arena *arena, uint64_t base);
-/* The live block that contains address, what it was rounded up by included. */
+/* The same of a block whose address the program never had: it does not wait. */
+bool arena_free_now(struct arena *arena, uint64_t base);
+/* The live block of whose bytes, as asked for, address is one. */
 bool arena_find(const struct arena *arena, uint64_t address, struct arena_info *info);
 /* The first live block that starts at or after `address`. */
 bool arena_next(const struct arena *arena, uint64_t address, struct arena_info *info);

@@ -44,6 +44,7 @@ struct device device = {
  * routines [...] is always aligned to at least 256 bytes." Pinned memory comes in pages of its own.
  */
 enum { DEVICE_MEMORY_UNIT = 256, HOST_MEMORY_UNIT = 4096 };
+enum { REDZONE = 512, REDZONE_MOST = 64 << 20, QUARANTINE = 64 << 20 };
 
 enum { DRIVER_VERSION = 13000 };
 
@@ -206,12 +207,12 @@ __attribute__((destructor)) static void device_close(void)
         schedule_close();
 }
 
-/* CSAN_DEVICE_MEMORY: bytes, with an optional K, M or G. */
-static uint64_t memory_total(void)
+/* A variable that is bytes, with an optional K, M or G. */
+static uint64_t bytes_of(const char *name, uint64_t least, uint64_t most, uint64_t usual)
 {
-    const char *text = environment_get("CSAN_DEVICE_MEMORY");
-    if (!text || !*text)
-        return DEVICE_MEMORY_TOTAL;
+    const char *text = environment_get_text(name);
+    if (!text)
+        return usual;
     char *end = NULL;
     errno = 0;
     uint64_t bytes = strtoull(text, &end, 0);
@@ -219,11 +220,10 @@ static uint64_t memory_total(void)
     if (shift)
         end++;
     if (errno || *end || *text == '-' || bytes << shift >> shift != bytes ||
-        bytes << shift > DEVICE_MEMORY_SPAN || !bytes) {
-        device_say("CSAN_DEVICE_MEMORY=%s is no size between 1 and %" PRIu64
-                   " bytes; using %" PRIu64,
-                   text, DEVICE_MEMORY_SPAN, DEVICE_MEMORY_TOTAL);
-        return DEVICE_MEMORY_TOTAL;
+        bytes << shift > most || bytes << shift < least) {
+        device_say("%s=%s is no size between %" PRIu64 " and %" PRIu64 " bytes; using %" PRIu64,
+                   name, text, least, most, usual);
+        return usual;
     }
     return bytes << shift;
 }
@@ -264,9 +264,19 @@ static uint64_t reserve_window(void)
     return ((uint64_t)range + alignment - 1) / alignment * alignment;
 }
 
+/* What keeps wrong addresses from meeting other allocations: see arena.h. */
+static void guard_arenas(void)
+{
+    uint64_t redzone = bytes_of("CSAN_DEVICE_REDZONE", 0, REDZONE_MOST, REDZONE);
+    uint64_t quarantine = bytes_of("CSAN_DEVICE_QUARANTINE", 0, DEVICE_MEMORY_SPAN, QUARANTINE);
+    arena_guard(&device.device_memory, redzone, quarantine);
+    arena_guard(&device.host_memory, redzone, quarantine);
+}
+
 static CUresult device_start(void)
 {
-    device.total_memory = memory_total();
+    device.total_memory =
+        bytes_of("CSAN_DEVICE_MEMORY", 1, DEVICE_MEMORY_SPAN, DEVICE_MEMORY_TOTAL);
     if (!open_arena(&device.device_memory, DEVICE_MEMORY_AT, DEVICE_MEMORY_SPAN, DEVICE_MEMORY_UNIT,
                     device.total_memory, true)) {
         device_say("no address space for device memory: %s; raise the limit (ulimit -v)",
@@ -286,6 +296,7 @@ static CUresult device_start(void)
         arena_close(&device.host_memory);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    guard_arenas();
     device.total_memory = device.device_memory.limit;
     device.ordinal_count = ordinal_count();
     pool_start();

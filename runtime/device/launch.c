@@ -61,7 +61,7 @@ static bool find_region(void *user, uint64_t address, struct exec_region *region
             (memory_tag_owner(info.tag) == OWNER_RESERVED &&
              !virtual_find(address, &info, &writable)))
             return false;
-        *region = (struct exec_region){info.base, info.base + info.span, (int64_t)arenas[i]->delta,
+        *region = (struct exec_region){info.base, info.base + info.bytes, (int64_t)arenas[i]->delta,
                                        writable};
         return true;
     }
@@ -226,7 +226,7 @@ static void launch_discard(struct item *item)
         note_dropped(work->id);
     exec_end(work->state);
     if (work->workspace && !device.fixed_memory)
-        arena_free(&device.device_memory, work->workspace);
+        arena_free_now(&device.device_memory, work->workspace);
     module_release(work->module);
     if (work->lets && !work->lets->done)
         mark_pass(work->lets, CUDA_SUCCESS);

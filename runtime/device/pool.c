@@ -8,7 +8,11 @@
  *   - the free has been executed (ReuseAllowOpportunistic);
  *   - or, when memory is short, by making the stream wait for the free
  * (ReuseAllowInternalDependencies). Nobody but the pool sees these dependencies, as on a real
- * device. */
+ * device.
+ *
+ * Memory in a pool does not wait in the arena's quarantine: these rules are documented, and whether
+ * a program relies on more than they promise is seen only where they are followed. It waits there
+ * once the pool has returned it. */
 #include "graph.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@ int main()
     CHECK(cudaMallocAsync((void **)&first, BYTES, a));
     launch_fill(a, first);
     launch_fill(a, table);
-    launch_fill(a, index);
+    launch_fill(a, index, 0);
     CHECK(cudaFreeAsync(first, a));
     gather<<<GRID, BLOCK, 0, a>>>(out, table, index, N);
     CHECK(cudaFreeAsync(table, a));

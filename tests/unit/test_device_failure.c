@@ -1,6 +1,6 @@
 /* What the embedded device tells of a kernel that failed: which thread did what with which address,
- * on which line. The kernels are PTX text, so that lines and accesses are known here. Runs once
- * under each scheduling policy. */
+ * on which line; and which addresses are nobody's. The kernels are PTX text, so that lines and
+ * accesses are known here. Runs once under each scheduling policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -374,6 +374,165 @@ static void tells_before_the_trace_ends(void **state)
     assert_int_equal(told.traced_before, 0);
 }
 
+/* ---- Memory that is nobody's ---------------------------------------------------------------- */
+
+enum kind { PLAIN, ASYNC, MANAGED, PINNED, KINDS };
+
+static CUdeviceptr allocate_kind(enum kind kind, size_t bytes)
+{
+    CUdeviceptr memory = 0;
+    void *pinned = NULL;
+    switch (kind) {
+    case PLAIN:
+        ok(cuMemAlloc(&memory, bytes));
+        break;
+    case ASYNC:
+        ok(cuMemAllocAsync(&memory, bytes, NULL));
+        break;
+    case MANAGED:
+        ok(cuMemAllocManaged(&memory, bytes, CU_MEM_ATTACH_GLOBAL));
+        break;
+    default:
+        ok(cuMemAllocHost(&pinned, bytes));
+        memory = (CUdeviceptr)pinned;
+    }
+    return memory;
+}
+
+static void free_kind(enum kind kind, CUdeviceptr memory)
+{
+    ok(kind == PINNED ? cuMemFreeHost((void *)memory) : cuMemFree(memory));
+}
+
+static void again(void)
+{
+    finish(NULL);
+    start(NULL);
+}
+
+/* Allocations end at their last byte, whatever they are rounded up to. */
+static void memory_ends_where_asked(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        CUdeviceptr p = allocate_kind(kind, 59 * 4);
+        fails("writes", 64, p, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+        is_thread(59, 5);
+        is_access(DEVICE_FAILURE_WRITE, 4, p + 59 * 4);
+        again();
+    }
+}
+
+static void neighbours_are_apart(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int before = 0; before < 2; before++) {
+            allocate_kind(kind, 4096);
+            CUdeviceptr p = allocate_kind(kind, 4096);
+            allocate_kind(kind, 4096);
+            CUdeviceptr outside = before ? p - 4 : p + 4096;
+            fails("writes", 1, outside, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+            again();
+        }
+}
+
+/* Stream-ordered memory is reused in stream order, as documented; freed at once, it is not. */
+static void freed_memory_is_not_reused(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (kind == ASYNC)
+            continue;
+        CUdeviceptr freed = allocate_kind(kind, 4096);
+        free_kind(kind, freed);
+        for (int i = 0; i < 100; i++)
+            assert_int_not_equal(allocate_kind(kind, 4096), freed);
+        fails("writes", 1, freed, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+        again();
+    }
+}
+
+static void copies_are_checked(void **state)
+{
+    (void)state;
+    CUdeviceptr a = allocate(1000), b = allocate(4096), freed = allocate(4096);
+    char host[2048] = {0};
+    size_t before, after;
+    CUstream stream;
+    ok(cuMemFree(freed));
+    ok(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    ok(cuMemsetD8(a, 0, 1000));
+    assert_int_equal(cuMemsetD8(a, 0, 1001), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemsetD8(a + 1000, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemsetD8(b - 1, 0, 2), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemsetD8(freed, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoD(b, a, 1001), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoD(a, b, 1001), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpyHtoD(a + 1000, host, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoHAsync(host, freed, 1, stream), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cuMemFree(freed), CUDA_ERROR_INVALID_VALUE);
+    ok(cuMemGetInfo(&before, &after));
+    CUdeviceptr c = allocate(1000);
+    ok(cuMemGetInfo(&after, NULL));
+    assert_int_equal(before - after, 1024); /* no red zone */
+    ok(cuMemFree(c));
+    ok(cuMemGetInfo(&after, NULL));
+    assert_int_equal(before, after); /* no quarantine */
+}
+
+/* ---- The two variables ---------------------------------------------------------------------- */
+
+static void guards_can_be_left_out(void **state)
+{
+    (void)state;
+    CUdeviceptr a = allocate(4096), b = allocate(4096);
+    assert_int_equal(b, a + 4096);
+    ok(cuMemFree(a));
+    assert_int_equal(allocate(4096), a);
+}
+
+static void zones_can_be_larger(void **state)
+{
+    (void)state;
+    CUdeviceptr a = allocate(256), b = allocate(256);
+    assert_int_equal(b, a + 256 + 10240);
+    ok(cuMemFree(a)); /* the quarantine is too small for it */
+    assert_int_equal(allocate(256), a);
+}
+
+/* What cannot be read is said, and the usual is taken. */
+static void unclear_sizes_are_the_usual(void **state)
+{
+    (void)state;
+    CUdeviceptr a = allocate(256), b = allocate(256);
+    assert_int_equal(b, a + 256 + 512);
+    ok(cuMemFree(a));
+    assert_int_not_equal(allocate(256), a);
+}
+
+/* In a process of its own: a device reads its environment once. */
+static int run_with(const char *redzone, const char *quarantine, void (*test)(void **))
+{
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("CSAN_DEVICE_REDZONE", redzone, 1);
+        setenv("CSAN_DEVICE_QUARANTINE", quarantine, 1);
+        const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test, start, finish)};
+        _exit(cmocka_run_group_tests_name("variables", tests, NULL, NULL));
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static int run_with_variables(void)
+{
+    return run_with("0", "0", guards_can_be_left_out) | run_with("10K", "1K", zones_can_be_larger) |
+           run_with("65M", "-1", unclear_sizes_are_the_usual) |
+           run_with("many", "", unclear_sizes_are_the_usual);
+}
+
 /* With a subscriber the device itself prints nothing; without one, one line. */
 static void prints_without_subscriber(void **state)
 {
@@ -410,7 +569,7 @@ int main(int count, char **arguments)
 {
     (void)count;
     if (!test_schedule())
-        return test_under_each_schedule(arguments);
+        return test_under_each_schedule(arguments) | (run_with_variables() != 0);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
     const struct CMUnitTest tests[] = {
         TEST(tells_reads),
@@ -428,6 +587,10 @@ int main(int count, char **arguments)
         TEST(graph_nodes_are_no_launches),
         TEST(tells_before_the_trace_ends),
         TEST(prints_without_subscriber),
+        TEST(memory_ends_where_asked),
+        TEST(neighbours_are_apart),
+        TEST(freed_memory_is_not_reused),
+        TEST(copies_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
