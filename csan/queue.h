@@ -15,8 +15,8 @@
 #ifndef CSAN_QUEUE_H
 #define CSAN_QUEUE_H
 
+#include "conflict.h"
 #include "order.h"
-#include "race.h"
 
 enum snapshot_state {
     SNAPSHOT_EMPTY, /* an entry in the queue will fill it */
