@@ -13,6 +13,7 @@
 #include "runtime/hook/graph_check.h"
 #include "runtime/hook/graph_code.h"
 #include "runtime/hook/graph_learn.h"
+#include "runtime/hook/graph_sites.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/launched.h"
 #include "runtime/hook/handle_table.h"
@@ -319,23 +320,17 @@ static void launch_failed(struct launch *launch)
     free(launch->calls);
 }
 
-/* A node's site as launched by the call of now. */
-static csan_site launched_site(const struct exec *exec, csan_site node)
-{
-    const void *const *frames;
-    size_t count;
-    if (!exec->merged.launch)
-        return node;
-    context_site_stack(process_context(), exec->merged.launch, &frames, &count);
-    return csan_site_launched(process_context(), node, frames, count);
-}
-
-/* The same, and for csan explore the site goes by the node's name and stack. */
+/* A node's site as launched by the call of now; for csan explore it goes by the node's name and
+ * stack. */
 static csan_site logged_site(const struct exec *exec, csan_site node)
 {
     const void *const *frames;
     size_t count;
-    const csan_site site = launched_site(exec, node);
+    csan_site site = node;
+    if (exec->merged.launch) {
+        context_site_stack(process_context(), exec->merged.launch, &frames, &count);
+        site = csan_site_launched(process_context(), node, frames, count);
+    }
     const char *name = context_site_stack(process_context(), node, &frames, &count);
     if (name && site != node)
         run_log_site(site, name, frames, count);
@@ -357,31 +352,32 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
     run_log_node(NULL);
 }
 
-static void tell_merged(const struct merged_step *step, csan_lane lane)
+static void tell_merged(const struct merged *merged, const struct merged_step *step, csan_lane lane)
 {
     for (size_t i = 0; i < step->op_count; i++) {
-        csan_op(process_context(), lane, step->ops[i].launched, step->ops[i].level,
-                step->ops[i].accesses, step->ops[i].count);
-        launched_note(&(struct launched){.site = step->ops[i].launched, .lane = lane});
+        const csan_site site = graph_sites_op(merged, step, i);
+        csan_op(process_context(), lane, site, step->ops[i].level, step->ops[i].accesses,
+                step->ops[i].count);
+        launched_note(&(struct launched){.site = site, .lane = lane});
     }
 }
 
 static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
 {
     csan_context *detector = process_context();
-    const struct merged_step *step = &exec->merged.steps[number];
+    const struct merged *merged = &exec->merged;
+    const struct merged_step *step = &merged->steps[number];
     for (size_t i = 0; i < step->birth_count; i++)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
-                           step->births[i]->bytes, lane,
-                           launched_site(exec, step->births[i]->site));
+                           step->births[i]->bytes, lane, graph_sites_birth(merged, step, i));
     if (run_log_wanted())
         tell_each(exec, number, lane);
     else
-        tell_merged(step, lane);
+        tell_merged(merged, step, lane);
     for (size_t i = 0; i < step->death_count; i++)
         csan_memory_free_end(detector,
                              csan_memory_free_begin(detector, step->deaths[i]->base, lane, 1,
-                                                    launched_site(exec, step->deaths[i]->site)),
+                                                    graph_sites_death(merged, step, i)),
                              0, 0);
 }
 
@@ -431,30 +427,6 @@ static void forget_written(const struct merged *merged)
         content_forget_all();
 }
 
-/* The nodes' sites as launched by that call. In a loop nothing is to be done. */
-static void launched_by(struct merged *merged, csan_site call, const struct callsite_stack *stack)
-{
-    if (call && merged->launch == call)
-        return;
-    merged->launch = call;
-    for (size_t s = 0; s < merged->count; s++)
-        for (size_t i = 0; i < merged->steps[s].op_count; i++) {
-            struct merged_op *op = &merged->steps[s].ops[i];
-            op->launched =
-                csan_site_launched(process_context(), op->site, stack->frames, stack->count);
-        }
-}
-
-/* What tells graphs apart that were captured in different places: their nodes' sites. */
-static uint64_t graph_identity(const struct merged *merged)
-{
-    uint64_t identity = 1;
-    for (size_t s = 0; s < merged->count; s++)
-        for (size_t i = 0; i < merged->steps[s].op_count; i++)
-            identity = identity * 31 + merged->steps[s].ops[i].site;
-    return identity;
-}
-
 /* With the stream's lock. */
 static void tell_launch(struct exec *exec, struct stream *stream, CUstream handle,
                         struct launch *launch)
@@ -462,10 +434,9 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
     csan_context *detector = process_context();
     struct merged *merged = &exec->merged;
     csan_lane lane = stream_lane(stream);
-    launched_by(merged, launch->site, &launch->stack);
+    graph_sites_launch(merged, launch->site, &launch->stack);
     stream_use(stream);
-    csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCH, exec->serial, graph_identity(merged),
-              launch->site);
+    csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCH, exec->serial, merged->identity, launch->site);
     if (exec->last) {
         csan_snapshot_join(detector, lane, exec->last);
         csan_snapshot_release(detector, exec->last);

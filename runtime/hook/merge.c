@@ -282,6 +282,18 @@ static void count_nodes(const struct shape *shape, struct merged *merged)
     }
 }
 
+static void number_sites(struct merged *merged)
+{
+    merged->identity = 1;
+    for (size_t s = 0; s < merged->count; s++) {
+        struct merged_step *step = &merged->steps[s];
+        step->first = merged->site_count;
+        merged->site_count += step->birth_count + step->op_count + step->death_count;
+        for (size_t i = 0; i < step->op_count; i++)
+            merged->identity = merged->identity * 31 + step->ops[i].site;
+    }
+}
+
 bool merge(const struct shape *shape, struct merged *merged)
 {
     *merged = (struct merged){0};
@@ -294,6 +306,7 @@ bool merge(const struct shape *shape, struct merged *merged)
     for (uint32_t s = 0; done && s < merged->count; s++)
         if (merged->steps[s].kind == MERGED_NODES)
             done = fill_memory(&grouping, s) && fill_ops(&grouping, s);
+    number_sites(merged);
     count_nodes(shape, merged);
     merged->step_of = calloc(shape->count + 1, sizeof *merged->step_of);
     for (size_t i = 0; done && merged->step_of && i < shape->count; i++)
@@ -315,6 +328,8 @@ void merged_free(struct merged *merged)
         free(step->births);
         free(step->deaths);
     }
+    for (size_t i = 0; i < MERGED_CALLS; i++)
+        free(merged->calls[i].sites);
     free(merged->steps);
     free(merged->step_of);
     *merged = (struct merged){0};

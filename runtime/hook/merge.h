@@ -17,7 +17,6 @@ struct host_node;
 
 struct merged_op {
     csan_site site;
-    csan_site launched; /* as launched from merged.launch */
     enum csan_level level;
     struct csan_access *accesses;
     size_t count;
@@ -36,7 +35,15 @@ struct merged_step {
     size_t birth_count, death_count;
     struct merged_op *ops;
     size_t op_count;
+    size_t first; /* its place among the sites of all steps */
 };
+
+/* The sites of births, ops and deaths, step after step, as launched by a call. */
+struct merged_call {
+    csan_site site; /* of the call; 0: none */
+    csan_site *sites;
+};
+enum { MERGED_CALLS = 4 };
 
 struct merged {
     struct merged_step *steps; /* in an order that they may be told in */
@@ -44,7 +51,11 @@ struct merged {
     size_t nodes, unknown_kernels;
     size_t learning;   /* nodes that are learned of (graph_learn.h) */
     uint32_t *step_of; /* of each entry of the shape */
-    csan_site launch;  /* the newest call that launched it; 0: none */
+    uint64_t identity; /* tells graphs apart that were captured in different places */
+    size_t site_count;
+    csan_site launch;                       /* the newest call that launched it; 0: none */
+    const csan_site *launched;              /* its sites (graph_sites.h); NULL: the nodes' own */
+    struct merged_call calls[MERGED_CALLS]; /* the newest first */
 };
 
 /* The works stay the shape's, which must outlive it. False: memory is short; to be freed anyway. */

@@ -240,6 +240,50 @@ static void a_host_node_has_its_place_in_each_launch(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* Six places, more than are remembered at once, each again later. */
+#define PLACE(n)                                                                                   \
+    __attribute__((noinline)) static void launch_at_##n(CUgraphExec exec, CUstream stream)         \
+    {                                                                                              \
+        cuGraphLaunch(exec, stream);                                                               \
+        __asm__ volatile("" : : "i"(n)); /* no tail call, and unlike the others */                 \
+    }
+PLACE(0)
+PLACE(1)
+PLACE(2)
+PLACE(3)
+PLACE(4)
+PLACE(5)
+
+static void a_race_has_the_call_that_launched_the_graph(void **state)
+{
+    enum { PLACES = 6 };
+    static void (*const places[PLACES])(CUgraphExec exec, CUstream stream) = {
+        launch_at_0, launch_at_1, launch_at_2, launch_at_3, launch_at_4, launch_at_5};
+    static const int turns[] = {0, 1, 0, 1, 2, 3, 4, 5, 0, 5, 2, 2};
+    const void *returns[PLACES] = {NULL};
+    (void)state;
+    CUdeviceptr p = device(BYTES);
+    CUgraphExec exec = exec_of_one(p);
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        struct csan_race race;
+        const uint64_t mark = csan_race_mark();
+        CUstream a = non_blocking(), b = non_blocking();
+        places[turns[i]](exec, a);
+        set(b, p);
+        assert_int_equal(cuCtxSynchronize(), CUDA_SUCCESS);
+        if (csan_races_since(mark, &race, 1) == 0)
+            continue; /* known from these places */
+        assert_true(race.previous.launch_frame_count > 0);
+        const void *found = race.previous.launch_frames[0];
+        assert_null(returns[turns[i]]);
+        for (int k = 0; k < PLACES; k++)
+            assert_ptr_not_equal(returns[k], found);
+        returns[turns[i]] = found;
+    }
+    for (int k = 0; k < PLACES; k++)
+        assert_non_null(returns[k]);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
 
 int main(int argc, char **argv)
@@ -258,6 +302,7 @@ int main(int argc, char **argv)
         TEST(races_inside_are_told_once),
         TEST(what_is_switched_off_touches_nothing),
         TEST(a_host_node_has_its_place_in_each_launch),
+        TEST(a_race_has_the_call_that_launched_the_graph),
     };
     return hook_finish(cmocka_run_group_tests(tests, NULL, NULL));
 }
