@@ -87,7 +87,8 @@ static bool hash_build_id(struct hashing *hashing, const void *data)
     pthread_mutex_lock(&table.mutex);
     module_map_update(&table.modules);
     const struct module *module = module_map_find(&table.modules, address);
-    bool found = module && module->build_id_bytes && image_place_find(&constants, bytes_of(data));
+    bool found =
+        module && module->build_id_bytes && image_place_find(&constants, bytes_of(data), NULL);
     if (found) {
         uint64_t place = address - module->start;
         hash_add(hashing, module->build_id, module->build_id_bytes);

@@ -46,15 +46,16 @@ static void image_read_texts(struct image *image, const void *data, size_t limit
         image->texts = NULL;
 }
 
-struct image *image_of_data(const void *data)
+struct image *image_of_data(const void *data, const struct image_place *place)
 {
     struct image *image = data ? calloc(1, sizeof *image) : NULL;
     if (!image)
         return NULL;
     image->references = 1;
     enum fatbin_image kind = fatbin_classify(data);
-    if (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER)
-        image->is_packed = image_place_find(&image->place, data);
+    image->is_packed = place && (kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER);
+    if (image->is_packed)
+        image->place = *place;
     if (!image->is_packed && kind != FATBIN_IMAGE_UNKNOWN)
         image_read_texts(image, data, 0);
     if (!image->is_packed && !image->text_count) {

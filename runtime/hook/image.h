@@ -11,10 +11,11 @@
 #include "runtime/ptx/ir.h"
 
 struct image;
+struct image_place;
 
-/* Made for a load call's image or file. NULL when it has no PTX that csan can read or memory is
- * short. The caller releases it. */
-struct image *image_of_data(const void *data);
+/* Made for a load call's image or file. `place`: where it stays; NULL: it may go. NULL when it has
+ * no PTX that csan can read or memory is short. The caller releases it. */
+struct image *image_of_data(const void *data, const struct image_place *place);
 struct image *image_of_file(const char *path);
 /* Made of a copy of PTX text. NULL when memory is short or it is none. */
 struct image *image_of_text(const char *text, size_t bytes);

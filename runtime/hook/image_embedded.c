@@ -1,6 +1,7 @@
 /* Images in loaded objects. See image_embedded.h. */
 #include "runtime/hook/image_embedded.h"
 #include "runtime/hook/image.h"
+#include "runtime/hook/image_place.h"
 #include "runtime/ptx/elf_file.h"
 #include "runtime/ptx/fatbin.h"
 
@@ -85,7 +86,9 @@ static int scan_object(struct dl_phdr_info *object, size_t size, void *user)
         if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
             continue;
         struct embedded *embedded = malloc(sizeof *embedded);
-        struct image *image = embedded ? image_of_data(wrapper) : NULL;
+        struct image_place place;
+        const bool stays = image_place_find(&place, wrapper, NULL);
+        struct image *image = embedded ? image_of_data(wrapper, stays ? &place : NULL) : NULL;
         if (!image) {
             free(embedded);
             continue;

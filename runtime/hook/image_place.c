@@ -43,33 +43,6 @@ static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)
     return holder->found;
 }
 
-/* Whether constants of an object lie there, and of which. */
-static bool is_constant(const void *address, uint64_t *object)
-{
-    struct holder holder = {.address = (uintptr_t)address};
-    dl_iterate_phdr(look_in_object, &holder);
-    *object = holder.object;
-    return holder.found && !holder.is_writable;
-}
-
-bool image_place_find(struct image_place *place, const void *image)
-{
-    const bool is_wrapper = fatbin_classify(image) == FATBIN_IMAGE_WRAPPER;
-    *place = (struct image_place){.image = is_wrapper ? NULL : image};
-    if (is_wrapper)
-        memcpy(&place->wrapper, image, sizeof place->wrapper);
-    return is_constant(is_wrapper ? place->wrapper.data : image, &place->object);
-}
-
-const void *image_place_image(const struct image_place *place)
-{
-    uint64_t object;
-    const void *lies_at = place->image ? place->image : place->wrapper.data;
-    if (!is_constant(lies_at, &object) || object != place->object)
-        return NULL;
-    return place->image ? place->image : &place->wrapper;
-}
-
 /* The executable has no name there. */
 static char *executable_name(void)
 {
@@ -78,20 +51,35 @@ static char *executable_name(void)
     return length > 0 ? strndup(path, (size_t)length) : NULL;
 }
 
-char *image_place_file(const void *image, const char *path)
+/* Whether constants of an object lie there, and of which. */
+static bool is_constant(const void *address, uint64_t *object, char **file)
 {
-    struct fatbin_wrapper wrapper;
-    struct holder holder = {.named = true};
-    if (!image)
-        return path ? strdup(path) : NULL;
-    if (fatbin_classify(image) == FATBIN_IMAGE_WRAPPER) {
-        memcpy(&wrapper, image, sizeof wrapper);
-        image = wrapper.data;
-    }
-    holder.address = (uintptr_t)image;
+    struct holder holder = {.address = (uintptr_t)address, .named = file != NULL};
     dl_iterate_phdr(look_in_object, &holder);
-    if (!holder.name || holder.name[0])
-        return holder.name;
-    free(holder.name);
-    return executable_name();
+    *object = holder.object;
+    if (holder.name && !holder.name[0]) {
+        free(holder.name);
+        holder.name = executable_name();
+    }
+    if (file)
+        *file = holder.name;
+    return holder.found && !holder.is_writable;
+}
+
+bool image_place_find(struct image_place *place, const void *image, char **file)
+{
+    const bool is_wrapper = fatbin_classify(image) == FATBIN_IMAGE_WRAPPER;
+    *place = (struct image_place){.image = is_wrapper ? NULL : image};
+    if (is_wrapper)
+        memcpy(&place->wrapper, image, sizeof place->wrapper);
+    return is_constant(is_wrapper ? place->wrapper.data : image, &place->object, file);
+}
+
+const void *image_place_image(const struct image_place *place)
+{
+    uint64_t object;
+    const void *lies_at = place->image ? place->image : place->wrapper.data;
+    if (!is_constant(lies_at, &object, NULL) || object != place->object)
+        return NULL;
+    return place->image ? place->image : &place->wrapper;
 }

@@ -13,15 +13,12 @@ struct image_place {
     uint64_t object;               /* tells it from what is loaded at the same address later */
 };
 
-/* False: it lies elsewhere. Any thread may ask, and takes no lock of the loader's that is held
- * while constructors run. */
-bool image_place_find(struct image_place *place, const void *image);
+/* False: it lies elsewhere. *file, unless `file` is NULL: the executable or library that has the
+ * image, in a string of the caller's; NULL: none has. Any thread may ask, and takes no lock of the
+ * loader's that is held while constructors run; the loaded objects are walked once. */
+bool image_place_find(struct image_place *place, const void *image, char **file);
 
 /* The image, as long as its object is loaded and `place` is there; NULL: its object is gone. */
 const void *image_place_image(const struct image_place *place);
-
-/* The file that a load call's code is of: `path`, else the executable or library that has `image`
- * among its constants, in a string of the caller's; NULL: none is known. */
-char *image_place_file(const void *image, const char *path);
 
 #endif

@@ -158,21 +158,23 @@ static struct kernel *kernel_find(CUfunction handle)
 
 void kernel_seen_load(void *module, const void *data, const char *path, bool library)
 {
-    struct image *image = data ? image_of_data(data) : image_of_file(path);
     struct learn_image identity = {{0}};
-    bool learns = process_options()->access != ACCESS_BY_PTX;
     struct image_place place = {0};
-    bool stays = learns && data && image_place_find(&place, data);
+    char *file = NULL;
+    const bool learns = process_options()->access != ACCESS_BY_PTX;
+    const bool stays = data && image_place_find(&place, data, &file);
+    struct image *image = data ? image_of_data(data, stays ? &place : NULL) : image_of_file(path);
     if (learns && !stays)
         identity = data ? identity_of_data(data, 0) : identity_of_file(path);
-    char *file = image_place_file(data, path);
+    if (!data && path)
+        file = strdup(path);
     guard_lock();
     struct module *added = module_add(module, library, image);
     if (added) {
         added->file = file;
         file = NULL;
         added->identity = identity;
-        added->stays = stays;
+        added->stays = learns && stays;
         added->place = place;
     } else {
         image_release(image);
@@ -217,9 +219,10 @@ void kernel_seen_unload(void *handle)
     base_addresses_changed();
     guard_lock();
     struct module *module = module_find(handle);
-    variable_module_ended(handle);
     if (module)
         module_drop(module);
+    else
+        variable_module_ended(handle);
     guard_unlock();
 }
 

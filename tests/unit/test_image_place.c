@@ -22,11 +22,11 @@ static void constants_stay(void **state)
 {
     (void)state;
     struct image_place place;
-    assert_true(image_place_find(&place, text));
+    assert_true(image_place_find(&place, text, NULL));
     assert_ptr_equal(image_place_image(&place), text);
-    assert_false(image_place_find(&place, writable));
+    assert_false(image_place_find(&place, writable, NULL));
     char *heap = strdup(text);
-    assert_false(image_place_find(&place, heap));
+    assert_false(image_place_find(&place, heap, NULL));
     free(heap);
 }
 
@@ -35,12 +35,12 @@ static void a_wrapper_is_copied(void **state)
     (void)state;
     struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 1, text, NULL};
     struct image_place place;
-    assert_true(image_place_find(&place, &wrapper));
+    assert_true(image_place_find(&place, &wrapper, NULL));
     wrapper.data = writable;
     const struct fatbin_wrapper *found = image_place_image(&place);
     assert_non_null(found);
     assert_ptr_equal(found->data, text);
-    assert_false(image_place_find(&place, &wrapper));
+    assert_false(image_place_find(&place, &wrapper, NULL));
 }
 
 /* Its own first bytes, which are an ELF file's. */
@@ -65,7 +65,7 @@ static void another_object_is_another_place(void **state)
     assert_int_equal(system(command), 0);
     void *object = dlopen(EMPTY, RTLD_NOW);
     const void *begin = begin_of(object);
-    assert_true(image_place_find(&place, begin));
+    assert_true(image_place_find(&place, begin, NULL));
     assert_ptr_equal(image_place_image(&place), begin);
     dlclose(object);
     assert_null(image_place_image(&place));
@@ -84,17 +84,20 @@ static void the_file_of_code_is_named(void **state)
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     const struct fatbin_wrapper wrapper = {.magic = FATBIN_WRAPPER_MAGIC, .data = text};
-    char *heap = strdup(text), *of_text = image_place_file(text, NULL),
-         *of_wrapper = image_place_file(&wrapper, NULL),
-         *of_file = image_place_file(NULL, "/data/filter.cubin");
+    struct image_place place;
+    char *heap = strdup(text), *of_text, *of_wrapper, *of_writable, *of_heap;
+    assert_true(image_place_find(&place, text, &of_text));
+    assert_true(image_place_find(&place, &wrapper, &of_wrapper));
+    assert_false(image_place_find(&place, writable, &of_writable));
+    assert_false(image_place_find(&place, heap, &of_heap));
     assert_string_equal(of_text, self);
     assert_string_equal(of_wrapper, self);
-    assert_string_equal(of_file, "/data/filter.cubin");
-    assert_null(image_place_file(heap, NULL));
+    assert_string_equal(of_writable, self);
+    assert_null(of_heap);
     free(heap);
     free(of_text);
     free(of_wrapper);
-    free(of_file);
+    free(of_writable);
 }
 
 int main(void)

@@ -170,7 +170,7 @@ static void units_are_read_together(void **state)
     char *a = data_read("unit_a.relfatbin", &bytes), *b = data_read("unit_b.relfatbin", &bytes);
     const void *list[] = {a, b, NULL};
     const struct fatbin_wrapper wrapper = {FATBIN_WRAPPER_MAGIC, 2, NULL, list};
-    struct image *image = image_of_data(&wrapper);
+    struct image *image = image_of_data(&wrapper, NULL);
     assert_non_null(image);
     assert_has(image, "_Z6from_aPi");
     const struct ptx_function *other =
