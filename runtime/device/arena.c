@@ -32,6 +32,7 @@ enum {
     OPEN_BYTES = 64 << 20,
     ZONE_PART = 8, /* of a large block: a stride too far is often one of its rows */
     ZONE_MOST = 1 << 20,
+    SMALL_GRAIN = 512,
     SPARE_PART = 16 /* of all addresses, that zones may have */
 };
 
@@ -306,11 +307,15 @@ static uint64_t rounded(const struct arena *arena, uint64_t bytes)
     return (bytes + arena->unit - 1) / arena->unit * arena->unit;
 }
 
-/* Zones use addresses beyond the limit. Where there are few, that is a part of the others, too. */
+/* With its zone a block is a multiple of what programs align textures to, a large one of pages, so
+ * that the next is aligned as if there were none, and pages of zones are never touched.
+ * Zones use addresses beyond the limit. Where there are few, that is a part of the others, too. */
 static uint64_t zone_of(const struct arena *arena, uint64_t bytes)
 {
     uint64_t part = bytes / ZONE_PART < ZONE_MOST ? bytes / ZONE_PART : ZONE_MOST;
-    uint64_t zone = rounded(arena, part > arena->redzone ? part : arena->redzone);
+    uint64_t grain = bytes >= PAGE ? PAGE : SMALL_GRAIN, span = rounded(arena, bytes);
+    uint64_t least = span + (part > arena->redzone ? part : arena->redzone);
+    uint64_t zone = rounded(arena, (least + grain - 1) / grain * grain) - span;
     uint64_t beyond = arena->bytes - arena->limit, spare = arena->bytes / SPARE_PART;
     if (!arena->redzone || arena->zones + zone > (beyond > spare ? beyond : spare))
         return 0;
