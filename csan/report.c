@@ -500,7 +500,7 @@ void report_occurrences(struct report_sink *sink, csan_context *context)
     struct entered entered = sink_enter(sink);
     for (uint64_t number = 1; sink->document && number <= last; number++)
         document_occurrences(sink->document, context_occurrences(context, number));
-    if (!sink->document)
+    if (races && !sink->document)
         groups_print(sink, context, races, known < count ? known : count);
     sink_leave(sink, entered);
     free(races);
