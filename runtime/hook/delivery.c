@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FORK_MS = 1000 }; /* that a fork waits for reports */
+enum { FORK_MS = 1000 }; /* that a fork waits for a report */
 
 /* One of the three. */
 struct item {
@@ -28,6 +28,9 @@ static struct {
     pthread_cond_t filled;
     struct item *first, **last;
     bool started;            /* csan's thread */
+    bool busy;               /* it is at an item */
+    unsigned forks;          /* under way: it begins no other */
+    uint64_t waited;         /* a fork has waited for the item of that number; atomic */
     uint64_t put, delivered; /* items so far; atomic */
     bool hurried;            /* symbols are done without; atomic */
 } delivery = {.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -36,6 +39,11 @@ static struct {
 
 /* The thread is within the functions below: a signal handler that interrupted it must not wait. */
 static __thread bool within __attribute__((tls_model("initial-exec")));
+
+/* It is csan's thread. */
+static __thread bool delivers __attribute__((tls_model("initial-exec")));
+/* It holds csan's thread back while it forks. */
+static __thread bool forks __attribute__((tls_model("initial-exec")));
 
 static void list_lock(void)
 {
@@ -73,32 +81,89 @@ static void item_deliver(const struct item *item)
 static struct item *item_take(void)
 {
     list_lock();
-    while (!delivery.first)
+    while (!delivery.first || delivery.forks)
         pthread_cond_wait(&delivery.filled, &delivery.mutex);
     struct item *item = delivery.first;
     delivery.first = item->next;
     if (!delivery.first)
         delivery.last = &delivery.first;
+    delivery.busy = true;
     list_unlock();
     return item;
 }
 
 static void *attend(void *unused)
 {
+    delivers = true;
     for (;;) {
         struct item *item = item_take();
         item_deliver(item);
         item_free(item);
+        list_lock(); /* a fork sees both or neither */
+        delivery.busy = false;
         __atomic_add_fetch(&delivery.delivered, 1, __ATOMIC_RELEASE);
+        list_unlock();
     }
     return unused;
 }
 
+/* ---- Progress ---- */
+
+static uint64_t delivered(void)
+{
+    return __atomic_load_n(&delivery.delivered, __ATOMIC_ACQUIRE);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* `progress`: the time begins anew with each that comes. */
+static bool wait_for(uint64_t count, int milliseconds, bool progress)
+{
+    uint64_t seen = delivered();
+    int64_t until = now_ms() + milliseconds;
+    while (seen < count && now_ms() < until) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        const uint64_t now = delivered();
+        if (progress && now != seen)
+            until = now_ms() + milliseconds;
+        seen = now;
+    }
+    return seen >= count;
+}
+
 /* ---- Fork ---- */
 
+/* csan's thread is to be at rest: what it is in the midst of, the loader's lock and the allocator's
+ * among it, would stay so in the child. Only what it is at is waited for, and once: it may take
+ * long. */
 static void fork_prepare(void)
 {
-    delivery_wait(FORK_MS);
+    if (within || delivers)
+        return;
+    list_lock();
+    forks = true;
+    delivery.forks++;
+    const bool busy = delivery.busy;
+    const uint64_t item = delivered() + 1;
+    list_unlock();
+    if (busy && __atomic_exchange_n(&delivery.waited, item, __ATOMIC_RELAXED) != item)
+        wait_for(item, FORK_MS, false);
+}
+
+static void fork_parent(void)
+{
+    if (!forks)
+        return;
+    forks = false;
+    list_lock();
+    delivery.forks--;
+    pthread_cond_signal(&delivery.filled);
+    list_unlock();
 }
 
 /* csan's thread is not here, nor is what it held; the parent delivers what is in the list. */
@@ -108,7 +173,9 @@ static void fork_child(void)
     delivery.filled = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     delivery.first = NULL;
     delivery.last = &delivery.first;
-    delivery.started = false;
+    delivery.started = delivery.busy = forks = delivers = false;
+    delivery.forks = 0;
+    delivery.waited = 0;
     delivery.put = delivery.delivered = 0;
     within = false;
 }
@@ -120,7 +187,7 @@ void delivery_start(const struct delivery_face *face)
     static bool registered;
     delivery.face = face;
     if (!registered)
-        registered = pthread_atfork(fork_prepare, NULL, fork_child) == 0;
+        registered = pthread_atfork(fork_prepare, fork_parent, fork_child) == 0;
 }
 
 static bool is_attended(void)
@@ -163,11 +230,6 @@ void delivery_race(const struct csan_race *race)
     item_put(item);
 }
 
-static uint64_t delivered(void)
-{
-    return __atomic_load_n(&delivery.delivered, __ATOMIC_ACQUIRE);
-}
-
 static bool is_outstanding(void)
 {
     const uint64_t seen = delivered(); /* first: it never passes what was put */
@@ -198,28 +260,6 @@ bool delivery_note(const char *line)
 }
 
 /* ---- Waiting ---- */
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* `progress`: the time begins anew with each that comes. */
-static bool wait_for(uint64_t count, int milliseconds, bool progress)
-{
-    uint64_t seen = delivered();
-    int64_t until = now_ms() + milliseconds;
-    while (seen < count && now_ms() < until) {
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        const uint64_t now = delivered();
-        if (progress && now != seen)
-            until = now_ms() + milliseconds;
-        seen = now;
-    }
-    return seen >= count;
-}
 
 bool delivery_wait(int milliseconds)
 {
