@@ -45,11 +45,12 @@ static struct event *event_find(CUevent handle)
     return event;
 }
 
-csan_event *event_of(CUevent handle)
+/* The one of the handle, made when there is none yet. */
+static struct event *event_get(CUevent handle)
 {
     struct event *event = event_find(handle);
     if (event)
-        return event->event;
+        return event;
     event = calloc(1, sizeof *event);
     if (!event)
         return NULL;
@@ -61,7 +62,13 @@ csan_event *event_of(CUevent handle)
         return NULL;
     }
     HASH_ADD_PTR(table.events, handle, event);
-    return event->event;
+    return event;
+}
+
+csan_event *event_of(CUevent handle)
+{
+    const struct event *event = event_get(handle);
+    return event ? event->event : NULL;
 }
 
 csan_event *event_recorded_of(CUevent handle)
@@ -167,9 +174,9 @@ static void event_step(CUevent handle, const struct event *event, csan_lane lane
 
 static struct event *event_to_record(CUevent handle, csan_lane lane)
 {
-    if (!event_of(handle))
+    struct event *event = event_get(handle);
+    if (!event)
         return NULL;
-    struct event *event = event_find(handle);
     event->lane = lane;
     event->captured = false;
     return event;
@@ -215,7 +222,7 @@ bool event_is_captured(CUevent handle)
 void event_note_captured(CUevent handle)
 {
     guard_lock();
-    struct event *event = event_of(handle) ? event_find(handle) : NULL;
+    struct event *event = event_get(handle);
     if (event)
         event->captured = true;
     guard_unlock();
