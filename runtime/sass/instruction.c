@@ -22,20 +22,30 @@ bool instruction_copies_tensor(struct instruction instruction)
     return opcode >= 0x1b4 && opcode <= 0x1b6; /* UTMALDG, UTMASTG, UTMAREDG */
 }
 
+bool instruction_is_surface(struct instruction instruction)
+{
+    const uint32_t opcode = instruction_opcode(instruction);
+    return opcode >= 0x194 && opcode <= 0x1a0;
+}
+
+/* By a handle in the constant bank or, from sm_90 on, a uniform register; and, before, in a
+ * register of the threads. */
 bool instruction_is_unseen(struct instruction instruction)
 {
     switch (instruction_opcode(instruction)) {
     case 0x160: /* TEX */
+    case 0x161:
     case 0x163: /* TLD4 */
+    case 0x164:
     case 0x166: /* TLD */
+    case 0x167:
     case 0x16c: /* TXD */
-    case 0x199: /* SULD */
-    case 0x19d: /* SUST */
-    case 0x19f: /* SURED */
-    case 0x1a5: /* LDGMC */
+    case 0x16d:
+    case 0x1a4: /* LDGMC of integers */
+    case 0x1a5: /* LDGMC of floats */
         return true;
     default:
-        return instruction_copies_tensor(instruction);
+        return instruction_is_surface(instruction) || instruction_copies_tensor(instruction);
     }
 }
 

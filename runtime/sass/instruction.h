@@ -43,6 +43,8 @@ static inline uint64_t instruction_high(struct instruction instruction)
     return instruction.high & ((UINT64_C(1) << 41) - 1);
 }
 
+/* Loads, stores, atomics and reductions of surfaces. */
+bool instruction_is_surface(struct instruction instruction);
 /* Textures, surfaces, tensor maps, multicast loads. */
 bool instruction_is_unseen(struct instruction instruction);
 /* It is one of those that copy through a tensor map. */

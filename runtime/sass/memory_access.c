@@ -92,7 +92,8 @@ static const struct kind kinds[] = {
     {OPCODE_CCTL, MEMORY_GENERIC, MEMORY_CACHES, SWAPPED, NO_SIZE, FAR},
     {0x1a2 /* ATOM of floats */, MEMORY_GENERIC, MEMORY_UPDATES, UPDATED_FLOATS, FLOATS, 0},
     {0x1a3 /* ATOMG of floats */, MEMORY_GLOBAL, MEMORY_UPDATES, UPDATED_FLOATS, FLOATS, 0},
-    {0x1a5 /* LDGMC */, MEMORY_GLOBAL, MEMORY_READS, GATHERED, FLOATS, 0},
+    {0x1a4 /* LDGMC */, MEMORY_GLOBAL, MEMORY_READS, GATHERED, INTEGERS, 0},
+    {0x1a5 /* LDGMC of floats */, MEMORY_GLOBAL, MEMORY_READS, GATHERED, FLOATS, 0},
     {0x1a6 /* REDG of floats */, MEMORY_GLOBAL, MEMORY_UPDATES, REDUCED, FLOATS, 0},
     {0x1a7 /* SYNCS */, MEMORY_SHARED, MEMORY_UPDATES, STORED, EIGHT, 0},
     {0x1a8 /* ATOMG */, MEMORY_GLOBAL, MEMORY_UPDATES, UPDATED, NUMBERS, 0},
@@ -152,10 +153,13 @@ static uint32_t part_bytes(struct instruction instruction, uint32_t sizes, uint3
     static const uint8_t integers[] = {4, 4, 8, 8, 16, 0, 0, 0}, /* U32, S32, 64, S64, 128 */
         numbers[] = {4, 4, 8, 4, 4, 8, 8, 0}, /* U32, S32, 64, F32, F16x2, S64, F64 */
         floats[] = {4, 8, 16, 4, 8, 16, 0, 0, 0, 4, 8, 16, 4, 8, 16, 8};
+    enum { LOADED_UNIFORMLY = 7 }; /* U.128, before sm_80 */
     const uint32_t size = instruction_bits(instruction.high, 9, 3);
     switch (sizes) {
     case LOADED_BYTES:
-        return size < 7 ? instruction_loaded_bytes(instruction) : 0;
+        if (size == LOADED_UNIFORMLY)
+            return architecture < FIRST_DESCRIPTORS ? 16 : 0;
+        return instruction_loaded_bytes(instruction);
     case INTEGERS:
         return integers[size];
     case NUMBERS:
@@ -397,22 +401,30 @@ static void add_bulk(struct memory_access *access, struct instruction instructio
     access->is_bulk = access->count;
 }
 
-static void add_surface(struct memory_access *access, struct instruction instruction)
+static enum memory_action surface_action(uint32_t opcode)
 {
-    switch (instruction_opcode(instruction)) {
-    case 0x199: /* SULD */
-        part_add(access, part_of(MEMORY_SURFACE, MEMORY_READS));
-        break;
-    case 0x19d: /* SUST */
-        part_add(access, part_of(MEMORY_SURFACE, MEMORY_WRITES));
-        break;
-    case 0x19f: /* SURED */
-        part_add(access, part_of(MEMORY_SURFACE, MEMORY_UPDATES));
-        break;
-    default:
-        part_add(access, part_of(MEMORY_TEXTURE, MEMORY_READS));
-        break;
+    switch (opcode) {
+    case 0x197: /* SULD.P */
+    case 0x198:
+    case 0x199: /* SULD.D */
+    case 0x19a:
+        return MEMORY_READS;
+    case 0x19b: /* SUST.P */
+    case 0x19c:
+    case 0x19d: /* SUST.D */
+    case 0x19e:
+        return MEMORY_WRITES;
+    default: /* SUATOM, SURED */
+        return MEMORY_UPDATES;
     }
+}
+
+static void add_image(struct memory_access *access, struct instruction instruction)
+{
+    if (instruction_is_surface(instruction))
+        part_add(access, part_of(MEMORY_SURFACE, surface_action(instruction_opcode(instruction))));
+    else
+        part_add(access, part_of(MEMORY_TEXTURE, MEMORY_READS));
 }
 
 struct memory_access memory_access_of(struct instruction instruction, uint32_t architecture)
@@ -430,7 +442,7 @@ struct memory_access memory_access_of(struct instruction instruction, uint32_t a
     else
         add_bulk(&access, instruction);
     if (!access.count && instruction_is_unseen(instruction))
-        add_surface(&access, instruction);
+        add_image(&access, instruction);
     return access;
 }
 

@@ -484,3 +484,60 @@ extern "C" __global__ void offsets(int *d, int off)
     *(int *)((char *)d + (uint64_t)threadIdx.x) = 4;
     *(int *)((char *)d + (uint64_t)blockIdx.x * 12 + threadIdx.x * 4) = 4;
 }
+extern "C" __global__ void multicast_integers(uint64_t *d)
+{
+#if __CUDA_ARCH__ >= 900
+    uint64_t v;
+    uint32_t w;
+    int s;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.min.u64 %0,[%1];" : "=l"(v) : "l"(d));
+    d[threadIdx.x] = v;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u64 %0,[%1+8];" : "=l"(v) : "l"(d));
+    d[threadIdx.x + 32] = v;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.max.s64 %0,[%1+16];" : "=l"(v) : "l"(d));
+    d[threadIdx.x + 64] = v;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.add.u32 %0,[%1+8];" : "=r"(w) : "l"(d));
+    d[threadIdx.x + 92] = w;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.min.s32 %0,[%1+12];" : "=r"(s) : "l"(d));
+    d[threadIdx.x + 128] = s;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.and.b32 %0,[%1+12];" : "=r"(s) : "l"(d));
+    d[threadIdx.x + 160] = s;
+    asm volatile("multimem.ld_reduce.relaxed.sys.global.xor.b64 %0,[%1+8];" : "=l"(v) : "l"(d));
+    d[threadIdx.x + 192] = v;
+    asm volatile("multimem.red.relaxed.sys.global.add.u64 [%0],%1;" ::"l"(d), "l"(v));
+    asm volatile("multimem.st.relaxed.sys.global.u64 [%0],%1;" ::"l"(d), "l"(v));
+    asm volatile("multimem.red.relaxed.sys.global.min.s32 [%0],%1;" ::"l"(d), "r"(s));
+
+#endif
+}
+extern "C" __global__ void images_of_threads(float4 *d, cudaTextureObject_t *t,
+                                             cudaSurfaceObject_t *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        cudaTextureObject_t o = t[i + threadIdx.x];
+        d[i] = tex2D<float4>(o, d[i].x, d[i].y);
+        d[i + 1] = tex1Dfetch<float4>(o, i);
+        d[i + 2] = tex2DLod<float4>(o, 1, 2, d[i].z);
+        d[i + 3] = tex2Dgather<float4>(o, 1, 2, 1);
+        d[i + 4] = tex2DGrad<float4>(o, 1, 2, make_float2(1, d[i].x), make_float2(1, 2));
+        d[i + 5] = texCubemap<float4>(o, 1, 2, 3);
+        cudaSurfaceObject_t q = s[i + threadIdx.x];
+        surf2Dwrite(d[i], q, i, 3);
+        d[i + 6] = surf3Dread<float4>(q, i, 2, 3);
+        asm volatile("sust.p.2d.v4.b32.trap [%0,{%1,%1}],{%1,%1,%1,%1};" ::"l"(q), "r"(i));
+        asm volatile("sust.b.2d.b8.trap [%0,{%1,%1}],%2;" ::"l"(q), "r"(i), "h"((short)i));
+        asm volatile("sured.b.min.2d.s32.trap [%0,{%1,%1}],%1;" ::"l"(q), "r"(i));
+        asm volatile("sured.p.add.2d.b32.trap [%0,{%1,%1}],%1;" ::"l"(q), "r"(i));
+        int w;
+        asm volatile("txq.width.b32 %0,[%1];" : "=r"(w) : "l"(o));
+        d[i + 7].x = w;
+    }
+}
+extern "C" __global__ void images(float4 *d, cudaTextureObject_t o, cudaSurfaceObject_t q, int i)
+{
+    asm volatile("sust.p.2d.v4.b32.trap [%0,{%1,%1}],{%1,%1,%1,%1};" ::"l"(q), "r"(i));
+    asm volatile("sured.p.add.2d.b32.trap [%0,{%1,%1}],%1;" ::"l"(q), "r"(i));
+    surf1Dwrite(d[i], q, 5);
+    surf1Dwrite(d[i].x, q, 0);
+    d[i + 6] = surf1Dread<float4>(q, 8);
+}

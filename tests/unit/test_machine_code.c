@@ -71,6 +71,21 @@ static void kernels_are_told_apart(void **state)
     machine_code_free(code);
 }
 
+/* As nvcc makes them: SUST.P and TEX of handles in registers, and a multicast load of integers. */
+static void what_no_patch_sees_has_many_forms(void **state)
+{
+    static const struct instruction unseen[] = {{0x7160, 0}, {0x7361, 0}, {0x7364, 0}, {0x7367, 0},
+                                                {0x736d, 0}, {0x7b9b, 0}, {0x799a, 0}, {0x799c, 0},
+                                                {0x799e, 0}, {0x73a0, 0}, {0x79a4, 0}, {0x79a5, 0}},
+                                    /* TXQ, TXQ.B, MATCH */
+        seen[] = {{0x7f6f, 0}, {0x7370, 0}, {0x73a1, 0}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(unseen); i++)
+        assert_true(instruction_is_unseen(unseen[i]));
+    for (size_t i = 0; i < COUNT(seen); i++)
+        assert_false(instruction_is_unseen(seen[i]));
+}
+
 static void a_function_that_is_called_counts_for_all(void **state)
 {
     (void)state;
@@ -593,6 +608,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_told_apart),
+        cmocka_unit_test(what_no_patch_sees_has_many_forms),
         cmocka_unit_test(a_function_that_is_called_counts_for_all),
         cmocka_unit_test(a_function_that_copies_counts_for_all),
         cmocka_unit_test(code_that_lies_over_other_code_is_not_read),
