@@ -136,10 +136,10 @@ static const struct {
      "How often a program is learned of again on a GPU, once a run knew all that it launched: in "
      "every eighth run, or as many as this says. The others trace nothing."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
-     "Take the embedded device's word on what a launch touched where its PTX does not tell "
-     "exactly; 0: only what PTX tells, unless option access is learn or exact."},
+     "Use what the embedded device saw a launch touch where its PTX does not say it exactly; 0: "
+     "only what PTX says, unless option access is learn or exact."},
     {FIELD(verify_ranges), OPTION_BOOL, "0", NULL,
-     "On the embedded device: compare what each launch touched with what its PTX told; where they "
+     "On the embedded device: compare what each launch touched with what its PTX said; where they "
      "differ, say so and end the program with 70. For tests of csan itself."},
     {FIELD(drop_sync), OPTION_INTEGER, "0", "0..1000000000",
      "On the embedded device: leave out the program's K-th synchronization (stream wait for an "

@@ -83,7 +83,7 @@ bool argument_is(struct arguments *arguments, const char *name)
     if (!rest || (*rest && *rest != '='))
         return false;
     if (*rest)
-        arguments_fail(arguments, "'%s' takes no value; `csan %s --help` tells more", name,
+        arguments_fail(arguments, "'%s' takes no value; `csan %s --help` says more", name,
                        arguments->command);
     return true;
 }
@@ -102,7 +102,7 @@ bool argument_has(struct arguments *arguments, const char *name, const char *bri
     else if (arguments->at < arguments->count)
         *value = arguments->items[arguments->at++];
     else
-        arguments_fail(arguments, "'%s' lacks its value; `csan %s --help` tells more",
+        arguments_fail(arguments, "'%s' lacks its value; `csan %s --help` says more",
                        arguments->option, arguments->command);
     return true;
 }

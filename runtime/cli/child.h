@@ -1,4 +1,4 @@
-/* A program run to its end by a command that watches it (explore, mutate): with its output in
+/* A program run to its end by a command that watches it (explore, fix, mutate): with its output in
  * files, under a time limit, killed with all it started. */
 #ifndef RUNTIME_CLI_CHILD_H
 #define RUNTIME_CLI_CHILD_H

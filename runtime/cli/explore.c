@@ -423,19 +423,21 @@ static bool check_first(const struct explorer *explorer, const struct run *run)
     char how[64];
     child_describe_end(run->status, how, sizeof how);
     if (run->timed_out)
-        program_fail(program, 0,
-                     "the first run took longer than %.0f seconds; --timeout=SECONDS gives more",
-                     explorer->settings.timeout);
+        program_fail(
+            program, 0,
+            "the first run took longer than %.0f seconds; allow more with --timeout=SECONDS",
+            explorer->settings.timeout);
     else if (!run->used_device)
         program_fail(program, 0, "'%s' used no CUDA device, or did not get that far; it ended %s",
                      program->path, how);
     else if (run->processes > 1)
-        program_fail(program, 0,
-                     "%u processes of the program use CUDA, and a schedule is that of one; explore "
-                     "one of them alone",
-                     run->processes);
+        program_fail(
+            program, 0,
+            "%u processes of the program use CUDA, but a schedule is the order of one process; "
+            "explore one of them alone",
+            run->processes);
     else if (run->status)
-        program_fail(program, 0, "note: under eager the program ends %s:", how);
+        program_fail(program, 0, "note: under the schedule eager the program ends %s:", how);
     if (run->status)
         run_print_errors(run, &explorer->settings);
     return !run->timed_out && run->used_device && run->processes <= 1;

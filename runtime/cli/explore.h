@@ -1,4 +1,4 @@
-/* What csan explore knows while it explores, shared by the exploring and the telling. */
+/* What csan explore knows while it explores, shared by what explores and what prints. */
 #ifndef RUNTIME_CLI_EXPLORE_H
 #define RUNTIME_CLI_EXPLORE_H
 

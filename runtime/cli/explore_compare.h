@@ -31,12 +31,12 @@ void difference_describe(const struct difference *difference, char *text, size_t
 
 /* Did the program make the same ops in the same order? One that was cut short by a failure went the
  * same way as far as it got. Runs that went another way (the program asked whether work was done,
- * and it was in one of them) tell nothing of the order of their ops. */
+ * and it was in one of them) show nothing of the order of their ops. */
 bool compare_way(const struct run *a, const struct run *b);
 
 /* Did the two accesses of a race, wherever the program makes them, come in another order, or
  * overlap in one of the runs? Ops of the same site are matched by how many came before. Also true
- * when that cannot be told. */
+ * when that is not known. */
 bool compare_order(const struct run *a, const struct run *b, const struct run_race *race);
 
 /* The same race: the same two sites, in the same way. */

@@ -1,4 +1,4 @@
-/* What csan explore tells at its end: each race in csan's words, whether it is confirmed, and how
+/* What csan explore prints at its end: each race in csan's words, whether it is confirmed, and how
  * to replay the two schedules that show it. */
 #include "runtime/cli/child.h"
 #include "runtime/cli/explore.h"
@@ -63,8 +63,8 @@ static void print_finding(const struct explorer *explorer, size_t index)
                            "symbols, did not show it.)\n",
            finding->schedule);
     if (finding->alone) {
-        printf("CONFIRMED (race %zu): two legal schedules that differ, of the reported races, in "
-               "this one alone end differently.\n",
+        printf("CONFIRMED (race %zu): two legal schedules end differently. Of the reported races "
+               "they differ in this one alone.\n",
                index + 1);
     } else if (finding->together) {
         printf("CONFIRMED (race %zu) together with race ", index + 1);
@@ -122,9 +122,9 @@ void explore_report(const struct explorer *explorer)
     print_findings(explorer);
     if (explorer->unreported.runs[0]) {
         printf("NOT REPORTED: runs ended differently (%u times), though no race that csan reported "
-               "went another way between them. Either the host reads memory that the device still "
-               "writes, or the program declared an order that is not there, or it depends on "
-               "something else than the order of its work, or csan missed a race.\n",
+               "went another way between them. Possible causes: the host reads memory that the "
+               "device still writes; the program declared an order that is not there; it depends "
+               "on something else than the order of its work; csan missed a race.\n",
                explorer->unreported_runs);
         print_evidence(explorer, &explorer->unreported);
     }
@@ -142,9 +142,8 @@ void explore_report(const struct explorer *explorer)
                explorer->ignored.count == 1 ? "s" : "",
                explorer->ignored.count == 1 ? "was" : "were");
     if (explorer->threaded)
-        printf(
-            "csan explore: several host threads enqueue work; what they do against each other is "
-            "in no schedule, so replaying one may end differently\n");
+        printf("csan explore: several host threads enqueue work; a schedule does not fix the order "
+               "between them, so running one again may end differently\n");
     if (explorer->ways > 1)
         printf("csan explore: the program takes %u different ways, by what it learns of the device "
                "(does it ask whether work is done?); memory is compared only of runs that went "

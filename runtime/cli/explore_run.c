@@ -254,7 +254,7 @@ static void set_file(const struct run *run, const struct run_settings *settings,
     setenv(variable, path, 1);
 }
 
-struct wish {
+struct run_request {
     const struct run *run;
     const struct run_settings *settings;
     bool symbolize;
@@ -262,30 +262,30 @@ struct wish {
 
 static void set_environment(void *user)
 {
-    const struct wish *wish = user;
-    const struct run *run = wish->run;
+    const struct run_request *request = user;
+    const struct run *run = request->run;
     char path[SCRATCH_PATH], options[SCRATCH_PATH + 256];
     setenv("CSAN_SCHEDULE", run->schedule, 1);
-    set_file(run, wish->settings, "CSAN_SAVE_SCHEDULE", "schedule");
-    set_file(run, wish->settings, "CSAN_OUTCOME", "outcome");
-    set_file(run, wish->settings, "CSAN_RUN_LOG", "log");
-    file_path(wish->settings, run->number, "report", path);
+    set_file(run, request->settings, "CSAN_SAVE_SCHEDULE", "schedule");
+    set_file(run, request->settings, "CSAN_OUTCOME", "outcome");
+    set_file(run, request->settings, "CSAN_RUN_LOG", "log");
+    file_path(request->settings, run->number, "report", path);
     snprintf(options, sizeof options,
              "check=1:record='':exitcode=0:halt_on_error=0:report_limit=0:dedup=1:print_summary=0:"
              "print_suppressions="
              "0:verbosity=0:"
              "color=never:format=%s:list_syncs=0:symbolize=%d:log_path='%s'",
-             wish->symbolize ? "json" : "text", wish->symbolize, path);
+             request->symbolize ? "json" : "text", request->symbolize, path);
     program_add_options(options);
-    if (wish->settings->options)
-        program_add_options(wish->settings->options);
+    if (request->settings->options)
+        program_add_options(request->settings->options);
 }
 
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
               const char *schedule, bool symbolize)
 {
     char output[SCRATCH_PATH], errors[SCRATCH_PATH];
-    struct wish wish = {run, settings, symbolize};
+    struct run_request request = {run, settings, symbolize};
     struct child child;
     *run = (struct run){.number = number};
     snprintf(run->schedule, sizeof run->schedule, "%s", schedule);
@@ -296,7 +296,7 @@ bool run_make(struct run *run, const struct run_settings *settings, unsigned num
                                             .errors = errors,
                                             .limit = settings->timeout,
                                             .prepare = set_environment,
-                                            .user = &wish},
+                                            .user = &request},
                    &child))
         return false;
     if (child_interrupted())

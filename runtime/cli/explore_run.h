@@ -34,7 +34,7 @@ struct run_race {
     struct run_side sides[2]; /* the earlier op first */
 };
 
-/* What can differ between two runs, in the order in which differences are told. */
+/* What can differ between two runs, in the order in which differences are printed. */
 enum part_kind {
     PART_STATUS,
     PART_FAILURE, /* of a context; memory then means nothing */

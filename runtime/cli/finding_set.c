@@ -395,7 +395,7 @@ bool finding_output_named(const char *name, enum finding_output *output)
     return false;
 }
 
-/* "rank 3", or what else tells a process from the others. */
+/* "rank 3", or what else names a process. */
 static void process_text(struct text *text, const struct finding_process *process)
 {
     if (process->rank && process->rank[0])

@@ -27,7 +27,7 @@ static void usage(FILE *out)
         "At last it runs with all orders that hold. PROGRAM reads nothing from standard input,\n"
         "and its output is dropped.\n\n"
         "  --runs=N           so many schedules for each order (%d); on a GPU so many runs (%d),\n"
-        "                     whose times are told, too\n"
+        "                     which are timed, too\n"
         "  --timeout=SECONDS  stop a run that takes longer (%d)\n"
         "  --device=auto      a GPU where there is one, else the embedded device (the default)\n"
         "  --device=gpu       the NVIDIA driver of this machine\n"
@@ -116,7 +116,7 @@ static int check_plain(const struct fixing *fixing, const struct run *run)
         return EXIT_UNTRIED;
     }
     if (run->status) {
-        program_fail(program, 0, "note: as it is the program ends %s:", how);
+        program_fail(program, 0, "note: without any fix the program ends %s:", how);
         run_print_errors(run, &fixing->settings);
     }
     return 0;

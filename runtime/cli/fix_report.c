@@ -162,11 +162,12 @@ static void refuted_add(struct text *text, const struct fix_trial *trial)
                        "schedule; what differs: %s",
         [FIX_FAILED] = "with this order %s"};
     if (trial->verdict == FIX_UNTRIED || trial->verdict == FIX_UNSTEADY) {
-        text_add(text, "%s",
-                 trial->verdict == FIX_UNTRIED
-                     ? "not tried: interrupted"
-                     : "not verified: a second run as it is did not report it either, so that no "
-                       "run proves anything");
+        text_add(
+            text, "%s",
+            trial->verdict == FIX_UNTRIED
+                ? "not tried: interrupted"
+                : "not verified: a second run without the fix did not report the race, so no run "
+                  "can prove the fix");
         return;
     }
     text_add(text, "not verified: ");

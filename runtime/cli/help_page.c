@@ -108,7 +108,7 @@ void help_page_manual(FILE *out)
 
 /* ---- completion */
 
-/* A flag of a command, with all the values that its lines tell. */
+/* A flag of a command, with all the values that its lines name. */
 struct flag_words {
     struct usage_flag first; /* its first line */
     char values[256];        /* literal ones, with blanks between; "" for none */

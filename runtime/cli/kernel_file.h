@@ -25,8 +25,8 @@ struct kernel_program {
 };
 
 /* `visit` is called for each program; `problem` with what is damaged, one line: what is sound is
- * still told. Both stop nothing. Returns how many programs there were; -1 with `message` when the
- * file cannot be read or is none of these. */
+ * still reported. Both stop nothing. Returns how many programs there were; -1 with `message` when
+ * the file cannot be read or is none of these. */
 struct kernel_file_callbacks {
     void (*visit)(void *user, const struct kernel_program *program);
     void (*problem)(void *user, const char *message);

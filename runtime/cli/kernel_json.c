@@ -8,7 +8,7 @@
  *                "others": [{"kind": ..., "arch": ...}]},  what else the file has
  *      "parameters": [{"index": 0, "offset": 0, "bytes": 8, "type": "u64", "declared": "float*",
  *                      "class": "pointer" | "scalar" | "struct" | "object",
- *                      "reads": true, "writes": true, "atomics": false}] | null: not told,
+ *                      "reads": true, "writes": true, "atomics": false}] | null: not known,
  *      "complete": true,              pointers has everything; else reason says what is missing
  *      "reason": "", "line": 0,       in the PTX text; 0: no place
  *      "pointers": [{"base": "arg0", "reads": .., "writes": .., "atomics": .., "guessed": false}],

@@ -1,4 +1,4 @@
-/* All that csan can tell of one kernel. See kernel_report.h. */
+/* All that csan knows of one kernel. See kernel_report.h. */
 #include "runtime/cli/kernel_report.h"
 #include "runtime/cli/demangle.h"
 
@@ -90,7 +90,7 @@ static uint8_t class_of(const struct parameter *parameter)
     return parameter->bytes > 16 ? PARAMETER_STRUCT : PARAMETER_SCALAR;
 }
 
-/* What the kernel does with what lies at a parameter tells more than its type. */
+/* What the kernel does with what lies at a parameter says more than its type. */
 static void add_direction(struct kernel_report *report, const struct access_pointer *pointer)
 {
     if (pointer->source == ACCESS_SOURCE_VARIABLE ||
@@ -246,7 +246,7 @@ const char *report_bound(uint8_t bound)
         [ACCESS_BOUND_DIRECTION] = "only the pointer is known",
         [ACCESS_BOUND_DATA] = "the address depends on data that is not known",
         [ACCESS_BOUND_GUARD] = "whether it happens depends on data that is not known",
-        [ACCESS_BOUND_SHAPE] = "the touched bytes have no shape that can be told",
+        [ACCESS_BOUND_SHAPE] = "the touched bytes have no shape that csan can describe",
         [ACCESS_BOUND_BUDGET] = "the analysis stopped at its budget",
     };
     return bound < sizeof words / sizeof *words ? words[bound] : "?";

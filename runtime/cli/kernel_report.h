@@ -1,4 +1,4 @@
-/* All that csan can tell of one kernel before it runs, put together for whoever prints it. */
+/* All that csan knows of one kernel before it runs, put together for whoever prints it. */
 #ifndef RUNTIME_CLI_KERNEL_REPORT_H
 #define RUNTIME_CLI_KERNEL_REPORT_H
 
@@ -21,8 +21,8 @@ enum parameter_class {
 struct parameter {
     uint32_t offset, bytes;
     uint8_t class;               /* enum parameter_class */
-    const char *type;            /* as the PTX tells: "u64"; "" */
-    char *declared;              /* as the mangled name tells: "float*"; NULL */
+    const char *type;            /* as the PTX has it: "u64"; "" */
+    char *declared;              /* as the mangled name has it: "float*"; NULL */
     bool reads, writes, atomics; /* of the memory behind it, or behind a pointer in it */
 };
 

@@ -76,7 +76,7 @@ static void print_parameters(FILE *out, const struct kernel_report *report)
 {
     int width = 0, index_width = report->parameter_count > 10 ? 2 : 1;
     if (!report->has_parameters)
-        fprintf(out, "  its parameters are not told\n");
+        fprintf(out, "  its parameters are not known\n");
     for (uint32_t i = 0; i < report->parameter_count; i++) {
         int length = (int)strlen(type_text(&report->parameters[i]));
         width = length > width && length <= 24 ? length : width;
@@ -136,7 +136,7 @@ static void print_accesses(FILE *out, const struct kernel_report *report)
     if (!description->failure && !description->count && !description->has_calls)
         fputs("  touches no global memory\n", out);
     if (description->has_calls)
-        fputs("  some calls are not followed: the arguments tell what they touch, no line does\n",
+        fputs("  some calls are not followed: what they touch is known by argument, not by line\n",
               out);
     if (!directions->complete) {
         fputs("  ", out);

@@ -1,4 +1,4 @@
-/* `csan kernels FILE`: what each kernel of a file touches, told from its PTX before anything runs.
+/* `csan kernels FILE`: what each kernel of a file touches, by its PTX, before anything runs.
  *
  *   kernel_file    the programs in the file: their PTX, linked as the hooks link it; cubins
  *   kernel_report  one kernel: parameters, directions, accesses in words, ranges of a launch
@@ -40,7 +40,7 @@ struct kernels {
     size_t found, shown, repeated, failed_launches;
     char **problems;
     size_t problem_count;
-    char *names; /* of kernels the pattern left out, to be told when it left out all */
+    char *names; /* of kernels the pattern left out, to be named when it left out all */
     size_t name_count;
     char launch_message[MESSAGE];
     const struct kernel_program *program; /* being visited */
@@ -186,7 +186,7 @@ static void hash_operand(uint64_t *hash, const struct ptx_operand *operand)
         hash_bytes(hash, operand->variable->name, strlen(operand->variable->name));
 }
 
-/* What tells kernels of one name apart: static ones of different units. */
+/* What kernels of one name differ in: static ones of different units. */
 static uint64_t code_of(const struct ptx_function *function)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -275,7 +275,7 @@ static void visit_cubin_kernel(void *user, const struct cubin_kernel *kernel)
         !is_repeated(kernels, kernel->name, 0)) {
         if (kernels->launch_text && kernels->failed_launches++ == 0)
             snprintf(kernels->launch_message, sizeof kernels->launch_message,
-                     "--launch for %.120s: there is no PTX of it to tell from",
+                     "--launch for %.120s: it has no PTX, so what it touches is not known",
                      plain ? plain : kernel->name);
         if (report_of_cubin(&report, kernel))
             show(kernels, &report);

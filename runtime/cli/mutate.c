@@ -3,7 +3,7 @@
  *
  * The program is run as it is first, twice: what it makes of races, of its exit code and of its
  * output by itself is what the other runs are compared with. Synchronizations made at one place (an
- * API call and its stack) are told together. */
+ * API call and its stack) are printed together. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/mutation.h"
 #include "runtime/cli/shown.h"
@@ -102,10 +102,11 @@ static int check_plain(const struct mutation *mutation)
 {
     const struct program *program = &mutation->program;
     if (mutation->plain.processes > 1)
-        return program_fail(program, EXIT_UNTRIED,
-                            "%u processes of the program use CUDA, so numbers do not tell one "
-                            "synchronization; run one process alone",
-                            mutation->plain.processes);
+        return program_fail(
+            program, EXIT_UNTRIED,
+            "%u processes of the program use CUDA, but synchronizations are numbered in "
+            "one process; run one process alone",
+            mutation->plain.processes);
     if (mutation->plain.sync_count == 0)
         return program_fail(program, EXIT_UNTRIED,
                             "the program makes no synchronization that could be left out (stream "
@@ -113,7 +114,7 @@ static int check_plain(const struct mutation *mutation)
     return 0;
 }
 
-/* Twice: what differs between two runs of the program as it is tells nothing about others. */
+/* Twice: what differs between two runs of the program as it is shows nothing about others. */
 static int judge_plain(struct mutation *mutation)
 {
     struct mutate_run again = {0};
@@ -131,7 +132,7 @@ static int judge_plain(struct mutation *mutation)
         (plain->sync_count != again.sync_count || plain->child.status != again.child.status))
         program_fail(&mutation->program, 0,
                      "note: two runs of the program differ (%zu and %zu synchronizations), so a "
-                     "number may not always tell the same one",
+                     "number may not always name the same one",
                      plain->sync_count, again.sync_count);
     if (!limited)
         mutation->settings.limit = plain->child.seconds * LIMIT_FACTOR > LEAST_LIMIT

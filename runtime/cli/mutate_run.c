@@ -119,21 +119,21 @@ bool mutate_run_has(const struct mutate_run *run, const char *race)
 
 /* ---- Running ---- */
 
-struct wish {
+struct run_request {
     const struct mutate_settings *settings;
     unsigned long drop;
 };
 
 static void set_environment(void *user)
 {
-    const struct wish *wish = user;
+    const struct run_request *request = user;
     char options[SCRATCH_PATH + 256];
     snprintf(options, sizeof options,
              "check=1:record='':exitcode=0:halt_on_error=0:report_limit=0:print_summary=0:print_"
              "suppressions=0:"
              "verbosity=0:help=0:"
              "color=never:format=text:list_syncs=%d:drop_sync=%lu:log_path='%s/%s%%p'",
-             !wish->drop, wish->drop, wish->settings->scratch.directory, log_prefix);
+             !request->drop, request->drop, request->settings->scratch.directory, log_prefix);
     program_add_options(options);
 }
 
@@ -141,13 +141,13 @@ bool mutate_run_make(struct mutate_run *run, const struct mutate_settings *setti
                      unsigned long drop)
 {
     char output[SCRATCH_PATH], errors[SCRATCH_PATH];
-    struct wish wish = {settings, drop};
+    struct run_request request = {settings, drop};
     struct child_settings child = {.program = settings->program,
                                    .output = output,
                                    .errors = errors,
                                    .limit = settings->limit,
                                    .prepare = set_environment,
-                                   .user = &wish};
+                                   .user = &request};
     uint64_t bytes;
     *run = (struct mutate_run){0};
     scratch_clean(&settings->scratch, NULL, NULL);

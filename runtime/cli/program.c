@@ -330,7 +330,7 @@ static int check_elf(const struct program *program, const char *path, const stru
     }
     if (!whole)
         return program_fail(program, EXIT_CANNOT_RUN,
-                            "'%s' is cut off: its header tells of more than there is", path);
+                            "'%s' is cut off: its header names more than the file holds", path);
     if (!dynamic)
         return program_fail(
             program, EXIT_CANNOT_RUN,
@@ -391,7 +391,7 @@ static int find_libraries(struct program *program)
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0)
-        return program_fail(program, EXIT_CANNOT_RUN, "cannot tell where csan is installed: %s",
+        return program_fail(program, EXIT_CANNOT_RUN, "cannot find out where csan is installed: %s",
                             strerror(errno));
     self[length] = '\0';
     for (int up = 0; up < 2; up++) {

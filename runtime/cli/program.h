@@ -1,6 +1,6 @@
-/* A program as the commands that run one (run, explore, mutate) start it: found, checked for what
- * preloading cannot work on, and with the environment that puts csan and, on the embedded device,
- * the device's libraries into it. */
+/* A program as the commands that run one (run, record, explore, fix, mutate) start it: found,
+ * checked for what preloading cannot work on, and with the environment that puts csan and, on the
+ * embedded device, the device's libraries into it. */
 #ifndef RUNTIME_CLI_PROGRAM_H
 #define RUNTIME_CLI_PROGRAM_H
 
@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* csan's own failures, as shells tell them. */
+/* csan's own failures, as shells have them. */
 enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 enum program_device { PROGRAM_AUTO, PROGRAM_GPU, PROGRAM_EMBEDDED };

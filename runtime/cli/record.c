@@ -60,7 +60,7 @@ static int parse(struct request *request, int argc, char **argv)
     return code ? code : program_check_schedule(program, getenv("CSAN_SCHEDULE"));
 }
 
-/* The directory's permissions do not tell it of every file system. */
+/* The directory's permissions do not say it of every file system. */
 static int check_new_file(const struct request *request)
 {
     int file = open(request->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -217,7 +217,7 @@ void recorded_run_close(struct recorded_run *run)
     recorded_lines_use(NULL);
     if (run->symbolizer)
         run->symbolizer->destroy(run->symbolizer);
-    run->halted = true; /* what is decided by ending is told to nobody */
+    run->halted = true; /* what is decided by ending is reported to nobody */
     replay_destroy(run->replay);
     csan_context_destroy(run->context);
     recording_reader_close(run->reader);

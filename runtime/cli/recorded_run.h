@@ -50,7 +50,7 @@ int recorded_run_open(struct recorded_run *run,
                       void (*on_race)(void *user, const struct csan_race *race), void *user);
 
 /* Replay all of it. 0; RECORDED_RUN_BAD where it cannot be read to its end: that is said, and the
- * races up to there were told. */
+ * races up to there were reported. */
 int recorded_run_play(struct recorded_run *run);
 /* From on_race: no more. */
 void recorded_run_halt(struct recorded_run *run);
@@ -68,7 +68,7 @@ struct recorded_process {
 };
 void recorded_run_process(const struct recorded_run *run, struct recorded_process *recorded);
 
-/* What the recorded program ran on, by name. False: the recording does not tell. */
+/* What the recorded program ran on, by name. False: the recording does not say. */
 bool recorded_run_device(const struct recorded_run *run, char *name, size_t bytes);
 
 void recorded_run_close(struct recorded_run *run);

@@ -46,7 +46,7 @@ static void race_found(void *user, const struct csan_race *race)
         recorded_run_halt(&replaying->run);
 }
 
-/* A document goes to standard output, unless it is told where. */
+/* A document goes to standard output, unless an option says where. */
 static int set_format(struct recorded_run *run, const char *format)
 {
     char text[64], message[256];

@@ -74,7 +74,7 @@ int scratch_take(struct scratch *scratch, const struct program *program, const c
         return program_fail(program, EXIT_USAGE,
                             "cannot keep files in '%s': it is not empty; name a new directory",
                             directory);
-    scratch->told = true;
+    scratch->named = true;
     return check_name(program, scratch->directory) ? 0 : EXIT_USAGE;
 }
 
@@ -99,7 +99,7 @@ void scratch_close(const struct scratch *scratch, bool (*keeps)(const char *name
                    const void *user)
 {
     scratch_clean(scratch, keeps, user);
-    if (!scratch->told)
+    if (!scratch->named)
         rmdir(scratch->directory);
 }
 

@@ -1,6 +1,6 @@
-/* The directory that a command which runs a program many times (explore, mutate) keeps its files
- * in while it does. Nothing but the command's own files is ever in it: it is made new, or told and
- * empty. */
+/* The directory that a command which runs a program many times (explore, fix, mutate) keeps its
+ * files in while it does. Nothing but the command's own files is ever in it: it is new, or the user
+ * named an empty one. */
 #ifndef RUNTIME_CLI_SCRATCH_H
 #define RUNTIME_CLI_SCRATCH_H
 
@@ -11,7 +11,7 @@
 
 struct scratch {
     char directory[PATH_MAX]; /* absolute: the program may go elsewhere */
-    bool told;                /* the user's own, which stays when it is empty */
+    bool named;               /* the user's own, which stays when it is empty */
 };
 
 /* A new one under TMPDIR. 0, or the exit code with a message said. */

@@ -58,7 +58,7 @@ static void unsaid_add(struct text *text, const struct tree_slot *slot)
 {
     const char *why = slot->state == TREE_UNSAID ? "could not write all it had to say"
                       : is_alive(slot)           ? "still runs"
-                                                 : "ended before it could sum up, as by a signal";
+                                       : "ended before its summary, for instance by a signal";
     text_add(text, "process %u (%s) %s: ", slot->pid, slot->command, why);
     counts_add(text, slot, slot->device);
     text_add(text, "%s\n", slot->state == TREE_RUNS ? " until then" : "");
@@ -75,7 +75,7 @@ static void unsaid_note(struct tree_run *run)
             unsaid_add(&run->notes, slot);
     }
     if (count > NAMED_MAX)
-        text_add(&run->notes, "%u more processes did not sum up\n", count - NAMED_MAX);
+        text_add(&run->notes, "%u more processes printed no summary\n", count - NAMED_MAX);
 }
 
 static void lost_note(struct tree_run *run)
@@ -277,8 +277,8 @@ int tree_run(const struct program *program, const char *recording,
     if (!run.tree) {
         unsetenv("CSAN_TREE");
         program_fail(program, 0,
-                     "cannot share memory with the program (%s): each process has its own exit "
-                     "code, and what processes cannot say themselves is not said",
+                     "cannot share memory with the program (%s): each process keeps its own exit "
+                     "code, and nothing is said of one that ends without a summary",
                      strerror(errno));
         return program_become(program);
     }

@@ -44,7 +44,7 @@ check "a program linked with csan is explored" says '1 race, 1 confirmed'
 
 run "$csan" explore --runs=20 "$plain/explore_two_races"
 check "two races are confirmed" says '2 races, 2 confirmed'
-check "each of them alone" count '^CONFIRMED .* in this one alone' 2
+check "each of them alone" count '^CONFIRMED .* differ in this one alone' 2
 
 # Of races that one missing order explains csan run prints a report of the first one only.
 run "$csan" explore --runs=2 "$plain/fix_group"

@@ -96,7 +96,7 @@ fix "$plain/fix_unseen_host"
 check "without a race a program may still end differently" prints '^  not verified: nothing is reported, but the program does not end the same under each schedule; what differs: the standard output'
 check "which gives 66, too" ended 66
 fix "$plain/fix_now_and_then" once
-check "a race that does not come back proves nothing" prints '^  not verified: a second run as it is did not report it either'
+check "a race that does not come back proves nothing" prints '^  not verified: a second run without the fix did not report the race'
 fix "$plain/missing_wait_fixed"
 check "a program without races has nothing to prove" prints '^csan fix: no race is reported$'
 check "that is success" ended 0

@@ -49,7 +49,7 @@ csan_run sh -c "$ends _exit; exit 0"
 check "a shell's child counts" ended 66
 csan_run sh -c "$ends kill; exit 3"
 check "a child that a signal ended counts, whatever its parent ended with" ended 66
-check "... and is named" says '^csan run: process [0-9]+ \(ended_without_.*\) ended before it could sum up'
+check "... and is named" says '^csan run: process [0-9]+ \(ended_without_.*\) ended before its summary'
 csan_run sh -c 'exit 3'
 check "without a race the code is the program's" ended 3
 echo _exit >ends
