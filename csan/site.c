@@ -226,12 +226,12 @@ static struct definition *definition_find(const struct site_table *table, const 
 
 static void definition_add(struct site_table *table, const char *name, const char *place)
 {
-    const size_t length = strlen(name);
-    struct definition *definition = calloc(1, sizeof *definition + length + strlen(place) + 2);
+    const size_t length = strlen(name), place_bytes = strlen(place) + 1;
+    struct definition *definition = calloc(1, sizeof *definition + length + 1 + place_bytes);
     if (!definition)
         return;
     memcpy(definition->text, name, length + 1);
-    definition->place = strcpy(definition->text + length + 1, place);
+    definition->place = memcpy(definition->text + length + 1, place, place_bytes);
     HASH_ADD_KEYPTR(hh, table->definitions, definition->text, length, definition);
     if (!definition->hh.tbl)
         free(definition);
