@@ -61,9 +61,9 @@ static const struct {
      "kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER or fingerprint:NUMBER, with "
      "wildcards *, ^ and $. A race that one matches is counted apart and is no failure."},
     {FIELD(baseline), OPTION_PATH, "", NULL,
-     "Report only races that this file has not: a report in JSON (format=json) of an earlier run, "
-     "or, for the csan command, a recording. A race that it has is counted as known and is no "
-     "failure. A file that cannot be used is named, and everything is reported."},
+     "Report only races that are not in this file: a report in JSON (format=json) of an earlier "
+     "run, or, for the csan command, a recording. A race that is in it is counted as known and is "
+     "no failure. If the file cannot be used, csan says so and reports everything."},
     {FIELD(print_suppressions), OPTION_BOOL, "1", NULL,
      "Print at exit which suppressions matched, and how often."},
     {FIELD(dedup), OPTION_BOOL, "1", NULL,
@@ -78,8 +78,8 @@ static const struct {
     {FIELD(native_stacks), OPTION_BOOL, "0", NULL,
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(python_stacks), OPTION_BOOL, "1", NULL,
-     "Read Python's stacks, of CPython 3.8 to 3.14, without its lock; 0: native frames alone, but "
-     "under PyTorch, where Python is asked and waited for instead."},
+     "Read the stacks of CPython 3.8 to 3.14 without its lock. 0: native frames alone; under "
+     "PyTorch, stacks from PyTorch, for which calls wait."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
      "Under PyTorch: follow its operators; 0: launches and memory alone, as of any program."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
@@ -109,32 +109,31 @@ static const struct {
      "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
      "embedded device. CSAN_DEVICE goes before it."},
     {FIELD(access), OPTION_WORD, "auto", "auto|ptx|learn|exact",
-     "How what a kernel touches is known, beside annotations and knowledge of libraries: ptx by "
-     "its "
-     "PTX alone; auto by its PTX where that is exact, else as seen on the embedded device, or "
-     "learned from earlier launches on a GPU; learn learned for every kernel; exact from the trace "
-     "of every launch (slow on a GPU)."},
+     "How csan learns what a kernel touches, besides annotations and what it knows of libraries. "
+     "ptx: from its PTX alone. auto: from its PTX where that is exact, else from what the embedded "
+     "device saw or from earlier launches on a GPU. learn: from earlier launches, for every "
+     "kernel. exact: from a trace of every launch (slow on a GPU)."},
     {FIELD(learn_launches), OPTION_INTEGER, "2", "1..64",
-     "Launches of a kernel that must touch the same before later ones are taken to."},
+     "So many launches of a kernel must touch the same memory before csan assumes it of later "
+     "ones."},
     {FIELD(learn_values), OPTION_INTEGER, "4", "2..256",
-     "Values of four bytes of the parameters, with the same accesses, after which they are taken "
-     "to "
-     "be without effect (seeds, step counts)."},
+     "So many values of four bytes of the parameters must give the same accesses before csan "
+     "assumes that these bytes have no effect (seeds, step counts)."},
     {FIELD(learn_cache_mb), OPTION_INTEGER, "64", "0..65536",
      "Megabytes that learned accesses may take in ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE) "
      "for later runs; 0: none are kept."},
     {FIELD(learn_memory_mb), OPTION_INTEGER, "256", "0..65536",
-     "Megabytes of a GPU's memory, in each context, that records of launches may take while they "
-     "are learned of, 13 a launch; 0: none is traced on a GPU."},
+     "Megabytes of a GPU's memory, in each context, for traces of launches that csan learns from "
+     "(13 for each launch); 0: nothing is traced on a GPU."},
     {FIELD(learn_warmup_ms), OPTION_INTEGER, "5000", "0..86400000",
-     "Milliseconds that a program may run slower at first while a GPU's launches are learned of; "
-     "beyond, a twentieth of its time."},
+     "At the beginning, tracing of launches may slow the program down by so many milliseconds; "
+     "after that, by a twentieth of its time."},
     {FIELD(learn_confirm_ms), OPTION_INTEGER, "50", "0..86400000",
-     "Milliseconds that a program may run slower at first while what was learned is confirmed on a "
-     "GPU; beyond, a hundredth of its time."},
+     "At the beginning, checking what was learned may slow the program down by so many "
+     "milliseconds on a GPU; after that, by a hundredth of its time."},
     {FIELD(learn_every), OPTION_INTEGER, "8", "1..1000000",
-     "How often a program is learned of again on a GPU, once a run knew all that it launched: in "
-     "every eighth run, or as many as this says. The others trace nothing."},
+     "Once a run knew all kernels that it launched, only one run in this many traces launches on a "
+     "GPU again."},
     {FIELD(trace), OPTION_BOOL, "1", NULL,
      "Use what the embedded device saw a launch touch where its PTX does not say it exactly; 0: "
      "only what PTX says, unless option access is learn or exact."},
@@ -161,16 +160,17 @@ static const struct {
      "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
      "how much may run at the same time."},
     {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
-     "Launches, memory sets and blocks of pools that wait for a thread of csan's to check them "
-     "beside the program, at most; its other calls of the driver wait for that thread. 0: each is "
-     "checked within its call, as where there is but one processor."},
+     "At most so many launches, memory sets and pool blocks wait to be checked by a thread of "
+     "csan's while the program goes on; other calls of the driver wait for that thread. 0: each is "
+     "checked within its call, as on a machine with one processor."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
-     "Ops that may wait for an access set not known yet; beyond it the oldest goes on with the "
-     "next best."},
+     "At most so many ops wait until csan knows what they touch; beyond that, the oldest is "
+     "checked with the bounds that are known."},
     {FIELD(pending_timeout_ms), OPTION_INTEGER, "2000", "0..100000000",
-     "Milliseconds an op may wait for its access set; 0: for ever."},
+     "An op waits at most so many milliseconds until csan knows what it touches; 0: for ever."},
     {FIELD(strided_cap), OPTION_INTEGER, "1024", "1..1000000",
-     "Strided accesses remembered for each allocation; beyond it the oldest is forgotten."},
+     "At most so many strided accesses are remembered for each allocation; beyond that, the oldest "
+     "is forgotten."},
 };
 #undef FIELD
 enum { OPTION_COUNT = sizeof(table) / sizeof(table[0]) };
