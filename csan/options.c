@@ -79,7 +79,7 @@ static const struct {
      "Under PyTorch: record the native frames that Python called, too."},
     {FIELD(python_stacks), OPTION_BOOL, "1", NULL,
      "Read the stacks of CPython 3.8 to 3.14 without its lock. 0: native frames alone; under "
-     "PyTorch, stacks from PyTorch, for which calls wait."},
+     "PyTorch, csan asks Python for them and waits for its lock."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
      "Under PyTorch: follow its operators; 0: launches and memory alone, as of any program."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
@@ -165,7 +165,7 @@ static const struct {
      "checked within its call, as on a machine with one processor."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "At most so many ops wait until csan knows what they touch; beyond that, the oldest is "
-     "checked with the bounds that are known."},
+     "checked with what is known so far."},
     {FIELD(pending_timeout_ms), OPTION_INTEGER, "2000", "0..100000000",
      "An op waits at most so many milliseconds until csan knows what it touches; 0: for ever."},
     {FIELD(strided_cap), OPTION_INTEGER, "1024", "1..1000000",
