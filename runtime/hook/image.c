@@ -232,12 +232,12 @@ static const struct ptx_function *kernel_function(struct image *image, const cha
 }
 
 /* The first place where it stands as a word of its own, for whatever reason; NULL: nowhere. */
-static const char *text_find(const struct fatbin_text *text, const char *name)
+static const char *word_find(const char *begin, const char *end, const char *name)
 {
     const size_t length = strlen(name);
-    const char *at = text->text, *end = text->text + text->bytes;
+    const char *at = begin;
     while (length && (at = memmem(at, (size_t)(end - at), name, length))) {
-        if ((at == text->text || !lexer_is_word(at[-1])) &&
+        if ((at == begin || !lexer_is_word(at[-1])) &&
             (at + length == end || !lexer_is_word(at[length])))
             return at;
         at++;
@@ -247,7 +247,7 @@ static const char *text_find(const struct fatbin_text *text, const char *name)
 
 static bool text_names(const struct fatbin_text *text, const char *name)
 {
-    return text_find(text, name) != NULL;
+    return word_find(text->text, text->text + text->bytes, name) != NULL;
 }
 
 static const struct ptx_function *image_find(struct image *image, const char *name)
@@ -287,10 +287,10 @@ static bool says(const char *begin, const char *end, const char *word)
 
 /* A variable is declared before it is used (PTX ISA, "State Spaces, Types, and Variables"), in a
  * statement of its own: ".visible .const .align 4 .b8 taps[64];". */
-static enum image_variable text_variable(const struct fatbin_text *text, const char *name)
+static enum image_variable stretch_variable(const char *from, const char *end, const char *name)
 {
-    const char *at = text_find(text, name), *begin = at;
-    while (at && begin > text->text && !strchr(";{}", begin[-1]))
+    const char *at = word_find(from, end, name), *begin = at;
+    while (at && begin > from && !strchr(";{}", begin[-1]))
         begin--;
     if (at && says(begin, at, ".const"))
         return IMAGE_VARIABLE_CONSTANT;
@@ -299,21 +299,43 @@ static enum image_variable text_variable(const struct fatbin_text *text, const c
     return IMAGE_VARIABLE_UNKNOWN;
 }
 
-enum image_variable image_variable(struct image *image, const char *name)
+/* Outside of the kernels, which are most of a library's text. */
+static enum image_variable outside_variable(const struct image *image, const char *name)
+{
+    const struct outline *outline = image->outline;
+    const char *at = image->texts[0].text, *end = at + image->texts[0].bytes;
+    enum image_variable found = IMAGE_VARIABLE_UNKNOWN;
+    for (size_t i = 0; i < outline->count && !found; i++) {
+        found = stretch_variable(at, outline->kernels[i].text.begin, name);
+        at = outline->kernels[i].text.end;
+    }
+    return found ? found : stretch_variable(at, end, name);
+}
+
+static enum image_variable text_variable(const struct image *image, const char *name)
 {
     enum image_variable found = IMAGE_VARIABLE_UNKNOWN;
+    if (image->outline)
+        return outside_variable(image, name);
+    for (size_t i = 0; i < image->text_count && !found; i++)
+        found = stretch_variable(image->texts[i].text, image->texts[i].text + image->texts[i].bytes,
+                                 name);
+    return found;
+}
+
+enum image_variable image_variable(struct image *image, const char *name)
+{
     if (!image)
-        return found;
-    image_unpack(image);
+        return IMAGE_VARIABLE_UNKNOWN;
+    if (!image->opened)
+        image_open(image);
     const struct ptx_variable *variable =
         image->module ? ptx_module_variable(image->module, name) : NULL;
     if (variable && variable->space == PTX_SPACE_CONST)
         return IMAGE_VARIABLE_CONSTANT;
     if (variable)
         return variable->managed ? IMAGE_VARIABLE_MANAGED : IMAGE_VARIABLE_DEVICE;
-    for (size_t i = 0; i < image->text_count && !found; i++)
-        found = text_variable(&image->texts[i], name);
-    return found;
+    return text_variable(image, name);
 }
 
 bool image_mentions(struct image *image, const char *name)

@@ -31,7 +31,8 @@ const struct ptx_function *image_function(struct image *image, const char *name)
 const char *image_problem(const struct image *image);
 
 /* What kind of variable the name is, by its declaration; UNKNOWN where there is none, or no PTX.
- * The text is unpacked, but not read as a whole. `image` may be NULL. */
+ * The text is unpacked, and where its kernels lie is found, but it is not read as a whole. `image`
+ * may be NULL. */
 enum image_variable {
     IMAGE_VARIABLE_UNKNOWN,
     IMAGE_VARIABLE_CONSTANT,

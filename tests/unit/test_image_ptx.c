@@ -197,6 +197,7 @@ static void variables_are_told_apart(struct image *image)
     assert_int_equal(image_variable(image, "sum"), IMAGE_VARIABLE_DEVICE);
     assert_int_equal(image_variable(image, "shared"), IMAGE_VARIABLE_MANAGED);
     assert_int_equal(image_variable(image, "tap"), IMAGE_VARIABLE_UNKNOWN);
+    assert_int_equal(image_variable(image, "last"), IMAGE_VARIABLE_DEVICE);
     assert_int_equal(image_variable(image, "a"), IMAGE_VARIABLE_UNKNOWN);
 }
 
@@ -207,7 +208,8 @@ static void variables_have_their_kinds(void **state)
     struct image *image =
         image_of(HEAD ".visible .const .align 4 .b8 taps[64];\n"
                       ".global .align 8 .u64 sum[1] = {taps};\n"
-                      ".visible .global .attribute(.managed) .align 4 .u32 shared;\n" KERNEL("a"));
+                      ".visible .global .attribute(.managed) .align 4 .u32 shared;\n" KERNEL(
+                          "a") ".global .align 4 .u32 last;\n" KERNEL("b"));
     variables_are_told_apart(image);
     assert_has(image, "a");
     variables_are_told_apart(image);
