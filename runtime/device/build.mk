@@ -47,4 +47,4 @@ $(OUT)/tests/data/device_kernels.fatbin: tests/data/device/kernels.cu
 	@mkdir -p $(@D)
 	$(NVCC) -fatbin -gencode arch=compute_75,code=compute_75 \
 		-gencode arch=compute_90,code=[sm_90,compute_90] $< -o $@
-$(OUT)/tests/unit/test_device_kernel: | $(kernel_data)
+$(addprefix $(OUT)/tests/unit/test_device_,kernel image fault): | $(kernel_data)
