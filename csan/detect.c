@@ -4,6 +4,7 @@
 #include "whereabouts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char detector_pool_poll[] = "an event query of a memory pool";
 
@@ -585,6 +586,17 @@ static void revive_ghost(struct detector *detector, const struct csan_free *toke
         memory_revive(&detector->memory, ghost);
 }
 
+/* Memory that was only unregistered is still there; what a context's end took is another matter. */
+static void end_allocation(struct detector *detector, const struct csan_free *token,
+                           const struct entry *entry)
+{
+    const struct site *call = site_table_get(detector->sites, token->death.site);
+    if (entry->waited == CSAN_FREE_FORGOTTEN || !call || strstr(call->name, "Unregister"))
+        allocation_destroy(token->detached);
+    else
+        memory_end(&detector->memory, token->detached, &token->death);
+}
+
 static void process_free_end(struct detector *detector, const struct entry *entry)
 {
     struct csan_free *token = entry->free;
@@ -598,7 +610,7 @@ static void process_free_end(struct detector *detector, const struct entry *entr
         if (token->detached && entry->waited) {
             if (entry->waited == CSAN_FREE_WAITED)
                 order_join(&detector->order, token->lane, &token->before);
-            memory_end(&detector->memory, token->detached, &token->death);
+            end_allocation(detector, token, entry);
         } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
             memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
                         order_snapshot(&detector->order, token->lane));

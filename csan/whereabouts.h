@@ -14,8 +14,8 @@ struct whereabouts {
     struct mark death; /* if it was freed */
 };
 
-/* Of several that are near, the one whose end or begin is nearest. Beyond 1 MiB, or the memory's own
- * size if that is more, it is near none. */
+/* Of several that are near, the one whose end or begin is nearest. Beyond 1 MiB, or the memory's
+ * own size if that is more, it is near none. */
 struct whereabouts whereabouts_of(struct memory *memory, uint64_t address);
 
 #endif

@@ -5,6 +5,7 @@
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/dump.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/kernel.h"
 #include "runtime/hook/launched.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/trace_source.h"
@@ -132,8 +133,10 @@ static void report(const struct seen *seen, const struct telling *telling)
     char place[TEXT_BYTES + 16];
     struct launched launch = {.lane = CSAN_HOST};
     uint64_t since = 0;
+    const char *shown = failure->kernel ? kernel_shown_name(failure->kernel) : NULL;
     const bool found = launched_find(&(struct launched_wanted){.id = failure->launch,
-                                                               .kernel = failure->kernel,
+                                                               .symbol = failure->kernel,
+                                                               .shown = shown,
                                                                .grid = failure->grid,
                                                                .block = failure->block_size,
                                                                .ordinal = seen->ordinal},
@@ -142,8 +145,8 @@ static void report(const struct seen *seen, const struct telling *telling)
         .kind = CSAN_RACE_DEVICE_EXCEPTION,
         .lane = launch.lane,
         .site = found ? launch.site
-                      : csan_site_intern(process_context(), failure->kernel ? failure->kernel : "",
-                                         NULL, 0, NULL, 0),
+                      : csan_site_intern(process_context(), shown ? shown : "a kernel", NULL, 0,
+                                         NULL, 0),
         .level = CSAN_LEVEL_RANGES,
         .access = access_of(failure->access),
         .address = failure->address,

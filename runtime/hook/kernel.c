@@ -267,6 +267,11 @@ static void *symbol(void **slot)
     return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 }
 
+const char *kernel_shown_name(const char *name)
+{
+    return direct_name(name, symbol(&table.demangle));
+}
+
 /* A handle csan did not see given out: the driver knows its name. */
 static void ask_driver(CUfunction handle)
 {

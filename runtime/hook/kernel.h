@@ -11,6 +11,9 @@
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
+/* What sites call a kernel whose name in its module is `symbol`. */
+const char *kernel_shown_name(const char *symbol);
+
 /* Finds the driver's functions that tell of kernels; without any lock. */
 void kernel_symbols_find(void);
 

@@ -122,10 +122,13 @@ static csan_site site_of(const struct launch_origin *origin, const struct kernel
 }
 
 /* For when it fails. */
-static void note_launched(const struct launch *launch, const struct stream *stream, csan_site site)
+static void note_launched(const struct launch *launch, const struct kernel *kernel,
+                          const struct stream *stream, csan_site site)
 {
-    struct launched launched = {
-        .id = launch->late ? 0 : trace_launch_number(), .site = site, .lane = stream_lane(stream)};
+    struct launched launched = {.id = launch->late ? 0 : trace_launch_number(),
+                                .symbol = kernel->symbol,
+                                .site = site,
+                                .lane = stream_lane(stream)};
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
     launched_note(&launched);
@@ -167,7 +170,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
                           touched.access_count);
     if (stream) {
         programmatic_end(&beside, stream, &touched);
-        note_launched(launch, stream, site);
+        note_launched(launch, kernel, stream, site);
         guard_unlock();
     }
     if (waits != WAIT_TRACE && !launch->late)
@@ -195,7 +198,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
         csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
                 count);
         stream_overlap_release(&beside.before);
-        note_launched(launch, stream, site);
+        note_launched(launch, kernel, stream, site);
         guard_unlock();
     }
     trace_skip((struct trace_users){0});

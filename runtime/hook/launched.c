@@ -14,6 +14,7 @@ void launched_note(const struct launched *launch)
     struct launched *place = &ring[turn % LAUNCHED_MOST];
     __atomic_store_n(&place->turn, 0, __ATOMIC_RELEASE);
     place->id = launch->id;
+    place->symbol = launch->symbol;
     place->site = launch->site;
     place->lane = launch->lane;
     memcpy(place->grid, launch->grid, sizeof place->grid);
@@ -33,12 +34,16 @@ static bool same_sizes(const uint32_t known[3], const uint32_t *wanted)
     return !known[0] || !wanted || memcmp(known, wanted, 3 * sizeof *known) == 0;
 }
 
-static bool same_kernel(const struct launched *launch, const char *kernel)
+static bool same_kernel(const struct launched *launch, const struct launched_wanted *wanted)
 {
     const void *const *frames;
     size_t count;
+    if (!wanted->symbol)
+        return true;
+    if (launch->symbol)
+        return strcmp(launch->symbol, wanted->symbol) == 0;
     const char *name = context_site_stack(process_context(), launch->site, &frames, &count);
-    return !kernel || (name && strcmp(name, kernel) == 0);
+    return name && wanted->shown && strcmp(name, wanted->shown) == 0;
 }
 
 static bool is_meant(const struct launched *launch, const struct launched_wanted *wanted)
@@ -46,7 +51,7 @@ static bool is_meant(const struct launched *launch, const struct launched_wanted
     if (wanted->id && launch->id)
         return launch->id == wanted->id;
     return same_sizes(launch->grid, wanted->grid) && same_sizes(launch->block, wanted->block) &&
-           same_kernel(launch, wanted->kernel);
+           same_kernel(launch, wanted);
 }
 
 static uint64_t distance(uint64_t a, uint64_t b)

@@ -15,6 +15,7 @@ enum { LAUNCHED_MOST = 8192 };
 struct launched {
     uint64_t turn; /* of all launches, from 1 */
     uint64_t id;   /* as the source of traces numbers it; 0: not known */
+    const char *symbol; /* the kernel's name in its module; NULL: not known. Lives on */
     csan_site site;
     csan_lane lane;
     uint32_t grid[3], block[3]; /* grid[0] 0: not known, as of a graph's node */
@@ -25,7 +26,8 @@ void launched_note(const struct launched *launch);
 
 struct launched_wanted {
     uint64_t id;        /* 0: not known */
-    const char *kernel; /* as sites call it, or NULL */
+    const char *symbol; /* NULL: not known */
+    const char *shown;  /* what sites call it */
     const uint32_t *grid, *block;
     uint64_t ordinal;   /* which launch of the process it was; 0: not known. Decides between equals */
 };
