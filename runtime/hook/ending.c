@@ -5,11 +5,11 @@
 #include "runtime/hook/delivery.h"
 #include "runtime/hook/driver.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/libc_next.h"
 #include "runtime/hook/own.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/process_tree.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -41,31 +41,11 @@ static struct {
 /* The calling thread is finishing: what it calls may end the process, too. */
 static __thread bool finishes __attribute__((tls_model("initial-exec")));
 
-/* ---- The C library's functions ---- */
-
-typedef void leave_function(int code);
-typedef void abort_function(void);
-
-static struct {
-    leave_function *leave, *leave_quickly;
-    abort_function *abort;
-} next;
-
-/* At the start, since dlsym takes locks that a signal handler, or a forked child, may find taken.
- */
-static void next_find(void)
-{
-    next.leave_quickly = (leave_function *)driver_dlsym(RTLD_NEXT, "quick_exit");
-    next.abort = (abort_function *)driver_dlsym(RTLD_NEXT, "abort");
-    next.leave = (leave_function *)driver_dlsym(RTLD_NEXT, "_exit");
-}
-
 _Noreturn void ending_now(int code)
 {
-    if (!next.leave)
-        next_find();
-    if (next.leave)
-        next.leave(code);
+    libc_next_need();
+    if (libc_next.leave)
+        libc_next.leave(code);
     for (;;)
         syscall(SYS_exit_group, code);
 }
@@ -231,10 +211,9 @@ static void finish_at_exit(void)
 
 _Noreturn void ending_abort(void)
 {
-    if (!next.abort)
-        next_find();
-    if (next.abort)
-        next.abort();
+    libc_next_need();
+    if (libc_next.abort)
+        libc_next.abort();
     for (;;)
         __builtin_trap();
 }
@@ -289,7 +268,6 @@ static void enlist(void)
     if (ending.registered)
         return;
     ending.registered = true;
-    next_find();
     on_exit(ended, NULL);
     ending.quickly = at_quick_exit(quick_ended) == 0;
 }
@@ -359,10 +337,9 @@ _Noreturn void _Exit(int status)
 _Noreturn void quick_exit(int status)
 {
     ending.quick = ending.quickly ? status : left(status);
-    if (!next.leave_quickly)
-        next_find();
-    if (next.leave_quickly)
-        next.leave_quickly(ending.quick);
+    libc_next_need();
+    if (libc_next.leave_quickly)
+        libc_next.leave_quickly(ending.quick);
     ending_now(left(status));
 }
 

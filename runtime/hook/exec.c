@@ -13,9 +13,9 @@
 #include "runtime/hook/ending.h"
 #include "runtime/hook/exec_target.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/libc_next.h"
 #include "runtime/hook/process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -25,47 +25,6 @@
 #include <unistd.h>
 
 extern char **environ;
-
-/* ---- The C library's functions ---- */
-
-typedef int execve_function(const char *path, char *const arguments[], char *const environment[]);
-typedef int fexecve_function(int file, char *const arguments[], char *const environment[]);
-typedef int execveat_function(int directory, const char *path, char *const arguments[],
-                              char *const environment[], int flags);
-typedef int spawn_function(pid_t *process, const char *path,
-                           const posix_spawn_file_actions_t *actions,
-                           const posix_spawnattr_t *attributes, char *const arguments[],
-                           char *const environment[]);
-
-static struct {
-    bool found;
-    execve_function *execve, *execvpe;
-    fexecve_function *fexecve;
-    execveat_function *execveat;
-    spawn_function *spawn, *spawnp;
-    const char *library; /* this one's path; NULL: not known */
-} next;
-
-/* At the start, since dlsym and dladdr take locks that a forked child may find taken. */
-__attribute__((constructor)) static void next_find(void)
-{
-    Dl_info self;
-    if (dladdr((void *)next_find, &self) && self.dli_fname && self.dli_fname[0] == '/')
-        next.library = self.dli_fname;
-    next.execve = (execve_function *)driver_dlsym(RTLD_NEXT, "execve");
-    next.execvpe = (execve_function *)driver_dlsym(RTLD_NEXT, "execvpe");
-    next.fexecve = (fexecve_function *)driver_dlsym(RTLD_NEXT, "fexecve");
-    next.execveat = (execveat_function *)driver_dlsym(RTLD_NEXT, "execveat");
-    next.spawn = (spawn_function *)driver_dlsym(RTLD_NEXT, "posix_spawn");
-    next.spawnp = (spawn_function *)driver_dlsym(RTLD_NEXT, "posix_spawnp");
-    __atomic_store_n(&next.found, true, __ATOMIC_RELEASE);
-}
-
-static void next_need(void)
-{
-    if (!__atomic_load_n(&next.found, __ATOMIC_ACQUIRE))
-        next_find();
-}
 
 /* ---- A call of exec ---- */
 
@@ -80,13 +39,14 @@ struct exec_call {
 static int call_make(const struct exec_call *call, char *const environment[])
 {
     if (call->kind == EXECVE)
-        return next.execve(call->name, call->arguments, environment);
+        return libc_next.execve(call->name, call->arguments, environment);
     if (call->kind == EXECVPE)
-        return next.execvpe(call->name, call->arguments, environment);
+        return libc_next.execvpe(call->name, call->arguments, environment);
     if (call->kind == FEXECVE)
-        return next.fexecve(call->file, call->arguments, environment);
-    if (next.execveat)
-        return next.execveat(call->file, call->name, call->arguments, environment, call->flags);
+        return libc_next.fexecve(call->file, call->arguments, environment);
+    if (libc_next.execveat)
+        return libc_next.execveat(call->file, call->name, call->arguments, environment,
+                                  call->flags);
     errno = ENOSYS; /* a C library before 2.34 has no such function */
     return -1;
 }
@@ -121,7 +81,8 @@ static int call_make_raced(const struct exec_call *call, int code)
 {
     static const char none[] = "";
     const char *before = preload_of(call->environment);
-    const char *library = next.library && !strstr(before, "libcsan.so") ? next.library : none;
+    const char *library =
+        libc_next.library && !strstr(before, "libcsan.so") ? libc_next.library : none;
     const size_t bytes = sizeof "LD_PRELOAD=:" + strlen(library) + strlen(before);
     char preload[bytes], raced[sizeof "CSAN_RACED=:" + 2 * 11];
     char *variables[variable_count(call->environment) + 3];
@@ -246,7 +207,7 @@ int execve(const char *path, char *const arguments[], char *const environment[])
 {
     const struct exec_call call = {
         .kind = EXECVE, .name = path, .arguments = arguments, .environment = environment};
-    next_need();
+    libc_next_need();
     return is_concerned() ? execute(&call, path) : call_make(&call, environment);
 }
 
@@ -254,7 +215,7 @@ int execvpe(const char *file, char *const arguments[], char *const environment[]
 {
     const struct exec_call call = {
         .kind = EXECVPE, .name = file, .arguments = arguments, .environment = environment};
-    next_need();
+    libc_next_need();
     return is_concerned() ? execute_found(&call) : call_make(&call, environment);
 }
 
@@ -272,7 +233,7 @@ int fexecve(int file, char *const arguments[], char *const environment[])
 {
     const struct exec_call call = {
         .kind = FEXECVE, .file = file, .arguments = arguments, .environment = environment};
-    next_need();
+    libc_next_need();
     return is_concerned() ? execute_file(&call) : call_make(&call, environment);
 }
 
@@ -285,7 +246,7 @@ int execveat(int directory, const char *path, char *const arguments[], char *con
                                    .flags = flags,
                                    .arguments = arguments,
                                    .environment = environment};
-    next_need();
+    libc_next_need();
     return is_concerned() ? execute(&call, path[0] == '/' ? path : NULL)
                           : call_make(&call, environment);
 }
@@ -350,9 +311,9 @@ int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions
                 const posix_spawnattr_t *attributes, char *const arguments[],
                 char *const environment[])
 {
-    next_need();
+    libc_next_need();
     const int loss = lost_begin(path, path, environment);
-    const int error = next.spawn(process, path, actions, attributes, arguments, environment);
+    const int error = libc_next.spawn(process, path, actions, attributes, arguments, environment);
     if (error)
         process_tree_unlose(loss);
     return error;
@@ -368,9 +329,9 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
                  const posix_spawnattr_t *attributes, char *const arguments[],
                  char *const environment[])
 {
-    next_need();
+    libc_next_need();
     const int loss = process_tree_attached() ? lost_begin_found(file, environment) : -1;
-    const int error = next.spawnp(process, file, actions, attributes, arguments, environment);
+    const int error = libc_next.spawnp(process, file, actions, attributes, arguments, environment);
     if (error)
         process_tree_unlose(loss);
     return error;

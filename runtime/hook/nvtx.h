@@ -1,5 +1,5 @@
 /* NVTX: the names that a program gives its streams, events and threads, and the ranges that it
- * opens. csan is NVTX's injection library of the process, unless a profiler is: environment.c. */
+ * opens. csan is NVTX's injection library of the process, unless a profiler is: getenv.c. */
 #ifndef RUNTIME_HOOK_NVTX_H
 #define RUNTIME_HOOK_NVTX_H
 

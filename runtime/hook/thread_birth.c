@@ -4,21 +4,17 @@
 #include "csan/unwind.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/guard.h"
+#include "runtime/hook/libc_next.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
-                            void *(*run)(void *), void *argument);
-
-/* The next pthread_create; NULL until it is looked up. Read by the stub, as is whether it is to
- * pass calls on. */
-__attribute__((used)) create_function *thread_birth_real;
+/* Read by the stub, as is the next pthread_create: whether calls do not simply go on to that. */
 __attribute__((used)) bool thread_birth_watched;
+_Static_assert(offsetof(struct libc_next, create_thread) == 0, "the stub reads it there");
 
-__attribute__((used)) create_function *thread_birth_find(void);
 __attribute__((used)) int thread_birth_create(pthread_t *thread, const pthread_attr_t *attributes,
                                               void *(*run)(void *), void *argument);
 
@@ -109,20 +105,6 @@ void thread_birth_start(bool tells)
     __atomic_store_n(&thread_birth_watched, !tells, __ATOMIC_RELEASE);
 }
 
-/* Without a version: libcsan_threads.so, which has none, may be the next. */
-create_function *thread_birth_find(void)
-{
-    if (!thread_birth_real)
-        thread_birth_real = (create_function *)driver_dlsym(RTLD_NEXT, "pthread_create");
-    return thread_birth_real;
-}
-
-/* Before anything runs: a look-up takes the loader's lock. */
-__attribute__((constructor(101))) static void find(void)
-{
-    thread_birth_find();
-}
-
 static void *run_born(void *user)
 {
     const struct start start = *(struct start *)user;
@@ -152,14 +134,14 @@ static struct start *start_create(const void *caller)
 int thread_birth_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                         void *argument)
 {
-    create_function *real = thread_birth_find();
+    libc_next_need();
     struct start *start = start_create(__builtin_return_address(0));
     if (!start)
-        return real(thread, attributes, run, argument);
+        return libc_next.create_thread(thread, attributes, run, argument);
     start->run = run;
     start->argument = argument;
     self.creating = true;
-    const int error = real(thread, attributes, run_born, start);
+    const int error = libc_next.create_thread(thread, attributes, run_born, start);
     self.creating = false;
     if (error) {
         free(start->birth);
@@ -174,7 +156,7 @@ __asm__(".pushsection .text\n"
         "pthread_create:\n"
         "    cmpb $0, thread_birth_watched(%rip)\n"
         "    jne thread_birth_create\n"
-        "    movq thread_birth_real(%rip), %rax\n"
+        "    movq libc_next(%rip), %rax\n"
         "    testq %rax, %rax\n"
         "    jne 1f\n"
         "    pushq %rdi\n"
@@ -182,12 +164,13 @@ __asm__(".pushsection .text\n"
         "    pushq %rdx\n"
         "    pushq %rcx\n"
         "    subq $8, %rsp\n"
-        "    call thread_birth_find\n"
+        "    call libc_next_find\n"
         "    addq $8, %rsp\n"
         "    popq %rcx\n"
         "    popq %rdx\n"
         "    popq %rsi\n"
         "    popq %rdi\n"
+        "    movq libc_next(%rip), %rax\n"
         "1:  jmp *%rax\n"
         ".size pthread_create, .-pthread_create\n"
         ".popsection\n");

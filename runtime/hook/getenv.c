@@ -3,10 +3,9 @@
  * stays as it is, so that programs that this one starts find what they would find without csan; and
  * a profiler that has set the variable is left alone.
  *
- * Anything else is the next getenv's answer, of the C library or of whoever stands in front of it.
- * That one is found when libcsan is loaded, and not in a call: allocators ask for their options
- * while they start. Never built with a sanitizer, for the same reason. */
-#include "runtime/hook/driver.h"
+ * Anything else is the next getenv's answer (libc_next.h). Never built with a sanitizer, for the
+ * same reason. */
+#include "runtime/hook/libc_next.h"
 #include "runtime/hook/nvtx.h"
 #include "runtime/hook/process.h"
 
@@ -14,15 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-typedef char *getenv_function(const char *name);
-
-static getenv_function *real; /* NULL until libcsan is loaded */
-
-__attribute__((constructor(101))) static void find(void)
-{
-    real = (getenv_function *)driver_dlsym(RTLD_NEXT, "getenv");
-}
 
 /* As the C library's own. */
 static char *environment_find(const char *name)
@@ -42,7 +32,7 @@ static char *own_path(void)
 
 __attribute__((visibility("default"))) char *getenv(const char *name)
 {
-    char *value = real ? real(name) : environment_find(name);
+    char *value = libc_next.getenv ? libc_next.getenv(name) : environment_find(name);
     if (__builtin_expect(name[0] != 'N', 1) || strcmp(name, "NVTX_INJECTION64_PATH") != 0)
         return value;
     return value || !process_start() ? value : own_path();
