@@ -205,8 +205,8 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
     own->references = 1;
     own->source = *source;
     own->source.image = image_retain(source->image);
-    own->kernel.name = direct_name(source->name, demangle);
-    own->kernel.symbol = direct_name(source->name, NULL);
+    own->kernel.name = name_of_kernel(source->name, demangle);
+    own->kernel.symbol = name_of_kernel(source->name, NULL);
     own->kernel.collective = strncmp(source->name, "ncclDevKernel", 13) == 0;
     own->kernel.image = source->identity;
     pthread_mutex_init(&own->mutex, NULL);

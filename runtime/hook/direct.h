@@ -55,9 +55,6 @@ struct direct_source {
     direct_find_variable *find;
 };
 
-/* What sites call a kernel of that name; lives as long as the process. `demangle` as below. */
-const char *direct_name(const char *symbol, void *demangle);
-
 /* `demangle` is __cxa_demangle or NULL. NULL when memory is short. Released when the last one is.
  */
 struct kernel *direct_kernel(const struct direct_source *source, void *demangle);

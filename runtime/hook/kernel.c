@@ -11,6 +11,7 @@
 #include "runtime/hook/image_embedded.h"
 #include "runtime/hook/image_place.h"
 #include "runtime/hook/layout.h"
+#include "runtime/hook/name.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/variable.h"
 
@@ -269,7 +270,7 @@ static void *symbol(void **slot)
 
 const char *kernel_shown_name(const char *name)
 {
-    return direct_name(name, symbol(&table.demangle));
+    return name_of_kernel(name, symbol(&table.demangle));
 }
 
 /* A handle csan did not see given out: the driver knows its name. */
