@@ -26,7 +26,9 @@ int fix_measure(struct fixing *fixing, const char *order, double *seconds)
 {
     double *times = calloc(fixing->runs, sizeof *times);
     size_t count = 0;
-    while (times && count < fixing->runs) {
+    if (!times)
+        return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
+    while (count < fixing->runs) {
         struct fix_run run;
         fix_progress(fixing, *order ? "with an order" : "as it is");
         if (!fix_run_make(fixing, &run, order, fixing->schedule))
@@ -193,9 +195,10 @@ static int try_schedules(struct fixing *fixing, struct fix_trial *trial,
     char schedule[32];
     double *times = calloc(fixing->runs + 1, sizeof *times);
     size_t count = 0;
-    bool goes_on = times != NULL;
-    if (times)
-        times[count++] = first->run.seconds;
+    bool goes_on = true;
+    if (!times)
+        return program_fail(&fixing->program, EXIT_CANNOT_RUN, "out of memory");
+    times[count++] = first->run.seconds;
     while (goes_on && count <= fixing->runs) {
         struct fix_run run;
         snprintf(schedule, sizeof schedule, "random:%zu", count);
