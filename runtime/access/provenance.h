@@ -2,8 +2,8 @@
  * value may derive from. A fixed point over all instructions in any order: it holds whatever branch
  * is taken. It follows values through moves and integer arithmetic, .local and .param variables by
  * offset, shared memory and the kernel's own allocations as one lump each, and calls by merging all
- * callers of a function. Values read from global memory are SOURCE_LOADED. Direction.c is the only
- * user. */
+ * callers of a function. Values read from global memory are SOURCE_LOADED. Only direction.c
+ * uses it. */
 #ifndef RUNTIME_ACCESS_PROVENANCE_H
 #define RUNTIME_ACCESS_PROVENANCE_H
 

@@ -1,6 +1,6 @@
 /* cuBLAS: the types of elements and scalars, where scalars are, which way round a matrix is. The
  * numbers are those of library_types.h and cublas_api.h, which a build of csan need not have;
- * tests/unit/library_headers.cu compares them. */
+ * tests/data/libraries/headers.cu compares them. */
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/process.h"
 
