@@ -794,9 +794,9 @@ void learning_notes(struct text *notes)
 {
     static const char *const obstacles[LEARNING_OBSTACLES] = {
         [LEARNING_MEMORY_SHORT] = "memory was short",
-        [LEARNING_LAYOUT_UNKNOWN] = "the driver does not tell their parameters",
+        [LEARNING_LAYOUT_UNKNOWN] = "the driver does not say how their parameters lie",
         [LEARNING_PARAMETERS_UNKNOWN] = "parameters passed in parts",
-        [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not told",
+        [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not known",
         [LEARNING_COLLECTIVE] = "collective or cooperative",
         [LEARNING_REFUSED] = "could not be traced",
         [LEARNING_UNHEARD] = "of kernels that no earlier process learned",

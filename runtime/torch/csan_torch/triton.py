@@ -54,7 +54,7 @@ def _follow_triton():
     """Adds the hook to those that are there (a chain since Triton 3.5, one function before)."""
     runtime = getattr(getattr(sys.modules["triton"], "knobs", None), "runtime", None)
     if not hasattr(runtime, "kernel_load_end_hook"):
-        _quietly("this Triton tells nobody of the kernels that it loads: those without line "
+        _quietly("this Triton does not announce the kernels that it loads: those without line "
                  "information stay unknown")
         return
     before = runtime.kernel_load_end_hook
