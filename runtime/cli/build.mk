@@ -5,8 +5,9 @@ CSAN := $(OUT)/bin/csan
 # Of the device it needs schedule_text.o, which needs nothing.
 CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
 
-# Of the hooks it needs what processes share with csan run, and how the driver is asked for a GPU.
-cli_o := $(call objects,$(cli_src) runtime/hook/process_tree.c runtime/hook/rt/gpu_probe.c)
+# Of the hooks it needs what processes share with csan run, what a program is that is to be executed,
+# and how the driver is asked for a GPU.
+cli_o := $(call objects,$(cli_src) $(foreach o,process_tree exec_target rt/gpu_probe,runtime/hook/$(o).c))
 
 $(CSAN): $(cli_o) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)

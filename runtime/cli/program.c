@@ -6,6 +6,7 @@
 #include "runtime/cli/gpu.h"
 #include "runtime/device/schedule.h"
 #include "runtime/device/schedule_text.h"
+#include "runtime/hook/exec_target.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -171,37 +172,20 @@ int program_check_schedule(const struct program *program, const char *text)
 
 /* ---- The program ---- */
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 /* As the shell does: a name with a slash is a path, others are looked up in PATH. */
 static int find_program(struct program *program)
 {
-    const char *name = program->arguments[0], *directories = getenv("PATH");
-    bool found = false;
-    if (strchr(name, '/')) {
-        struct stat status;
-        if (stat(name, &status) != 0)
-            return program_fail(program, EXIT_NOT_FOUND, "cannot find the program '%s': %s", name,
-                                strerror(errno));
-        if (!S_ISREG(status.st_mode))
-            return program_fail(program, EXIT_CANNOT_RUN, "'%s' is not a file that can be run",
-                                name);
-        snprintf(program->path, sizeof program->path, "%s", name);
-        found = true;
-    }
-    for (const char *at = directories ? directories : "/usr/bin:/bin"; !found && at;) {
-        const char *end = strchrnul(at, ':');
-        snprintf(program->path, sizeof program->path, "%.*s%s%s", (int)(end - at), at,
-                 end > at ? "/" : "", name);
-        found = is_file(program->path) && access(program->path, X_OK) == 0;
-        at = *end ? end + 1 : NULL;
-    }
-    if (!found)
-        return program_fail(program, EXIT_NOT_FOUND, "cannot find the program '%s' in PATH", name);
+    const char *name = program->arguments[0];
+    struct stat status;
+    const bool is_path = strchr(name, '/') != NULL;
+    if (is_path && stat(name, &status) != 0)
+        return program_fail(program, EXIT_NOT_FOUND, "cannot find the program '%s': %s", name,
+                            strerror(errno));
+    if (is_path && !S_ISREG(status.st_mode))
+        return program_fail(program, EXIT_CANNOT_RUN, "'%s' is not a file that can be run", name);
+    if (!exec_target_find(name, program->path))
+        return program_fail(program, EXIT_NOT_FOUND, "cannot find the program '%s'%s", name,
+                            is_path ? ": its path is too long" : " in PATH");
     if (access(program->path, X_OK) != 0)
         return program_fail(program, EXIT_CANNOT_RUN, "'%s' is not executable: %s", program->path,
                             strerror(errno));
@@ -340,46 +324,47 @@ static int check_elf(const struct program *program, const char *path, const stru
     return 0;
 }
 
-/* What a script names after "#!" is what csan gets preloaded into. */
-static int check_script(const struct program *program, const char *path, const struct image *script)
-{
-    char line[PATH_MAX] = "", interpreter[PATH_MAX];
-    struct image image;
-    memcpy(line, script->bytes, script->size < sizeof line ? script->size : sizeof line - 1);
-    if (sscanf(line + 2, " %4095s", interpreter) != 1)
-        return program_fail(program, EXIT_CANNOT_RUN,
-                            "'%s' is a script without an interpreter in its first line", path);
-    int code = map_image(program, interpreter, &image);
-    if (!code && image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
-        return 0; /* an interpreter that is a script: the kernel will sort it out */
-    return code ? code : check_elf(program, interpreter, &image);
-}
-
 /* The dynamic loader ignores LD_PRELOAD paths for programs that gain rights. */
 static int check_rights(const struct program *program, const char *path)
 {
-    struct stat status;
-    if (stat(path, &status) == 0 && (((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
-                                     ((status.st_mode & S_ISGID) && status.st_gid != getegid())))
-        return program_fail(
-            program, EXIT_CANNOT_RUN,
-            "'%s' runs with another user's or group's rights (set-user-id), so the system "
-            "does not let csan be preloaded; run a copy without them",
-            path);
-    return 0;
+    if (!exec_target_gains_rights(path))
+        return 0;
+    return program_fail(program, EXIT_CANNOT_RUN,
+                        "'%s' runs with another user's or group's rights (set-user-id) or has "
+                        "capabilities of its own, so the system does not let csan be preloaded; "
+                        "run a copy without them",
+                        path);
+}
+
+/* What a script names after "#!" is what csan gets preloaded into. */
+static int check_script(const struct program *program, const char *path, const struct image *script)
+{
+    char interpreter[PATH_MAX];
+    struct image image;
+    if (!exec_target_interpreter(script->bytes, script->size, interpreter))
+        return program_fail(program, EXIT_CANNOT_RUN,
+                            "'%s' is a script without an interpreter in its first line", path);
+    int code = map_image(program, interpreter, &image);
+    if (!code && exec_target_is_script(image.bytes, image.size))
+        return 0; /* an interpreter that is a script: the kernel will sort it out */
+    if (!code)
+        code = check_rights(program, interpreter);
+    return code ? code : check_elf(program, interpreter, &image);
 }
 
 static int check_program(const struct program *program)
 {
     struct image image;
-    int code = check_rights(program, program->path);
-    if (code || (access(program->path, R_OK) != 0 && errno == EACCES))
-        return code; /* may be run and not read: let it */
+    int code;
+    if (access(program->path, R_OK) != 0 && errno == EACCES)
+        return check_rights(program, program->path); /* may be run and not read: let it */
     if ((code = map_image(program, program->path, &image)) != 0)
         return code;
-    if (image.size > 2 && memcmp(image.bytes, "#!", 2) == 0)
+    if (exec_target_is_script(image.bytes, image.size))
         return check_script(program, program->path, &image);
-    code = check_elf(program, program->path, &image);
+    code = check_rights(program, program->path);
+    if (!code)
+        code = check_elf(program, program->path, &image);
     return code ? code : check_runtime(program, &image);
 }
 

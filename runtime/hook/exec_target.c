@@ -43,8 +43,7 @@ bool exec_target_find(const char *name, char path[PATH_MAX])
     return false;
 }
 
-/* Set-user-id and set-group-id programs of others, and those with capabilities of their own. */
-static bool gains_rights(const char *path)
+bool exec_target_gains_rights(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 &&
@@ -83,14 +82,19 @@ static enum tree_loss elf_loss(const unsigned char *head, size_t bytes)
     return TREE_LOSS_STATIC;
 }
 
-/* What a script names after "#!". */
-static bool interpreter_of(const unsigned char *head, size_t bytes, char path[PATH_MAX])
+bool exec_target_is_script(const void *bytes, size_t count)
 {
+    return count > 2 && memcmp(bytes, "#!", 2) == 0;
+}
+
+bool exec_target_interpreter(const void *bytes, size_t count, char path[PATH_MAX])
+{
+    const char *head = bytes;
     size_t at = 2, length = 0;
-    while (at < bytes && (head[at] == ' ' || head[at] == '\t'))
+    while (at < count && (head[at] == ' ' || head[at] == '\t'))
         at++;
-    while (at < bytes && length + 1 < PATH_MAX && !strchr(" \t\n", head[at]))
-        path[length++] = (char)head[at++];
+    while (at < count && length + 1 < PATH_MAX && !strchr(" \t\n", head[at]))
+        path[length++] = head[at++];
     path[length] = '\0';
     return length > 0;
 }
@@ -103,12 +107,12 @@ enum tree_loss exec_target_loss(const char *path)
     enum tree_loss loss = TREE_WATCHED;
     for (int i = 0; i < SCRIPTS_MAX; i++) {
         const size_t bytes = head_read(path, head);
-        const bool script = bytes > 2 && head[0] == '#' && head[1] == '!';
-        if (script && interpreter_of(head, bytes, interpreter)) {
+        if (exec_target_is_script(head, bytes) &&
+            exec_target_interpreter(head, bytes, interpreter)) {
             path = interpreter; /* a script's own rights count for nothing */
             continue;
         }
-        if (gains_rights(path))
+        if (exec_target_gains_rights(path))
             loss = TREE_LOSS_RIGHTS;
         else if (bytes >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0)
             loss = elf_loss(head, bytes);
