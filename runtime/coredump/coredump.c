@@ -424,6 +424,32 @@ const uint8_t *coredump_image(const struct coredump *dump, uint64_t module, size
     return NULL;
 }
 
+bool coredump_code_at(const struct elf_file *image, uint64_t pc, struct elf_section *code)
+{
+    for (uint32_t i = 0; i < image->section_count; i++)
+        if (elf_file_section(image, i, code) && (code->flags & SHF_EXECINSTR) && code->data &&
+            pc >= code->address && pc - code->address < code->bytes)
+            return true;
+    return false;
+}
+
+const uint8_t *coredump_image_at(const struct coredump *dump, uint64_t pc, size_t *bytes)
+{
+    struct elf_section section, code;
+    struct elf_file image;
+    char message[128];
+    for (uint32_t i = 0; i < dump->file.section_count; i++) {
+        if (!elf_file_section(&dump->file, i, &section) || !is_section(&section, SECTION_IMAGE) ||
+            !section.data ||
+            !elf_file_open(&image, section.data, section.bytes, message, sizeof message) ||
+            !coredump_code_at(&image, pc, &code))
+            continue;
+        *bytes = section.bytes;
+        return section.data;
+    }
+    return NULL;
+}
+
 const char *coredump_exception_words(uint32_t exception)
 {
     switch (exception) {

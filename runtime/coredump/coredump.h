@@ -111,6 +111,11 @@ size_t coredump_faults(const struct coredump *dump,
  * that pcs are of. NULL: it is not there. */
 const uint8_t *coredump_image(const struct coredump *dump, uint64_t module, size_t *bytes);
 
+/* The same of whichever module has code at that address. */
+const uint8_t *coredump_image_at(const struct coredump *dump, uint64_t pc, size_t *bytes);
+/* The section of code of such a file that has the address. False: there is none. */
+bool coredump_code_at(const struct elf_file *image, uint64_t pc, struct elf_section *code);
+
 /* "illegal address": what a person calls it. */
 const char *coredump_exception_words(uint32_t exception);
 

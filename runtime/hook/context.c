@@ -89,6 +89,7 @@ static void context_ended(CUcontext context)
 {
     if (!context)
         return;
+    dump_context_ended(context);
     guard_waited();
     guard_lock();
     stream_context_destroyed(context);

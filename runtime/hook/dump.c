@@ -6,6 +6,8 @@
 #include "runtime/hook/failure.h"
 #include "runtime/hook/own.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/stream.h"
+#include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
 
 #include <errno.h>
@@ -23,11 +25,30 @@ enum {
     DUMP_BYTES_MOST = 1 << 30,
     STALL_MS = 10000, /* nothing came for so long: the rest is not waited for */
     HOLD_MS = 3000,   /* a call is held at most so long behind the end of the dump */
+    VERIFY_MS = 2000, /* and at most so long until the device does something again */
+    SPINS = 20000,    /* some 50 us: a word comes within 5 */
+    PROBES = 16,      /* contexts */
     PATH_BYTES = 64
 };
 
+uint32_t dump_unverified;
+
+/* By which a context's device shows that it works. */
+struct probe {
+    CUcontext context; /* NULL: free */
+    CUstream stream;
+    uint32_t *word;
+    uint32_t written;
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    struct probe items[PROBES];
+} probes = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
 static struct {
     pthread_once_t once;
+    uint32_t on;
     pid_t owner; /* of the FIFO; 0: there is none */
     char folder[PATH_BYTES / 2], path[PATH_BYTES];
     uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
@@ -186,9 +207,12 @@ static void *attend(void *unused)
 
 static void prepare(void)
 {
-    if (!process_options()->errors || trace_source_is_embedded() || user_dumps() || !fifo_make())
+    if (!process_options()->errors || trace_source_is_embedded() || trace_has_tools() ||
+        user_dumps() || !fifo_make())
         return;
-    if (!dumps_enable() || !own_thread_start_aside(attend, "csan dump"))
+    if (dumps_enable() && own_thread_start_aside(attend, "csan dump"))
+        __atomic_store_n(&dump.on, 1, __ATOMIC_RELEASE);
+    else
         dump_finish();
 }
 
@@ -202,19 +226,6 @@ void dump_prepare(void)
 bool dump_came(void)
 {
     return __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) != 0;
-}
-
-/* Calls that return once work of the device is over: there the program learns of what failed. */
-static bool waits(const struct driver_entry *entry)
-{
-    static const char *const parts[] = {"Synchronize", "StreamQuery", "EventQuery", "ElapsedTime",
-                                        "cuMemFree"};
-    const char *name = entry->name;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i]))
-            return !strstr(name, "Async");
-    return (strncmp(name, "cuMemcpy", 8) == 0 || strncmp(name, "cuMemset", 8) == 0) &&
-           !strstr(name, "Async");
 }
 
 static void nap(void)
@@ -255,15 +266,103 @@ static CUresult as_without(CUresult result)
                : result;
 }
 
-CUresult dump_call_ended(const struct driver_entry *entry, CUresult result)
+/* ---- Whether the device works ---- */
+
+static bool probe_make(struct probe *probe, CUcontext context)
 {
+    static void *functions[2];
+    PFN_cuStreamCreate_v2000 create =
+        (PFN_cuStreamCreate_v2000)driver_function_cached(&functions[0], "cuStreamCreate");
+    PFN_cuMemHostAlloc_v2020 allocate =
+        (PFN_cuMemHostAlloc_v2020)driver_function_cached(&functions[1], "cuMemHostAlloc");
+    void *word = NULL;
+    CUstream stream;
+    if (!create || !allocate || create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return false;
+    if (allocate(&word, sizeof *probe->word, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
+        return false;
+    *probe = (struct probe){.context = context, .stream = stream, .word = word};
+    *probe->word = 0;
+    return true;
+}
+
+/* Of the current context; NULL: there can be none. With the mutex. */
+static struct probe *probe_of(CUcontext context)
+{
+    struct probe *place = NULL;
+    for (int i = 0; i < PROBES; i++) {
+        if (probes.items[i].context == context)
+            return &probes.items[i];
+        if (!place && !probes.items[i].context)
+            place = &probes.items[i];
+    }
+    return place && probe_make(place, context) ? place : NULL;
+}
+
+static bool has_come(const struct probe *probe)
+{
+    return __atomic_load_n(probe->word, __ATOMIC_ACQUIRE) == probe->written;
+}
+
+/* With the mutex. Ends when the word has come, or a dump. */
+static void probe_wait(struct probe *probe)
+{
+    static void *function;
+    PFN_cuStreamWriteValue32_v11070 write_value =
+        (PFN_cuStreamWriteValue32_v11070)driver_function_cached(&function,
+                                                                "cuStreamWriteValue32_v2");
+    probe->written++;
+    if (!write_value || write_value(probe->stream, (CUdeviceptr)(uintptr_t)probe->word,
+                                    probe->written, 0) != CUDA_SUCCESS)
+        return;
+    for (unsigned i = 0; i < SPINS; i++)
+        if (has_come(probe) || dump_came())
+            return;
+    for (unsigned waited = 0; waited < VERIFY_MS && !has_come(probe) && !dump_came(); waited++)
+        nap();
+}
+
+/* Whoever waited: all launches so far are verified, or a dump has begun. */
+static void verify(void)
+{
+    CUcontext context = stream_current_context();
+    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    pthread_mutex_lock(&probes.mutex);
+    struct probe *probe = context ? probe_of(context) : NULL;
+    if (probe)
+        probe_wait(probe);
+    pthread_mutex_unlock(&probes.mutex);
+    own_capture_mode(mode);
+}
+
+void dump_context_ended(CUcontext context)
+{
+    pthread_mutex_lock(&probes.mutex);
+    for (int i = 0; i < PROBES; i++)
+        if (probes.items[i].context == context)
+            probes.items[i].context = NULL;
+    pthread_mutex_unlock(&probes.mutex);
+}
+
+void dump_launched(void)
+{
+    if (__atomic_load_n(&dump.on, __ATOMIC_RELAXED) &&
+        !__atomic_load_n(&dump_unverified, __ATOMIC_RELAXED))
+        __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
+}
+
+CUresult dump_call_ended(CUresult result, bool waited)
+{
+    if (waited && result == CUDA_SUCCESS &&
+        __atomic_exchange_n(&dump_unverified, 0, __ATOMIC_ACQ_REL))
+        verify();
     if (!dump_came())
         return result;
     if (failure_is_lasting(result)) {
         hold(); /* until the dump is read: the report names this call */
         return as_without(result);
     }
-    if ((result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) && waits(entry)) {
+    if (waited && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)) {
         const CUresult error = hold();
         return error == CUDA_SUCCESS ? result : as_without(error);
     }

@@ -5,18 +5,32 @@
  *
  * The driver is told not to end the process. It then lets waiting calls return as if nothing had
  * been, and comes out with its error some 50 to 400 ms later (driver 580): until then calls that
- * wait are held, so that the program learns of the error where it would have without a dump. */
+ * wait are held, so that the program learns of the error where it would have without a dump. Even
+ * before the dump begins such a call may return: a word that a stream of csan's writes then tells
+ * whether the device still works, since it does not until the dump has begun. */
 #ifndef RUNTIME_HOOK_DUMP_H
 #define RUNTIME_HOOK_DUMP_H
 
 #include "runtime/hook/driver.h"
 
-/* Before a context is made, within a hook. Does nothing where there is no GPU, where option errors is
- * off, and where the user has set CUDA_ENABLE_COREDUMP_ON_EXCEPTION or another of the driver's own. */
+/* Before a context is made, within a hook. Does nothing where there is no GPU, where option errors
+ * is off, and where the user has set CUDA_ENABLE_COREDUMP_ON_EXCEPTION or another of the driver's
+ * own. */
 void dump_prepare(void);
 
-/* A call returned that result, and a dump is or was being read: what it is to return. */
-CUresult dump_call_ended(const struct driver_entry *entry, CUresult result);
+/* Within a hook's guard: a call returned that result, and it is one that waits for work of the
+ * device, or not. What it is to return. */
+CUresult dump_call_ended(CUresult result, bool waited);
+
+/* The context is gone, with all in it. */
+void dump_context_ended(CUcontext context);
+
+/* A kernel was launched since the last call that waited. */
+void dump_launched(void);
+
+/* Not 0: launches have not been waited for yet, and dumps are on. Read by the wrappers of calls
+ * that wait. */
+extern uint32_t dump_unverified;
 
 /* Whether a kernel failed of which a dump came, or is coming. */
 bool dump_came(void);

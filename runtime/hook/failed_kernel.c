@@ -17,16 +17,7 @@ static const char text_prefix[] = ".text.";
 
 /* ---- The code ---- */
 
-/* The section of code that has the address; its name without ".text." is the function's. */
-static bool code_at(const struct elf_file *image, uint64_t pc, struct elf_section *found)
-{
-    for (uint32_t i = 0; i < image->section_count; i++)
-        if (elf_file_section(image, i, found) && (found->flags & SHF_EXECINSTR) && found->data &&
-            pc >= found->address && pc - found->address < found->bytes)
-            return true;
-    return false;
-}
-
+/* A section of code is named after its function. */
 static const char *function_name(const struct elf_section *code)
 {
     const size_t prefix = sizeof text_prefix - 1;
@@ -109,6 +100,14 @@ static bool is_bad(const struct coredump_fault *fault, const struct memory_part 
            address - base + part->bytes > bytes;
 }
 
+static void describe_access(const struct memory_part *part, struct device_failure *failure)
+{
+    failure->bytes = part->bytes;
+    failure->access = part->action == MEMORY_READS    ? DEVICE_FAILURE_READ
+                      : part->action == MEMORY_WRITES ? DEVICE_FAILURE_WRITE
+                                                      : DEVICE_FAILURE_ATOMIC;
+}
+
 /* The exception is flagged for all of a warp: the addresses tell which threads met it. */
 static void find_thread(const struct coredump_fault *fault, const struct memory_access *access,
                         struct device_failure *failure)
@@ -135,10 +134,7 @@ static void find_thread(const struct coredump_fault *fault, const struct memory_
             certain = bad;
             failure->has_address = part->space <= MEMORY_LOCAL;
             failure->address = address;
-            failure->bytes = part->bytes;
-            failure->access = part->action == MEMORY_READS    ? DEVICE_FAILURE_READ
-                              : part->action == MEMORY_WRITES ? DEVICE_FAILURE_WRITE
-                                                              : DEVICE_FAILURE_ATOMIC;
+            describe_access(part, failure);
             memcpy(failure->thread, fault->lanes[i].thread, sizeof failure->thread);
         }
     }
@@ -181,25 +177,31 @@ void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault
                                      .device = (int)fault->device,
                                      .has_thread = fault->has_warp};
     size_t bytes = 0;
-    const uint8_t *data = coredump_image(dump, fault->grid.module, &bytes);
+    const uint8_t *data = fault->has_grid ? coredump_image(dump, fault->grid.module, &bytes) : NULL;
     struct elf_file image;
     struct elf_section code;
     struct instruction instruction;
+    if (!data && fault->has_pc)
+        data = coredump_image_at(dump, fault->pc, &bytes);
     memcpy(failure.grid, fault->grid.grid, sizeof failure.grid);
     memcpy(failure.block_size, fault->grid.block, sizeof failure.block_size);
     memcpy(failure.block, fault->block, sizeof failure.block);
     first_thread(fault, &failure);
     if (data && elf_file_open(&image, data, bytes, message, sizeof message)) {
-        if (code_at(&image, fault->grid.entry, &code))
+        if (coredump_code_at(&image, fault->grid.entry, &code))
             snprintf(kernel, sizeof kernel, "%s", function_name(&code));
-        if (fault->has_pc && code_at(&image, fault->pc, &code)) {
+        if (fault->has_pc && coredump_code_at(&image, fault->pc, &code)) {
             snprintf(function, sizeof function, "%s", function_name(&code));
+            if (!fault->has_grid) /* a kernel, unless the code was not inlined */
+                snprintf(kernel, sizeof kernel, "%s", function);
             if (strcmp(function, kernel) != 0)
                 failure.function = function;
             if (instruction_at(&code, fault->pc, &instruction)) {
                 const struct memory_access access =
                     memory_access_of(instruction, fault->sm_major * 10 + fault->sm_minor);
                 find_thread(fault, &access, &failure);
+                if (!failure.access && access.count)
+                    describe_access(&access.parts[0], &failure);
             }
             find_line(data, bytes, fault->pc, &failure, file, sizeof file);
         }

@@ -127,6 +127,23 @@ struct telling {
     size_t frame_count;
 };
 
+/* NULL: the sizes are not known. */
+static const uint32_t *known(const uint32_t sizes[3])
+{
+    return sizes[0] ? sizes : NULL;
+}
+
+/* What else there is to say of the launch. */
+static const char *detail_of(const struct device_failure *failure, bool found)
+{
+    if (!found)
+        return "csan did not see the launch of this kernel.";
+    if (!failure->has_thread && failure->access)
+        return "Which thread it was, and at which address, the GPU does not say: the thread had "
+               "gone on, or ended. The launch is the newest of this kernel.";
+    return "";
+}
+
 static void report(const struct seen *seen, const struct telling *telling)
 {
     const struct device_failure *failure = &seen->failure;
@@ -137,8 +154,8 @@ static void report(const struct seen *seen, const struct telling *telling)
     const bool found = launched_find(&(struct launched_wanted){.id = failure->launch,
                                                                .symbol = failure->kernel,
                                                                .shown = shown,
-                                                               .grid = failure->grid,
-                                                               .block = failure->block_size,
+                                                               .grid = known(failure->grid),
+                                                               .block = known(failure->block_size),
                                                                .ordinal = seen->ordinal},
                                      &launch, &since);
     struct context_finding finding = {
@@ -156,7 +173,7 @@ static void report(const struct seen *seen, const struct telling *telling)
         .error = {
             .exception = failure->what,
             .code = code_name(failure->code || !telling ? (CUresult)failure->code : telling->code),
-            .detail = found ? "" : "csan did not see the launch of this kernel.",
+            .detail = detail_of(failure, found),
             .function = failure->function,
             .has_thread = failure->has_thread,
             .device = failure->device,
@@ -211,18 +228,17 @@ bool failure_is_lasting(CUresult result)
     }
 }
 
-CUresult failure_call_ended(const struct driver_entry *entry, CUresult result)
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, bool waited)
 {
-    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted)
+    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted || !guard_enter())
         return result;
-    result = dump_call_ended(entry, result);
-    if (!failure_is_lasting(result) || !__atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) ||
-        !guard_enter())
-        return result;
-    struct telling telling = {.call = entry->name, .code = result};
-    context_site_stack(process_context(), callsite_of(entry->name, NULL, 0), &telling.frames,
-                       &telling.frame_count);
-    report_all(&telling);
+    result = dump_call_ended(result, waited);
+    if (failure_is_lasting(result) && __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE)) {
+        struct telling telling = {.call = entry->name, .code = result};
+        context_site_stack(process_context(), callsite_of(entry->name, NULL, 0), &telling.frames,
+                           &telling.frame_count);
+        report_all(&telling);
+    }
     guard_leave();
     return result;
 }

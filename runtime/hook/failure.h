@@ -1,6 +1,6 @@
-/* Kernels that failed: what whoever saw it says of the failure (the embedded device, or the reader of
- * a GPU's core dump) becomes a finding, as soon as a call has told the program of an error, or at the
- * end.
+/* Kernels that failed: what whoever saw it says of the failure (the embedded device, or the reader
+ * of a GPU's core dump) becomes a finding, as soon as a call has told the program of an error, or
+ * at the end.
  *
  * CUDA reports such errors late and at any call ("CUDA Driver API, Error Handling": an error of an
  * earlier asynchronous launch may be returned). */
@@ -16,14 +16,16 @@ extern uint32_t failures_seen;
 /* Once, before the first launch: asks to be told. */
 void failure_start(void);
 
-/* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launched_find has it. */
+/* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launched_find has it.
+ */
 void failure_add(const struct device_failure *failure, uint64_t ordinal);
 
 /* Whether it is an error that a failed kernel leaves in its context. */
 bool failure_is_lasting(CUresult result);
 
-/* A call of the program's is over; without locks. Returns what it is to return. */
-CUresult failure_call_ended(const struct driver_entry *entry, CUresult result);
+/* A call of the program's is over, one that waits for work of the device or not; without locks.
+ * Returns what it is to return. */
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, bool waited);
 
 /* What no call told of is reported. */
 void failure_finish(void);

@@ -46,6 +46,13 @@ function length_of(parameters,    pieces)
 {
     return parameters == "void" || parameters == "" ? 0 : split(parameters, pieces, ",")
 }
+# Calls that return once work of the device is over: there a program learns of a kernel that failed.
+function ending(entry)
+{
+    if (entry ~ /Async/) return "ended"
+    return entry ~ /Synchronize|StreamQuery|EventQuery|ElapsedTime|^cuMemFree|^cuMem(cpy|set)/ ? "waited" : "ended"
+}
+
 # The form of a synchronous copy or set that takes a stream behind the same parameters; -1: none.
 function twin_of(i,    j)
 {
@@ -100,9 +107,11 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/failure.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/dump.h\"\n#include \"runtime/hook/failure.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
     print "static inline CUresult ended(const struct driver_entry *entry, CUresult result)\n{" > stubs
-    print "    return __builtin_expect(failures_seen, 0) ? failure_call_ended(entry, result) : result;\n}\n" > stubs
+    print "    return __builtin_expect(failures_seen, 0) ? failure_call_ended(entry, result, false) : result;\n}\n" > stubs
+    print "static inline CUresult waited(const struct driver_entry *entry, CUresult result)\n{" > stubs
+    print "    return __builtin_expect(failures_seen | dump_unverified, 0) ? failure_call_ended(entry, result, true) : result;\n}\n" > stubs
     for (i = 0; i < count; i++) {
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {
@@ -124,9 +133,9 @@ END {
         printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
         printf "    if (__builtin_expect(calls_watched, 0)) {\n        struct watched_call call = {%s};\n",
             watched(i, list) > stubs
-        printf "        call_watch_begin(&call);\n        return ended(call.entry, call_watch_end(&call, %s));\n    }\n",
-            call > stubs
-        printf "    return ended(&driver_entries[%d], hook_%s(&driver_entries[%d]%s));\n}\n", i, hooks[i],
+        printf "        call_watch_begin(&call);\n        return %s(call.entry, call_watch_end(&call, %s));\n    }\n",
+            ending(entries[i]), call > stubs
+        printf "    return %s(&driver_entries[%d], hook_%s(&driver_entries[%d]%s));\n}\n", ending(entries[i]), i, hooks[i],
             i, names(list) > stubs
     }
 

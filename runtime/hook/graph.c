@@ -14,6 +14,7 @@
 #include "runtime/hook/graph_code.h"
 #include "runtime/hook/graph_learn.h"
 #include "runtime/hook/graph_sites.h"
+#include "runtime/hook/dump.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/launched.h"
 #include "runtime/hook/handle_table.h"
@@ -360,6 +361,7 @@ static void tell_merged(const struct merged *merged, const struct merged_step *s
                 step->ops[i].count);
         launched_note(&(struct launched){.site = site, .lane = lane});
     }
+    dump_launched();
 }
 
 static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)

@@ -4,6 +4,7 @@
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
+#include "runtime/hook/dump.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/judge.h"
@@ -132,6 +133,7 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
     launched_note(&launched);
+    dump_launched();
 }
 
 /* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the

@@ -47,6 +47,7 @@ static struct {
     bool asked;                        /* for a source; atomic */
     bool lacked;                       /* by a launch; atomic */
     /* Before any of the driver's functions ran: */
+    bool tools;        /* the driver's tools interface is in use; atomic */
     bool sourceless;   /* launches cannot be traced, and earlier processes' were; atomic */
     const char *rival; /* whom the driver's tools interface was left to */
     pthread_mutex_t mutex;
@@ -436,9 +437,16 @@ static bool source_prepare(void)
 
 void driver_opened(void)
 {
-    if (process_start() && traces_wanted())
-        __atomic_store_n(&trace.sourceless, !source_prepare() && learning_was_kept(),
-                         __ATOMIC_RELAXED);
+    if (!process_start() || !traces_wanted())
+        return;
+    const bool prepared = source_prepare();
+    __atomic_store_n(&trace.sourceless, !prepared && learning_was_kept(), __ATOMIC_RELAXED);
+    __atomic_store_n(&trace.tools, prepared && !trace_source_is_embedded(), __ATOMIC_RELAXED);
+}
+
+bool trace_has_tools(void)
+{
+    return __atomic_load_n(&trace.tools, __ATOMIC_RELAXED);
 }
 
 void trace_start(void)

@@ -26,6 +26,8 @@ void trace_start(void);
 
 /* Whether every launch is traced: each is then taken up as it is made. */
 bool trace_has_all(void);
+/* Whether the driver's tools interface is in use, from before any context is made. */
+bool trace_has_tools(void);
 /* Before the driver's call: see struct trace_source. False: the launch is not traced. */
 bool trace_want(const struct trace_want *what);
 bool trace_settle(CUfunction function, bool launch);

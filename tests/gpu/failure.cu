@@ -31,6 +31,7 @@ int main(int argc, char **argv)
 {
     if (argc < 3) return 2;
     const char *kind = argv[1], *call = argv[2];
+    setvbuf(stdout, NULL, _IOLBF, 0);
     cudaStream_t s; cudaEvent_t e; int *p, *q, host[4];
     cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
     cudaEventCreate(&e);
