@@ -58,7 +58,7 @@ bool ending_is_own_process(void)
 }
 
 /* Entry points that pass through begin nothing. */
-static bool is_used(void)
+static bool uses_cuda(void)
 {
     const uint8_t on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
     if (on == DRIVER_READY && driver_was_passed())
@@ -129,7 +129,7 @@ bool ending_finish(void)
 {
     const int error = errno;
     bool finished = false;
-    if (!is_used() || __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
+    if (!uses_cuda() || __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
         return true;
     if (!is_inside() && ending.attended) {
         sem_post(&ending.wanted);
@@ -159,7 +159,7 @@ static bool is_wanted(void)
 static void *attend(void *unused)
 {
     while (!is_wanted())
-        if (is_used() && __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == UNFINISHED)
+        if (uses_cuda() && __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == UNFINISHED)
             process_publish();
     own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     finish_here();
@@ -201,7 +201,7 @@ static void finish_at_exit(void)
 {
     if (is_inside()) {
         say_unfinished();
-    } else if (is_used()) {
+    } else if (uses_cuda()) {
         finish_here();
         wait_until_finished(); /* another thread may have been first */
     } else if (says_unused()) {
@@ -317,7 +317,7 @@ static int left(int status)
     static const char line[] = "csan: no CUDA call was made, so nothing was checked\n";
     if (!ending_is_own_process())
         return status;
-    if (is_used())
+    if (uses_cuda())
         ending_finish();
     else if (says_unused())
         output_write(STDERR_FILENO, line, sizeof line - 1);

@@ -1,12 +1,9 @@
 /* csan's life in the process. See process.h. */
 #include "runtime/hook/process.h"
 #include "csan/context.h"
-#include "csan/environment.h"
-#include "csan/options.h"
 #include "csan/output.h"
 #include "csan/report.h"
 #include "csan/stack_source.h"
-#include "csan/text.h"
 #include "runtime/hook/added_order.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/call_watch.h"
@@ -17,12 +14,12 @@
 #include "runtime/hook/failure.h"
 #include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
-#include "runtime/hook/implicit_wait.h"
 #include "runtime/hook/injection.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_program.h"
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/judge.h"
+#include "runtime/hook/process_options.h"
 #include "runtime/hook/process_tree.h"
 #include "runtime/hook/recorder.h"
 #include "runtime/hook/run_log.h"
@@ -47,22 +44,17 @@ struct race_handler {
 static struct {
     pthread_once_t once, begun;
     csan_context *context;
-    struct process_options options;
     uint32_t backlog; /* as process_puts_off; atomic */
-    struct options all;
     struct report_sink *report;
     struct race_handler handler; /* of a framework's adapter */
     bool failed;                 /* a race was found that makes the program fail */
-    bool forked;                 /* from a process that had not used CUDA; it says what that said */
+    bool restarted; /* forked from a process that had not used CUDA, which said all there is to say
+                     */
 } process = {.once = PTHREAD_ONCE_INIT, .begun = PTHREAD_ONCE_INIT};
 
 csan_context *process_context(void)
 {
     return process.context;
-}
-const struct process_options *process_options(void)
-{
-    return &process.options;
 }
 
 void process_note(const char *format, ...)
@@ -103,7 +95,7 @@ static void note_line(const char *line)
 /* 1 when races of this kind make the program fail. */
 static bool fails(bool possible)
 {
-    return !possible || strcmp(process.all.fail_on, "possible") == 0;
+    return !possible || strcmp(process_all_options()->fail_on, "possible") == 0;
 }
 
 /* A race that is told makes the program fail, if its kind does. */
@@ -130,7 +122,7 @@ static bool race_is_suppressed(const struct csan_race *race)
 static char *race_print(const struct csan_race *race, bool wanted)
 {
     char *report = report_race(process.report, race, wanted);
-    if (process.options.drop_sync || process.options.list_syncs)
+    if (process_options()->drop_sync || process_options()->list_syncs)
         report_race_line(process.report, race);
     return report;
 }
@@ -149,25 +141,25 @@ static void race_deliver(const struct csan_race *race)
 /* abort_on_error=1 ends the program where the race is, whatever a framework would do. */
 static bool aborts_at_once(void)
 {
-    return process.all.abort_on_error && process.all.halt_on_error == 1;
+    return process_all_options()->abort_on_error && process_all_options()->halt_on_error == 1;
 }
 
 static bool has_handler(void)
 {
-    return process.handler.function && process.all.halt_on_error && !aborts_at_once();
+    return process.handler.function && process_all_options()->halt_on_error && !aborts_at_once();
 }
 
 /* The handler, which may end the program; else halt_on_error=1 does. */
 static void race_ends(const struct csan_race *race, const char *report)
 {
     const bool ends = has_handler() && process.handler.function(process.handler.user, race, report);
-    if (ends || process.all.halt_on_error != 1)
+    if (ends || process_all_options()->halt_on_error != 1)
         return;
     recorder_finish(true, true);
     report_finish(process.report);
     if (aborts_at_once())
         ending_abort();
-    ending_now(process.all.exitcode);
+    ending_now(process_all_options()->exitcode);
 }
 
 static void race_deliver_now(const struct csan_race *race)
@@ -187,7 +179,7 @@ static void race_deliver_now(const struct csan_race *race)
  * csan do nothing beside the program. */
 static bool race_is_wanted_now(void)
 {
-    const struct options *all = &process.all;
+    const struct options *all = process_all_options();
     return has_handler() || all->halt_on_error == 1 || all->drop_sync || all->list_syncs ||
            run_log_wanted() || !all->backlog || stack_source_waits();
 }
@@ -243,7 +235,7 @@ void process_races_settle(void)
 
 void process_on_race(process_race_handler *function, void *user)
 {
-    if (function && process.all.halt_on_error) {
+    if (function && process_all_options()->halt_on_error) {
         process_puts_nothing_off();
         backlog_work_off(); /* on csan's thread, that finds no handler yet */
         process_reports_settle();
@@ -253,56 +245,11 @@ void process_on_race(process_race_handler *function, void *user)
 
 /* ---- The start ---- */
 
-/* Before there is a report to write to. The process that this one was forked from has said it. */
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-    char line[1024];
-    va_list arguments;
-    if (process.forked)
-        return;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    text_make_plain(line);
-    fprintf(stderr, "csan: %s\n", line);
-}
-
-/* What is neither yes nor no is taken as yes: a program that is silently not checked is worse. */
-static bool wanted(void)
-{
-    const char *value = environment_get("CSAN");
-    const enum environment_switch choice = environment_switch_of(value);
-    if (choice == ENVIRONMENT_UNCLEAR)
-        say("CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 to check "
-            "the program, CSAN=0 not to",
-            value);
-    return choice != ENVIRONMENT_OFF;
-}
-
-static uint8_t access_option(void)
-{
-    static const struct {
-        const char *word;
-        uint8_t access;
-    } words[] = {{"ptx", ACCESS_BY_PTX}, {"learn", ACCESS_LEARN}, {"exact", ACCESS_TRACE}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(process.all.access, words[i].word) == 0)
-            return words[i].access;
-    return process.all.trace ? ACCESS_AUTO : ACCESS_BY_PTX;
-}
-
-static uint8_t implicit_option(void)
-{
-    return strcmp(process.all.implicit_sync, "none") == 0       ? IMPLICIT_NONE
-           : strcmp(process.all.implicit_sync, "promised") == 0 ? IMPLICIT_PROMISED
-                                                                : IMPLICIT_OBSERVED;
-}
-
 /* Nothing is put off where it matters when a race is found, or when an op is told; nor where csan's
  * thread would take its time from the program's. */
 static uint32_t backlog_option(void)
 {
-    const struct options *all = &process.all;
+    const struct options *all = process_all_options();
     const bool at_once = all->halt_on_error == 1 ||
                          (process.handler.function && all->halt_on_error) || all->verify_ranges ||
                          all->drop_sync || all->list_syncs || all->add_order[0] ||
@@ -322,47 +269,6 @@ void process_puts_nothing_off(void)
     __atomic_store_n(&process.backlog, 0, __ATOMIC_RELAXED);
 }
 
-/* A setting that is wrong costs itself and what follows it, never the check or the program. */
-static void read_options(void)
-{
-    char message[256];
-    const char *text = environment_get("CSAN_OPTIONS");
-    options_default(&process.all);
-    if (text && options_parse(&process.all, text, message, sizeof message) != 0)
-        say("CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored", message);
-    if (process.all.help && !process.forked) {
-        size_t bytes = options_help(NULL, 0) + 1;
-        char *help = malloc(bytes);
-        if (help) {
-            options_help(help, bytes);
-            fputs(help, stderr);
-        }
-        free(help);
-    }
-    process.options = (struct process_options){
-        .strict_free = process.all.strict_free != 0,
-        .host_observed = strcmp(process.all.host_order, "observed") == 0,
-        .implicit_sync = implicit_option(),
-        .access = access_option(),
-        .errors = strcmp(process.all.errors, "off") != 0,
-        .learn_launches = process.all.learn_launches,
-        .learn_values = process.all.learn_values,
-        .learn_cache_mb = process.all.learn_cache_mb,
-        .learn_memory_mb = process.all.learn_memory_mb,
-        .learn_warmup_ms = process.all.learn_warmup_ms,
-        .learn_confirm_ms = process.all.learn_confirm_ms,
-        .learn_every = process.all.learn_every,
-        .verify_ranges = process.all.verify_ranges != 0,
-        .list_syncs = process.all.list_syncs != 0,
-        .drop_sync = process.all.drop_sync,
-        .add_order = process.all.add_order,
-        .verbosity = process.all.verbosity,
-        .pending_timeout_ms = process.all.pending_timeout_ms,
-        .pending_limit = process.all.pending_limit,
-        .native_stacks = process.all.native_stacks != 0,
-        .stack_depth = process.all.stacks ? (size_t)process.all.stack_depth : 0};
-}
-
 /* The detector takes its own options by text; these are the ones that are its. */
 static csan_context *make_context(void)
 {
@@ -370,9 +276,10 @@ static csan_context *make_context(void)
     snprintf(text, sizeof text,
              "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d:"
              "errors=%s:init_check=%d",
-             process.all.pending_limit, process.all.pending_timeout_ms, process.all.strided_cap,
-             process.all.dedup, process.all.count_unordered,
-             process.options.errors ? "auto" : "off", process.all.init_check);
+             process_all_options()->pending_limit, process_all_options()->pending_timeout_ms,
+             process_all_options()->strided_cap, process_all_options()->dedup,
+             process_all_options()->count_unordered, process_options()->errors ? "auto" : "off",
+             process_all_options()->init_check);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
     if (!context)
         fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
@@ -390,11 +297,11 @@ static void start_first(void)
 
 static void decide(void)
 {
-    bool on = wanted();
+    bool on = process_is_wanted(process.restarted);
     if (on) {
-        read_options();
-        process.report =
-            process.forked ? report_open_hushed(&process.all) : report_open(&process.all, NULL);
+        process_options_read();
+        process.report = process.restarted ? report_open_hushed(process_all_options())
+                                           : report_open(process_all_options(), NULL);
         delivery_start(&delivery_face);
         process.context = process.report ? make_context() : NULL;
         on = process.context != NULL;
@@ -403,17 +310,17 @@ static void decide(void)
         process_tree_attach();
         learning_program_identify();
         report_hush(process.report, false); /* each process has a recording of its own */
-        on = recorder_start(process.context, &process.all);
+        on = recorder_start(process.context, process_all_options());
         if (!on)
             report_finish(process.report);
-        report_hush(process.report, process.forked);
+        report_hush(process.report, process.restarted);
     }
     if (on) {
         run_log_start();
         process.backlog = backlog_option();
         call_watch_start();
-        python_frames_start(process.all.python_stacks, note_line);
-        if (!process.forked)
+        python_frames_start(process_all_options()->python_stacks, note_line);
+        if (!process.restarted)
             start_first();
     } else {
         ending_start_off();
@@ -472,7 +379,7 @@ static void child_started(void)
     const bool unused = was_on && on != DRIVER_ON && !driver_was_passed();
     if (unused) {
         process.once = (pthread_once_t)PTHREAD_ONCE_INIT;
-        process.forked = true;
+        process.restarted = true;
         thread_forked();
         ending_forked();
     }
@@ -508,12 +415,12 @@ static void summarize(struct csan_stats *stats)
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(process.context, stats);
     learning_finish();
-    if (process.all.print_summary && !recorder_only_records())
+    if (process_all_options()->print_summary && !recorder_only_records())
         report_occurrences(process.report, process.context);
-    if (process.all.print_summary && !recorder_only_records())
-        summary_print(process.report, stats, process.options.verbosity);
+    if (process_all_options()->print_summary && !recorder_only_records())
+        summary_print(process.report, stats, process_options()->verbosity);
     report_suppressions(process.report);
-    recorder_finish(process.all.print_summary, false);
+    recorder_finish(process_all_options()->print_summary, false);
 }
 
 int process_finish(bool *decided)
@@ -533,7 +440,7 @@ int process_finish(bool *decided)
     __atomic_store_n(&process.failed,
                      stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
                      __ATOMIC_RELAXED);
-    *decided = process.all.verify_ranges && judge_summarize();
+    *decided = process_all_options()->verify_ranges && judge_summarize();
     return *decided ? JUDGE_EXIT_CODE : process_exit_code();
 }
 
@@ -550,14 +457,14 @@ void process_publish(void)
 
 bool process_aborts(void)
 {
-    return process.all.abort_on_error && process.all.exitcode &&
+    return process_all_options()->abort_on_error && process_all_options()->exitcode &&
            __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
 }
 
 int process_exit_code(void)
 {
     const bool failed = __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
-    return failed && !process_tree_attached() ? process.all.exitcode : 0;
+    return failed && !process_tree_attached() ? process_all_options()->exitcode : 0;
 }
 
 void process_races_cleared(void)
@@ -568,7 +475,7 @@ void process_races_cleared(void)
 
 bool process_summarizes(void)
 {
-    return process.all.print_summary && !process.forked && !process_tree_attached();
+    return process_all_options()->print_summary && !process.restarted && !process_tree_attached();
 }
 
 void process_finish_unused(void)
