@@ -1,6 +1,7 @@
 /* See failure.h. */
 #include "runtime/hook/failure.h"
 #include "csan/context.h"
+#include "csan/text.h"
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/dump.h"
@@ -8,7 +9,7 @@
 #include "runtime/hook/kernel.h"
 #include "runtime/hook/launched.h"
 #include "runtime/hook/process.h"
-#include "runtime/hook/trace_source.h"
+#include "runtime/hook/trace.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct seen {
 };
 
 uint32_t failures_seen;
+static uint32_t failures_told; /* an error reached the program, and a finding says so; atomic */
 
 static struct {
     pthread_mutex_t mutex;
@@ -193,11 +195,64 @@ static void report(const struct seen *seen, const struct telling *telling)
     context_find(process_context(), &finding);
 }
 
+/* What the driver calls the error, where nobody saw more. */
+static const char *words_of(CUresult code)
+{
+    switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+        return "illegal memory access";
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+        return "misaligned memory access";
+    case CUDA_ERROR_ASSERT:
+        return "failed assert";
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+        return "illegal instruction";
+    case CUDA_ERROR_INVALID_PC:
+        return "call or jump to an address without code";
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+        return "kernel that ran too long";
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+        return "stack overflow";
+    default:
+        return "failed launch";
+    }
+}
+
+/* Nobody told of the kernel that failed: what a person can do, and which it may have been. */
+static void report_unknown(const struct telling *telling)
+{
+    enum { NEWEST = 4 };
+    const char *names[NEWEST];
+    struct text detail = {0};
+    const size_t count = launched_newest(names, NEWEST);
+    text_add(&detail, "Which kernel failed is not known, since %s.",
+             trace_has_tools() ? "the driver writes no dump while its tools interface is in use; "
+                                 "option access=ptx leaves that alone"
+                               : "the driver wrote no dump that csan could read");
+    for (size_t i = 0; i < count; i++)
+        text_add(&detail, "%s%s", i ? ", " : " The newest launches were of: ", names[i]);
+    struct context_finding finding = {.kind = CSAN_RACE_DEVICE_EXCEPTION,
+                                      .lane = CSAN_HOST,
+                                      .site = callsite_of(telling->call, NULL, 0),
+                                      .level = CSAN_LEVEL_LIBRARY,
+                                      .error = {.exception = words_of(telling->code),
+                                                .code = code_name(telling->code),
+                                                .detail = detail.data ? detail.data : "",
+                                                .reported_by = telling->call,
+                                                .reported_frames = telling->frames,
+                                                .reported_frame_count = telling->frame_count}};
+    context_find(process_context(), &finding);
+    text_free(&detail);
+}
+
 static void report_all(const struct telling *telling)
 {
     struct seen *seen = take_all(), *next;
-    if (seen)
+    if (seen) {
         backlog_work_off(); /* the launch may be in it */
+        __atomic_store_n(&failures_told, 1, __ATOMIC_RELEASE);
+    }
     for (; seen; seen = next) {
         next = seen->next;
         report(seen, telling);
@@ -233,11 +288,16 @@ CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, b
     if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted || !guard_enter())
         return result;
     result = dump_call_ended(result, waited);
-    if (failure_is_lasting(result) && __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE)) {
+    const bool any = __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) != NULL;
+    if (failure_is_lasting(result) && process_options()->errors &&
+        (any || !__atomic_exchange_n(&failures_told, 1, __ATOMIC_ACQ_REL))) {
         struct telling telling = {.call = entry->name, .code = result};
         context_site_stack(process_context(), callsite_of(entry->name, NULL, 0), &telling.frames,
                            &telling.frame_count);
-        report_all(&telling);
+        if (any)
+            report_all(&telling);
+        else
+            report_unknown(&telling);
     }
     guard_leave();
     return result;

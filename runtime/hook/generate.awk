@@ -109,9 +109,9 @@ END {
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
     print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/dump.h\"\n#include \"runtime/hook/failure.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
     print "static inline CUresult ended(const struct driver_entry *entry, CUresult result)\n{" > stubs
-    print "    return __builtin_expect(failures_seen, 0) ? failure_call_ended(entry, result, false) : result;\n}\n" > stubs
+    print "    return __builtin_expect(failures_seen | (result >= CUDA_ERROR_ILLEGAL_ADDRESS), 0) ? failure_call_ended(entry, result, false) : result;\n}\n" > stubs
     print "static inline CUresult waited(const struct driver_entry *entry, CUresult result)\n{" > stubs
-    print "    return __builtin_expect(failures_seen | dump_unverified, 0) ? failure_call_ended(entry, result, true) : result;\n}\n" > stubs
+    print "    return __builtin_expect(failures_seen | dump_unverified | (result >= CUDA_ERROR_ILLEGAL_ADDRESS), 0) ? failure_call_ended(entry, result, true) : result;\n}\n" > stubs
     for (i = 0; i < count; i++) {
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {

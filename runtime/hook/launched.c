@@ -79,3 +79,22 @@ bool launched_find(const struct launched_wanted *wanted, struct launched *found,
     *since = any ? newest - found->turn : 0;
     return any;
 }
+
+size_t launched_newest(const char **names, size_t most)
+{
+    const uint64_t newest = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
+    const void *const *frames;
+    struct launched launch;
+    size_t count = 0, depth;
+    for (uint64_t turn = newest; turn && newest - turn < LAUNCHED_MOST && count < most; turn--) {
+        if (!take(turn, &launch))
+            continue;
+        const char *name = context_site_stack(process_context(), launch.site, &frames, &depth);
+        bool known = !name;
+        for (size_t i = 0; i < count && !known; i++)
+            known = strcmp(names[i], name) == 0;
+        if (!known)
+            names[count++] = name;
+    }
+    return count;
+}
