@@ -240,9 +240,11 @@ static void reported_add(struct text *text, struct race_words *words, const stru
             text_add(text, "The program gets %s.\n", error->code);
         return;
     }
-    race_place(words, error->reported_frames, error->reported_frame_count, "", place, sizeof place);
+    /* Of a launch by the runtime API the kernel's own stub is left out. */
+    race_place(words, error->reported_frames, error->reported_frame_count, words->current.name,
+               place, sizeof place);
     stack_frames_resolve(&stack, &words->style, error->reported_frames, error->reported_frame_count,
-                         "");
+                         words->current.name);
     text_add(text, "Reported to the program as %s by %s", error->code ? error->code : "an error",
              stack.entry ? stack.entry : error->reported_by);
     stack_frames_free(&stack);

@@ -10,7 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_type { OPTION_BOOL, OPTION_SWITCH, OPTION_INTEGER, OPTION_WORD, OPTION_PATH };
+enum option_type {
+    OPTION_BOOL,
+    OPTION_SWITCH,
+    OPTION_INTEGER,
+    OPTION_WORD,
+    OPTION_PATH,
+    OPTION_KERNELS /* 0: none, 1: all; kernel:NAME */
+};
+
+static const char kernels_prefix[] = "kernel:";
 
 #define FIELD(name) #name, offsetof(struct options, name)
 static const struct {
@@ -35,9 +44,10 @@ static const struct {
     {FIELD(errors), OPTION_WORD, "auto", "auto|off",
      "Find what goes wrong beside races: accesses out of bounds, uses of freed memory, and which "
      "launch, thread and line it was when a kernel fails."},
-    {FIELD(launch_blocking), OPTION_PATH, "0", NULL,
-     "1: wait after each kernel launch until the kernel has ended; kernel:NAME: after those of "
-     "kernels whose name matches, with wildcards *, ^ and $."},
+    {FIELD(launch_blocking), OPTION_KERNELS, "0", NULL,
+     "1: wait after each kernel launch until the kernel has ended, and launch graphs node by node; "
+     "kernel:NAME: after those of kernels whose name matches, with wildcards *, ^ and $. A kernel "
+     "that fails is then reported by its own launch."},
     {FIELD(leak_check), OPTION_BOOL, "0", NULL,
      "At exit, list the memory that was never freed, by where it was allocated."},
     {FIELD(init_check), OPTION_BOOL, "0", NULL,
@@ -227,6 +237,22 @@ static bool parse_integer(const char *value, const char *range, int *result)
     return true;
 }
 
+/* A bool, written as 0 or 1, or what the launches' kernels are called. */
+static bool parse_kernels(const char *value, char *field)
+{
+    const size_t prefix = sizeof kernels_prefix - 1;
+    int all;
+    if (parse_bool(value, &all)) {
+        strcpy(field, all ? "1" : "0");
+        return true;
+    }
+    if (strncmp(value, kernels_prefix, prefix) != 0 ||
+        !value[prefix + strspn(value + prefix, "*^$ ")] || strlen(value) >= OPTION_TEXT_MAX)
+        return false;
+    strcpy(field, value);
+    return true;
+}
+
 static int set(struct options *options, int index, const char *value, char *message, size_t bytes)
 {
     void *field = (char *)options + table[index].offset;
@@ -256,6 +282,11 @@ static int set(struct options *options, int index, const char *value, char *mess
         break;
     case OPTION_PATH:
         break;
+    case OPTION_KERNELS:
+        if (!parse_kernels(value, field))
+            return fail(message, bytes, "option %s=%s: write %s=0, %s=1 or %s=kernel:NAME", name,
+                        value, name, name, name);
+        return 0;
     }
     if (strlen(value) >= OPTION_TEXT_MAX)
         return fail(message, bytes, "option %s: its value is longer than %d characters", name,
@@ -308,11 +339,24 @@ static int take(const char **text, const char *stops, char *word, size_t bytes)
     return 0;
 }
 
-static int take_value(const char **text, const char *name, char *value, char *message, size_t bytes)
+/* The separator in kernel:NAME is a part of the value. */
+static size_t take_prefix(const char **text, int index, char *value)
 {
+    const size_t length = sizeof kernels_prefix - 1;
+    if (table[index].type != OPTION_KERNELS || strncmp(*text, kernels_prefix, length) != 0)
+        return 0;
+    memcpy(value, kernels_prefix, length);
+    *text += length;
+    return length;
+}
+
+static int take_value(const char **text, int index, char *value, char *message, size_t bytes)
+{
+    const char *name = table[index].name;
     char quote = **text;
     if (quote != '\'' && quote != '"') {
-        if (take(text, ":, \t\n\r", value, OPTION_TEXT_MAX) != 0)
+        const size_t prefix = take_prefix(text, index, value);
+        if (take(text, ":, \t\n\r", value + prefix, OPTION_TEXT_MAX - prefix) != 0)
             return fail(message, bytes, "option %s: its value is longer than %d characters", name,
                         OPTION_TEXT_MAX - 1);
         return 0;
@@ -344,7 +388,7 @@ int options_parse(struct options *options, const char *text, char *message, size
         int index = find(name);
         if (index < 0)
             return unknown(name, message, message_bytes);
-        if (take_value(&text, name, value, message, message_bytes) != 0 ||
+        if (take_value(&text, index, value, message, message_bytes) != 0 ||
             set(options, index, value, message, message_bytes) != 0)
             return -1;
     }
@@ -368,6 +412,8 @@ static const char *value_words(int index)
         return "auto|0|1";
     case OPTION_PATH:
         return "text";
+    case OPTION_KERNELS:
+        return "0|1|kernel:NAME";
     default:
         return table[index].range;
     }

@@ -64,6 +64,8 @@ static void entry_take(char *entry, size_t bytes, const char *function)
         return;
     if (begins(function, "cudaError "))
         function += strlen("cudaError ");
+    else if (begins(function, "__cudaLaunchKernel")) /* of <<<>>> */
+        function = "cudaLaunchKernel";
     const size_t length = strcspn(function, "<(@");
     if (begins(function, "cuda") && is_cuda_name(function) && length < bytes)
         snprintf(entry, bytes, "%.*s", (int)length, function);

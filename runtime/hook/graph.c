@@ -7,6 +7,7 @@
 #include "runtime/hook/graph.h"
 #include "csan/context.h"
 #include "driver_hooks.h"
+#include "runtime/hook/blocking.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
 #include "runtime/hook/event.h"
@@ -31,6 +32,8 @@
 
 struct exec {
     CUgraphExec handle;
+    CUgraph graph;        /* of which it was made, while that is there; else NULL */
+    bool keeps;           /* the program has destroyed that; it goes with this one (blocking.h) */
     struct shape shape;   /* entries bear the names of the nodes it was instantiated from */
     struct merged merged; /* of the shape, unless that changed since */
     bool changed;
@@ -107,13 +110,14 @@ static bool read_shape(CUgraph graph, struct shape *shape)
 }
 
 /* Its nodes are compared with one another, now. The shape is taken. */
-static void graph_instantiated(CUgraphExec handle, struct shape *shape, bool read)
+static void graph_instantiated(CUgraphExec handle, CUgraph graph, struct shape *shape, bool read)
 {
     struct exec *exec = read ? calloc(1, sizeof *exec) : NULL;
     guard_lock();
     exec_remove(handle); /* one whose end was not seen */
     if (exec) {
         exec->handle = handle;
+        exec->graph = graph;
         exec->serial = ++table.serial;
         exec->shape = *shape;
         exec->changed = true;
@@ -271,6 +275,7 @@ struct launch {
     size_t count;
     bool known;
     struct graph_wants wants;
+    struct blocking_graph blocking;
     csan_site site; /* of the call */
     struct callsite_stack stack;
 };
@@ -295,7 +300,11 @@ static void launch_begin(struct launch *launch, const struct driver_entry *entry
     launch->site = callsite_intern(&launch->stack, entry->name, NULL, 0);
     guard_lock();
     struct exec *exec = exec_find(handle);
-    if (exec && exec_prepare(exec))
+    if (exec)
+        blocking_graph_begin(&launch->blocking, &exec->shape, exec->graph != NULL);
+    else
+        blocking_graph_begin_unknown(&launch->blocking);
+    if (exec && !launch->blocking.steps && exec_prepare(exec))
         launch->wants = exec_learn(exec, stream, entry->thread_default);
     if (exec && exec_prepare(exec)) {
         launch->known = true;
@@ -453,6 +462,14 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
     free(launch->calls);
 }
 
+/* The node that failed is the newest of the graph's, whatever order they were told in. */
+static void note_failed(const struct exec *exec, const struct stream *stream, csan_site node)
+{
+    if (node)
+        launched_note(
+            &(struct launched){.site = logged_site(exec, node), .lane = stream_lane(stream)});
+}
+
 static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream,
                        struct launch *launch, CUresult result)
 {
@@ -468,6 +485,7 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
     else {
         forget_written(&exec->merged);
         tell_launch(exec, stream, hStream, launch);
+        note_failed(exec, stream, launch->blocking.failed);
     }
     if (!launch->known && result == CUDA_SUCCESS && !captured)
         content_forget_all();
@@ -485,10 +503,13 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
         launch_begin(&launch, entry, hGraphExec, hStream);
     graph_learn_begin(&launch.wants);
     trace_source_launch_begins();
-    CUresult result = DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
+    CUresult launched;
+    const CUresult result =
+        blocking_graph_launch(&launch.blocking, entry, hGraphExec, hStream, &launched);
     trace_source_launch_ends();
-    graph_learn_end(&launch.wants, result);
-    launch_end(entry, hGraphExec, hStream, &launch, result);
+    graph_learn_end(&launch.wants, launched);
+    launch_end(entry, hGraphExec, hStream, &launch, launched);
+    blocking_graph_end(&launch.blocking);
     guard_leave();
     return result;
 }
@@ -546,7 +567,7 @@ CUresult hook_graph_instantiate(const struct driver_entry *entry, CUgraphExec *p
     MAKE_OF_GRAPH(hGraph,
                   DRIVER_REAL(entry, cuGraphInstantiate_v10000)(phGraphExec, hGraph, phErrorNode,
                                                                 logBuffer, bufferSize),
-                  graph_instantiated(*phGraphExec, &shape, read));
+                  graph_instantiated(*phGraphExec, hGraph, &shape, read));
 }
 
 CUresult hook_graph_instantiate_with_flags(const struct driver_entry *entry,
@@ -555,7 +576,7 @@ CUresult hook_graph_instantiate_with_flags(const struct driver_entry *entry,
 {
     MAKE_OF_GRAPH(
         hGraph, DRIVER_REAL(entry, cuGraphInstantiateWithFlags_v11040)(phGraphExec, hGraph, flags),
-        graph_instantiated(*phGraphExec, &shape, read));
+        graph_instantiated(*phGraphExec, hGraph, &shape, read));
 }
 
 CUresult hook_graph_instantiate_with_params(const struct driver_entry *entry,
@@ -565,7 +586,7 @@ CUresult hook_graph_instantiate_with_params(const struct driver_entry *entry,
     MAKE_OF_GRAPH(hGraph,
                   DRIVER_REAL(entry, cuGraphInstantiateWithParams_v12000)(phGraphExec, hGraph,
                                                                           instantiateParams),
-                  graph_instantiated(*phGraphExec, &shape, read));
+                  graph_instantiated(*phGraphExec, hGraph, &shape, read));
 }
 
 CUresult hook_graph_exec_update_v1(const struct driver_entry *entry, CUgraphExec hGraphExec,
@@ -585,6 +606,63 @@ CUresult hook_graph_exec_update(const struct driver_entry *entry, CUgraphExec hG
                   graph_updated(hGraphExec, &shape, read));
 }
 
+bool graph_destroyed(CUgraph graph)
+{
+    struct exec *exec = NULL, *next = NULL;
+    bool kept = false;
+    guard_lock();
+    HASH_ITER(hh, table.execs, exec, next)
+    {
+        if (exec->graph != graph)
+            continue;
+        if (!blocking_graph_has_steps(&exec->shape))
+            exec->graph = NULL;
+        else if (!kept)
+            exec->keeps = kept = true;
+    }
+    guard_unlock();
+    return kept;
+}
+
+void graph_node_destroyed(CUgraphNode node)
+{
+    struct exec *exec = NULL, *next = NULL;
+    guard_lock();
+    HASH_ITER(hh, table.execs, exec, next)
+    {
+        for (size_t i = 0; exec->graph && i < exec->shape.count; i++)
+            if (exec->shape.entries[i].node == node)
+                exec->graph = NULL;
+    }
+    guard_unlock();
+}
+
+/* The graph that goes with an exec that is gone; NULL: none, or another exec needs it, too. With
+ * the guard's lock. */
+static CUgraph kept_graph(const struct exec *gone)
+{
+    struct exec *exec = NULL, *next = NULL;
+    if (!gone->keeps)
+        return NULL;
+    HASH_ITER(hh, table.execs, exec, next)
+    {
+        if (exec->graph == gone->graph) {
+            exec->keeps = true;
+            return NULL;
+        }
+    }
+    return gone->graph;
+}
+
+static void destroy_kept(CUgraph graph)
+{
+    static void *function;
+    PFN_cuGraphDestroy_v10000 destroy =
+        (PFN_cuGraphDestroy_v10000)driver_function_cached(&function, "cuGraphDestroy");
+    if (graph && destroy)
+        destroy(graph);
+}
+
 /* The handle may be used again as soon as it is free: what is known of it goes before, and comes
  * back when the call failed. */
 CUresult hook_graph_exec_destroy(const struct driver_entry *entry, CUgraphExec hGraphExec)
@@ -598,11 +676,13 @@ CUresult hook_graph_exec_destroy(const struct driver_entry *entry, CUgraphExec h
     guard_unlock();
     CUresult result = DRIVER_REAL(entry, cuGraphExecDestroy_v10000)(hGraphExec);
     guard_lock();
+    CUgraph kept = exec && result == CUDA_SUCCESS ? kept_graph(exec) : NULL;
     if (exec && result != CUDA_SUCCESS)
         HASH_ADD_PTR(table.execs, handle, exec);
     else if (exec)
         exec_free(exec);
     guard_unlock();
+    destroy_kept(kept);
     guard_leave();
     return result;
 }

@@ -16,6 +16,11 @@ void graph_node_enabled(CUgraphExec exec, CUgraphNode named, bool enabled);
 /* A child graph's nodes in it do what those of another graph of its shape do. */
 void graph_child_changed(CUgraphExec exec, CUgraphNode named, CUgraph child);
 
+/* The program destroys it. True: the driver is not to, an exec needs it on (blocking.h). */
+bool graph_destroyed(CUgraph graph);
+/* A node that execs may know by that name. */
+void graph_node_destroyed(CUgraphNode node);
+
 /* For the summary. */
 struct graph_counts {
     uint64_t launches, graphs, nodes, unknown_kernels, unread;

@@ -463,7 +463,14 @@ CUresult hook_graph_clone(const struct driver_entry *entry, CUgraph *phGraphClon
 CUresult hook_graph_destroy_node(const struct driver_entry *entry, CUgraphNode hNode)
 {
     PFN_cuGraphDestroyNode_v10000 real = DRIVER_REAL(entry, cuGraphDestroyNode_v10000);
-    MAKE_AND_NOTE(real(hNode), node_forget(hNode));
+    if (!guard_enter())
+        return real(hNode);
+    graph_node_destroyed(hNode);
+    CUresult result = real(hNode);
+    if (result == CUDA_SUCCESS)
+        node_forget(hNode);
+    guard_leave();
+    return result;
 }
 
 CUresult hook_graph_destroy(const struct driver_entry *entry, CUgraph hGraph)
@@ -473,7 +480,7 @@ CUresult hook_graph_destroy(const struct driver_entry *entry, CUgraph hGraph)
     if (!guard_enter())
         return real(hGraph);
     bool read = shape_read(hGraph, &shape);
-    CUresult result = real(hGraph);
+    CUresult result = graph_destroyed(hGraph) ? CUDA_SUCCESS : real(hGraph);
     if (read && result == CUDA_SUCCESS)
         shape_forget(&shape);
     shape_free(&shape);

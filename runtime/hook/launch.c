@@ -1,6 +1,7 @@
 /* The hooks of kernel launches. See launch.h. */
 #include "runtime/hook/launch.h"
 #include "driver_hooks.h"
+#include "runtime/hook/blocking.h"
 #include "runtime/hook/failure.h"
 #include "runtime/hook/foresight.h"
 #include "runtime/hook/guard.h"
@@ -37,12 +38,23 @@ static bool launch_enter(struct launch *launch)
     return true;
 }
 
+/* Option launch_blocking: once all is noted, so that a failure finds its launch. */
+static CUresult launch_block(const struct launch *launch, CUresult result)
+{
+    if (result != CUDA_SUCCESS || launch->captured || !blocking_any())
+        return result;
+    const struct kernel *kernel = launch->late ? launch->late : kernel_of(launch->function);
+    return blocking_kernel(kernel) ? blocking_wait(launch->stream, launch->entry->thread_default)
+                                   : result;
+}
+
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
     trace_source_launch_ends();
     if (launch->late) {
         if (result == CUDA_SUCCESS)
             launch_put_off(launch);
+        result = launch_block(launch, result);
         guard_leave();
         return result;
     }
@@ -53,6 +65,7 @@ static CUresult launch_leave(struct launch *launch, CUresult result)
         trace_want(NULL);
     }
     launch_learned(launch);
+    result = launch_block(launch, result);
     guard_leave();
     return result;
 }

@@ -49,6 +49,7 @@ struct process_options {
     uint8_t implicit_sync; /* enum implicit_sync (implicit_wait.h) */
     uint8_t access;        /* enum process_access; trace=0 makes AUTO the same as BY_PTX */
     bool errors;           /* find what else goes wrong, too: kernels that fail, bounds */
+    const char *blocking;  /* kernels whose launches wait: NULL: none; "": all; else a template */
     bool verify_ranges;    /* compare the device's word with what PTX told */
     bool list_syncs;       /* name every synchronization */
     const char *add_order; /* "": none */

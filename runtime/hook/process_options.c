@@ -72,6 +72,15 @@ static uint8_t implicit_option(void)
                                                                  : IMPLICIT_OBSERVED;
 }
 
+/* Of option launch_blocking, as process_options has it. */
+static const char *blocking_option(void)
+{
+    const char *value = settings.all.launch_blocking, *name = strchr(value, ':');
+    if (name)
+        return name + 1;
+    return strcmp(value, "1") == 0 ? "" : NULL;
+}
+
 /* A setting that is wrong costs itself and what follows it, never the check or the program. */
 void process_options_read(void)
 {
@@ -102,6 +111,7 @@ void process_options_read(void)
         .learn_warmup_ms = settings.all.learn_warmup_ms,
         .learn_confirm_ms = settings.all.learn_confirm_ms,
         .learn_every = settings.all.learn_every,
+        .blocking = blocking_option(),
         .verify_ranges = settings.all.verify_ranges != 0,
         .list_syncs = settings.all.list_syncs != 0,
         .drop_sync = settings.all.drop_sync,

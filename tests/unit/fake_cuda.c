@@ -40,6 +40,9 @@ static struct {
     int structure;         /* bytes of the one structure that every kernel takes; 0: pointers */
     int run_at_once;       /* host functions: within the call that enqueues them */
     int takes;             /* nanoseconds that every call lasts at least */
+    CUresult fail_wait;    /* what the next wait for a stream returns */
+    char log[256];         /* launches and waits for streams; see fake_log */
+    size_t logged;
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
           .next_handle = 0x10000,
           .current = (CUcontext)0xc0,
@@ -101,6 +104,29 @@ EXPORT void fake_takes(int nanoseconds)
 {
     fake.takes = nanoseconds;
 }
+EXPORT void fake_fail_wait(int result)
+{
+    fake.fail_wait = result;
+}
+/* What was called since this was: k a kernel's launch, [02] a graph's, of its nodes 0 and 2, s a
+ * wait for a stream, d a graph's end. */
+EXPORT const char *fake_log(void)
+{
+    static char copy[sizeof fake.log];
+    memcpy(copy, fake.log, sizeof copy);
+    memset(fake.log, 0, sizeof fake.log);
+    fake.logged = 0;
+    return copy;
+}
+/* For fake_graph.c, too. */
+void fake_note(char what);
+void fake_note(char what)
+{
+    const size_t at = __atomic_fetch_add(&fake.logged, 1, __ATOMIC_RELAXED);
+    if (at + 1 < sizeof fake.log)
+        fake.log[at] = what;
+}
+
 EXPORT void fake_set_primary_active(int active)
 {
     fake.primary_active = active;
@@ -291,7 +317,14 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
     return result();
 }
 #endif
-SUCCEEDS(cuStreamSynchronize, CUstream stream)
+EXPORT CUresult cuStreamSynchronize(CUstream stream)
+{
+    const CUresult code = fake.fail_wait;
+    (void)stream;
+    fake_note('s');
+    fake.fail_wait = CUDA_SUCCESS;
+    return code ? code : result();
+}
 SUCCEEDS(cuStreamSynchronize_ptsz, CUstream stream)
 SUCCEEDS(cuStreamWaitEvent, CUstream stream, CUevent event, unsigned flags)
 GIVES(cuEventCreate, CUevent, 1, unsigned flags)
@@ -479,6 +512,7 @@ EXPORT CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned 
                                void **parameters, void **extra)
 {
     CUresult code = launching(f, stream);
+    fake_note('k');
     if (code == CUDA_SUCCESS)
         launched();
     return code;

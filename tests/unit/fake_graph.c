@@ -12,6 +12,7 @@
 /* Of fake_cuda.c: what the test wants the next call to return. */
 CUresult fake_result(void);
 void *fake_handle(void);
+void fake_note(char what);
 /* Of fake_gpu.c. */
 #ifdef FAKE_GPU
 int fake_is_patched(CUfunction kernel);
@@ -36,6 +37,7 @@ struct CUgraphNode_st {
     CUevent event;
     CUDA_HOST_NODE_PARAMS host;
     CUfunction kernel;
+    bool disabled; /* in all execs: tests have one */
 };
 
 struct CUgraph_st {
@@ -197,8 +199,11 @@ EXPORT CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode nod
 
 EXPORT CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled)
 {
-    (void)exec, (void)node, (void)enabled;
-    return fake_result();
+    CUresult code = fake_result();
+    (void)exec;
+    if (code == CUDA_SUCCESS)
+        node->disabled = !enabled;
+    return code;
 }
 
 EXPORT CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
@@ -284,10 +289,21 @@ static CUresult kernels_launch(CUgraphExec exec)
     return code;
 }
 
+static void note_launch(const struct CUgraph_st *graph)
+{
+    fake_note('[');
+    for (size_t i = 0; i < graph->count && i < 10; i++)
+        if (!graph->nodes[i]->disabled)
+            fake_note((char)('0' + i));
+    fake_note(']');
+}
+
 EXPORT CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     CUresult code = fake_result();
     (void)stream;
+    if (exec && code == CUDA_SUCCESS)
+        note_launch(exec->graph);
     bool runs = exec && code == CUDA_SUCCESS && (exec->graph->hosts || exec->graph->kernels);
     for (size_t i = 0; runs && i < exec->graph->count; i++)
         if (exec->graph->nodes[i]->type == CU_GRAPH_NODE_TYPE_HOST)
@@ -304,6 +320,7 @@ EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
     CUresult code = fake_result();
+    fake_note('d');
     graph->gone |= code == CUDA_SUCCESS;
     return code;
 }

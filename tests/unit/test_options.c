@@ -54,6 +54,21 @@ static void separators_and_quotes(void **state)
     assert_string_equal(options.log_path, "x");
 }
 
+static void kernels_are_named(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(""), 0);
+    assert_string_equal(options.launch_blocking, "0");
+    assert_int_equal(parse("launch_blocking=yes"), 0);
+    assert_string_equal(options.launch_blocking, "1");
+    assert_int_equal(parse("launch_blocking=kernel:^scale*:exitcode=5"), 0);
+    assert_string_equal(options.launch_blocking, "kernel:^scale*");
+    assert_int_equal(options.exitcode, 5);
+    assert_int_equal(parse("launch_blocking='kernel:a::b(int, float)',exitcode=6"), 0);
+    assert_string_equal(options.launch_blocking, "kernel:a::b(int, float)");
+    assert_int_equal(options.exitcode, 6);
+}
+
 static void what_is_wrong_is_said(void **state)
 {
     (void)state;
@@ -72,6 +87,9 @@ static void what_is_wrong_is_said(void **state)
         {"dedup=maybe", "dedup=0 or dedup=1"},
         {"fail_on=never", "race|possible"},
         {"log_path='/tmp/x", "not closed"},
+        {"launch_blocking=2", "launch_blocking=kernel:NAME"},
+        {"launch_blocking=kernel:", "launch_blocking=kernel:NAME"},
+        {"launch_blocking='kernel:*'", "launch_blocking=kernel:NAME"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(parse(cases[i].text), -1);
@@ -140,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(separators_and_quotes),
+        cmocka_unit_test(kernels_are_named),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(long_input_is_refused),
         cmocka_unit_test(earlier_settings_stand),
