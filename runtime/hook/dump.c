@@ -351,18 +351,21 @@ void dump_launched(void)
         __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
 }
 
-CUresult dump_call_ended(CUresult result, bool waited)
+CUresult dump_call_ended(CUresult result, enum dump_wait wait)
 {
-    if (waited && result == CUDA_SUCCESS &&
-        __atomic_exchange_n(&dump_unverified, 0, __ATOMIC_ACQ_REL))
+    if (wait != DUMP_NO_WAIT && result == CUDA_SUCCESS &&
+        __atomic_load_n(&dump_unverified, __ATOMIC_ACQUIRE)) {
+        if (wait == DUMP_WAITED_FOR_ALL)
+            __atomic_store_n(&dump_unverified, 0, __ATOMIC_RELEASE);
         verify();
+    }
     if (!dump_came())
         return result;
     if (failure_is_lasting(result)) {
         hold(); /* until the dump is read: the report names this call */
         return as_without(result);
     }
-    if (waited && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)) {
+    if (wait != DUMP_NO_WAIT && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)) {
         const CUresult error = hold();
         return error == CUDA_SUCCESS ? result : as_without(error);
     }

@@ -18,14 +18,16 @@
  * own. */
 void dump_prepare(void);
 
-/* Within a hook's guard: a call returned that result, and it is one that waits for work of the
- * device, or not. What it is to return. */
-CUresult dump_call_ended(CUresult result, bool waited);
+/* What a call waits for. */
+enum dump_wait { DUMP_NO_WAIT, DUMP_WAITED, DUMP_WAITED_FOR_ALL };
+
+/* Within a hook's guard: such a call returned that result. What it is to return. */
+CUresult dump_call_ended(CUresult result, enum dump_wait wait);
 
 /* The context is gone, with all in it. */
 void dump_context_ended(CUcontext context);
 
-/* A kernel was launched since the last call that waited. */
+/* A kernel was launched since the last call that waited for all work. */
 void dump_launched(void);
 
 /* Not 0: launches have not been waited for yet, and dumps are on. Read by the wrappers of calls

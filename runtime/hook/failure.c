@@ -283,11 +283,11 @@ bool failure_is_lasting(CUresult result)
     }
 }
 
-CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, bool waited)
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, enum dump_wait wait)
 {
     if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted || !guard_enter())
         return result;
-    result = dump_call_ended(result, waited);
+    result = dump_call_ended(result, wait);
     const bool any = __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) != NULL;
     if (failure_is_lasting(result) && process_options()->errors &&
         (any || !__atomic_exchange_n(&failures_told, 1, __ATOMIC_ACQ_REL))) {

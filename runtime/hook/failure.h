@@ -8,6 +8,7 @@
 #define RUNTIME_HOOK_FAILURE_H
 
 #include "runtime/device/failure.h"
+#include "runtime/hook/dump.h"
 #include "runtime/hook/driver.h"
 
 /* Not 0: a kernel failed. Read by every wrapper when its hook has returned. */
@@ -23,9 +24,8 @@ void failure_add(const struct device_failure *failure, uint64_t ordinal);
 /* Whether it is an error that a failed kernel leaves in its context. */
 bool failure_is_lasting(CUresult result);
 
-/* A call of the program's is over, one that waits for work of the device or not; without locks.
- * Returns what it is to return. */
-CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, bool waited);
+/* A call of the program's that waits so is over; without locks. Returns what it is to return. */
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, enum dump_wait wait);
 
 /* What no call told of is reported. */
 void failure_finish(void);

@@ -50,7 +50,16 @@ function length_of(parameters,    pieces)
 function ending(entry)
 {
     if (entry ~ /Async/) return "ended"
+    if (entry == "cuCtxSynchronize") return "waited_for_all"
     return entry ~ /Synchronize|StreamQuery|EventQuery|ElapsedTime|^cuMemFree|^cuMem(cpy|set)/ ? "waited" : "ended"
+}
+
+# What a wrapper does once its hook has returned: a look at the result where a kernel may have failed.
+function endings(name, flags, wait)
+{
+    printf "static inline CUresult %s(const struct driver_entry *entry, CUresult result)\n{\n", name > stubs
+    printf "    return __builtin_expect((%s) | (result >= CUDA_ERROR_ILLEGAL_ADDRESS), 0)\n", flags > stubs
+    printf "               ? failure_call_ended(entry, result, %s) : result;\n}\n", wait > stubs
 }
 
 # The form of a synchronous copy or set that takes a stream behind the same parameters; -1: none.
@@ -107,11 +116,10 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/driver.h\"\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/dump.h\"\n#include \"runtime/hook/failure.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
-    print "static inline CUresult ended(const struct driver_entry *entry, CUresult result)\n{" > stubs
-    print "    return __builtin_expect(failures_seen | (result >= CUDA_ERROR_ILLEGAL_ADDRESS), 0) ? failure_call_ended(entry, result, false) : result;\n}\n" > stubs
-    print "static inline CUresult waited(const struct driver_entry *entry, CUresult result)\n{" > stubs
-    print "    return __builtin_expect(failures_seen | dump_unverified | (result >= CUDA_ERROR_ILLEGAL_ADDRESS), 0) ? failure_call_ended(entry, result, true) : result;\n}\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/call_watch.h\"\n#include \"runtime/hook/failure.h\"\n#include \"runtime/hook/stubs.h\"\n" > stubs
+    endings("ended", "failures_seen", "DUMP_NO_WAIT")
+    endings("waited", "failures_seen | dump_unverified", "DUMP_WAITED")
+    endings("waited_for_all", "failures_seen | dump_unverified", "DUMP_WAITED_FOR_ALL")
     for (i = 0; i < count; i++) {
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {
