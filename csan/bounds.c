@@ -75,18 +75,16 @@ static bool is_behind(struct memory *memory, const struct bounds_op *op, struct 
 {
     const uint64_t end = owner->range.end;
     const uint64_t vector = (end + VECTOR_BYTES - 1) & ~(uint64_t)(VECTOR_BYTES - 1);
-    if (bytes.end <= end || (kind == CSAN_READ && bytes.end <= vector))
+    if (bytes.end <= end || (kind == CSAN_READ && !op->refused && bytes.end <= vector))
         return false;
     fault->bytes = (struct range){end, bytes.end};
     fault->where = CSAN_WHERE_BEHIND;
     return is_out_of_bounds(memory, op, owner, fault);
 }
 
-static bool is_freed(const struct memory *memory, struct range bytes, struct bounds_fault *fault)
+static void fill_freed(struct bounds_fault *fault, struct range bytes,
+                       const struct freed_range *freed)
 {
-    const struct freed_range *freed = freed_find(&memory->freed, bytes.start);
-    if (!freed || bytes.end > freed->range.end)
-        return false;
     fault->freed = true;
     fault->bytes = bytes;
     fault->owner = freed->whole;
@@ -94,6 +92,15 @@ static bool is_freed(const struct memory *memory, struct range bytes, struct bou
     fault->where = CSAN_WHERE_INSIDE;
     fault->distance = bytes.start - freed->whole.start;
     fault->death = freed->death;
+}
+
+static bool is_freed(const struct memory *memory, struct range bytes, bool in_pool,
+                     struct bounds_fault *fault)
+{
+    const struct freed_range *freed = freed_find(&memory->freed, bytes.start);
+    if (!freed || bytes.end > freed->range.end || (freed->at_host && !in_pool))
+        return false;
+    fill_freed(fault, bytes, freed);
     return true;
 }
 
@@ -118,11 +125,33 @@ bool bounds_check(struct memory *memory, const struct site_table *sites, const s
     *fault = (struct bounds_fault){.freed = false};
     const struct allocation *allocation = memory_find(memory, bytes.start);
     if (!allocation)
-        return is_freed(memory, bytes, fault) || is_before(memory, sites, op, bytes, fault);
+        return is_freed(memory, bytes, false, fault) || is_before(memory, sites, op, bytes, fault);
     if (allocation->freed) /* the shadow knows of these */
         return false;
     const struct owner owner = owner_at(memory, sites, op, bytes.start);
-    if (!owner.block && !op->node && allocation->pooled && is_freed(memory, bytes, fault))
+    if (!owner.block && !op->node && allocation->pooled && is_freed(memory, bytes, true, fault))
         return true;
     return owner.known && is_behind(memory, op, bytes, kind, &owner, fault);
+}
+
+bool bounds_check_free(struct memory *memory, uint64_t address, struct bounds_fault *fault)
+{
+    const struct range bytes = {address, address + 1};
+    const struct allocation *allocation = memory_find(memory, address);
+    const struct freed_range *freed = freed_find(&memory->freed, address);
+    *fault = (struct bounds_fault){.freed = false};
+    if (!allocation && freed) {
+        fill_freed(fault, bytes, freed);
+        return true;
+    }
+    if (!allocation || (!allocation->freed && allocation->born.start == address))
+        return false;
+    fault->freed = allocation->freed;
+    fault->bytes = bytes;
+    fault->owner = allocation->born;
+    fault->birth_site = allocation->birth.site;
+    fault->where = CSAN_WHERE_INSIDE;
+    fault->distance = address - allocation->born.start;
+    fault->death = allocation->death;
+    return true;
 }

@@ -5,6 +5,7 @@
  * judge:
  *  - a read that ends in the 16 bytes with which the memory ends: kernels load whole vectors (PTX
  * ISA, "Vectors": at most 16 bytes before sm_100);
+ *  - freed memory of the host's: the C library may have given its addresses out again;
  *  - memory that the program mapped or registered itself: pieces of one buffer may adjoin;
  *  - blocks of pools, of a graph's nodes: a graph keeps the blocks that it was captured with;
  *  - bytes of other memory, where it was seen which addresses were touched, and not through which
@@ -30,11 +31,16 @@ struct bounds_fault {
 /* What the check needs to know of the op. */
 struct bounds_op {
     enum csan_level level;
-    bool node; /* of a graph */
+    bool node;    /* of a graph */
+    bool refused; /* the driver did not do it */
 };
 
 /* True: `fault` says what is wrong with bytes [start, end) that are accessed so. */
 bool bounds_check(struct memory *memory, const struct site_table *sites, const struct bounds_op *op,
                   struct range bytes, enum csan_access_kind kind, struct bounds_fault *fault);
+
+/* The same of a free of that address, which the driver refused: the memory was freed before, or
+ * begins elsewhere. */
+bool bounds_check_free(struct memory *memory, uint64_t address, struct bounds_fault *fault);
 
 #endif

@@ -777,6 +777,19 @@ void context_find(csan_context *context, const struct context_finding *finding)
     context_deliver(context);
 }
 
+void context_refused(csan_context *context, const struct context_call *call)
+{
+    struct entry entry = {.kind = ENTRY_REFUSED,
+                          .lane = call->lane,
+                          .site = call->site,
+                          .level = call->level,
+                          .accesses = call->accesses,
+                          .access_count = call->access_count,
+                          .frees = call->frees};
+    lock_take(context->lock);
+    context_submit_locked(context, &entry);
+}
+
 /* ---- what was found */
 
 /* Under the lock. */

@@ -93,6 +93,19 @@ struct context_finding {
 /* Enters at once, whatever waits in the queue, and is handed out as races are. Any thread. */
 void context_find(csan_context *context, const struct context_finding *finding);
 
+/* A call that the driver refused as an invalid value (CUDA_ERROR_INVALID_VALUE). */
+struct context_call {
+    csan_lane lane; /* CSAN_HOST: of no stream */
+    csan_site site;
+    enum csan_level level;
+    const struct csan_access *accesses; /* what it would have touched */
+    size_t access_count;
+    bool frees; /* it would have freed the memory of the one access, a byte at its address */
+};
+/* Enters in its turn; it touches nothing. What of it reaches out of its memory, or is of memory
+ * that was freed, becomes a finding; else nothing does. */
+void context_refused(csan_context *context, const struct context_call *call);
+
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
  * `wall`: the same in nanoseconds since 1970, for races. */
 void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall);

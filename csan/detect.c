@@ -187,8 +187,9 @@ static void neighbour_fill(const struct detector *detector, struct csan_error *e
                         &error->neighbour_frame_count);
 }
 
+/* `code`: the error that the program gets, or NULL. */
 static void add_fault(struct detector *detector, const struct mark *mark, uint64_t pointer,
-                      const struct bounds_fault *fault)
+                      const struct bounds_fault *fault, const char *code)
 {
     struct conflict conflict = {.current = *mark,
                                 .earlier = {.epoch = epoch_make(ORDER_HOST, 0),
@@ -204,12 +205,13 @@ static void add_fault(struct detector *detector, const struct mark *mark, uint64
     if (fault->freed) {
         conflict.earlier = fault->death;
         conflict.kind = CSAN_RACE_USE_AFTER_FREE;
-    } else {
+    }
+    if (!fault->freed || code) {
         if (detector->error_count == DETECTOR_ERRORS)
             return;
         struct csan_error *error = &detector->errors[detector->error_count++];
         *error = (struct csan_error){
-            .detail = "", .where = (int)fault->where, .distance = fault->distance};
+            .code = code, .detail = "", .where = (int)fault->where, .distance = fault->distance};
         neighbour_fill(detector, error, fault);
         conflict.error = error;
     }
@@ -223,14 +225,14 @@ static void check_bounds(struct probe *probe, const struct lmad *lmad)
     const struct mark *mark = &probe->access.mark;
     const struct lane *lane = &detector->order.lanes[epoch_lane(mark->epoch)];
     const struct site *site = site_table_get(detector->sites, mark->site);
-    const struct bounds_op op = {mark->level, site && site->launched};
+    const struct bounds_op op = {.level = mark->level, .node = site && site->launched};
     struct bounds_fault fault;
     if (!detector->errors_wanted || detector->parent || lane->host ||
         lane->role != CSAN_LANE_STREAM)
         return;
     if (bounds_check(&detector->memory, detector->sites, &op,
                      (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault))
-        add_fault(detector, mark, probe->pointer, &fault);
+        add_fault(detector, mark, probe->pointer, &fault, NULL);
 }
 
 /* ---- ops */
@@ -494,6 +496,33 @@ static void process_op(struct detector *detector, const struct entry *entry)
     touch_all(detector, &op, op_epoch(detector, entry));
 }
 
+static bool check_refused(struct detector *detector, const struct entry *entry,
+                          const struct csan_access *access, struct bounds_fault *fault)
+{
+    const struct bounds_op op = {.level = entry->level, .refused = true};
+    struct lmad lmad;
+    if (entry->frees)
+        return bounds_check_free(&detector->memory, access->base, fault);
+    return access->bytes != CSAN_TO_END && lmad_from_access(&lmad, access) &&
+           bounds_check(&detector->memory, detector->sites, &op,
+                        (struct range){lmad.base, lmad.base + lmad.span}, access->kind, fault);
+}
+
+static void process_refused(struct detector *detector, const struct entry *entry)
+{
+    struct mark mark = {
+        .epoch = epoch_make(entry->lane, 0), .site = entry->site, .level = (uint8_t)entry->level};
+    for (size_t i = 0; detector->errors_wanted && i < entry->access_count; i++) {
+        const struct csan_access *access = &entry->accesses[i];
+        struct bounds_fault fault;
+        mark.argument = access->argument;
+        mark.kind = entry->frees ? CSAN_FREE : access->kind;
+        if (check_refused(detector, entry, access, &fault))
+            add_fault(detector, &mark, access->base, &fault, "CUDA_ERROR_INVALID_VALUE");
+    }
+    commit(detector, &detector->conflicts);
+}
+
 void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
                    uint64_t address, uint64_t bytes, const struct csan_error *error)
 {
@@ -587,11 +616,10 @@ static void revive_ghost(struct detector *detector, const struct csan_free *toke
 }
 
 /* Memory that was only unregistered is still there; what a context's end took is another matter. */
-static void end_allocation(struct detector *detector, const struct csan_free *token,
-                           const struct entry *entry)
+static void end_allocation(struct detector *detector, const struct csan_free *token)
 {
     const struct site *call = site_table_get(detector->sites, token->death.site);
-    if (entry->waited == CSAN_FREE_FORGOTTEN || !call || strstr(call->name, "Unregister"))
+    if (!call || strstr(call->name, "Unregister"))
         allocation_destroy(token->detached);
     else
         memory_end(&detector->memory, token->detached, &token->death);
@@ -610,7 +638,7 @@ static void process_free_end(struct detector *detector, const struct entry *entr
         if (token->detached && entry->waited) {
             if (entry->waited == CSAN_FREE_WAITED)
                 order_join(&detector->order, token->lane, &token->before);
-            end_allocation(detector, token, entry);
+            end_allocation(detector, token);
         } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
             memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
                         order_snapshot(&detector->order, token->lane));
@@ -718,6 +746,9 @@ void detector_process(struct detector *detector, struct entry *entry)
         return;
     case ENTRY_STEP:
         process_step(detector, entry);
+        return;
+    case ENTRY_REFUSED:
+        process_refused(detector, entry);
         return;
     }
 }

@@ -87,7 +87,55 @@ static void own_memory_add(struct text *text, struct race_words *words,
                race->allocation_frame_count);
 }
 
+/* A free that the driver refused. */
+static bool is_free(const struct csan_race *race)
+{
+    return race->current.kind == CSAN_FREE;
+}
+
 /* ---- the headline */
+
+/* "cudaFree (app.cu:15) frees the 4096 bytes allocated at app.cu:8, which cudaFree (app.cu:14)
+ * freed before" */
+static void free_add(struct text *text, struct race_words *words, const struct csan_race *race)
+{
+    text_add(text, "%s frees ", words->current.site);
+    if (race->error->distance)
+        where_add(text, race);
+    own_memory_add(text, words, race);
+    if (race->previous.kind == CSAN_FREE)
+        text_add(text, ", which %s freed before", words->previous.site);
+}
+
+static void use_after_free_add(struct text *text, struct race_words *words,
+                               const struct csan_race *race)
+{
+    if (is_free(race)) {
+        text_add(text, "freed again: ");
+        free_add(text, words, race);
+        return;
+    }
+    text_add(text, "use after free: %s %s ", words->current.site, verb_of(race->current.kind));
+    amount_add(text, race->bytes);
+    text_add(text, " of ");
+    own_memory_add(text, words, race);
+    text_add(text, ", which %s freed", words->previous.site);
+}
+
+static void out_of_bounds_add(struct text *text, struct race_words *words,
+                              const struct csan_race *race)
+{
+    text_add(text, "out of bounds: ");
+    if (is_free(race)) {
+        free_add(text, words, race);
+        return;
+    }
+    text_add(text, "%s %s ", words->current.site, verb_of(race->current.kind));
+    amount_add(text, race->bytes);
+    text_add(text, race->error->where == CSAN_WHERE_BEFORE ? " before the begin of "
+                                                           : " behind the end of ");
+    own_memory_add(text, words, race);
+}
 
 void error_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
@@ -95,11 +143,10 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
     const struct csan_error *error = race->error;
     switch (race->kind) {
     case CSAN_RACE_OUT_OF_BOUNDS:
-        text_add(text, "out of bounds: %s %s ", side->site, verb_of(race->current.kind));
-        amount_add(text, race->bytes);
-        text_add(text, error->where == CSAN_WHERE_BEFORE ? " before the begin of "
-                                                         : " behind the end of ");
-        own_memory_add(text, words, race);
+        out_of_bounds_add(text, words, race);
+        break;
+    case CSAN_RACE_USE_AFTER_FREE:
+        use_after_free_add(text, words, race);
         break;
     case CSAN_RACE_DEVICE_EXCEPTION:
         text_add(text, "%s in %s", error->exception ? error->exception : "failure", side->site);
@@ -113,8 +160,11 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
 
 static void bytes_add(struct text *text, const struct csan_race *race)
 {
-    text_add(text, "  %s %s 0x%" PRIx64, race->bytes > 1 ? "bytes from" : "the byte",
-             race->bytes > 1 ? "address" : "at", race->address);
+    if (is_free(race))
+        text_add(text, "  the address 0x%" PRIx64, race->address);
+    else
+        text_add(text, "  %s %s 0x%" PRIx64, race->bytes > 1 ? "bytes from" : "the byte",
+                 race->bytes > 1 ? "address" : "at", race->address);
     if (race->current.arguments && race->current.arguments[0])
         text_add(text, ", through argument %s", race->current.arguments);
     text_add(text, "\n");
@@ -225,7 +275,7 @@ static void neighbour_add(struct text *text, struct race_words *words, const str
         memory_add(text, words, error->neighbour_bytes, error->neighbour_frames,
                    error->neighbour_frame_count);
         text_add(text, " (0x%" PRIx64 ").\n", error->neighbour);
-    } else if (race->kind == CSAN_RACE_OUT_OF_BOUNDS && race->allocation_bytes) {
+    } else if (race->kind == CSAN_RACE_OUT_OF_BOUNDS && race->allocation_bytes && !is_free(race)) {
         text_add(text, "  They are of no allocation that csan knows.\n");
     }
 }
@@ -270,7 +320,8 @@ void error_facts_add(struct text *text, struct race_words *words, const struct c
 {
     const struct csan_error *error = race->error;
     name_add(text, words, race);
-    if (race->kind == CSAN_RACE_OUT_OF_BOUNDS && !error->has_thread)
+    if ((race->kind == CSAN_RACE_OUT_OF_BOUNDS || race->kind == CSAN_RACE_USE_AFTER_FREE) &&
+        !error->has_thread)
         bytes_add(text, race);
     else
         access_add(text, words, race);
@@ -298,7 +349,13 @@ void error_facts_add(struct text *text, struct race_words *words, const struct c
 void error_cause_add(struct text *text, const struct csan_race *race)
 {
     const struct csan_error *error = race->error;
-    if (race->kind == CSAN_RACE_OUT_OF_BOUNDS) {
+    if (is_free(race)) {
+        text_add(text, race->previous.kind == CSAN_FREE
+                           ? "the memory was freed before, and nothing was allocated there since"
+                           : "only the address that an allocation gave frees it");
+    } else if (race->kind == CSAN_RACE_USE_AFTER_FREE) {
+        text_add(text, "the memory was freed before the call");
+    } else if (race->kind == CSAN_RACE_OUT_OF_BOUNDS) {
         text_add(text, "the access reaches ");
         amount_add(text, race->bytes);
         text_add(text, error->where == CSAN_WHERE_BEFORE ? " before" : " behind");
@@ -320,9 +377,18 @@ void error_cause_add(struct text *text, const struct csan_race *race)
 void error_fix_add(struct text *text, const struct csan_race *race)
 {
     switch (race->kind) {
+    case CSAN_RACE_USE_AFTER_FREE:
+        text_add(text, is_free(race) ? "free the memory once, in one place"
+                                     : "free the memory after the last use of it");
+        return;
     case CSAN_RACE_OUT_OF_BOUNDS:
-        text_add(text, "check the index and the size of the launch against the size of the "
-                       "allocation, or allocate more");
+        if (is_free(race)) {
+            text_add(text, "pass the address that the allocation gave");
+            return;
+        }
+        text_add(text, "check the %s against the size of the allocation, or allocate more",
+                 is_kernel(&race->current) ? "index and the size of the launch"
+                                           : "address and the size that the call is given");
         return;
     case CSAN_RACE_DEVICE_EXCEPTION:
         if (race->previous.kind == CSAN_FREE)

@@ -29,7 +29,7 @@ static void forget_old(struct freed *freed)
     }
 }
 
-void freed_add(struct freed *freed, struct range range, uint32_t birth_site,
+void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
                const struct mark *death)
 {
     freed_forget(freed, range);
@@ -43,6 +43,7 @@ void freed_add(struct freed *freed, struct range range, uint32_t birth_site,
     entry->birth_site = birth_site;
     entry->death = *death;
     entry->turn = ++freed->turns;
+    entry->at_host = at_host;
 }
 
 void freed_forget(struct freed *freed, struct range range)

@@ -16,6 +16,7 @@ struct freed_range {
     uint32_t birth_site;
     struct mark death;
     uint64_t turn; /* the newest have the highest */
+    bool at_host;  /* the C library may give the address out again, of which csan hears nothing */
 };
 
 struct freed {
@@ -27,7 +28,7 @@ void freed_init(struct freed *freed);
 void freed_clear(struct freed *freed);
 
 /* Memory of that range was freed; whatever was known there before is forgotten. */
-void freed_add(struct freed *freed, struct range range, uint32_t birth_site,
+void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
                const struct mark *death);
 /* Something else lies there now. */
 void freed_forget(struct freed *freed, struct range range);

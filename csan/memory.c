@@ -111,10 +111,16 @@ bool memory_attach(struct memory *memory, struct allocation *allocation)
     return true;
 }
 
+static bool is_at_host(const struct allocation *allocation)
+{
+    return allocation->kind == CSAN_MEMORY_HOST || allocation->kind == CSAN_MEMORY_MANAGED;
+}
+
 void memory_end(struct memory *memory, struct allocation *allocation, const struct mark *death)
 {
     if (allocation->kind != CSAN_MEMORY_VARIABLE)
-        freed_add(&memory->freed, allocation->range, allocation->birth.site, death);
+        freed_add(&memory->freed, allocation->range, is_at_host(allocation), allocation->birth.site,
+                  death);
     allocation_destroy(allocation);
 }
 
@@ -337,7 +343,7 @@ bool memory_pool_free(struct memory *memory, uint64_t base, const struct mark *d
     const struct block *block = range_map_at(&allocation->blocks, cursor);
     if (!block || block->range.start != base)
         return false;
-    freed_add(&memory->freed, block->range, block->site, death);
+    freed_add(&memory->freed, block->range, is_at_host(allocation), block->site, death);
     range_map_remove(&allocation->blocks, &cursor);
     if (allocation->pool_region && !allocation->blocks.count && !allocation->aging)
         aging_append(memory, allocation);

@@ -127,7 +127,13 @@ static const uint8_t entry_uses[] = {
     [ENTRY_POOL_ALLOC] = 0,
     [ENTRY_POOL_FREE] = 0,
     [ENTRY_STEP] = USES_LANE,
+    [ENTRY_REFUSED] = USES_LANE,
 };
+
+static bool has_accesses(const struct entry *entry)
+{
+    return entry->kind == ENTRY_OP || entry->kind == ENTRY_REFUSED;
+}
 
 /* Does the entry touch, free or give out memory of that range? */
 static bool concerns(const struct entry *entry, struct range range)
@@ -137,7 +143,7 @@ static bool concerns(const struct entry *entry, struct range range)
     if (entry->kind == ENTRY_FREE_BEGIN)
         return entry->free->base < range.end &&
                range.start < entry->free->base + entry->free->bytes;
-    for (size_t i = 0; entry->kind == ENTRY_OP && i < entry->access_count; i++) {
+    for (size_t i = 0; has_accesses(entry) && i < entry->access_count; i++) {
         struct lmad lmad = {.base = entry->accesses[i].base, .span = 1};
         bool to_end = entry->accesses[i].bytes == CSAN_TO_END;
         if ((to_end || lmad_from_access(&lmad, &entry->accesses[i])) && lmad.base < range.end &&
@@ -153,7 +159,7 @@ static bool concerns(const struct entry *entry, struct range range)
  * back. */
 static bool memory_blocked(const struct queue *queue, const struct entry *entry)
 {
-    if (entry->kind != ENTRY_BIRTH && entry->kind != ENTRY_OP && entry->kind != ENTRY_FREE_BEGIN)
+    if (entry->kind != ENTRY_BIRTH && !has_accesses(entry) && entry->kind != ENTRY_FREE_BEGIN)
         return false;
     const struct queued *earlier;
     DL_FOREACH(queue->entries, earlier)
@@ -273,6 +279,7 @@ static bool changes_lane(const struct detector *detector, const struct entry *en
     case ENTRY_KEEP:
     case ENTRY_SNAPSHOT:
     case ENTRY_STEP:
+    case ENTRY_REFUSED:
         return false;
     case ENTRY_BIRTH:
     case ENTRY_FREE_BEGIN:

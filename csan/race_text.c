@@ -167,8 +167,9 @@ static void side_entry(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
     const char *name = access->name ? access->name : "";
-    if (strncmp(name, "cu", 2) != 0 || name[2] < 'A' || name[2] > 'Z' ||
-        access->level != CSAN_LEVEL_LIBRARY)
+    const bool is_call = access->level == CSAN_LEVEL_LIBRARY || access->kind == CSAN_ALLOCATE ||
+                         access->kind == CSAN_FREE;
+    if (strncmp(name, "cu", 2) != 0 || name[2] < 'A' || name[2] > 'Z' || !is_call)
         return;
     const struct stack_frames *stack =
         stack_of(words, access->frames, access->frame_count, side->name);

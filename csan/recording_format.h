@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 5,
+    RECORDING_MINOR = 6,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -114,10 +114,12 @@ enum recording_kind {
     RECORDED_LANE_AS,
     RECORDED_RANGES,
     RECORDED_KERNEL,
+    RECORDED_REFUSED,
     RECORDED_KINDS
 };
 
-/* FIELD_FLAGS of the two halves of a free. */
+/* FIELD_FLAGS of the two halves of a free, and of a call that was refused. */
+enum { RECORDED_FREES = 1 };
 enum { RECORDED_CHECKED = 1, RECORDED_FAILED = 1, RECORDED_WAITED = 2, RECORDED_FORGOTTEN = 4 };
 
 struct recording_form {

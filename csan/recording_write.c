@@ -202,6 +202,12 @@ static void put_op(struct recording *recording, const struct entry *entry, uint6
     put_set(recording, entry->site, entry->level, entry->accesses, entry->access_count);
 }
 
+static void put_refused(struct recording *recording, const struct entry *entry)
+{
+    put_two(recording, RECORDED_REFUSED, entry->lane, entry->frees ? RECORDED_FREES : 0);
+    put_set(recording, entry->site, entry->level, entry->accesses, entry->access_count);
+}
+
 static void put_memory(struct recording *recording, const struct entry *entry)
 {
     bool birth = entry->kind == ENTRY_BIRTH;
@@ -323,6 +329,9 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
         break;
     case ENTRY_STEP:
         put_step(recording, entry);
+        break;
+    case ENTRY_REFUSED:
+        put_refused(recording, entry);
         break;
     case ENTRY_BIRTH:
     case ENTRY_POOL_ALLOC:

@@ -228,6 +228,21 @@ static const char *take_op(struct replay *replay, const struct recorded *recorde
     return NULL;
 }
 
+static const char *take_refused(struct replay *replay, const struct recorded *recorded,
+                                csan_lane lane)
+{
+    const struct recording_set *set = recorded->set;
+    struct context_call call = {.lane = lane,
+                                .level = set->level,
+                                .accesses = set->accesses,
+                                .access_count = set->count,
+                                .frees = recorded->value[FIELD_FLAGS] & RECORDED_FREES};
+    if (!replay_definitions_site(&replay->definitions, set->site, &call.site))
+        return "a call of a site that is not defined";
+    context_refused(replay->current->context, &call);
+    return NULL;
+}
+
 static const char *take_resolve(struct replay *replay, const struct recorded *recorded)
 {
     const struct recording_set *set = recorded->set;
@@ -567,6 +582,8 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return take_lane_words(replay, recorded, lane);
     case RECORDED_STEP:
         return take_step(replay, recorded, lane);
+    case RECORDED_REFUSED:
+        return take_refused(replay, recorded, lane);
     default:
         return take_memory(replay, recorded, lane);
     }

@@ -12,6 +12,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
+#include "runtime/hook/refused.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/thread.h"
@@ -223,6 +224,23 @@ static void read_linear(const struct driver_entry *entry, CUdeviceptr_v2 *dsts,
     free(parts);
 }
 
+/* Of lists that the driver may have found wrong itself. */
+static void batch_refused(const struct driver_entry *entry, const CUdeviceptr_v2 *dsts,
+                          const CUdeviceptr_v2 *srcs, const size_t *sizes, size_t count,
+                          CUstream handle)
+{
+    struct callsite_stack stack;
+    if (!dsts || !srcs || !sizes)
+        return;
+    callsite_capture(&stack);
+    const csan_site site = callsite_intern(&stack, entry->name, argument_names, 2);
+    for (size_t i = 0; i < count; i++) {
+        const struct csan_access accesses[] = {linear(srcs[i], sizes[i], CSAN_READ),
+                                               linear(dsts[i], sizes[i], CSAN_WRITE)};
+        refused_copy(&(struct refused){entry, handle, site, accesses, sizes[i] ? 2 : 0});
+    }
+}
+
 CUresult hook_copy_batch_async(const struct driver_entry *entry, CUdeviceptr_v2 *dsts,
                                CUdeviceptr_v2 *srcs, size_t *sizes, size_t count,
                                CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
@@ -234,6 +252,8 @@ CUresult hook_copy_batch_async(const struct driver_entry *entry, CUdeviceptr_v2 
     CUresult result = real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
     if (result == CUDA_SUCCESS)
         read_linear(entry, dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
+    else if (refused_matters(result))
+        batch_refused(entry, dsts, srcs, sizes, count, hStream);
     guard_leave();
     return result;
 }
@@ -249,6 +269,8 @@ CUresult hook_copy_batch_async_v1(const struct driver_entry *entry, CUdeviceptr_
     CUresult result = real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
     if (result == CUDA_SUCCESS)
         read_linear(entry, dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
+    else if (refused_matters(result))
+        batch_refused(entry, dsts, srcs, sizes, count, hStream);
     guard_leave();
     return result;
 }

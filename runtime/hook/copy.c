@@ -31,6 +31,7 @@
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
+#include "runtime/hook/refused.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/thread.h"
@@ -248,6 +249,22 @@ static size_t copy_accesses(const struct copy *copy, struct csan_access *accesse
     return count + side_access(&copy->target, CSAN_WRITE, &accesses[count]);
 }
 
+static void copy_refused(const struct copy *copy)
+{
+    struct callsite_stack stack;
+    struct csan_access accesses[2];
+    if (nothing_to_do(copy))
+        return;
+    callsite_capture(&stack);
+    refused_copy(&(struct refused){
+        .entry = copy->entry,
+        .stream = copy->stream,
+        .site = callsite_intern(&stack, copy->entry->name, argument_names, 2),
+        .accesses = accesses,
+        .access_count = copy_accesses(copy, accesses),
+    });
+}
+
 static void copy_end(struct copy *copy, CUresult result)
 {
     bool thread_default = copy->entry->thread_default;
@@ -277,6 +294,8 @@ static void copy_end(struct copy *copy, CUresult result)
             guard_unlock();
         }
     }
+    if (refused_matters(result))
+        copy_refused(copy);
     if (copy->stream_before)
         csan_snapshot_release(process_context(), copy->stream_before);
     if (copy->host_before)

@@ -15,6 +15,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
+#include "runtime/hook/refused.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
@@ -270,6 +271,8 @@ CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
     struct memory_death death = memory_death_begin(entry, WAIT_FREE, dptr);
     CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
     memory_death_end(entry, &death, dptr, result);
+    if (dptr && refused_matters(result))
+        refused_free(site_here(entry), dptr);
     guard_leave();
     return result;
 }
@@ -281,6 +284,8 @@ CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
     struct memory_death death = memory_death_begin(entry, WAIT_FREE_HOST, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
     memory_death_end(entry, &death, (uintptr_t)p, result);
+    if (p && refused_matters(result))
+        refused_free(site_here(entry), (uintptr_t)p);
     guard_leave();
     return result;
 }
@@ -391,6 +396,8 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         if (result == CUDA_SUCCESS)
             death_owned(dptr);
     }
+    if (refused_matters(result))
+        refused_free(site, dptr);
     if (result == CUDA_SUCCESS &&
         (stream = stream_lock_known(hStream, entry->thread_default)) != NULL) {
         stream_use(stream); /* now it is work: streams that wait for the legacy one join it */

@@ -13,6 +13,7 @@
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/place.h"
+#include "runtime/hook/refused.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
@@ -160,6 +161,21 @@ static void set_made(const struct driver_entry *entry, const struct set *set)
     set_record(entry, set, stack, captured);
 }
 
+static void set_refused(const struct driver_entry *entry, const struct set *set)
+{
+    struct callsite_stack stack;
+    struct csan_dim dim;
+    const struct csan_access access = set_access(set, &dim);
+    if (!set->width || !set->height)
+        return;
+    callsite_capture(&stack);
+    refused_copy(&(struct refused){.entry = entry,
+                                   .stream = set->stream,
+                                   .site = callsite_intern(&stack, entry->name, argument_names, 1),
+                                   .accesses = &access,
+                                   .access_count = 1});
+}
+
 /* ---- Hooks ---- */
 
 /* Makes the call, and records it when it succeeded. */
@@ -169,6 +185,8 @@ static void set_made(const struct driver_entry *entry, const struct set *set)
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         set_made(entry, &(struct set){__VA_ARGS__});                                               \
+    else if (refused_matters(result))                                                              \
+        set_refused(entry, &(struct set){__VA_ARGS__});                                            \
     guard_leave();                                                                                 \
     return result
 

@@ -163,7 +163,7 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
     size_t count = gather(names, sizeof names / sizeof *names);
     struct graph_counts graphs;
     graph_count(&graphs);
-    bool used = stats->ops || stats->races || stats->possible || graphs.graphs ||
+    bool used = stats->ops || stats->races || stats->possible || stats->errors || graphs.graphs ||
                 capture_unknown_count() || count;
     char device[DEVICE_NAME_BYTES];
     device_name_describe(device);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "csan/context.h"
 #include "tests/unit/test_detect.h"
 
 static void allocate(struct world w, const char *call, enum csan_memory_kind kind, uint64_t base,
@@ -163,6 +164,136 @@ static void freed_memory(void **state)
     expect_nothing();
     op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_EXACT, BASE + 64, 32); /* what is left of it */
     expect(CSAN_RACE_USE_AFTER_FREE, BASE + 64, 32, BASE);
+    csan_context_destroy(w.context);
+}
+
+/* The C library may give its addresses out again, untold. */
+static void freed_memory_of_the_host(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    allocate(w, "cuMemAllocHost", CSAN_MEMORY_HOST, 2 * BASE, 4096);
+    release(w, 2 * BASE);
+    op(w, CSAN_LEVEL_LIBRARY, CSAN_READ, CSAN_EXACT, 2 * BASE, 4096);
+    expect_nothing();
+    csan_context_destroy(w.context);
+}
+
+/* A free that waited for whatever used the memory, as cuMemFree does, is a free; memory that went
+ * with its context was freed by no call. */
+static void memory_freed_when_all_was_done(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    csan_memory_free_end(
+        w.context,
+        csan_memory_free_begin(w.context, BASE, CSAN_HOST, 0, site(w.context, "cuMemFree")), 0,
+        CSAN_FREE_FORGOTTEN);
+    op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_EXACT, BASE, 64);
+    expect(CSAN_RACE_USE_AFTER_FREE, BASE, 64, BASE);
+    allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, BASE, 64);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, BASE, CSAN_HOST, 0, 0), 0,
+                         CSAN_FREE_FORGOTTEN);
+    op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_EXACT, BASE, 64);
+    expect_nothing();
+    csan_context_destroy(w.context);
+}
+
+/* ---- calls that the driver refused */
+
+static void refuse(struct world w, int kind, uint64_t base, uint64_t bytes, bool frees)
+{
+    const struct csan_access access = {.base = base, .bytes = bytes, .kind = (uint8_t)kind};
+    context_refused(w.context, &(struct context_call){.lane = CSAN_HOST,
+                                                      .site = site(w.context, "call"),
+                                                      .level = CSAN_LEVEL_LIBRARY,
+                                                      .accesses = &access,
+                                                      .access_count = 1,
+                                                      .frees = frees});
+}
+
+/* As `expect`, of what has an error whatever it is. */
+static void expect_refused(int kind, int access, uint64_t address, uint64_t bytes)
+{
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, kind);
+    assert_int_equal(found[0].current.kind, access);
+    assert_int_equal(found[0].address, address);
+    assert_int_equal(found[0].bytes, bytes);
+    assert_int_equal(found[0].allocation, BASE);
+    assert_string_equal(found[0].error->code, "CUDA_ERROR_INVALID_VALUE");
+    found_count = 0;
+}
+
+static void refused_frees(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    refuse(w, CSAN_WRITE, BASE, 1, true); /* there is another reason */
+    refuse(w, CSAN_WRITE, 4 * BASE, 1, true);
+    expect_nothing();
+    refuse(w, CSAN_WRITE, BASE + 16, 1, true);
+    assert_int_equal(found[0].error->where, CSAN_WHERE_INSIDE);
+    assert_int_equal(found[0].error->distance, 16);
+    expect_refused(CSAN_RACE_OUT_OF_BOUNDS, CSAN_FREE, BASE + 16, 1);
+    release(w, BASE);
+    refuse(w, CSAN_WRITE, BASE, 1, true);
+    assert_string_equal(found[0].previous.name, "cuMemFree");
+    expect_refused(CSAN_RACE_USE_AFTER_FREE, CSAN_FREE, BASE, 1);
+    allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, BASE, SIZE);
+    refuse(w, CSAN_WRITE, BASE, 1, true);
+    expect_nothing();
+    csan_context_destroy(w.context);
+}
+
+/* Freed in a stream's order, where what used it may still run. */
+static void refused_free_of_a_ghost(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    allocate(w, "cuMemAllocAsync", CSAN_MEMORY_STREAM, 2 * BASE, 256);
+    csan_free *token =
+        csan_memory_free_begin(w.context, 2 * BASE, w.a, 1, site(w.context, "cuMemFreeAsync"));
+    csan_memory_free_end(w.context, token, 0, CSAN_FREE_NO_WAIT);
+    refuse(w, CSAN_WRITE, 2 * BASE, 1, true);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].kind, CSAN_RACE_USE_AFTER_FREE);
+    assert_string_equal(found[0].previous.name, "cuMemFreeAsync");
+    found_count = 0;
+    csan_context_destroy(w.context);
+}
+
+static void refused_copies(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    struct csan_stats before, after;
+    csan_context_stats(w.context, &before);
+    refuse(w, CSAN_WRITE, BASE, SIZE, false);
+    expect_nothing();
+    refuse(w, CSAN_READ, BASE, SIZE + 4, false); /* no kernel, which may read whole vectors */
+    expect_refused(CSAN_RACE_OUT_OF_BOUNDS, CSAN_READ, BASE + SIZE, 4);
+    release(w, BASE);
+    refuse(w, CSAN_WRITE, BASE, 64, false);
+    expect_refused(CSAN_RACE_USE_AFTER_FREE, CSAN_WRITE, BASE, 64);
+    csan_context_stats(w.context, &after);
+    assert_int_equal(after.launches[CSAN_LEVEL_LIBRARY], before.launches[CSAN_LEVEL_LIBRARY]);
+    csan_context_destroy(w.context);
+}
+
+/* What waits for a birth that is held back waits for it. */
+static void refused_after_what_is_held_back(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    const struct csan_access unknown = {.base = 2 * BASE, .bytes = 4, .kind = CSAN_READ};
+    const uint64_t ticket =
+        csan_op_pending(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_UNKNOWN, &unknown, 1);
+    release(w, BASE);
+    refuse(w, CSAN_WRITE, BASE, 1, true);
+    expect_nothing();
+    csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, NULL, 0);
+    expect_refused(CSAN_RACE_USE_AFTER_FREE, CSAN_FREE, BASE, 1);
     csan_context_destroy(w.context);
 }
 
@@ -379,6 +510,12 @@ int main(void)
         cmocka_unit_test(bytes_of_a_neighbour),
         cmocka_unit_test(memory_without_ends_of_its_own),
         cmocka_unit_test(freed_memory),
+        cmocka_unit_test(freed_memory_of_the_host),
+        cmocka_unit_test(memory_freed_when_all_was_done),
+        cmocka_unit_test(refused_frees),
+        cmocka_unit_test(refused_free_of_a_ghost),
+        cmocka_unit_test(refused_copies),
+        cmocka_unit_test(refused_after_what_is_held_back),
         cmocka_unit_test(much_freed_memory),
         cmocka_unit_test(blocks_of_a_pool),
         cmocka_unit_test(a_block_used_again_after_its_free),

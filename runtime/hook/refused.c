@@ -1,0 +1,59 @@
+/* See refused.h. */
+#include "runtime/hook/refused.h"
+#include "csan/context.h"
+#include "runtime/hook/backlog.h"
+#include "runtime/hook/guard.h"
+#include "runtime/hook/process.h"
+#include "runtime/hook/stream.h"
+
+#include <stdlib.h>
+
+bool refused_matters(CUresult result)
+{
+    return result == CUDA_ERROR_INVALID_VALUE && process_options()->errors;
+}
+
+/* Of a stream that csan knows: else the handle may be what is wrong. */
+static csan_lane lane_of(const struct refused *call)
+{
+    struct stream *stream = stream_lock_known(call->stream, call->entry->thread_default);
+    if (!stream)
+        return CSAN_HOST;
+    const csan_lane lane = stream_lane(stream);
+    guard_unlock();
+    return lane;
+}
+
+/* Rows that overlap are refused for that, whatever they reach. */
+static bool is_box(const struct csan_access *access)
+{
+    for (uint8_t i = 0; i < access->dim_count; i++)
+        if ((uint64_t)llabs(access->dims[i].stride) < access->bytes)
+            return false;
+    return access->bytes > 0;
+}
+
+void refused_copy(const struct refused *call)
+{
+    struct context_call told = {
+        .lane = lane_of(call), .site = call->site, .level = CSAN_LEVEL_LIBRARY};
+    backlog_work_off();
+    for (size_t i = 0; i < call->access_count; i++) {
+        told.accesses = &call->accesses[i];
+        told.access_count = 1;
+        if (is_box(told.accesses))
+            context_refused(process_context(), &told);
+    }
+}
+
+void refused_free(csan_site site, uint64_t address)
+{
+    const struct csan_access access = {
+        .base = address, .bytes = 1, .kind = CSAN_WRITE, .argument = CSAN_NO_ARGUMENT};
+    context_refused(process_context(), &(struct context_call){.lane = CSAN_HOST,
+                                                              .site = site,
+                                                              .level = CSAN_LEVEL_LIBRARY,
+                                                              .accesses = &access,
+                                                              .access_count = 1,
+                                                              .frees = true});
+}

@@ -1,0 +1,27 @@
+/* Calls that the driver refused as an invalid value: csan may know better what is wrong. Copies and
+ * sets that reach out of their memory, and frees of what was freed or begins elsewhere, become
+ * findings (context_refused); the call's own result stays as it is. */
+#ifndef RUNTIME_HOOK_REFUSED_H
+#define RUNTIME_HOOK_REFUSED_H
+
+#include "include/csan/csan.h"
+#include "runtime/hook/driver.h"
+
+#include <stdbool.h>
+
+/* Whether to tell of a call that ended so. */
+bool refused_matters(CUresult result);
+
+struct refused {
+    const struct driver_entry *entry;
+    CUstream stream;
+    csan_site site;
+    const struct csan_access *accesses; /* that the call was to make */
+    size_t access_count;
+};
+/* Without the guard's lock. */
+void refused_copy(const struct refused *call);
+/* A free of that address. */
+void refused_free(csan_site site, uint64_t address);
+
+#endif

@@ -1,0 +1,15 @@
+// verdict: none
+// finding: freed again
+// expect: CSAN: freed again: cudaFreeHost \(.*free_again_pinned.cu:{again}\) frees the 4096 bytes allocated at .*free_again_pinned.cu:{allocated}
+// The same of pinned memory.
+#include "expect.h"
+
+int main()
+{
+    int *p = nullptr;
+    CHECK(cudaMallocHost(&p, 4096)); // at: allocated
+    CHECK(cudaFreeHost(p));
+    launch_fill(0, device_array<int>());
+    EXPECT(cudaFreeHost(p), cudaErrorInvalidValue); // at: again
+    return finish();
+}
