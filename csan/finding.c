@@ -193,6 +193,16 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
     access->place = access_place(style, from);
 }
 
+/* Of what is no race, where nothing came before. */
+static void access_fill_none(struct finding_access *access)
+{
+    *access = (struct finding_access){.name = strdup(""),
+                                      .symbol = strdup(""),
+                                      .lane = strdup(""),
+                                      .arguments = strdup(""),
+                                      .deed = strdup("")};
+}
+
 static void proposal_fill(struct finding_proposal *proposal, const struct csan_race *race,
                           const struct stack_style *style)
 {
@@ -301,7 +311,14 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
                                 .seen_by = calloc(1, sizeof *finding->seen_by),
                                 .seen_count = 1};
     access_fill(&finding->accesses[0], &race->current, &words->current, words);
-    access_fill(&finding->accesses[1], &race->previous, &words->previous, words);
+    if (race->error && !(finding->error = finding_error_create(race->error, words))) {
+        finding_destroy(finding);
+        return NULL;
+    }
+    if (race->error && !race->previous.kind)
+        access_fill_none(&finding->accesses[1]);
+    else
+        access_fill(&finding->accesses[1], &race->previous, &words->previous, words);
     finding->allocation_stack =
         take_stack(words, race->allocation_frames, race->allocation_frame_count, "");
     variable_fill(finding, race, words);
@@ -353,6 +370,7 @@ void finding_destroy(struct finding *finding)
     access_clear(&finding->accesses[1]);
     stack_frames_free(&finding->allocation_stack);
     calls_clear(finding);
+    finding_error_destroy(finding->error);
     free(finding->variable);
     free(finding->variable_module);
     free(finding->headline);
@@ -390,8 +408,21 @@ void finding_renumber(struct finding *finding, uint64_t number)
 
 /* ---- the same race again */
 
+/* Of what is no race: what did it, and the line of the instruction that failed. */
+static uint64_t error_fingerprint(const struct finding *finding)
+{
+    const struct finding_access *access = &finding->accesses[0];
+    const struct fingerprint_side side = {access->symbol, &access->stack, &access->launch_stack};
+    char place[PLACE_BYTES];
+    return fingerprint_of_error(finding->kind, &side,
+                                finding_error_place(finding->error, place, sizeof place) ? place
+                                                                                         : NULL);
+}
+
 uint64_t finding_fingerprint(const struct finding *finding)
 {
+    if (finding->error)
+        return error_fingerprint(finding);
     const struct finding_access *accesses = finding->accesses;
     const struct fingerprint_side sides[2] = {
         {accesses[0].symbol, &accesses[0].stack, &accesses[0].launch_stack},

@@ -1,11 +1,12 @@
-/* A race as tools take it: addresses are resolved to functions, files and lines, and everything
- * that a report says is text. It needs neither the process nor its symbols any more, so it can be
- * written to a file, read again and put together with those of other processes. Owns all it points
- * to. */
+/* A finding, mostly a race, as tools take it: addresses are resolved to functions, files and lines,
+ * and everything that a report says is text. It needs neither the process nor its symbols any more,
+ * so it can be written to a file, read again and put together with those of other processes. Owns
+ * all it points to. */
 #ifndef CSAN_FINDING_H
 #define CSAN_FINDING_H
 
 #include "csan/csan.h"
+#include "finding_error.h"
 #include "race_text.h"
 #include "stack_frames.h"
 
@@ -61,7 +62,9 @@ struct finding {
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
     char *variable, *variable_module;      /* "__constant__ taps"; of which file. "": it is none */
-    struct finding_access accesses[2];     /* current, previous */
+    /* Current, previous. What is no race may have none that is previous: kind 0, all empty. */
+    struct finding_access accesses[2];
+    struct finding_error *error; /* of what is no race; else NULL */
     struct stack_frames allocation_stack;
     char *headline;           /* one sentence: which does not wait for which */
     char *cause, *fix, *text; /* the text is the whole report */
@@ -83,6 +86,12 @@ struct finding {
 struct finding *finding_create(const struct csan_race *race, struct race_words *words,
                                const char *text);
 void finding_destroy(struct finding *finding);
+
+/* Whether accesses[1] is one. */
+static inline bool finding_has_previous(const struct finding *finding)
+{
+    return !finding->error || finding->accesses[1].kind;
+}
 
 /* Its number in another report, in its text, too. */
 void finding_renumber(struct finding *finding, uint64_t number);

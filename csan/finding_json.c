@@ -145,6 +145,83 @@ static void other_add(struct text *text, const struct finding_other *other)
     text_add(text, "}");
 }
 
+/* ---- of what is no race */
+
+static void size_add(struct text *text, const char *key, bool known, const uint32_t size[3])
+{
+    if (known)
+        text_add(text, "\"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "], ", key, size[0], size[1],
+                 size[2]);
+    else
+        text_add(text, "\"%s\": null, ", key);
+}
+
+static void thread_add(struct text *text, const struct finding_error *error)
+{
+    const bool known = error->has_thread;
+    json_member_maybe(text, "device", known || error->grid[0], (uint64_t)error->device);
+    size_add(text, "grid", error->grid[0] != 0, error->grid);
+    size_add(text, "block_size", error->block_size[0] != 0, error->block_size);
+    size_add(text, "block", known, error->block);
+    size_add(text, "thread", known, error->thread);
+    json_member_maybe(text, "threads", error->threads != 0, error->threads);
+}
+
+static void neighbour_add(struct text *text, const struct finding_error *error)
+{
+    text_add(text, "\n    \"neighbour\": ");
+    if (!error->neighbour_bytes) {
+        text_add(text, "null, ");
+        return;
+    }
+    text_add(text, "{");
+    json_member_number(text, "address", error->neighbour);
+    json_member_number(text, "bytes", error->neighbour_bytes);
+    stack_add(text, "stack", &error->neighbour_stack);
+    text_add(text, "}, ");
+}
+
+static void reported_add(struct text *text, const struct finding_error *error)
+{
+    text_add(text, "\n    \"reported_by\": ");
+    if (!error->reported_by) {
+        text_add(text, "null, ");
+    } else {
+        text_add(text, "{");
+        json_member_string(text, "name", error->reported_by);
+        stack_add(text, "stack", &error->reported_stack);
+        text_add(text, "}, ");
+    }
+    json_member_maybe(text, "launches_since", error->reported_by != NULL, error->launches_since);
+}
+
+static void error_add(struct text *text, const struct finding_error *error)
+{
+    char place[PLACE_BYTES];
+    text_add(text, "\n   \"error\": ");
+    if (!error) {
+        text_add(text, "null, ");
+        return;
+    }
+    text_add(text, "{");
+    json_member_string(text, "exception", error->exception);
+    json_member_string(text, "code", error->code);
+    json_member_string(text, "detail", error->detail);
+    json_member_string(text, "function",
+                       error->instruction.count ? error->instruction.items->function : NULL);
+    json_member_string(text, "place",
+                       finding_error_place(error, place, sizeof place) ? place : NULL);
+    json_member_string(text, "where", finding_where_name(error->where));
+    json_member_maybe(text, "distance", error->where != CSAN_WHERE_UNKNOWN, error->distance);
+    neighbour_add(text, error);
+    thread_add(text, error);
+    reported_add(text, error);
+    json_comma_drop(text);
+    text_add(text, "}, ");
+}
+
+/* ---- a whole finding */
+
 static void order_add(struct text *text, const struct finding *finding)
 {
     json_member_string(text, "cause_kind", finding->cause_kind);
@@ -190,10 +267,13 @@ void finding_json_add(struct text *text, const struct finding *finding)
     order_add(text, finding);
     proposal_add(text, &finding->proposal);
     memory_add(text, finding);
+    error_add(text, finding->error);
     text_add(text, "\n   \"accesses\": [");
     access_add(text, &finding->accesses[0]);
-    text_add(text, ",");
-    access_add(text, &finding->accesses[1]);
+    if (finding_has_previous(finding)) {
+        text_add(text, ",");
+        access_add(text, &finding->accesses[1]);
+    }
     text_add(text, "],\n   \"seen_by\": [");
     for (size_t i = 0; i < finding->seen_count; i++)
         text_add(text, "%s%" PRIu32, i ? ", " : "", finding->seen_by[i]);

@@ -1,9 +1,10 @@
 /* Findings as SARIF 2.1.0 (OASIS standard of 27 March 2020; sections are of its text): a rule for
- * each kind of race, a result for each race. */
+ * each kind of finding, a result for each. */
 #include "finding_text.h"
 #include "fingerprint.h"
 #include "json_text.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,7 +26,20 @@ static const struct {
                                   "A use that is ordered after the memory's stream-ordered free."},
     [CSAN_RACE_REUSE] = {"ReuseInUse",
                          "Memory that a pool gave out again while another stream still uses it."},
+    [CSAN_RACE_OUT_OF_BOUNDS] = {"OutOfBounds",
+                                 "An access to bytes beside the memory that it is of."},
+    [CSAN_RACE_DEVICE_EXCEPTION] = {"DeviceException", "A kernel that failed."},
+    [CSAN_RACE_UNINITIALIZED] = {"UninitializedRead",
+                                 "A read of bytes that nothing has written since their "
+                                 "allocation."},
+    [CSAN_RACE_LEAK] = {"Leak", "Memory that is never freed."},
+    [CSAN_RACE_WRONG_DEVICE] = {"WrongDevice",
+                                "Memory that the device cannot reach, or a stream or event of "
+                                "another device."},
+    [CSAN_RACE_OUT_OF_MEMORY] = {"OutOfMemory", "An allocation that failed."},
 };
+static_assert(sizeof rules / sizeof *rules == CSAN_RACE_KINDS, "every kind has its rule");
+
 enum { RULE_COUNT = sizeof rules / sizeof *rules };
 
 /* ---- atoms */
@@ -129,7 +143,7 @@ void finding_sarif_head(struct text *text, const struct finding_process *process
              "sarif-schema-2.1.0.json\",\n \"version\": \"2.1.0\",\n \"runs\": [{\n"
              "  \"tool\": {\"driver\": {\"name\": \"csan\", \"version\": \"%d.%d\", ",
              CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
-    message_add(text, "shortDescription", "Data races between GPU streams");
+    message_add(text, "shortDescription", "Data races between GPU streams, and kernels that fail");
     rules_add(text);
     text_add(text, "}},\n  ");
     if (directory && directory[0] == '/') {
@@ -146,9 +160,14 @@ static void result_message_add(struct text *text, const struct finding *finding)
 {
     const struct finding_access *now = &finding->accesses[0], *before = &finding->accesses[1];
     struct text message = {0};
-    text_add(&message, "%s: %s by %s, %s, is not ordered after %s by %s, %s. Cause: %s. Fix: %s.",
-             finding->possible ? "Possible race" : "Race", now->name, now->lane, now->deed,
-             before->name, before->lane, before->deed, finding->cause, finding->fix);
+    if (finding->error)
+        text_add(&message, "%c%s.", toupper((unsigned char)finding->headline[0]),
+                 finding->headline[0] ? finding->headline + 1 : "");
+    else
+        text_add(&message, "%s: %s by %s, %s, is not ordered after %s by %s, %s.",
+                 finding->possible ? "Possible race" : "Race", now->name, now->lane, now->deed,
+                 before->name, before->lane, before->deed);
+    text_add(&message, " Cause: %s. Fix: %s.", finding->cause, finding->fix);
     message_add(text, "message", message.data ? message.data : "");
     text_free(&message);
 }
@@ -176,9 +195,29 @@ static const struct stack_frames *stack_of(const struct finding_access *access)
     return access->launch_stack.count ? &access->launch_stack : &access->stack;
 }
 
-static void locations_add(struct text *text, const struct finding *finding)
+/* Where the kernel was launched; where that was not seen, the line of it that failed. */
+static const struct stack_frame *place_of(const struct finding *finding)
 {
     const struct stack_frame *frame = stack_frames_top(stack_of(&finding->accesses[0]));
+    return frame || !finding->error ? frame : stack_frames_top(&finding->error->instruction);
+}
+
+static void related_error_add(struct text *text, const struct finding *finding, int *id)
+{
+    const struct finding_error *error = finding->error;
+    related_add(text, "Instruction that failed", "", &error->instruction, id);
+    related_add(text, "Allocation", "", &finding->allocation_stack, id);
+    if (finding_has_previous(finding))
+        related_add(text, finding->accesses[1].kind == CSAN_FREE ? "Free" : "Previous access",
+                    finding->accesses[1].name, stack_of(&finding->accesses[1]), id);
+    related_add(text, "Allocation beside it", "", &error->neighbour_stack, id);
+    if (error->reported_by)
+        related_add(text, "Call that reported it", error->reported_by, &error->reported_stack, id);
+}
+
+static void locations_add(struct text *text, const struct finding *finding)
+{
+    const struct stack_frame *frame = place_of(finding);
     int id = 0;
     text_add(text, "\n    \"locations\": [");
     if (frame) {
@@ -188,9 +227,13 @@ static void locations_add(struct text *text, const struct finding *finding)
         text_add(text, "}");
     }
     text_add(text, "],\n    \"relatedLocations\": [");
-    related_add(text, "Previous access", finding->accesses[1].name, stack_of(&finding->accesses[1]),
-                &id);
-    related_add(text, "Allocation", "", &finding->allocation_stack, &id);
+    if (finding->error) {
+        related_error_add(text, finding, &id);
+    } else {
+        related_add(text, "Previous access", finding->accesses[1].name,
+                    stack_of(&finding->accesses[1]), &id);
+        related_add(text, "Allocation", "", &finding->allocation_stack, &id);
+    }
     text_add(text, "],");
 }
 
@@ -229,12 +272,18 @@ static void stacks_add(struct text *text, const struct finding *finding)
 {
     bool first = true;
     text_add(text, "\n    \"stacks\": [");
-    stack_add(text, "Access", &finding->accesses[0].stack, &first);
+    stack_add(text, finding->error ? "Launch or call" : "Access", &finding->accesses[0].stack,
+              &first);
     stack_add(text, "Launch of the access's graph", &finding->accesses[0].launch_stack, &first);
-    stack_add(text, "Previous access", &finding->accesses[1].stack, &first);
+    stack_add(text, finding->error ? "Free" : "Previous access", &finding->accesses[1].stack,
+              &first);
     stack_add(text, "Launch of the previous access's graph", &finding->accesses[1].launch_stack,
               &first);
     stack_add(text, "Allocation", &finding->allocation_stack, &first);
+    if (finding->error) {
+        stack_add(text, "Allocation beside it", &finding->error->neighbour_stack, &first);
+        stack_add(text, "Call that reported it", &finding->error->reported_stack, &first);
+    }
     for (size_t i = 0; i < finding->call_count; i++)
         stack_add(text, call_title(finding->calls[i].role), &finding->calls[i].stack, &first);
     text_add(text, "],");
@@ -243,6 +292,7 @@ static void stacks_add(struct text *text, const struct finding *finding)
 static void properties_add(struct text *text, const struct finding *finding)
 {
     text_add(text, "\n    \"properties\": {");
+    json_member_string(text, "finding", finding_class_name(finding->kind));
     json_member_number(text, "address", finding->address);
     json_member_number(text, "bytes", finding->bytes);
     json_member_number(text, "pointer", finding->pointer);
@@ -290,6 +340,9 @@ static void summary_notify(struct text *text, const struct finding_tail *tail)
         return;
     text_add(&line, "%llu races, %llu possible races", (unsigned long long)tail->stats->races,
              (unsigned long long)tail->stats->possible);
+    if (tail->stats->errors)
+        text_add(&line, ", %llu other finding%s", (unsigned long long)tail->stats->errors,
+                 tail->stats->errors == 1 ? "" : "s");
     finding_checked_add(&line, tail->stats, tail->device);
     notification_add(text, line.data ? line.data : "");
     text_free(&line);

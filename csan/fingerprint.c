@@ -42,6 +42,13 @@ uint64_t fingerprint_make(int race_kind, const struct fingerprint_side sides[2])
     return hash_bytes(hash_text(HASH_START, finding_kind_name(race_kind)), both, sizeof both);
 }
 
+uint64_t fingerprint_of_error(int race_kind, const struct fingerprint_side *side, const char *place)
+{
+    static const struct stack_frames none;
+    const struct fingerprint_side sides[2] = {*side, {path_name(place ? place : ""), &none, &none}};
+    return fingerprint_make(race_kind, sides);
+}
+
 /* ---- a race as it was found */
 
 uint64_t fingerprint_of_race(const struct csan_race *race, const struct stack_style *style)
@@ -63,7 +70,9 @@ uint64_t fingerprint_of_race(const struct csan_race *race, const struct stack_st
         sides[i] = (struct fingerprint_side){accesses[i]->name ? accesses[i]->name : "", &stacks[i],
                                              &launches[i]};
     }
-    uint64_t fingerprint = fingerprint_make(race->kind, sides);
+    const uint64_t fingerprint =
+        race->error ? fingerprint_of_error(race->kind, &sides[0], race->error->place)
+                    : fingerprint_make(race->kind, sides);
     for (int i = 0; i < 2; i++) {
         stack_frames_free(&stacks[i]);
         stack_frames_free(&launches[i]);

@@ -7,6 +7,9 @@
  * first frame that has a line: behind that one function and library say enough, and the offsets of
  * the C library differ from machine to machine.
  *
+ * A finding that is no race has one access; in place of the other it has the line of the
+ * instruction that failed, where that is known. Threads, values and what memory is near count not.
+ *
  * What changes it: an edit that moves a line of either stack, a renamed function or kernel, another
  * depth of stacks (options stack_depth, native_stacks), and symbolize=0. */
 #ifndef CSAN_FINGERPRINT_H
@@ -29,6 +32,11 @@ struct fingerprint_side {
 };
 
 uint64_t fingerprint_make(int race_kind, const struct fingerprint_side sides[2]);
+
+/* Of a finding that is no race: the kernel or call, and where the instruction that failed is,
+ * "/src/scatter.cu:21"; NULL: none is known. */
+uint64_t fingerprint_of_error(int race_kind, const struct fingerprint_side *side,
+                              const char *place);
 
 /* The same of a race as the detector found it: asks the style's symbolizer. */
 uint64_t fingerprint_of_race(const struct csan_race *race, const struct stack_style *style);

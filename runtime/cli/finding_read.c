@@ -192,12 +192,73 @@ static void proposal_read(struct finding_proposal *proposal, const struct json *
                                           .obstacle = copy_of(object, "obstacle")};
 }
 
-/* NULL: it is no race. */
+/* ---- of what is no race */
+
+static void size_read(uint32_t size[3], const struct json *object, const char *key)
+{
+    const struct json *items;
+    const size_t count = array_of(object, key, &items);
+    for (size_t i = 0; i < count && i < 3; i++)
+        size[i] = items[i].type == JSON_NUMBER ? (uint32_t)items[i].number : 0;
+}
+
+static void thread_read(struct finding_error *error, const struct json *object)
+{
+    const struct json *thread = json_member(object, "thread");
+    error->has_thread = thread && thread->type == JSON_ARRAY;
+    error->device = (int)number_of(object, "device");
+    size_read(error->grid, object, "grid");
+    size_read(error->block_size, object, "block_size");
+    size_read(error->block, object, "block");
+    size_read(error->thread, object, "thread");
+    error->threads = number_of(object, "threads");
+}
+
+static struct finding_error *error_read(const struct json *object)
+{
+    const struct json *neighbour = json_member(object, "neighbour");
+    const struct json *reported = json_member(object, "reported_by");
+    const char *where = string_of(object, "where");
+    struct finding_error *error = calloc(1, sizeof *error);
+    if (!error)
+        return NULL;
+    *error = (struct finding_error){.exception = copy_of(object, "exception"),
+                                    .code = copy_of(object, "code"),
+                                    .detail = words_of(object, "detail"),
+                                    .where = where ? finding_where_of(where) : CSAN_WHERE_UNKNOWN,
+                                    .distance = number_of(object, "distance"),
+                                    .neighbour = number_of(neighbour, "address"),
+                                    .neighbour_bytes = number_of(neighbour, "bytes"),
+                                    .reported_by = copy_of(reported, "name"),
+                                    .launches_since = number_of(object, "launches_since")};
+    finding_error_set_instruction(error, string_of(object, "function"), string_of(object, "place"));
+    stack_read(&error->neighbour_stack, neighbour, "stack");
+    stack_read(&error->reported_stack, reported, "stack");
+    thread_read(error, object);
+    return error;
+}
+
+/* ---- a race, or another finding */
+
+/* As many accesses as there are; a race has two. NULL: they are not whole. */
+static const struct json *accesses_of(const struct json *object, size_t *count)
+{
+    const struct json *items, *error = json_member(object, "error");
+    const bool is_error = error && error->type == JSON_OBJECT;
+    *count = array_of(object, "accesses", &items);
+    return *count == 2 || (*count == 1 && is_error) ? items : NULL;
+}
+
+/* NULL: it is none. */
 static struct finding *race_read(const struct json *object, size_t process_count)
 {
-    const struct json *accesses, *allocation = json_member(object, "allocation");
+    static const struct json none = {.type = JSON_NULL};
+    size_t count;
+    const struct json *accesses = accesses_of(object, &count);
+    const struct json *allocation = json_member(object, "allocation");
+    const struct json *error = json_member(object, "error");
     const char *kind = string_of(object, "kind");
-    if (!kind || finding_kind_of(kind) < 0 || array_of(object, "accesses", &accesses) != 2)
+    if (!kind || finding_kind_of(kind) < 0 || !accesses)
         return NULL;
     struct finding *finding = calloc(1, sizeof *finding);
     if (!finding)
@@ -221,7 +282,11 @@ static struct finding *race_read(const struct json *object, size_t process_count
                                 .text = words_of(object, "text"),
                                 .unpromised = copy_of(object, "unpromised")};
     access_read(&finding->accesses[0], &accesses[0]);
-    access_read(&finding->accesses[1], &accesses[1]);
+    access_read(&finding->accesses[1], count > 1 ? &accesses[1] : &none);
+    if (error && error->type == JSON_OBJECT && !(finding->error = error_read(error))) {
+        finding_destroy(finding);
+        return NULL;
+    }
     stack_read(&finding->allocation_stack, allocation, "stack");
     calls_read(finding, object);
     others_read(finding, object);

@@ -92,6 +92,43 @@ static struct csan_race some_race(void)
     };
 }
 
+static const void *const device_call[] = {(void *)4};
+
+/* A kernel that failed, as some_race otherwise. */
+static struct csan_race some_error(struct csan_error *error)
+{
+    struct csan_race race = some_race();
+    *error = (struct csan_error){.exception = "illegal address",
+                                 .code = "CUDA_ERROR_ILLEGAL_ADDRESS",
+                                 .detail = "It is said \"so\".",
+                                 .function = "scatter(float*)",
+                                 .place = "/start/scatter.cu:21",
+                                 .where = CSAN_WHERE_BEHIND,
+                                 .distance = 16,
+                                 .neighbour = 0x7f1200002000,
+                                 .neighbour_bytes = 64,
+                                 .neighbour_frames = launch,
+                                 .neighbour_frame_count = 2,
+                                 .has_thread = 1,
+                                 .device = 1,
+                                 .grid = {4, 1, 1},
+                                 .block_size = {64, 2, 1},
+                                 .block = {3, 0, 0},
+                                 .thread = {13, 1, 0},
+                                 .threads = 32,
+                                 .reported_by = "cuStreamSynchronize",
+                                 .reported_frames = device_call,
+                                 .reported_frame_count = 1,
+                                 .launches_since = 12};
+    race.kind = CSAN_RACE_DEVICE_EXCEPTION;
+    race.possible = 0;
+    race.current.name = "_Z7scatterPf";
+    race.current.bound = CSAN_EXACT;
+    race.previous = (struct csan_race_access){.lane = "the host", .name = "cuMemAlloc_v2"};
+    race.error = error;
+    return race;
+}
+
 /* ---- reports in files */
 
 static char path[128], message[256];
@@ -297,6 +334,77 @@ static void a_fingerprint_is_the_races_own(void **state)
     finding_destroy(finding);
 }
 
+static void an_error_has_what_its_report_says(void **state)
+{
+    (void)state;
+    struct csan_error error;
+    struct csan_race race = some_error(&error);
+    struct finding *finding = some_finding(&race);
+    const struct finding_error *made = finding->error;
+    char place[64];
+    assert_false(finding_has_previous(finding));
+    assert_string_equal(finding->accesses[1].name, "");
+    assert_true(finding_error_place(made, place, sizeof place));
+    assert_string_equal(place, "scatter.cu:21");
+    assert_string_equal(made->instruction.items[0].file, "scatter.cu");
+    assert_int_equal(made->instruction.items[0].line, 21);
+    assert_string_equal(made->instruction.items[0].function, "scatter(float*)");
+    assert_string_equal(made->reported_by, "cuStreamSynchronize");
+    assert_int_equal(made->reported_stack.items[0].line, 15);
+    assert_int_equal(made->neighbour_stack.count, 2);
+    assert_int_equal(finding->proposal.kind, 0);
+    finding_destroy(finding);
+
+    race.previous = some_race().previous;
+    race.previous.kind = CSAN_FREE;
+    error = (struct csan_error){.exception = NULL};
+    finding = some_finding(&race);
+    assert_true(finding_has_previous(finding));
+    assert_false(finding_error_place(finding->error, place, sizeof place));
+    assert_null(finding->error->reported_by);
+    finding_destroy(finding);
+}
+
+static void an_errors_fingerprint_is_of_its_places(void **state)
+{
+    (void)state;
+    struct csan_error error, changed_error;
+    const struct csan_race race = some_error(&error);
+    struct csan_race changed = some_error(&changed_error);
+    struct finding *finding = some_finding(&race), *other;
+    const struct stack_style here = {&fake, "", ""};
+    const uint64_t fingerprint = finding->fingerprint;
+    assert_true(fingerprint_of_race(&race, &here) == fingerprint);
+    finding_destroy(finding);
+
+    /* Addresses, threads, what is near, who was told: another run's. */
+    changed_error.thread[0] = 1;
+    changed_error.threads = 5;
+    changed_error.distance = 4;
+    changed_error.neighbour_bytes = 0;
+    changed_error.reported_by = NULL;
+    changed_error.place = "/elsewhere/scatter.cu:21";
+    changed.address += 64;
+    changed.allocation_bytes = 0;
+    changed.current.lane = "stream 9";
+    other = some_finding(&changed);
+    assert_true(other->fingerprint == fingerprint);
+    finding_destroy(other);
+
+    changed_error.place = "/start/scatter.cu:22";
+    assert_true(fingerprint_of_race(&changed, &here) != fingerprint);
+    changed_error.place = error.place;
+    assert_true(fingerprint_of_race(&changed, &here) == fingerprint);
+    changed.kind = CSAN_RACE_OUT_OF_BOUNDS;
+    assert_true(fingerprint_of_race(&changed, &here) != fingerprint);
+    changed.kind = race.kind;
+    changed.current.frames = other_launch;
+    assert_true(fingerprint_of_race(&changed, &here) != fingerprint);
+    changed.current.frames = launch;
+    changed.current.name = "_Z6gatherPf";
+    assert_true(fingerprint_of_race(&changed, &here) != fingerprint);
+}
+
 static void expect_same(const struct finding *a, const struct finding *b)
 {
     struct text text_a = {0}, text_b = {0};
@@ -307,11 +415,8 @@ static void expect_same(const struct finding *a, const struct finding *b)
     text_free(&text_b);
 }
 
-static void json_comes_back(void **state)
+static void json_comes_back_of(struct csan_race race)
 {
-    (void)state;
-    struct csan_race race = some_race();
-    race.current.name = "scale";
     struct finding *finding = some_finding(&race);
     struct text text = {0};
     const struct finding_process process = {.rank = "3", .process = "42", .machine = "m"};
@@ -362,6 +467,90 @@ static void json_comes_back(void **state)
     }
     text_free(&text);
     finding_destroy(finding);
+}
+
+static void json_comes_back(void **state)
+{
+    (void)state;
+    struct csan_error error;
+    struct csan_race race = some_race();
+    race.current.name = "scale";
+    json_comes_back_of(race);
+    race = some_error(&error);
+    json_comes_back_of(race);
+    race.previous = some_race().previous; /* freed before */
+    race.previous.kind = CSAN_FREE;
+    json_comes_back_of(race);
+    error = (struct csan_error){.exception = NULL}; /* nothing is known */
+    race.previous = (struct csan_race_access){.kind = 0};
+    race.kind = CSAN_RACE_LEAK;
+    json_comes_back_of(race);
+}
+
+/* What has one access, but is a race, is not whole. */
+static void a_race_has_two_accesses(void **state)
+{
+    (void)state;
+    struct csan_error error;
+    const struct csan_race race = some_error(&error);
+    struct finding *finding = some_finding(&race);
+    struct finding_report report;
+    struct text text = {0};
+    finding_head_add(&text, FINDING_JSON, NULL, 0);
+    finding_add(&text, FINDING_JSON, finding);
+    finding_tail_add(&text, FINDING_JSON, NULL, 0, &(struct finding_tail){.stats = NULL});
+    char *key = strstr(text.data, "\"error\"");
+    assert_non_null(key);
+    key[1] = 'E';
+    assert_false(finding_report_read(&report, text.data, text.length, message, sizeof message));
+    assert_string_equal(message, "one of its races is not whole");
+    text_free(&text);
+    finding_destroy(finding);
+}
+
+static void sarif_has_rules_and_places(void **state)
+{
+    (void)state;
+    struct csan_error error;
+    struct text text = {0};
+    for (int kind = 0; kind < CSAN_RACE_KINDS; kind++) {
+        struct csan_race race = kind < CSAN_RACE_OUT_OF_BOUNDS ? some_race() : some_error(&error);
+        race.kind = kind;
+        race.current.name = "scale";
+        if (kind == CSAN_RACE_WRONG_DEVICE) { /* its launch was not seen */
+            race.current.frames = NULL;
+            race.current.frame_count = 0;
+        }
+        struct finding *finding = some_finding(&race);
+        if (!kind)
+            finding_head_add(&text, FINDING_SARIF, NULL, 0);
+        text_add(&text, "%s", kind ? "," : "");
+        finding_add(&text, FINDING_SARIF, finding);
+        finding_destroy(finding);
+    }
+    finding_tail_add(&text, FINDING_SARIF, NULL, 0, &(struct finding_tail){.stats = NULL});
+    struct json *json = json_parse(text.data, text.length, message, sizeof message);
+    if (!json)
+        fail_msg("%s", message);
+    const struct json *run = &json_member(json, "runs")->items[0];
+    const struct json *rules =
+        json_member(json_member(json_member(run, "tool"), "driver"), "rules");
+    const struct json *results = json_member(run, "results");
+    assert_int_equal(rules->count, CSAN_RACE_KINDS);
+    for (int kind = 0; kind < CSAN_RACE_KINDS; kind++) {
+        const struct json *result = &results->items[kind];
+        const uint64_t rule = json_member(result, "ruleIndex")->number;
+        assert_string_equal(json_member(&rules->items[rule], "id")->string,
+                            json_member(result, "ruleId")->string);
+        assert_int_equal(json_member(result, "locations")->count, 1);
+    }
+    const struct json *failed = &results->items[CSAN_RACE_DEVICE_EXCEPTION];
+    assert_string_equal(json_member(failed, "level")->string, "error");
+    assert_int_equal(json_member(failed, "relatedLocations")->count, 4);
+    const char *said = json_member(json_member(failed, "message"), "text")->string;
+    assert_true(strncmp(said, "Illegal address in ", 19) == 0);
+    text_free(&text);
+    json_free(json);
 }
 
 static size_t races_in(const struct json *json, bool sarif)
@@ -469,6 +658,10 @@ int main(void)
         cmocka_unit_test(strings_come_back),
         cmocka_unit_test(json_is_read),
         cmocka_unit_test(a_finding_has_what_a_report_says),
+        cmocka_unit_test(an_error_has_what_its_report_says),
+        cmocka_unit_test(an_errors_fingerprint_is_of_its_places),
+        cmocka_unit_test(a_race_has_two_accesses),
+        cmocka_unit_test(sarif_has_rules_and_places),
         cmocka_unit_test(a_fingerprint_is_of_places),
         cmocka_unit_test(a_fingerprint_outlives_the_machine),
         cmocka_unit_test(a_fingerprint_is_the_races_own),
