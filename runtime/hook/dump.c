@@ -53,6 +53,7 @@ static struct {
     char folder[PATH_BYTES / 2], path[PATH_BYTES];
     uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
     uint32_t asserted;     /* a kernel's assertion failed; atomic */
+    uint32_t led_astray;   /* a kernel jumped to where no code is; atomic */
     int error;             /* CUresult that the driver came out with; atomic */
 } dump = {.once = PTHREAD_ONCE_INIT};
 
@@ -86,19 +87,31 @@ static bool fifo_make(void)
     return false;
 }
 
-void dump_finish(void)
-{
-    if (dump.owner != getpid())
-        return;
-    unlink(dump.path);
-    rmdir(dump.folder);
-    dump.owner = 0;
-}
-
 static bool attribute_set(PFN_cuCoredumpSetAttributeGlobal_v12010 set, CUcoredumpSettings what,
                           void *value, size_t bytes)
 {
     return set(what, value, &bytes) == CUDA_SUCCESS;
+}
+
+/* The driver may want to write another dump at its own end, and does not live without the file. */
+static void dumps_disable(void)
+{
+    bool no = false;
+    PFN_cuCoredumpSetAttributeGlobal_v12010 set =
+        (PFN_cuCoredumpSetAttributeGlobal_v12010)driver_function("cuCoredumpSetAttributeGlobal");
+    if (set)
+        attribute_set(set, CU_COREDUMP_ENABLE_ON_EXCEPTION, &no, sizeof no);
+}
+
+void dump_finish(void)
+{
+    if (dump.owner != getpid())
+        return;
+    if (dump_came())
+        dumps_disable();
+    unlink(dump.path);
+    rmdir(dump.folder);
+    dump.owner = 0;
 }
 
 /* The file first: what is wrong with it leaves dumps off. */
@@ -177,8 +190,12 @@ static void understand(const struct bytes *bytes)
     }
     const size_t count = coredump_faults(&found, faults);
     for (size_t i = 0; i < count; i++) {
+        size_t code;
         if (faults[i].exception == COREDUMP_ASSERT)
             __atomic_store_n(&dump.asserted, 1, __ATOMIC_RELEASE);
+        if (faults[i].exception == COREDUMP_ILLEGAL_INSTRUCTION && faults[i].has_pc &&
+            !coredump_image_at(&found, faults[i].pc, &code))
+            __atomic_store_n(&dump.led_astray, 1, __ATOMIC_RELEASE);
         failed_kernel_tell(&found, &faults[i]);
     }
     free(faults);
@@ -258,12 +275,16 @@ static CUresult hold(void)
     return result;
 }
 
-/* With a dump the driver says of a failed assertion that the launch failed. */
+/* With a dump the driver (580) says of a failed assertion that the launch failed, and of a jump to
+ * where no code is that an instruction is illegal, and no address. */
 static CUresult as_without(CUresult result)
 {
-    return result == CUDA_ERROR_LAUNCH_FAILED && __atomic_load_n(&dump.asserted, __ATOMIC_ACQUIRE)
-               ? CUDA_ERROR_ASSERT
-               : result;
+    if (result == CUDA_ERROR_LAUNCH_FAILED && __atomic_load_n(&dump.asserted, __ATOMIC_ACQUIRE))
+        return CUDA_ERROR_ASSERT;
+    if (result == CUDA_ERROR_ILLEGAL_INSTRUCTION &&
+        __atomic_load_n(&dump.led_astray, __ATOMIC_ACQUIRE))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    return result;
 }
 
 /* ---- Whether the device works ---- */

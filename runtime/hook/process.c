@@ -152,7 +152,8 @@ static bool has_handler(void)
 /* The handler, which may end the program; else halt_on_error=1 does. */
 static void race_ends(const struct csan_race *race, const char *report)
 {
-    const bool ends = has_handler() && process.handler.function(process.handler.user, race, report);
+    const bool ends = has_handler() && !csan_is_error(race) &&
+                      process.handler.function(process.handler.user, race, report);
     if (ends || process_all_options()->halt_on_error != 1)
         return;
     recorder_finish(true, true);

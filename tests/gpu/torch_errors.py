@@ -1,0 +1,65 @@
+# Programs of PyTorch whose kernels fail, or that run out of memory: each ends with PyTorch's own
+# exception, and csan's report names the line marked below.
+#   torch_errors.py CASE
+import sys
+import torch
+
+case = sys.argv[1]
+device = "cuda"
+
+
+def scatter():
+    x = torch.zeros(8, 16, device=device)
+    index = torch.full((8, 4), 3, device=device)
+    index[2, 1] = 16
+    x.scatter_(1, index, 1.0)  # fails
+
+
+def embedding():
+    layer = torch.nn.Embedding(10, 4, device=device)
+    tokens = torch.tensor([1, 2, 10, 3], device=device)
+    return layer(tokens)  # fails
+
+
+def cross_entropy():
+    logits = torch.randn(4, 5, device=device, requires_grad=True)
+    labels = torch.tensor([0, 1, 7, 2], device=device)
+    return torch.nn.functional.cross_entropy(logits, labels)  # fails
+
+
+def backward():
+    layer = torch.nn.Embedding(10, 4, device=device)
+    x = torch.zeros(6, 4, device=device, requires_grad=True)
+    index = torch.tensor([0, 5, 1], device=device)
+    y = x.index_select(0, index)  # the forward call
+    index[1] = 60
+    y.sum().backward()
+
+
+def triton_kernel():
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def fill(p, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(p + i * 100000000, i, mask=i < n)
+
+    x = torch.zeros(256, device=device, dtype=torch.int32)
+    fill[(1,)](x, 256, BLOCK=256)  # fails
+
+
+def cpu_pointer():
+    import cupy
+    add = cupy.RawKernel(r'extern "C" __global__ void add(float *p) { p[threadIdx.x] += 1; }', "add")
+    x = torch.zeros(64)
+    add((1,), (64,), (x.data_ptr(),))  # fails
+
+
+def out_of_memory():
+    kept = [torch.empty(1 << 28, device=device) for _ in range(4)]
+    more = torch.empty(1 << 40, device=device)  # fails
+
+
+globals()[case]()
+torch.cuda.synchronize()
