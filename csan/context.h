@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct csan_stats;
+struct holding;
 struct range;
 struct recording;
 
@@ -73,6 +74,9 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
 /* Accesses that begin there are about to be told: what else that will read is brought near, once
  * context_pointees' has come. */
 void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count);
+
+/* The program's memory now, largest first (holdings.h); to be freed. */
+size_t context_holdings(csan_context *context, struct holding **holdings);
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);

@@ -3,6 +3,8 @@
  * csan_memory_find and csan_memory_free_begin answer at once, from the program's view of memory
  * (front.h), even while the queue waits for an access set. */
 #include "context_state.h"
+#include "holdings.h"
+#include "now.h"
 
 #include <stdlib.h>
 
@@ -34,7 +36,10 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     bool known = context_has_lanes(context, &entry);
     if (known) {
         entry.number = context_next_number(context);
-        front_add(&context->front, kind, (struct range){base, base + bytes});
+        front_add(&context->front, &(struct front_entry){.range = {base, base + bytes},
+                                                         .kind = kind,
+                                                         .site = site,
+                                                         .born = now_coarse()});
         memory_is_born(context, (struct range){base, base + bytes});
         context_enter(context, &entry);
     }
@@ -59,6 +64,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     token->base = base;
     token->bytes = removed.range.end - base;
     token->kind = removed.kind;
+    token->front = removed;
     token->conflicts.each = context->detector.conflicts.each;
     struct entry entry = {.kind = ENTRY_FREE_BEGIN,
                           .lane = lane,
@@ -81,8 +87,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     lock_take(context->lock);
     if (failed)
-        front_add(&context->front, token->kind,
-                  (struct range){token->base, token->base + token->bytes});
+        front_add(&context->front, &token->front);
     context_enter(context, &entry);
     bool news = context_has_news(context);
     context_leave(context);
@@ -134,6 +139,14 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
         *bytes = owner.end - owner.start;
     }
     return found;
+}
+
+size_t context_holdings(csan_context *context, struct holding **holdings)
+{
+    lock_take(context->lock);
+    const size_t count = holdings_gather(&context->front, holdings);
+    lock_give(context->lock);
+    return count;
 }
 
 struct range context_span(csan_context *context)
@@ -213,7 +226,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
     const struct range block = {base, base + bytes};
     lock_take(context->lock);
     memory_is_born(context, block);
-    front_add_block(&context->front, block);
+    front_add_block(&context->front, block, site);
     context_submit_locked(
         context,
         &(struct entry){

@@ -148,6 +148,12 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
     case CSAN_RACE_USE_AFTER_FREE:
         use_after_free_add(text, words, race);
         break;
+    case CSAN_RACE_LEAK:
+        text_add(text, "memory never freed: ");
+        amount_add(text, error->total);
+        text_add(text, " in %" PRIu64 " allocation%s by %s", error->count, plural(error->count),
+                 side->site);
+        break;
     case CSAN_RACE_DEVICE_EXCEPTION:
         text_add(text, "%s in %s", error->exception ? error->exception : "failure", side->site);
         break;
@@ -245,7 +251,9 @@ static void launch_add(struct text *text, struct race_words *words, const struct
     char created[PLACE_BYTES], title[SITE_BYTES + PLACE_BYTES];
     race_place(words, access->created_frames, access->created_frame_count, "", created,
                sizeof created);
-    const char *verb = is_kernel(access) ? "Launched" : "Called";
+    const char *verb = is_kernel(access)              ? "Launched"
+                       : race->kind == CSAN_RACE_LEAK ? "Allocated"
+                                                      : "Called";
     const char *lane = words->current.lane;
     if (access->launch_frame_count) {
         snprintf(title, sizeof title,
@@ -369,6 +377,8 @@ void error_cause_add(struct text *text, const struct csan_race *race)
             text_add(text, "the address is near no memory that csan knows");
         else
             text_add(text, "the kernel met: %s", error->exception ? error->exception : "a failure");
+    } else if (race->kind == CSAN_RACE_LEAK) {
+        text_add(text, "nothing had freed the memory when the program ended");
     } else {
         text_add(text, "%s", finding_kind_words(race->kind));
     }
@@ -402,7 +412,8 @@ void error_fix_add(struct text *text, const struct csan_race *race)
         text_add(text, "write or set the bytes before the read");
         return;
     case CSAN_RACE_LEAK:
-        text_add(text, "free the memory");
+        text_add(text, "free what is allocated there when it is not needed any more, at the latest "
+                       "before the program ends");
         return;
     case CSAN_RACE_WRONG_DEVICE:
         text_add(text, "pass memory that this device can reach");

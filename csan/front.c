@@ -68,16 +68,17 @@ static void formers_go(struct front *front, struct range range)
         blocks_bare(front, *former);
 }
 
-void front_add(struct front *front, enum csan_memory_kind kind, struct range range)
+void front_add(struct front *front, const struct front_entry *entry)
 {
+    const struct range range = entry->range;
     pages_add(front, range);
     span_add(front, range);
     range_map_make_room(&front->blocks, range);
     formers_go(front, range);
     struct range_cursor cursor = range_map_make_room(&front->allocations, range);
-    struct front_entry *entry = range_map_insert(&front->allocations, &cursor, range);
-    if (entry)
-        entry->kind = kind;
+    struct front_entry *added = range_map_insert(&front->allocations, &cursor, range);
+    if (added)
+        *added = *entry;
 }
 
 bool front_remove(struct front *front, uint64_t base, struct front_entry *removed)
@@ -92,13 +93,18 @@ bool front_remove(struct front *front, uint64_t base, struct front_entry *remove
     return true;
 }
 
-void front_add_block(struct front *front, struct range block)
+void front_add_block(struct front *front, struct range block, uint32_t site)
 {
     struct range_cursor cursor = range_map_make_room(&front->blocks, block);
     struct front_block *added = range_map_insert(&front->blocks, &cursor, block);
-    const struct front_entry *allocation = front_find(front, block.start);
-    if (added)
-        added->inside = allocation && block.end <= allocation->range.end;
+    struct front_entry *allocation = range_map_find(&front->allocations, block.start);
+    const bool inside = allocation && block.end <= allocation->range.end;
+    if (inside)
+        allocation->pooled = true;
+    if (!added)
+        return;
+    added->site = site;
+    added->inside = inside;
 }
 
 void front_remove_block(struct front *front, uint64_t base)

@@ -15,10 +15,14 @@ enum { FRONT_PAGE_WORDS = 16, FRONT_PAGE_SHIFT = 32 };
 struct front_entry {
     struct range range;
     enum csan_memory_kind kind;
+    uint32_t site; /* of the call that made it */
+    uint64_t born; /* by now_coarse */
+    bool pooled;   /* blocks of it were handed out */
 };
 
 struct front_block {
     struct range range;
+    uint32_t site;
     bool inside; /* an allocation, as a whole, which then need not be looked for */
 };
 
@@ -34,11 +38,11 @@ void front_init(struct front *front);
 void front_clear(struct front *front);
 
 /* An allocation takes the place of all that its range had. */
-void front_add(struct front *front, enum csan_memory_kind kind, struct range range);
+void front_add(struct front *front, const struct front_entry *entry);
 /* The one that begins there, which is taken out with its blocks; false: none does. */
 bool front_remove(struct front *front, uint64_t base, struct front_entry *removed);
 
-void front_add_block(struct front *front, struct range block);
+void front_add_block(struct front *front, struct range block, uint32_t site);
 void front_remove_block(struct front *front, uint64_t base);
 
 /* The allocation that holds the address, or NULL. */

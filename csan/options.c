@@ -49,7 +49,9 @@ static const struct {
      "kernel:NAME: after those of kernels whose name matches, with wildcards *, ^ and $. A kernel "
      "that fails is then reported by its own launch."},
     {FIELD(leak_check), OPTION_BOOL, "0", NULL,
-     "At exit, list the memory that was never freed, by where it was allocated."},
+     "At exit, list the memory that was never freed, by where it was allocated: the largest first, "
+     "at "
+     "most report_limit places."},
     {FIELD(init_check), OPTION_BOOL, "0", NULL,
      "Find exact reads of memory that nothing has written since it was allocated."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,

@@ -217,6 +217,8 @@ struct csan_error {
     const void *const *reported_frames;
     size_t reported_frame_count;
     uint64_t launches_since; /* between the launch that failed and that call */
+    /* Of a leak: how many allocations, and their bytes. */
+    uint64_t count, total;
 };
 
 struct csan_race {

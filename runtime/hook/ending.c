@@ -36,6 +36,8 @@ static struct {
     bool registered, attended;
     bool quickly; /* quick_ended will be called */
     sem_t wanted; /* csan's thread is to finish */
+    struct ending_how how;
+    uint32_t told; /* how; atomic */
 } ending;
 
 /* The calling thread is finishing: what it calls may end the process, too. */
@@ -125,10 +127,22 @@ static void say_unfinished(void)
     delivery_say_lost();
 }
 
-bool ending_finish(void)
+struct ending_how ending_how(void)
+{
+    return ending.how;
+}
+
+static void tell_how(enum ending_way way, int status)
+{
+    if (!__atomic_exchange_n(&ending.told, 1, __ATOMIC_ACQ_REL))
+        ending.how = (struct ending_how){way, status};
+}
+
+bool ending_finish(enum ending_way way, int status)
 {
     const int error = errno;
     bool finished = false;
+    tell_how(way, status);
     if (!uses_cuda() || __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
         return true;
     if (!is_inside() && ending.attended) {
@@ -241,6 +255,7 @@ static void ended(int status, void *user)
     (void)user;
     if (!ending_is_own_process())
         return;
+    tell_how(ENDING_EXIT, status);
     finish_at_exit();
     if ((status & 0xff) == 0 && process_aborts())
         abort_at_exit();
@@ -254,6 +269,7 @@ static void quick_ended(void)
 {
     if (!ending_is_own_process())
         return;
+    tell_how(ENDING_LEFT, ending.quick);
     finish_at_exit();
     const int code = code_for(ending.quick);
     if (code != ending.quick)
@@ -300,6 +316,7 @@ void ending_forked(void)
     ending.state = UNFINISHED;
     ending.inherited = 0;
     ending.attended = false;
+    ending.told = 0;
 }
 
 /* ---- _exit, _Exit, quick_exit and abort, as programs see them ---- */
@@ -318,7 +335,7 @@ static int left(int status)
     if (!ending_is_own_process())
         return status;
     if (uses_cuda())
-        ending_finish();
+        ending_finish(ENDING_LEFT, status);
     else if (says_unused())
         output_write(STDERR_FILENO, line, sizeof line - 1);
     return code_for(status);
@@ -346,6 +363,6 @@ _Noreturn void quick_exit(int status)
 _Noreturn void abort(void)
 {
     if (ending_is_own_process())
-        ending_finish();
+        ending_finish(ENDING_KILLED, 0);
     ending_abort();
 }

@@ -25,7 +25,19 @@ void ending_forked(void);
 bool ending_is_own_process(void);
 /* Decide, say and write everything, if the process used CUDA and nobody did so yet; csan's thread
  * does. Safe in a signal handler. False: it could not be done in time. */
-bool ending_finish(void);
+enum ending_way {
+    ENDING_EXIT,   /* exit: what the program and its libraries do at the end was done */
+    ENDING_LEFT,   /* _exit, quick_exit and the like */
+    ENDING_KILLED, /* abort, or a signal */
+    ENDING_EXEC    /* another program takes its place */
+};
+bool ending_finish(enum ending_way way, int status);
+/* How it ends, as who came first has said; for what finishes. */
+struct ending_how {
+    enum ending_way way;
+    int status; /* of EXIT and LEFT */
+};
+struct ending_how ending_how(void);
 
 /* What a program is to end with that would end with 0: for its races so far, and for those of the
  * program that it was before an exec. */

@@ -132,7 +132,7 @@ static bool finish_for(const char *path)
     if (!ending_is_own_process() || driver_hooks_on != DRIVER_ON || guard_self.depth ||
         (path && !exec_target_is_runnable(path)))
         return false;
-    ending_finish();
+    ending_finish(ENDING_EXEC, 0);
     return true;
 }
 

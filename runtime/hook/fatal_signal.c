@@ -24,7 +24,7 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 {
     (void)context;
     if (ending_is_own_process())
-        ending_finish();
+        ending_finish(ENDING_KILLED, 0);
     if (!is_fault(number, info))
         raise(number);
 }

@@ -15,6 +15,7 @@
 #include "runtime/hook/fatal_signal.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/injection.h"
+#include "runtime/hook/leaks.h"
 #include "runtime/hook/learning.h"
 #include "runtime/hook/learning_program.h"
 #include "runtime/hook/library/library.h"
@@ -411,6 +412,7 @@ static void summarize(struct csan_stats *stats)
     trace_wait();
     trace_rest();
     csan_context_drain(process.context);
+    leaks_find();
     if (!delivery_finish())
         while (!guard_self.locked && !delivery_wait(SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */

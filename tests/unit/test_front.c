@@ -40,6 +40,11 @@ static void clear(int *begin, int *end, int from, int to)
     memset(end + from, 0, (size_t)(to - from) * sizeof *end);
 }
 
+static void add(struct front *front, struct range range)
+{
+    front_add(front, &(struct front_entry){.range = range, .kind = CSAN_MEMORY_DEVICE});
+}
+
 static void change(struct front *front, struct model *model)
 {
     int from = rand() % (UNITS - 20), to = from + 1 + rand() % 20;
@@ -47,12 +52,12 @@ static void change(struct front *front, struct model *model)
     struct front_entry removed;
     switch (rand() % 4) {
     case 0:
-        front_add(front, CSAN_MEMORY_DEVICE, range);
+        add(front, range);
         set(model->begin, model->end, from, to);
         clear(model->block_begin, model->block_end, from, to);
         break;
     case 1:
-        front_add_block(front, range);
+        front_add_block(front, range, 0);
         set(model->block_begin, model->block_end, from, to);
         break;
     case 2:
@@ -133,7 +138,7 @@ static void other_pages_are_told_apart(void **state)
     int maybe = 0;
     front_init(&front);
     for (uint64_t i = 0; i < 20; i++)
-        front_add(&front, CSAN_MEMORY_DEVICE, (struct range){(i + 32000) << 32, (i + 32001) << 32});
+        add(&front, (struct range){(i + 32000) << 32, (i + 32001) << 32});
     for (uint64_t i = 1; i <= 10000; i++)
         maybe += front_may_have(&front, i << 32 | 7);
     assert_in_range(maybe, 0, 10000 / 20);
@@ -147,11 +152,11 @@ static void the_span_is_of_all_there_ever_was(void **state)
     struct front_entry removed;
     front_init(&front);
     assert_int_equal(front_span(&front).end, 0);
-    front_add(&front, CSAN_MEMORY_DEVICE, (struct range){0x5000, 0x6000});
+    add(&front, (struct range){0x5000, 0x6000});
     assert_int_equal(front_span(&front).start, 0x5000);
     assert_int_equal(front_span(&front).end, 0x6000);
-    front_add(&front, CSAN_MEMORY_DEVICE, (struct range){0x1000, 0x2000});
-    front_add(&front, CSAN_MEMORY_DEVICE, (struct range){0x8000, 0x9000});
+    add(&front, (struct range){0x1000, 0x2000});
+    add(&front, (struct range){0x8000, 0x9000});
     assert_true(front_remove(&front, 0x8000, &removed));
     assert_int_equal(front_span(&front).start, 0x1000);
     assert_int_equal(front_span(&front).end, 0x9000);

@@ -1,0 +1,26 @@
+/* What the program's memory is made of: live allocations, and blocks of told pools, added up by
+ * where they were made. For who asks what was never freed, or what fills the device. */
+#ifndef CSAN_HOLDINGS_H
+#define CSAN_HOLDINGS_H
+
+#include "front.h"
+
+enum holding_class {
+    HOLDING_ALLOCATION,
+    HOLDING_POOL, /* an allocation that blocks were handed out of */
+    HOLDING_BLOCK
+};
+
+struct holding {
+    uint8_t class;              /* enum holding_class */
+    enum csan_memory_kind kind; /* of allocations */
+    uint32_t site;
+    uint64_t count, bytes;
+    uint64_t oldest, newest; /* births, by now_coarse; 0: not known */
+};
+
+/* One for each class, kind and site, largest first; to be freed. Returns how many: 0 where memory
+ * is short, too. */
+size_t holdings_gather(const struct front *front, struct holding **holdings);
+
+#endif
