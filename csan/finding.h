@@ -87,6 +87,12 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
                                const char *text);
 void finding_destroy(struct finding *finding);
 
+/* Whether it is no race: its error says more. */
+static inline bool finding_is_error(const struct finding *finding)
+{
+    return finding->error || finding->kind >= CSAN_RACE_OUT_OF_BOUNDS;
+}
+
 /* Whether accesses[1] is one. */
 static inline bool finding_has_previous(const struct finding *finding)
 {

@@ -103,8 +103,9 @@ struct finding_error *finding_error_create(const struct csan_error *from, struct
     instruction_fill(error, from, words);
     error->neighbour_stack = stack_memo_take(&words->stacks, &words->style, from->neighbour_frames,
                                              from->neighbour_frame_count, "");
+    /* Of a launch by the runtime API the kernel's own stub is left out. */
     error->reported_stack = stack_memo_take(&words->stacks, &words->style, from->reported_frames,
-                                            from->reported_frame_count, "");
+                                            from->reported_frame_count, words->current.name);
     if (from->reported_by)
         error->reported_by =
             strdup(error->reported_stack.entry ? error->reported_stack.entry : from->reported_by);

@@ -22,7 +22,7 @@ struct finding_error {
     uint64_t launches_since;
 };
 
-/* NULL: there is no memory. */
+/* Both sides of `words` are the finding's. NULL: there is no memory. */
 struct finding_error *finding_error_create(const struct csan_error *from, struct race_words *words);
 /* NULL is none. */
 void finding_error_destroy(struct finding_error *error);

@@ -252,7 +252,8 @@ struct csan_race {
        not known. Else both are NULL. */
     const char *variable, *variable_module;
     const struct csan_error
-        *error; /* of what is no race: kinds from CSAN_RACE_OUT_OF_BOUNDS on; else NULL */
+        *error; /* of what is no race: kinds from CSAN_RACE_OUT_OF_BOUNDS on, and a use after free
+                   or a second free that the driver refused; else NULL */
 };
 
 /* 1: it is no race, and has `error`. */

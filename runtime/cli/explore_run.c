@@ -139,8 +139,6 @@ static void log_line(struct run *run, const char *line)
     } else if (sscanf(line, "race %d %d %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNx64 " %15s",
                       &race.kind, &possible, &sides[0].op, &sides[0].key, &sides[1].op,
                       &sides[1].key, mark) >= 6) {
-        if (race.kind >= CSAN_RACE_OUT_OF_BOUNDS)
-            return; /* no race, but what one may lead to: the results show it */
         race.possible = possible != 0;
         race.suppressed = strcmp(mark, "suppressed") == 0;
         grow(&run->races, run->race_count, sizeof *run->races);

@@ -536,7 +536,7 @@ static void count_and_number(struct finding_set *set)
     set->stats.races = set->stats.possible = set->stats.errors = 0;
     finding_groups_number(set->findings, set->finding_count);
     for (size_t i = 0; i < set->finding_count; i++) {
-        if (set->findings[i]->kind >= CSAN_RACE_OUT_OF_BOUNDS)
+        if (finding_is_error(set->findings[i]))
             set->stats.errors++;
         else if (set->findings[i]->possible)
             set->stats.possible++;

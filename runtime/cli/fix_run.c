@@ -9,7 +9,7 @@ static void keep_races(struct finding_report *report)
 {
     size_t kept = 0;
     for (size_t i = 0; i < report->finding_count; i++) {
-        if (report->findings[i]->kind >= CSAN_RACE_OUT_OF_BOUNDS)
+        if (finding_is_error(report->findings[i]))
             finding_destroy(report->findings[i]);
         else
             report->findings[kept++] = report->findings[i];

@@ -97,6 +97,25 @@ static void top_add(struct sources *sources, const struct report_page *page,
                  (size_t)(top - stack->items), excerpt);
 }
 
+static void error_add(struct sources *sources, const struct report_page *page,
+                      const struct finding *finding)
+{
+    const struct finding_error *error = finding->error;
+    const struct {
+        const char *key;
+        const struct stack_frames *stack;
+    } places[] = {{"instruction", &error->instruction},
+                  {"allocation", &finding->allocation_stack},
+                  {"neighbour", &error->neighbour_stack},
+                  {"reported", &error->reported_stack}};
+    text_add(&sources->races, ", \"error\": {");
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        text_add(&sources->races, "%s\"%s\": ", i ? ", " : "", places[i].key);
+        top_add(sources, page, finding, places[i].stack);
+    }
+    text_add(&sources->races, "}");
+}
+
 static void race_add(struct sources *sources, const struct report_page *page,
                      const struct finding *finding)
 {
@@ -114,7 +133,10 @@ static void race_add(struct sources *sources, const struct report_page *page,
         text_add(text, "%s", i ? ", " : "");
         top_add(sources, page, finding, &finding->calls[i].stack);
     }
-    text_add(text, "]}");
+    text_add(text, "]");
+    if (finding->error)
+        error_add(sources, page, finding);
+    text_add(text, "}");
 }
 
 /* ---- excerpts: of each file the lines that some place shows, each once */

@@ -77,7 +77,8 @@ static uint64_t call_find(const struct choosing *choosing, const struct finding_
 
 static bool is_access_lane(const struct neighbourhood *neighbourhood, int lane)
 {
-    return lane == neighbourhood->lanes[0] || lane == neighbourhood->lanes[1];
+    return lane == neighbourhood->lanes[0] ||
+           (neighbourhood->accesses[1] && lane == neighbourhood->lanes[1]);
 }
 
 static void mark(bool *marks, size_t index)
@@ -164,10 +165,11 @@ static void choose(struct choosing *choosing)
 {
     const size_t current = index_of(choosing, choosing->neighbourhood->accesses[0]);
     const size_t previous = index_of(choosing, choosing->neighbourhood->accesses[1]);
-    if (current == SIZE_MAX || previous == SIZE_MAX)
+    const bool alone = finding_is_error(choosing->finding) && previous == SIZE_MAX;
+    if (current == SIZE_MAX || (previous == SIZE_MAX && !alone))
         return;
-    choosing->first = current < previous ? current : previous;
-    choosing->second = current < previous ? previous : current;
+    choosing->first = alone || current < previous ? current : previous;
+    choosing->second = alone || current > previous ? current : previous;
     for (size_t i = 0; i < choosing->finding->call_count; i++)
         choosing->calls[i] = call_find(choosing, &choosing->finding->calls[i]);
     concerns_mark(choosing);

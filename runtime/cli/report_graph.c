@@ -116,8 +116,11 @@ static void race_add(struct graph *graph, const struct finding *finding)
 {
     const struct neighbourhood *neighbourhood = graph->neighbourhood;
     struct text label = {0};
-    text_add(&label, "Race %" PRIu64 ": %s and %s", finding->number, finding->accesses[1].name,
-             finding->accesses[0].name);
+    if (finding_is_error(finding))
+        text_add(&label, "Finding %" PRIu64 ": %s", finding->number, finding->headline);
+    else
+        text_add(&label, "Race %" PRIu64 ": %s and %s", finding->number, finding->accesses[1].name,
+                 finding->accesses[0].name);
     text_add(graph->text, "  subgraph cluster_%zu {\n    label=", graph->race);
     quoted_add(graph->text, label.data ? label.data : "");
     text_add(graph->text, ";\n");
@@ -126,7 +129,7 @@ static void race_add(struct graph *graph, const struct finding *finding)
         lane_add(graph, (int)lane);
     for (size_t i = 0; i < graph->picture.count; i++)
         waits_add(graph, i);
-    if (graph->picture.count)
+    if (graph->picture.count && !finding_is_error(finding))
         edge_add(graph, neighbourhood->accesses[1], neighbourhood->accesses[0],
                  "color=red, style=dashed, penwidth=2, label=\"missing\", constraint=false");
     text_add(graph->text, "  }\n");

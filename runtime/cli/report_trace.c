@@ -109,8 +109,8 @@ static void races_add(struct trace *trace, struct finding *const *findings)
         const struct neighbourhood *place = &trace->surroundings->items[i];
         char name[32];
         snprintf(name, sizeof name, "race %" PRIu64, findings[i]->number);
-        if (place->accesses[0] && place->accesses[1] && place->lanes[0] >= 0 &&
-            place->lanes[1] >= 0)
+        if (!finding_is_error(findings[i]) && place->accesses[0] && place->accesses[1] &&
+            place->lanes[0] >= 0 && place->lanes[1] >= 0)
             flow_add(trace, name, place->lanes[1], place->accesses[1], place->lanes[0],
                      place->accesses[0]);
     }
