@@ -25,6 +25,7 @@ enum {
     DUMP_BYTES_MOST = 1 << 30,
     STALL_MS = 10000, /* nothing came for so long: the rest is not waited for */
     HOLD_MS = 3000,   /* a call is held at most so long behind the end of the dump */
+    SETTLE_MS = 500,  /* behind the end of the dump, before anything is asked */
     VERIFY_MS = 2000, /* and at most so long until the device does something again */
     SPINS = 20000,    /* some 50 us: a word comes within 5 */
     PROBES = 16,      /* contexts */
@@ -54,7 +55,7 @@ static struct {
     uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
     uint32_t asserted;     /* a kernel's assertion failed; atomic */
     uint32_t led_astray;   /* a kernel jumped to where no code is; atomic */
-    int error;             /* CUresult that the driver came out with; atomic */
+    uint64_t ended_at;     /* in milliseconds; atomic */
 } dump = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- Asking for it ---- */
@@ -124,6 +125,13 @@ static bool dumps_enable(void)
     return set && attribute_set(set, CU_COREDUMP_FILE, dump.path, strlen(dump.path) + 1) &&
            attribute_set(set, CU_COREDUMP_GENERATION_FLAGS, &flags, sizeof flags) &&
            attribute_set(set, CU_COREDUMP_ENABLE_ON_EXCEPTION, &yes, sizeof yes);
+}
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* ---- Reading it ---- */
@@ -218,6 +226,7 @@ static void *attend(void *unused)
         close(file);
         understand(&bytes);
         free(bytes.data);
+        __atomic_store_n(&dump.ended_at, milliseconds(), __ATOMIC_RELEASE);
         __atomic_add_fetch(&dump.ended, 1, __ATOMIC_ACQ_REL);
     }
 }
@@ -260,6 +269,14 @@ static CUresult ask(void)
     return failure_is_lasting(result) ? result : CUDA_SUCCESS;
 }
 
+/* The driver's own threads tidy up behind a dump, and do not bear that the process ends meanwhile
+ * (580: a segmentation fault in libcudadebugger.so.1 after a jump astray or a stack overflow). */
+static void let_settle(void)
+{
+    while (milliseconds() - __atomic_load_n(&dump.ended_at, __ATOMIC_ACQUIRE) < SETTLE_MS)
+        nap();
+}
+
 /* Until the driver has its error, bounded. */
 static CUresult hold(void)
 {
@@ -270,6 +287,7 @@ static CUresult hold(void)
             break;
         nap();
     }
+    let_settle();
     for (unsigned waited = 0; waited < HOLD_MS && (result = ask()) == CUDA_SUCCESS; waited++)
         nap();
     return result;
