@@ -124,14 +124,40 @@ bool bounds_check(struct memory *memory, const struct site_table *sites, const s
 {
     *fault = (struct bounds_fault){.freed = false};
     const struct allocation *allocation = memory_find(memory, bytes.start);
-    if (!allocation)
-        return is_freed(memory, bytes, false, fault) || is_before(memory, sites, op, bytes, fault);
+    if (!allocation) {
+        const bool found =
+            is_freed(memory, bytes, false, fault) || is_before(memory, sites, op, bytes, fault);
+        fault->unplaced = !found;
+        return found;
+    }
     if (allocation->freed) /* the shadow knows of these */
         return false;
     const struct owner owner = owner_at(memory, sites, op, bytes.start);
     if (!owner.block && !op->node && allocation->pooled && is_freed(memory, bytes, true, fault))
         return true;
     return owner.known && is_behind(memory, op, bytes, kind, &owner, fault);
+}
+
+bool bounds_check_stray(struct memory *memory, const struct site_table *sites,
+                        const struct bounds_op *op, uint64_t pointer, struct range bytes,
+                        struct bounds_fault *fault)
+{
+    const struct owner owner = owner_at(memory, sites, op, pointer);
+    *fault = (struct bounds_fault){.freed = false};
+    if (!owner.known || freed_find(&memory->freed, bytes.start) ||
+        memory_gap_end(memory, bytes.start, bytes.end) < bytes.end)
+        return false;
+    fault->bytes = bytes;
+    fault->owner = owner.range;
+    fault->birth_site = owner.site;
+    if (bytes.end <= owner.range.start) {
+        fault->where = CSAN_WHERE_BEFORE;
+        fault->distance = owner.range.start - bytes.start;
+    } else if (bytes.start >= owner.range.end) {
+        fault->where = CSAN_WHERE_BEHIND;
+        fault->distance = bytes.start - owner.range.end;
+    }
+    return fault->where != CSAN_WHERE_UNKNOWN;
 }
 
 bool bounds_check_free(struct memory *memory, uint64_t address, struct bounds_fault *fault)

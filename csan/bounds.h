@@ -17,6 +17,7 @@
 #include "site.h"
 
 struct bounds_fault {
+    bool unplaced;      /* nothing is wrong that is known: the bytes begin in no allocation */
     bool freed;         /* else out of bounds */
     struct range bytes; /* that should not be touched */
     struct range owner; /* the memory, as it was allocated */
@@ -38,6 +39,13 @@ struct bounds_op {
 /* True: `fault` says what is wrong with bytes [start, end) that are accessed so. */
 bool bounds_check(struct memory *memory, const struct site_table *sites, const struct bounds_op *op,
                   struct range bytes, enum csan_access_kind kind, struct bounds_fault *fault);
+
+/* The same of bytes in no allocation that are accessed through a pointer of that value: they are
+ * out of the bounds of what it points into. A pointer that points into nothing, or past an end, may
+ * be a base that an offset was taken from. So may one whose access lies in other memory: silent. */
+bool bounds_check_stray(struct memory *memory, const struct site_table *sites,
+                        const struct bounds_op *op, uint64_t pointer, struct range bytes,
+                        struct bounds_fault *fault);
 
 /* The same of a free of that address, which the driver refused: the memory was freed before, or
  * begins elsewhere. */

@@ -765,11 +765,12 @@ void context_find(csan_context *context, const struct context_finding *finding)
 {
     lock_take(context->lock);
     if (lane_exists(context, finding->lane)) {
-        const struct mark current = {.epoch = epoch_make(finding->lane, 0),
-                                     .site = finding->site,
-                                     .argument = CSAN_NO_ARGUMENT,
-                                     .kind = (uint8_t)finding->access,
-                                     .level = (uint8_t)finding->level};
+        const struct mark current = {
+            .epoch = epoch_make(finding->lane, 0),
+            .site = finding->site,
+            .argument = finding->argument ? (uint16_t)(finding->argument - 1) : CSAN_NO_ARGUMENT,
+            .kind = (uint8_t)finding->access,
+            .level = (uint8_t)finding->level};
         detector_find(&context->detector, finding->kind, &current, finding->address, finding->bytes,
                       &finding->error);
     }
@@ -777,17 +778,23 @@ void context_find(csan_context *context, const struct context_finding *finding)
     context_deliver(context);
 }
 
-void context_refused(csan_context *context, const struct context_call *call)
+void context_judge(csan_context *context, const struct context_call *call)
 {
-    struct entry entry = {.kind = ENTRY_REFUSED,
+    struct entry entry = {.kind = ENTRY_JUDGED,
                           .lane = call->lane,
                           .site = call->site,
                           .level = call->level,
                           .accesses = call->accesses,
                           .access_count = call->access_count,
-                          .frees = call->frees};
+                          .judged = (uint8_t)call->what,
+                          .base = call->pointer};
     lock_take(context->lock);
     context_submit_locked(context, &entry);
+}
+
+uint64_t context_unplaced(const csan_context *context)
+{
+    return __atomic_load_n(&context->detector.unplaced, __ATOMIC_RELAXED);
 }
 
 /* ---- what was found */

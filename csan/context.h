@@ -92,23 +92,38 @@ struct context_finding {
     enum csan_level level;   /* CSAN_LEVEL_LIBRARY: a call; else a kernel's launch */
     int access;              /* enum csan_access_kind; 0: none is known */
     uint64_t address, bytes; /* that it concerns; bytes 0: none */
+    uint16_t argument;       /* the index into the site's arguments, plus 1; 0: none */
     struct csan_error error; /* copied; where the address lies is found out */
 };
 /* Enters at once, whatever waits in the queue, and is handed out as races are. Any thread. */
 void context_find(csan_context *context, const struct context_finding *finding);
 
-/* A call that the driver refused as an invalid value (CUDA_ERROR_INVALID_VALUE). */
+/* What is to be judged though it is no op. */
+enum context_judged {
+    CONTEXT_REFUSED,      /* a call that the driver refused as an invalid value
+                             (CUDA_ERROR_INVALID_VALUE): the accesses that it was to make */
+    CONTEXT_REFUSED_FREE, /* the same, a free: one access, of a byte at its address */
+    CONTEXT_STRAY         /* a kernel's: accesses in no allocation, through `pointer` */
+};
 struct context_call {
+    enum context_judged what;
     csan_lane lane; /* CSAN_HOST: of no stream */
     csan_site site;
     enum csan_level level;
-    const struct csan_access *accesses; /* what it would have touched */
+    const struct csan_access *accesses;
     size_t access_count;
-    bool frees; /* it would have freed the memory of the one access, a byte at its address */
+    uint64_t pointer;
 };
 /* Enters in its turn; it touches nothing. What of it reaches out of its memory, or is of memory
  * that was freed, becomes a finding; else nothing does. */
-void context_refused(csan_context *context, const struct context_call *call);
+void context_judge(csan_context *context, const struct context_call *call);
+
+/* Whether memory of a device, or managed memory, lies in the range, or did and was freed. */
+bool context_has_device_memory(csan_context *context, struct range range);
+
+/* Another number after an op of a kernel has accessed, for certain, what lies in no allocation.
+ * Without a lock. */
+uint64_t context_unplaced(const csan_context *context);
 
 /* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
  * `wall`: the same in nanoseconds since 1970, for races. */

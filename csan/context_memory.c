@@ -126,6 +126,15 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
     lock_give(context->lock);
 }
 
+bool context_has_device_memory(csan_context *context, struct range range)
+{
+    lock_take(context->lock);
+    const bool found = front_has_device_memory(&context->front, range) ||
+                       freed_has_device_memory(&context->detector.memory.freed, range);
+    lock_give(context->lock);
+    return found;
+}
+
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
     struct range owner = {0, 0};

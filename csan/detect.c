@@ -1,5 +1,6 @@
 #include "detect.h"
 #include "bounds.h"
+#include "context.h"
 #include "stack.h"
 #include "whereabouts.h"
 
@@ -233,6 +234,8 @@ static void check_bounds(struct probe *probe, const struct lmad *lmad)
     if (bounds_check(&detector->memory, detector->sites, &op,
                      (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault))
         add_fault(detector, mark, probe->pointer, &fault, NULL);
+    else if (fault.unplaced && mark->level == CSAN_LEVEL_RANGES)
+        __atomic_store_n(&detector->unplaced, detector->unplaced + 1, __ATOMIC_RELAXED);
 }
 
 /* ---- ops */
@@ -496,29 +499,37 @@ static void process_op(struct detector *detector, const struct entry *entry)
     touch_all(detector, &op, op_epoch(detector, entry));
 }
 
-static bool check_refused(struct detector *detector, const struct entry *entry,
-                          const struct csan_access *access, struct bounds_fault *fault)
+static bool judge(struct detector *detector, const struct entry *entry,
+                  const struct csan_access *access, struct bounds_fault *fault)
 {
-    const struct bounds_op op = {.level = entry->level, .refused = true};
+    const struct site *site = site_table_get(detector->sites, entry->site);
+    const struct bounds_op op = {.level = entry->level,
+                                 .node = site && site->launched,
+                                 .refused = entry->judged != CONTEXT_STRAY};
     struct lmad lmad;
-    if (entry->frees)
+    if (entry->judged == CONTEXT_REFUSED_FREE)
         return bounds_check_free(&detector->memory, access->base, fault);
-    return access->bytes != CSAN_TO_END && lmad_from_access(&lmad, access) &&
-           bounds_check(&detector->memory, detector->sites, &op,
-                        (struct range){lmad.base, lmad.base + lmad.span}, access->kind, fault);
+    if (access->bytes == CSAN_TO_END || !lmad_from_access(&lmad, access))
+        return false;
+    const struct range bytes = {lmad.base, lmad.base + lmad.span};
+    if (entry->judged == CONTEXT_STRAY)
+        return bounds_check_stray(&detector->memory, detector->sites, &op, entry->base, bytes,
+                                  fault);
+    return bounds_check(&detector->memory, detector->sites, &op, bytes, access->kind, fault);
 }
 
-static void process_refused(struct detector *detector, const struct entry *entry)
+static void process_judged(struct detector *detector, const struct entry *entry)
 {
+    const char *code = entry->judged == CONTEXT_STRAY ? NULL : "CUDA_ERROR_INVALID_VALUE";
     struct mark mark = {
         .epoch = epoch_make(entry->lane, 0), .site = entry->site, .level = (uint8_t)entry->level};
     for (size_t i = 0; detector->errors_wanted && i < entry->access_count; i++) {
         const struct csan_access *access = &entry->accesses[i];
         struct bounds_fault fault;
         mark.argument = access->argument;
-        mark.kind = entry->frees ? CSAN_FREE : access->kind;
-        if (check_refused(detector, entry, access, &fault))
-            add_fault(detector, &mark, access->base, &fault, "CUDA_ERROR_INVALID_VALUE");
+        mark.kind = entry->judged == CONTEXT_REFUSED_FREE ? CSAN_FREE : access->kind;
+        if (judge(detector, entry, access, &fault))
+            add_fault(detector, &mark, access->base, &fault, code);
     }
     commit(detector, &detector->conflicts);
 }
@@ -747,8 +758,8 @@ void detector_process(struct detector *detector, struct entry *entry)
     case ENTRY_STEP:
         process_step(detector, entry);
         return;
-    case ENTRY_REFUSED:
-        process_refused(detector, entry);
+    case ENTRY_JUDGED:
+        process_judged(detector, entry);
         return;
     }
 }

@@ -49,6 +49,7 @@ struct detector {
     struct range_history ranges; /* of all ops; a branch has its parent's */
     struct csan_stats stats;     /* what is counted as it happens */
     bool errors_wanted;          /* option errors */
+    uint64_t unplaced;           /* kernels' exact accesses in no allocation so far; atomic */
     /* Of the op being processed: what its conflicts that are no races point to. */
     struct csan_error errors[DETECTOR_ERRORS];
     uint32_t error_count;

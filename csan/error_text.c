@@ -122,6 +122,15 @@ static void use_after_free_add(struct text *text, struct race_words *words,
     text_add(text, ", which %s freed", words->previous.site);
 }
 
+/* Between the memory and bytes that are out of its bounds; 0: they adjoin it. */
+static uint64_t distance_of(const struct csan_race *race)
+{
+    const uint64_t distance = race->error->distance;
+    if (race->error->where == CSAN_WHERE_BEFORE)
+        return distance > race->bytes ? distance - race->bytes : 0;
+    return distance;
+}
+
 static void out_of_bounds_add(struct text *text, struct race_words *words,
                               const struct csan_race *race)
 {
@@ -132,9 +141,31 @@ static void out_of_bounds_add(struct text *text, struct race_words *words,
     }
     text_add(text, "%s %s ", words->current.site, verb_of(race->current.kind));
     amount_add(text, race->bytes);
+    if (distance_of(race))
+        text_add(text, ", %" PRIu64, distance_of(race));
+    text_add(text, distance_of(race) == 1 ? " byte" : distance_of(race) ? " bytes" : "");
     text_add(text, race->error->where == CSAN_WHERE_BEFORE ? " before the begin of "
                                                            : " behind the end of ");
     own_memory_add(text, words, race);
+}
+
+/* Without bytes it is a stream that cannot be reached. */
+static void wrong_device_add(struct text *text, struct race_words *words,
+                             const struct csan_race *race)
+{
+    const char *site = words->current.site;
+    if (!race->bytes) {
+        text_add(text, "stream of another context: %s", site);
+        return;
+    }
+    text_add(text, "memory that the device cannot reach: %s %s ", site,
+             verb_of(race->current.kind));
+    amount_add(text, race->bytes);
+    text_add(text, " of ");
+    if (race->allocation_bytes)
+        own_memory_add(text, words, race);
+    else
+        text_add(text, "the host's memory");
 }
 
 void error_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)
@@ -153,6 +184,9 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
         amount_add(text, error->total);
         text_add(text, " in %" PRIu64 " allocation%s by %s", error->count, plural(error->count),
                  side->site);
+        break;
+    case CSAN_RACE_WRONG_DEVICE:
+        wrong_device_add(text, words, race);
         break;
     case CSAN_RACE_DEVICE_EXCEPTION:
         text_add(text, "%s in %s", error->exception ? error->exception : "failure", side->site);
@@ -357,17 +391,26 @@ void error_facts_add(struct text *text, struct race_words *words, const struct c
 void error_cause_add(struct text *text, const struct csan_race *race)
 {
     const struct csan_error *error = race->error;
-    if (is_free(race)) {
+    if (race->kind == CSAN_RACE_WRONG_DEVICE) {
+        text_add(
+            text, "%s",
+            !race->bytes ? "the stream is of another context than the one that is current at "
+                           "the call"
+            : race->allocation_bytes
+                ? "the memory is of another device, and nothing lets this one access it"
+                : "the kernel is given a pointer to memory of the host that CUDA does not know");
+    } else if (is_free(race)) {
         text_add(text, race->previous.kind == CSAN_FREE
                            ? "the memory was freed before, and nothing was allocated there since"
                            : "only the address that an allocation gave frees it");
     } else if (race->kind == CSAN_RACE_USE_AFTER_FREE) {
         text_add(text, "the memory was freed before the call");
     } else if (race->kind == CSAN_RACE_OUT_OF_BOUNDS) {
-        text_add(text, "the access reaches ");
-        amount_add(text, race->bytes);
+        text_add(text, distance_of(race) ? "the access lies " : "the access reaches ");
+        amount_add(text, distance_of(race) ? distance_of(race) : race->bytes);
         text_add(text, error->where == CSAN_WHERE_BEFORE ? " before" : " behind");
-        text_add(text, " the memory that it is of");
+        text_add(text, distance_of(race) ? " the memory that its pointer is of"
+                                         : " the memory that it is of");
     } else if (race->kind == CSAN_RACE_DEVICE_EXCEPTION) {
         if (race->previous.kind == CSAN_FREE)
             text_add(text, "the memory was freed before the kernel used it");
@@ -416,7 +459,12 @@ void error_fix_add(struct text *text, const struct csan_race *race)
                        "before the program ends");
         return;
     case CSAN_RACE_WRONG_DEVICE:
-        text_add(text, "pass memory that this device can reach");
+        text_add(text, "%s",
+                 !race->bytes ? "make the stream's device current before the call (cudaSetDevice)"
+                 : race->allocation_bytes
+                     ? "enable access to that device (cudaDeviceEnablePeerAccess), or copy the data"
+                     : "copy the data to memory of cudaMalloc, or allocate it by cudaMallocHost or "
+                       "cudaMallocManaged");
         return;
     default:
         text_add(text, "use or hold less memory");

@@ -56,3 +56,14 @@ const struct freed_range *freed_find(const struct freed *freed, uint64_t address
 {
     return freed->map.count ? range_map_find(&freed->map, address) : NULL;
 }
+
+bool freed_has_device_memory(const struct freed *freed, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&freed->map, range.start);
+    const struct freed_range *entry;
+    for (; (entry = range_map_at(&freed->map, cursor)) && entry->range.start < range.end;
+         cursor = range_map_next(&freed->map, cursor))
+        if (!entry->at_host)
+            return true;
+    return false;
+}

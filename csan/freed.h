@@ -35,4 +35,7 @@ void freed_forget(struct freed *freed, struct range range);
 /* What was freed at the address, or NULL; valid until the next change. */
 const struct freed_range *freed_find(const struct freed *freed, uint64_t address);
 
+/* Whether memory that was not the host's was freed there, or in a part of it. */
+bool freed_has_device_memory(const struct freed *freed, struct range range);
+
 #endif

@@ -121,6 +121,17 @@ const struct front_entry *front_find(const struct front *front, uint64_t address
     return range_map_find(&front->allocations, address);
 }
 
+bool front_has_device_memory(const struct front *front, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&front->allocations, range.start);
+    const struct front_entry *entry;
+    for (; (entry = range_map_at(&front->allocations, cursor)) && entry->range.start < range.end;
+         cursor = range_map_next(&front->allocations, cursor))
+        if (entry->kind != CSAN_MEMORY_HOST && entry->kind != CSAN_MEMORY_VARIABLE)
+            return true;
+    return false;
+}
+
 bool front_owner(const struct front *front, uint64_t address, struct range *owner)
 {
     const struct front_block *block = range_map_find(&front->blocks, address);

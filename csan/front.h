@@ -47,6 +47,8 @@ void front_remove_block(struct front *front, uint64_t base);
 
 /* The allocation that holds the address, or NULL. */
 const struct front_entry *front_find(const struct front *front, uint64_t address);
+/* Whether an allocation that is not the host's alone lies there, as a part at least. */
+bool front_has_device_memory(const struct front *front, struct range range);
 /* The block that holds the address, else the allocation; false: neither does. */
 bool front_owner(const struct front *front, uint64_t address, struct range *owner);
 

@@ -127,12 +127,12 @@ static const uint8_t entry_uses[] = {
     [ENTRY_POOL_ALLOC] = 0,
     [ENTRY_POOL_FREE] = 0,
     [ENTRY_STEP] = USES_LANE,
-    [ENTRY_REFUSED] = USES_LANE,
+    [ENTRY_JUDGED] = USES_LANE,
 };
 
 static bool has_accesses(const struct entry *entry)
 {
-    return entry->kind == ENTRY_OP || entry->kind == ENTRY_REFUSED;
+    return entry->kind == ENTRY_OP || entry->kind == ENTRY_JUDGED;
 }
 
 /* Does the entry touch, free or give out memory of that range? */
@@ -279,7 +279,7 @@ static bool changes_lane(const struct detector *detector, const struct entry *en
     case ENTRY_KEEP:
     case ENTRY_SNAPSHOT:
     case ENTRY_STEP:
-    case ENTRY_REFUSED:
+    case ENTRY_JUDGED:
         return false;
     case ENTRY_BIRTH:
     case ENTRY_FREE_BEGIN:

@@ -77,8 +77,8 @@ enum entry_kind {
     ENTRY_FREE_END,
     ENTRY_POOL_ALLOC,
     ENTRY_POOL_FREE,
-    ENTRY_STEP,   /* of lane: struct step */
-    ENTRY_REFUSED /* what a call of lane would have accessed, or freed, had the driver done it */
+    ENTRY_STEP,  /* of lane: struct step */
+    ENTRY_JUDGED /* what is no op: struct context_call */
 };
 
 struct entry {
@@ -95,7 +95,7 @@ struct entry {
     enum csan_memory_kind memory_kind;
     enum csan_level level;
     bool checked, failed;
-    bool frees;       /* what was refused: a free of the one access's memory */
+    uint8_t judged;   /* enum context_judged; a stray's pointer is `base` */
     uint8_t waited;   /* of a free's end: enum csan_free_waits */
     bool pending;     /* an op: accesses are only the fallback so far */
     bool host_joined; /* an op held back: `snapshot` is the host as of its turn */

@@ -172,7 +172,8 @@ void race_cause_add(struct text *text, struct race_words *words, const struct cs
         text_add(text, "memory freed by %s while %s still uses it", freed->lane, use->lane);
         return;
     case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, "memory used after its stream-ordered free");
+        text_add(text, race->previous.host ? "memory used after it was freed"
+                                           : "memory used after its stream-ordered free");
         return;
     case CSAN_RACE_BIRTH:
         text_add(text, "the use is not ordered after the memory's allocation on %s",

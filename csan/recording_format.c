@@ -54,7 +54,7 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_LANE_AS] = {"lane-as", {FIELD_LANE, FIELD_HANDLE, FIELD_FLAGS, FIELD_TEXT}},
     [RECORDED_RANGES] = {"ranges", {FIELD_TEXT}}, /* that ops are made in from here on */
     [RECORDED_KERNEL] = {"kernel", {FIELD_TEXT, FIELD_SECOND_TEXT}}, /* name; where it is defined */
-    [RECORDED_REFUSED] = {"refused", {FIELD_LANE, FIELD_FLAGS, FIELD_SET}},
+    [RECORDED_JUDGED] = {"judged", {FIELD_LANE, FIELD_FLAGS, FIELD_ADDRESS, FIELD_SET}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

@@ -50,7 +50,7 @@ enum recording_field {
     FIELD_BYTES,
     FIELD_MEMORY, /* enum csan_memory_kind */
     FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
-                     role: enum csan_lane_role */
+                     role: enum csan_lane_role; of what is judged: enum context_judged */
     FIELD_FIRST,  /* op's number */
     FIELD_LAST,
     FIELD_NANOSECONDS, /* since the last such entry */
@@ -114,12 +114,11 @@ enum recording_kind {
     RECORDED_LANE_AS,
     RECORDED_RANGES,
     RECORDED_KERNEL,
-    RECORDED_REFUSED,
+    RECORDED_JUDGED,
     RECORDED_KINDS
 };
 
-/* FIELD_FLAGS of the two halves of a free, and of a call that was refused. */
-enum { RECORDED_FREES = 1 };
+/* FIELD_FLAGS of the two halves of a free. */
 enum { RECORDED_CHECKED = 1, RECORDED_FAILED = 1, RECORDED_WAITED = 2, RECORDED_FORGOTTEN = 4 };
 
 struct recording_form {

@@ -202,9 +202,10 @@ static void put_op(struct recording *recording, const struct entry *entry, uint6
     put_set(recording, entry->site, entry->level, entry->accesses, entry->access_count);
 }
 
-static void put_refused(struct recording *recording, const struct entry *entry)
+static void put_judged(struct recording *recording, const struct entry *entry)
 {
-    put_two(recording, RECORDED_REFUSED, entry->lane, entry->frees ? RECORDED_FREES : 0);
+    uint8_t *at = number_write(entry_at(recording, RECORDED_JUDGED), entry->lane);
+    entry_to(recording, number_write(number_write(at, entry->judged), entry->base));
     put_set(recording, entry->site, entry->level, entry->accesses, entry->access_count);
 }
 
@@ -330,8 +331,8 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
     case ENTRY_STEP:
         put_step(recording, entry);
         break;
-    case ENTRY_REFUSED:
-        put_refused(recording, entry);
+    case ENTRY_JUDGED:
+        put_judged(recording, entry);
         break;
     case ENTRY_BIRTH:
     case ENTRY_POOL_ALLOC:

@@ -228,18 +228,22 @@ static const char *take_op(struct replay *replay, const struct recorded *recorde
     return NULL;
 }
 
-static const char *take_refused(struct replay *replay, const struct recorded *recorded,
-                                csan_lane lane)
+static const char *take_judged(struct replay *replay, const struct recorded *recorded,
+                               csan_lane lane)
 {
     const struct recording_set *set = recorded->set;
-    struct context_call call = {.lane = lane,
+    const uint64_t what = recorded->value[FIELD_FLAGS];
+    struct context_call call = {.what = (enum context_judged)what,
+                                .lane = lane,
                                 .level = set->level,
                                 .accesses = set->accesses,
                                 .access_count = set->count,
-                                .frees = recorded->value[FIELD_FLAGS] & RECORDED_FREES};
+                                .pointer = recorded->value[FIELD_ADDRESS]};
+    if (what > CONTEXT_STRAY)
+        return "what is judged is nothing that can be";
     if (!replay_definitions_site(&replay->definitions, set->site, &call.site))
         return "a call of a site that is not defined";
-    context_refused(replay->current->context, &call);
+    context_judge(replay->current->context, &call);
     return NULL;
 }
 
@@ -582,8 +586,8 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return take_lane_words(replay, recorded, lane);
     case RECORDED_STEP:
         return take_step(replay, recorded, lane);
-    case RECORDED_REFUSED:
-        return take_refused(replay, recorded, lane);
+    case RECORDED_JUDGED:
+        return take_judged(replay, recorded, lane);
     default:
         return take_memory(replay, recorded, lane);
     }

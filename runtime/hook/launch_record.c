@@ -14,6 +14,7 @@
 #include "runtime/hook/learning_wait.h"
 #include "runtime/hook/operation.h"
 #include "runtime/hook/programmatic.h"
+#include "runtime/hook/stray.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
@@ -143,6 +144,9 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
 {
     struct direct_touched touched;
     struct trace_users users = {0};
+    struct strays strays = {.count = 0};
+    csan_lane lane = CSAN_NO_LANE;
+    const uint64_t unplaced = context_unplaced(process_context());
     direct_begin(kernel, &launch->what, &touched);
     if (trace_judges() && !launch->captured)
         users.judged = judge_take(kernel, &launch->what, &touched);
@@ -173,13 +177,19 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     if (stream) {
         programmatic_end(&beside, stream, &touched);
         note_launched(launch, kernel, stream, site);
+        lane = stream_lane(stream);
         guard_unlock();
     }
+    const enum csan_level level = touched.level;
+    if (__builtin_expect(context_unplaced(process_context()) != unplaced, 0) && stream)
+        strays_gather(&touched, &strays);
     if (waits != WAIT_TRACE && !launch->late)
         trace_skip(users);
     if (process_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
         direct_explain(kernel, &touched);
     direct_end(kernel, &touched);
+    if (__builtin_expect(strays.count != 0, 0))
+        strays_report(&strays, lane, site, level);
 }
 
 /* By the program's own word. */

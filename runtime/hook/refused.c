@@ -42,7 +42,7 @@ void refused_copy(const struct refused *call)
         told.accesses = &call->accesses[i];
         told.access_count = 1;
         if (is_box(told.accesses))
-            context_refused(process_context(), &told);
+            context_judge(process_context(), &told);
     }
 }
 
@@ -50,10 +50,10 @@ void refused_free(csan_site site, uint64_t address)
 {
     const struct csan_access access = {
         .base = address, .bytes = 1, .kind = CSAN_WRITE, .argument = CSAN_NO_ARGUMENT};
-    context_refused(process_context(), &(struct context_call){.lane = CSAN_HOST,
-                                                              .site = site,
-                                                              .level = CSAN_LEVEL_LIBRARY,
-                                                              .accesses = &access,
-                                                              .access_count = 1,
-                                                              .frees = true});
+    context_judge(process_context(), &(struct context_call){.lane = CSAN_HOST,
+                                                            .site = site,
+                                                            .level = CSAN_LEVEL_LIBRARY,
+                                                            .accesses = &access,
+                                                            .access_count = 1,
+                                                            .what = CONTEXT_REFUSED_FREE});
 }

@@ -1,6 +1,6 @@
 /* Calls that the driver refused as an invalid value: csan may know better what is wrong. Copies and
  * sets that reach out of their memory, and frees of what was freed or begins elsewhere, become
- * findings (context_refused); the call's own result stays as it is. */
+ * findings (context_judge); the call's own result stays as it is. */
 #ifndef RUNTIME_HOOK_REFUSED_H
 #define RUNTIME_HOOK_REFUSED_H
 

@@ -204,12 +204,13 @@ static void memory_freed_when_all_was_done(void **state)
 static void refuse(struct world w, int kind, uint64_t base, uint64_t bytes, bool frees)
 {
     const struct csan_access access = {.base = base, .bytes = bytes, .kind = (uint8_t)kind};
-    context_refused(w.context, &(struct context_call){.lane = CSAN_HOST,
-                                                      .site = site(w.context, "call"),
-                                                      .level = CSAN_LEVEL_LIBRARY,
-                                                      .accesses = &access,
-                                                      .access_count = 1,
-                                                      .frees = frees});
+    context_judge(w.context,
+                  &(struct context_call){.lane = CSAN_HOST,
+                                         .site = site(w.context, "call"),
+                                         .level = CSAN_LEVEL_LIBRARY,
+                                         .accesses = &access,
+                                         .access_count = 1,
+                                         .what = frees ? CONTEXT_REFUSED_FREE : CONTEXT_REFUSED});
 }
 
 /* As `expect`, of what has an error whatever it is. */
@@ -278,6 +279,65 @@ static void refused_copies(void **state)
     expect_refused(CSAN_RACE_USE_AFTER_FREE, CSAN_WRITE, BASE, 64);
     csan_context_stats(w.context, &after);
     assert_int_equal(after.launches[CSAN_LEVEL_LIBRARY], before.launches[CSAN_LEVEL_LIBRARY]);
+    csan_context_destroy(w.context);
+}
+
+/* Accesses in no allocation, through a pointer. */
+static void stray(struct world w, uint64_t pointer, uint64_t base, uint64_t bytes)
+{
+    const struct csan_access access = {.base = base, .bytes = bytes, .kind = CSAN_WRITE};
+    context_judge(w.context, &(struct context_call){.what = CONTEXT_STRAY,
+                                                    .lane = w.a,
+                                                    .site = site(w.context, "kernel"),
+                                                    .level = CSAN_LEVEL_RANGES,
+                                                    .accesses = &access,
+                                                    .access_count = 1,
+                                                    .pointer = pointer});
+}
+
+static void strays_of_a_pointer(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    stray(w, BASE, 64 * BASE, 4096);
+    assert_int_equal(found[0].error->where, CSAN_WHERE_BEHIND);
+    assert_int_equal(found[0].error->distance, 63 * BASE - SIZE);
+    assert_null(found[0].error->code);
+    expect(CSAN_RACE_OUT_OF_BOUNDS, 64 * BASE, 4096, BASE);
+    stray(w, BASE + SIZE - 1, BASE - 100, 4);
+    assert_int_equal(found[0].error->where, CSAN_WHERE_BEFORE);
+    assert_int_equal(found[0].error->distance, 100);
+    expect(CSAN_RACE_OUT_OF_BOUNDS, BASE - 100, 4, BASE);
+    csan_context_destroy(w.context);
+}
+
+/* Pointers that lead elsewhere as they should. */
+static void strays_of_nobody(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, 8 * BASE, 256);
+    allocate(w, "cuMemHostRegister", CSAN_MEMORY_HOST, 16 * BASE, 256);
+    stray(w, BASE + SIZE, 64 * BASE, 4); /* points behind an end */
+    stray(w, BASE - 4, 64 * BASE, 4);
+    stray(w, BASE, 8 * BASE, 4);       /* into another allocation, */
+    stray(w, BASE, 8 * BASE - 2, 4);   /* or partly */
+    stray(w, 16 * BASE, 64 * BASE, 4); /* memory without ends of its own */
+    expect_nothing();
+    csan_context_destroy(w.context);
+}
+
+static void unplaced_accesses_are_counted(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    const uint64_t before = context_unplaced(w.context);
+    op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_EXACT, BASE, 64);
+    op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_BOUND_DATA, 64 * BASE, 64);
+    op(w, CSAN_LEVEL_LIBRARY, CSAN_WRITE, CSAN_EXACT, 64 * BASE, 64);
+    assert_int_equal(context_unplaced(w.context), before);
+    op(w, CSAN_LEVEL_RANGES, CSAN_WRITE, CSAN_EXACT, 64 * BASE, 64);
+    assert_int_not_equal(context_unplaced(w.context), before);
     csan_context_destroy(w.context);
 }
 
@@ -515,6 +575,9 @@ int main(void)
         cmocka_unit_test(refused_frees),
         cmocka_unit_test(refused_free_of_a_ghost),
         cmocka_unit_test(refused_copies),
+        cmocka_unit_test(strays_of_a_pointer),
+        cmocka_unit_test(strays_of_nobody),
+        cmocka_unit_test(unplaced_accesses_are_counted),
         cmocka_unit_test(refused_after_what_is_held_back),
         cmocka_unit_test(much_freed_memory),
         cmocka_unit_test(blocks_of_a_pool),
