@@ -95,6 +95,7 @@ has_libfuzzer()
 set_up_fuzzing()
 {
     command -v python3 >/dev/null || install_packages python3
+    command -v zstd >/dev/null || install_packages zstd
     if ! has_libfuzzer; then
         install_packages clang-14 libclang-rt-14-dev
         has_libfuzzer || stop "clang-14 cannot link a libFuzzer program: see build/setup.log"

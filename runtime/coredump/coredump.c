@@ -222,6 +222,7 @@ static void warp_add(struct faults *faults, const struct warp_place *place)
     row_three(place->block, BLOCK_INDEX, fault->block);
     fault->has_pc = row32(place->warp, WARP_PC_VALID) != 0;
     fault->pc = row64(place->warp, WARP_PC);
+    fault->active = row32(place->warp, WARP_VALID) & row32(place->warp, WARP_ACTIVE);
     faults->lanes[at] = place->lanes.index;
     faults->warps[at] = place->warps.index;
     faults->warp[at] = place->lanes.info;

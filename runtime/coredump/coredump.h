@@ -83,6 +83,7 @@ struct coredump_fault {
     bool has_warp; /* else the warps were gone when the dump was written */
     uint32_t block[3];
     uint32_t present; /* a bit for each lane that `lanes` has */
+    uint32_t active;  /* and for each that took part in what the warp did last */
     struct coredump_lane lanes[COREDUMP_LANES];
     const uint8_t *uniform_registers; /* UR0 up */
     uint32_t uniform_register_count;

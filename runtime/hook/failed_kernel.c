@@ -141,13 +141,34 @@ static void find_thread(const struct coredump_fault *fault, const struct memory_
     failure->threads = threads;
 }
 
+/* Of those that met the exception, else of those that were at work. */
+static uint32_t lanes_to_blame(const struct coredump_fault *fault)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < COREDUMP_LANES; i++)
+        if (fault->present >> i & 1 && fault->lanes[i].exception != COREDUMP_NONE)
+            met |= UINT32_C(1) << i;
+    if (met & fault->active)
+        return met & fault->active;
+    return met                              ? met
+           : fault->present & fault->active ? fault->present & fault->active
+                                            : fault->present;
+}
+
 static void first_thread(const struct coredump_fault *fault, struct device_failure *failure)
 {
-    for (uint32_t i = 0; i < COREDUMP_LANES; i++)
-        if (fault->present >> i & 1) {
-            memcpy(failure->thread, fault->lanes[i].thread, sizeof failure->thread);
-            return;
-        }
+    const uint32_t lanes = lanes_to_blame(fault);
+    if (lanes)
+        memcpy(failure->thread, fault->lanes[__builtin_ctz(lanes)].thread, sizeof failure->thread);
+}
+
+/* The instruction that failed; of a trap the one that a thread is at. 0: not known. */
+static uint64_t pc_of(const struct coredump_fault *fault)
+{
+    const uint32_t lanes = lanes_to_blame(fault);
+    if (fault->has_pc)
+        return fault->pc;
+    return fault->exception == COREDUMP_TRAP && lanes ? fault->lanes[__builtin_ctz(lanes)].pc : 0;
 }
 
 /* ---- All of it ---- */
@@ -181,8 +202,9 @@ void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault
     struct elf_file image;
     struct elf_section code;
     struct instruction instruction;
-    if (!data && fault->has_pc)
-        data = coredump_image_at(dump, fault->pc, &bytes);
+    const uint64_t pc = pc_of(fault);
+    if (!data && pc)
+        data = coredump_image_at(dump, pc, &bytes);
     memcpy(failure.grid, fault->grid.grid, sizeof failure.grid);
     memcpy(failure.block_size, fault->grid.block, sizeof failure.block_size);
     memcpy(failure.block, fault->block, sizeof failure.block);
@@ -190,20 +212,20 @@ void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault
     if (data && elf_file_open(&image, data, bytes, message, sizeof message)) {
         if (coredump_code_at(&image, fault->grid.entry, &code))
             snprintf(kernel, sizeof kernel, "%s", function_name(&code));
-        if (fault->has_pc && coredump_code_at(&image, fault->pc, &code)) {
+        if (pc && coredump_code_at(&image, pc, &code)) {
             snprintf(function, sizeof function, "%s", function_name(&code));
             if (!fault->has_grid) /* a kernel, unless the code was not inlined */
                 snprintf(kernel, sizeof kernel, "%s", function);
             if (strcmp(function, kernel) != 0)
                 failure.function = function;
-            if (instruction_at(&code, fault->pc, &instruction)) {
+            if (fault->has_pc && instruction_at(&code, pc, &instruction)) {
                 const struct memory_access access =
                     memory_access_of(instruction, fault->sm_major * 10 + fault->sm_minor);
                 find_thread(fault, &access, &failure);
                 if (!failure.access && access.count)
                     describe_access(&access.parts[0], &failure);
             }
-            find_line(data, bytes, fault->pc, &failure, file, sizeof file);
+            find_line(data, bytes, pc, &failure, file, sizeof file);
         }
     }
     failure.kernel = kernel[0] ? kernel : NULL;
