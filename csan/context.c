@@ -761,19 +761,33 @@ void csan_context_drain(csan_context *context)
     context_deliver(context);
 }
 
+static void find(csan_context *context, const struct context_finding *finding)
+{
+    struct detector *detector = &context->detector;
+    const struct site *reported = site_table_get(detector->sites, finding->reported);
+    const struct mark current = {.epoch = epoch_make(finding->lane, 0),
+                                 .site = finding->site,
+                                 .argument = finding->argument ? (uint16_t)(finding->argument - 1)
+                                                               : CSAN_NO_ARGUMENT,
+                                 .kind = (uint8_t)finding->access,
+                                 .level = (uint8_t)finding->level};
+    struct csan_error error = finding->error;
+    if (reported)
+        stack_depot_get(detector->stacks, reported->stack, &error.reported_frames,
+                        &error.reported_frame_count);
+    detector_find(detector, finding->kind, &current, finding->address, finding->bytes, &error);
+}
+
 void context_find(csan_context *context, const struct context_finding *finding)
 {
     lock_take(context->lock);
-    if (lane_exists(context, finding->lane)) {
-        const struct mark current = {
-            .epoch = epoch_make(finding->lane, 0),
-            .site = finding->site,
-            .argument = finding->argument ? (uint16_t)(finding->argument - 1) : CSAN_NO_ARGUMENT,
-            .kind = (uint8_t)finding->access,
-            .level = (uint8_t)finding->level};
-        detector_find(&context->detector, finding->kind, &current, finding->address, finding->bytes,
-                      &finding->error);
+    const bool exists = lane_exists(context, finding->lane);
+    if (exists && context->recording) {
+        context->queue.now = recording_finding(context->recording, context->recorded_as, finding);
+        context->detector.wall = context->queue.now + recording_wall_offset(context->recording);
     }
+    if (exists && !context->unchecked)
+        find(context, finding);
     context_leave(context);
     context_deliver(context);
 }

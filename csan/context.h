@@ -93,7 +93,9 @@ struct context_finding {
     int access;              /* enum csan_access_kind; 0: none is known */
     uint64_t address, bytes; /* that it concerns; bytes 0: none */
     uint16_t argument;       /* the index into the site's arguments, plus 1; 0: none */
-    struct csan_error error; /* copied; where the address lies is found out */
+    csan_site reported;      /* the call by which the program learned of it; 0: none */
+    struct csan_error error; /* copied; where the address lies is found out, and the frames of
+                                `reported` are taken from there */
 };
 /* Enters at once, whatever waits in the queue, and is handed out as races are. Any thread. */
 void context_find(csan_context *context, const struct context_finding *finding);

@@ -95,7 +95,9 @@ struct finding_error *finding_error_create(const struct csan_error *from, struct
                                     .has_thread = from->has_thread != 0,
                                     .device = from->device,
                                     .threads = from->threads,
-                                    .launches_since = from->launches_since};
+                                    .launches_since = from->launches_since,
+                                    .count = from->count,
+                                    .total = from->total};
     memcpy(error->grid, from->grid, sizeof error->grid);
     memcpy(error->block_size, from->block_size, sizeof error->block_size);
     memcpy(error->block, from->block, sizeof error->block);

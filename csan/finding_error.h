@@ -20,6 +20,7 @@ struct finding_error {
     char *reported_by; /* the call as the program wrote it; NULL: none */
     struct stack_frames reported_stack;
     uint64_t launches_since;
+    uint64_t count, total; /* of a leak: how many allocations, and their bytes; 0: it is none */
 };
 
 /* Both sides of `words` are the finding's. NULL: there is no memory. */

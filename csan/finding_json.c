@@ -193,6 +193,8 @@ static void reported_add(struct text *text, const struct finding_error *error)
         text_add(text, "}, ");
     }
     json_member_maybe(text, "launches_since", error->reported_by != NULL, error->launches_since);
+    json_member_maybe(text, "allocations", error->count != 0, error->count);
+    json_member_maybe(text, "allocated_bytes", error->count != 0, error->total);
 }
 
 static void error_add(struct text *text, const struct finding_error *error)

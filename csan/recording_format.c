@@ -55,6 +55,9 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_RANGES] = {"ranges", {FIELD_TEXT}}, /* that ops are made in from here on */
     [RECORDED_KERNEL] = {"kernel", {FIELD_TEXT, FIELD_SECOND_TEXT}}, /* name; where it is defined */
     [RECORDED_JUDGED] = {"judged", {FIELD_LANE, FIELD_FLAGS, FIELD_ADDRESS, FIELD_SET}},
+    [RECORDED_FINDING] = {"finding",
+                          {FIELD_LANE, FIELD_SITE, FIELD_LAST, FIELD_ADDRESS, FIELD_BYTES,
+                           FIELD_TEXTS}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

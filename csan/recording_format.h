@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 6,
+    RECORDING_MINOR = 7,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -48,11 +48,11 @@ enum recording_field {
     FIELD_CONTEXT,
     FIELD_PARENT, /* a context */
     FIELD_BYTES,
-    FIELD_MEMORY, /* enum csan_memory_kind */
-    FIELD_FLAGS,  /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
-                     role: enum csan_lane_role; of what is judged: enum context_judged */
-    FIELD_FIRST,  /* op's number */
-    FIELD_LAST,
+    FIELD_MEMORY,      /* enum csan_memory_kind */
+    FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
+                          role: enum csan_lane_role; of what is judged: enum context_judged */
+    FIELD_FIRST,       /* op's number */
+    FIELD_LAST,        /* the same; of a finding: the site of the call that told of it */
     FIELD_NANOSECONDS, /* since the last such entry */
     FIELD_HANDLE,
     FIELD_ADDRESS,
@@ -115,6 +115,7 @@ enum recording_kind {
     RECORDED_RANGES,
     RECORDED_KERNEL,
     RECORDED_JUDGED,
+    RECORDED_FINDING,
     RECORDED_KINDS
 };
 

@@ -4,6 +4,7 @@
 #include "own_thread.h"
 #include "recording_define.h"
 #include "recording_file.h"
+#include "recording_finding.h"
 #include "recording_set.h"
 
 #include <errno.h>
@@ -359,6 +360,20 @@ uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64
     put_time(recording);
     put_one(recording, RECORDED_RESOLVE, ticket);
     put_set(recording, 0, level, accesses, count);
+    end(recording);
+    return recording->now;
+}
+
+uint64_t recording_finding(struct recording *recording, uint32_t context,
+                           const struct context_finding *finding)
+{
+    if (!begin(recording, context))
+        return recording->now;
+    put_time(recording);
+    uint8_t *at = number_write(entry_at(recording, RECORDED_FINDING), finding->lane);
+    at = number_write(number_write(at, finding->site), finding->reported);
+    entry_to(recording, number_write(number_write(at, finding->address), finding->bytes));
+    recording_finding_put(&recording->open, finding);
     end(recording);
     return recording->now;
 }

@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 
+struct context_finding;
 struct recording;
 struct site_table;
 struct stack_depot;
@@ -51,6 +52,9 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
 uint64_t recording_wall_offset(const struct recording *recording);
 uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
                            enum csan_level level, const struct csan_access *accesses, size_t count);
+/* A finding that is no race, from outside of the detector. Returns as recording_entry. */
+uint64_t recording_finding(struct recording *recording, uint32_t context,
+                           const struct context_finding *finding);
 void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
                     uint64_t handle, const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,

@@ -3,6 +3,7 @@
 #include "replay.h"
 #include "context.h"
 #include "named_range.h"
+#include "recording_finding.h"
 #include "replay_define.h"
 #include "steps.h"
 
@@ -244,6 +245,23 @@ static const char *take_judged(struct replay *replay, const struct recorded *rec
     if (!replay_definitions_site(&replay->definitions, set->site, &call.site))
         return "a call of a site that is not defined";
     context_judge(replay->current->context, &call);
+    return NULL;
+}
+
+static const char *take_finding(struct replay *replay, const struct recorded *recorded,
+                                csan_lane lane)
+{
+    struct context_finding finding = {.lane = lane,
+                                      .address = recorded->value[FIELD_ADDRESS],
+                                      .bytes = recorded->value[FIELD_BYTES]};
+    if (!recording_finding_get(recorded->texts, recorded->count, &finding))
+        return "a finding of a kind that cannot be";
+    if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE],
+                                 &finding.site) ||
+        !replay_definitions_site(&replay->definitions, recorded->value[FIELD_LAST],
+                                 &finding.reported))
+        return "a finding of a site that is not defined";
+    context_find(replay->current->context, &finding);
     return NULL;
 }
 
@@ -588,6 +606,8 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return take_step(replay, recorded, lane);
     case RECORDED_JUDGED:
         return take_judged(replay, recorded, lane);
+    case RECORDED_FINDING:
+        return take_finding(replay, recorded, lane);
     default:
         return take_memory(replay, recorded, lane);
     }

@@ -230,7 +230,9 @@ static struct finding_error *error_read(const struct json *object)
                                     .neighbour = number_of(neighbour, "address"),
                                     .neighbour_bytes = number_of(neighbour, "bytes"),
                                     .reported_by = copy_of(reported, "name"),
-                                    .launches_since = number_of(object, "launches_since")};
+                                    .launches_since = number_of(object, "launches_since"),
+                                    .count = number_of(object, "allocations"),
+                                    .total = number_of(object, "allocated_bytes")};
     finding_error_set_instruction(error, string_of(object, "function"), string_of(object, "place"));
     stack_read(&error->neighbour_stack, neighbour, "stack");
     stack_read(&error->reported_stack, reported, "stack");

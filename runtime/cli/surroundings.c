@@ -1,6 +1,7 @@
 /* See surroundings.h. */
 #include "runtime/cli/surroundings.h"
 #include "csan/lane_words.h"
+#include "csan/recording_finding.h"
 #include "csan/recording_read.h"
 #include "runtime/cli/recorded_sites.h"
 
@@ -34,6 +35,7 @@ struct table {
 
 struct reading {
     struct surroundings *result;
+    struct finding *const *findings;
     struct sought *sought; /* ascending by op */
     size_t sought_count;
     size_t *open; /* findings that take what comes */
@@ -160,7 +162,10 @@ static void finding_open(struct reading *reading, size_t finding, uint64_t at)
     bool open = neighbourhood->until && neighbourhood->until >= at;
     uint64_t first = at > BEFORE ? at - BEFORE : 1;
     neighbourhood->until = at + AFTER;
-    for (; first <= at; first++)
+    /* It may have been a while ago: then the oldest are gone from the ring. */
+    if (first + RING <= reading->at)
+        first = reading->at - RING + 1;
+    for (; first <= reading->at && first <= neighbourhood->until; first++)
         neighbourhood_add(neighbourhood, &reading->ring[first % RING]);
     if (!open)
         reading->open[reading->open_count++] = finding;
@@ -410,6 +415,42 @@ static void lane_describe(struct reading *reading, const struct recorded *record
     lane_rename(reading, number);
 }
 
+/* ---- findings that came from outside: of what the newest op of that place on the lane did */
+
+static bool is_meant(const struct finding *finding, const struct recorded *recorded)
+{
+    const char *kind = recording_finding_text(recorded->texts, recorded->count, "kind");
+    return finding->error && !finding->accesses[0].number && kind &&
+           finding->kind == finding_kind_of(kind) &&
+           finding->address == recorded->value[FIELD_ADDRESS] &&
+           finding->bytes == recorded->value[FIELD_BYTES];
+}
+
+static const struct moment *newest_op(const struct reading *reading, int lane, uint64_t site)
+{
+    for (uint64_t at = reading->at; at && at + RING > reading->at; at--) {
+        const struct moment *moment = &reading->ring[at % RING];
+        if (moment->op && moment->lane == lane && moment->site == site)
+            return moment;
+    }
+    return NULL;
+}
+
+static void finding_take(struct reading *reading, const struct recorded *recorded)
+{
+    const struct moment *moment = newest_op(reading, lane_of(reading, recorded->value[FIELD_LANE]),
+                                            recorded->value[FIELD_SITE]);
+    for (size_t i = 0; moment && i < reading->result->count; i++) {
+        struct neighbourhood *neighbourhood = &reading->result->items[i];
+        if (neighbourhood->accesses[0] || !is_meant(reading->findings[i], recorded))
+            continue;
+        neighbourhood->accesses[0] = moment->at;
+        neighbourhood->lanes[0] = moment->lane;
+        finding_open(reading, i, moment->at);
+        return;
+    }
+}
+
 /* An op, or what makes order. */
 static void event_take(struct reading *reading, const struct recorded *recorded)
 {
@@ -471,6 +512,10 @@ static void entry_take(struct reading *reading, const struct recorded *recorded)
     case RECORDED_FRAMEWORK:
         reading->framework = true;
         break;
+    case RECORDED_FINDING:
+        held_take(reading);
+        finding_take(reading, recorded);
+        break;
     case RECORDED_CONTEXT:
         held_take(reading);
         reading->context = (uint32_t)recorded->value[FIELD_CONTEXT];
@@ -513,6 +558,7 @@ static bool reading_begin(struct reading *reading, struct finding *const *findin
 {
     struct surroundings *result = reading->result;
     size_t sought = 0;
+    reading->findings = findings;
     for (size_t i = 0; i < count; i++)
         sought += 2 + findings[i]->call_count + findings[i]->other_count;
     result->items = calloc(count + 1, sizeof *result->items);

@@ -125,8 +125,7 @@ static const char *code_name(CUresult code)
 struct telling {
     const char *call;
     CUresult code;
-    const void *const *frames;
-    size_t frame_count;
+    csan_site site;
 };
 
 /* NULL: the sizes are not known. */
@@ -172,6 +171,7 @@ static void report(const struct seen *seen, const struct telling *telling)
         .bytes = !failure->has_address ? 0
                  : failure->bytes      ? failure->bytes
                                        : 1,
+        .reported = telling ? telling->site : 0,
         .error = {
             .exception = failure->what,
             .code = code_name(failure->code || !telling ? (CUresult)failure->code : telling->code),
@@ -181,8 +181,6 @@ static void report(const struct seen *seen, const struct telling *telling)
             .device = failure->device,
             .threads = failure->threads,
             .reported_by = telling ? telling->call : NULL,
-            .reported_frames = telling ? telling->frames : NULL,
-            .reported_frame_count = telling ? telling->frame_count : 0,
             .launches_since = since}};
     memcpy(finding.error.grid, failure->grid, sizeof failure->grid);
     memcpy(finding.error.block_size, failure->block_size, sizeof failure->block_size);
@@ -234,14 +232,13 @@ static void report_unknown(const struct telling *telling)
         text_add(&detail, "%s%s", i ? ", " : " The newest launches were of: ", names[i]);
     struct context_finding finding = {.kind = CSAN_RACE_DEVICE_EXCEPTION,
                                       .lane = CSAN_HOST,
-                                      .site = callsite_of(telling->call, NULL, 0),
+                                      .site = telling->site,
                                       .level = CSAN_LEVEL_LIBRARY,
+                                      .reported = telling->site,
                                       .error = {.exception = words_of(telling->code),
                                                 .code = code_name(telling->code),
                                                 .detail = detail.data ? detail.data : "",
-                                                .reported_by = telling->call,
-                                                .reported_frames = telling->frames,
-                                                .reported_frame_count = telling->frame_count}};
+                                                .reported_by = telling->call}};
     context_find(process_context(), &finding);
     text_free(&detail);
 }
@@ -291,9 +288,8 @@ CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, e
     const bool any = __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) != NULL;
     if (failure_is_lasting(result) && process_options()->errors &&
         (any || !__atomic_exchange_n(&failures_told, 1, __ATOMIC_ACQ_REL))) {
-        struct telling telling = {.call = entry->name, .code = result};
-        context_site_stack(process_context(), callsite_of(entry->name, NULL, 0), &telling.frames,
-                           &telling.frame_count);
+        const struct telling telling = {
+            .call = entry->name, .code = result, .site = callsite_of(entry->name, NULL, 0)};
         if (any)
             report_all(&telling);
         else

@@ -485,6 +485,9 @@ static void json_comes_back(void **state)
     race.previous = (struct csan_race_access){.kind = 0};
     race.kind = CSAN_RACE_LEAK;
     json_comes_back_of(race);
+    error.count = 3;
+    error.total = UINT64_MAX;
+    json_comes_back_of(race);
 }
 
 /* What has one access, but is a race, is not whole. */

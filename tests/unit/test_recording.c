@@ -38,6 +38,53 @@ static void same_races(void **state)
     assert_true(found > 1000);
 }
 
+/* All that a finding from outside of the detector has comes back, and is only found where the
+ * detector looks on. */
+static void findings_come_again(void **state)
+{
+    (void)state;
+    const char *path = in_scratch("finding");
+    for (int check = 0; check <= 1; check++) {
+        struct program *program = program_create(path, check);
+        struct races replayed = {0};
+        char message[512], long_detail[4000];
+        memset(long_detail, 'x', sizeof long_detail - 1);
+        long_detail[sizeof long_detail - 1] = '\0';
+        for (int i = 0; i < 40; i++) /* more than a block holds */
+            context_find(program->context,
+                         &(struct context_finding){.kind = CSAN_RACE_DEVICE_EXCEPTION,
+                                                   .site = program->sites[1],
+                                                   .level = CSAN_LEVEL_RANGES,
+                                                   .access = CSAN_WRITE,
+                                                   .address = memory + 8,
+                                                   .bytes = 4,
+                                                   .reported = program->sites[2],
+                                                   .error = {.exception = "trap",
+                                                             .code = "CUDA_ERROR_LAUNCH_FAILED",
+                                                             .detail = long_detail,
+                                                             .function = "f",
+                                                             .place = "a b:c.cu:7",
+                                                             .has_thread = 1,
+                                                             .device = 3,
+                                                             .grid = {4, 5, 6},
+                                                             .thread = {7, 8, 9},
+                                                             .threads = 10,
+                                                             .reported_by = "cuStreamSynchronize",
+                                                             .launches_since = 11}});
+        recording_finish(program->recording, "");
+        assert_int_equal(replay_file(path, &replayed, NULL, message, sizeof message), RECORDED_END);
+        assert_int_equal(program->races.count, check ? 40 : 0);
+        assert_int_equal(replayed.count, 40);
+        assert_non_null(strstr(replayed.text,
+                               ", f, a b:c.cu:7: 0 0, 1 3 4 8, 10 cuStreamSynchronize "
+                               "by 2 frames, 11 0 0\n"));
+        if (check)
+            assert_string_equal(replayed.text, program->races.text);
+        races_free(&replayed);
+        program_destroy(program);
+    }
+}
+
 /* A lane may end between the ops that are told as siblings. */
 static void a_sibling_s_lane_ended(void **state)
 {
@@ -341,10 +388,15 @@ static void a_cancelled_thread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_races),         cmocka_unit_test(a_sibling_s_lane_ended),
-        cmocka_unit_test(only_recorded),      cmocka_unit_test(times_out_alike),
-        cmocka_unit_test(keeps_facts),        cmocka_unit_test(large_sets),
-        cmocka_unit_test(many_sets),          cmocka_unit_test(many_threads),
+        cmocka_unit_test(findings_come_again),
+        cmocka_unit_test(same_races),
+        cmocka_unit_test(a_sibling_s_lane_ended),
+        cmocka_unit_test(only_recorded),
+        cmocka_unit_test(times_out_alike),
+        cmocka_unit_test(keeps_facts),
+        cmocka_unit_test(large_sets),
+        cmocka_unit_test(many_sets),
+        cmocka_unit_test(many_threads),
         cmocka_unit_test(a_cancelled_thread),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

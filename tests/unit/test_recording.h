@@ -53,10 +53,29 @@ struct races {
     size_t count;
 };
 
+static inline const char *or_none(const char *text)
+{
+    return text ? text : "-";
+}
+
+static inline int error_line(const struct csan_error *error, char *line, size_t bytes)
+{
+    return snprintf(line, bytes,
+                    "  %s, %s, '%s', %s, %s: %d %llu, %d %d %x %u, %llu %s by %zu frames, %llu "
+                    "%llu %llu\n",
+                    or_none(error->exception), or_none(error->code), error->detail,
+                    or_none(error->function), or_none(error->place), error->where,
+                    (unsigned long long)error->distance, error->has_thread, error->device,
+                    error->grid[0], error->thread[1], (unsigned long long)error->threads,
+                    or_none(error->reported_by), error->reported_frame_count,
+                    (unsigned long long)error->launches_since, (unsigned long long)error->count,
+                    (unsigned long long)error->total);
+}
+
 static inline void race_keep(void *user, const struct csan_race *race)
 {
     struct races *races = user;
-    char line[1024];
+    char line[8192];
     const struct csan_race_access *sides[] = {&race->current, &race->previous};
     int length =
         snprintf(line, sizeof line, "%llu: %d %d %llx+%llu of %llx+%llu at %llx %s\n",
@@ -71,8 +90,10 @@ static inline void race_keep(void *user, const struct csan_race *race)
                            sides[i]->arguments, sides[i]->kind, sides[i]->bound,
                            (unsigned long long)sides[i]->sequence, sides[i]->frame_count,
                            sides[i]->frame_count ? sides[i]->frames[0] : NULL);
+    if (race->error)
+        length += error_line(race->error, line + length, sizeof line - (size_t)length);
     if (races->length + (size_t)length + 1 > races->capacity) {
-        races->capacity = races->capacity * 2 + 4096;
+        races->capacity = races->capacity * 2 + sizeof line;
         races->text = realloc(races->text, races->capacity);
         assert_non_null(races->text);
     }
@@ -309,6 +330,37 @@ static inline void branch_any(struct program *program)
     csan_context_destroy(branch);
 }
 
+/* A finding that the detector does not come to by itself. */
+static inline void finding_any(struct program *program)
+{
+    static const int kinds[] = {CSAN_RACE_DEVICE_EXCEPTION, CSAN_RACE_LEAK, CSAN_RACE_OUT_OF_BOUNDS,
+                                CSAN_RACE_USE_AFTER_FREE};
+    struct context_finding finding = {
+        .kind = kinds[random_below(4)],
+        .lane = lane_any(program),
+        .site = site_any(program),
+        .level = (enum csan_level)random_below(CSAN_LEVEL_COUNT),
+        .access = (int)random_below(CSAN_FREE + 1),
+        .address = memory + random_below(BLOCKS) * 8192ull + random_below(8192),
+        .bytes = random_below(3),
+        .argument = (uint16_t)random_below(3),
+        .reported = site_any(program),
+        .error = {.exception = random_below(3) ? "illegal address" : NULL,
+                  .detail = random_below(2) ? "Words with \n and \" in them." : "",
+                  .place = random_below(2) ? "a.cu:7" : NULL,
+                  .reported_by = random_below(2) ? "cuLaunchKernel" : NULL,
+                  .launches_since = random_below(3),
+                  .threads = random_below(40),
+                  .total = random_below(2) ? UINT64_MAX : 0}};
+    if (random_below(2)) {
+        finding.error.has_thread = 1;
+        finding.error.thread[1] = random_below(1000);
+        finding.error.grid[0] = random_below(2) * UINT32_MAX;
+        finding.error.device = (int)random_below(8);
+    }
+    context_find(program->context, &finding);
+}
+
 static inline void step(struct program *program)
 {
     csan_context *context = program->context;
@@ -341,6 +393,8 @@ static inline void step(struct program *program)
             csan_context_races_clear(context);
         else if (random_below(4) == 0)
             csan_lane_seen_to_wait(context, lane_any(program), random_below(2) ? "cuA" : "cuB");
+        else if (random_below(3) == 0)
+            finding_any(program);
         return;
     default:
         op_any(program, context, lane_any(program));
