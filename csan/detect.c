@@ -228,13 +228,20 @@ static void check_bounds(struct probe *probe, const struct lmad *lmad)
     const struct site *site = site_table_get(detector->sites, mark->site);
     const struct bounds_op op = {.level = mark->level, .node = site && site->launched};
     struct bounds_fault fault;
+    uint64_t start, end;
     if (!detector->errors_wanted || detector->parent || lane->host ||
         lane->role != CSAN_LANE_STREAM)
         return;
     if (bounds_check(&detector->memory, detector->sites, &op,
-                     (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault))
+                     (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault)) {
+        /* Of a pattern with gaps what it touches there first. */
+        if (fault.where == CSAN_WHERE_BEHIND && !lmad_is_contiguous(lmad) &&
+            lmad_next_run(lmad, fault.bytes.start, &start, &end)) {
+            fault.distance += start - fault.bytes.start;
+            fault.bytes = (struct range){start, end};
+        }
         add_fault(detector, mark, probe->pointer, &fault, NULL);
-    else if (fault.unplaced && mark->level == CSAN_LEVEL_RANGES)
+    } else if (fault.unplaced && mark->level == CSAN_LEVEL_RANGES)
         __atomic_store_n(&detector->unplaced, detector->unplaced + 1, __ATOMIC_RELAXED);
 }
 
