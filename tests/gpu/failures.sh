@@ -1,0 +1,85 @@
+#!/bin/bash
+# On a GPU: kernels that fail, by kind and by the call that tells the program. What each call returns must be what it
+# returns without csan, and csan must report the kernel.
+#
+#   failures.sh CSAN_ROOT
+set -u
+root=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+nvcc -g -lineinfo -arch=native -std=c++17 -cudart shared "$here/failure.cu" -o failure 2>/dev/null || exit 1
+nvcc -g -lineinfo -arch=native -std=c++17 -cudart shared "$here/failure.cu" -o linked -L"$root/lib" -lcsan \
+    -Xlinker -rpath="$root/lib" -Xlinker --no-as-needed 2>/dev/null || exit 1
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+passed=0 failed=0
+
+# Which words the headline has, and which thread; "": the GPU does not say.
+headline()
+{
+    case $1 in
+    far | late | freed | null | host) echo 'illegal memory access in' ;;
+    misaligned) echo 'misaligned memory access in misaligned' ;;
+    shared) echo 'shared or local memory access out of range in shared_far' ;;
+    trap) echo 'trap in trapped' ;;
+    assert) echo 'failed assert in asserts' ;;
+    stack) echo 'shared or local memory access out of range in stack' ;;
+    jump) echo 'illegal instruction in jumps' ;;
+    *) echo ;;
+    esac
+}
+thread()
+{
+    case $1 in
+    null | host) echo 'block \(0,0,0\), thread \(40,0,0\) of grid 4 x block 64, at .*failure.cu:' ;;
+    misaligned) echo 'block \(0,0,0\), thread \(3,0,0\) of grid 1 x block 32, at .*failure.cu:' ;;
+    trap) echo 'block \(1,0,0\), thread \(9,0,0\) of grid 2 x block 32' ;;
+    assert) echo 'block \(0,0,0\), thread \(6,0,0\) of grid 1 x block 32' ;;
+    *) echo ;;
+    esac
+}
+
+judge()
+{
+    local what=$1
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "not ok $what"
+        diff plain.out csan.out | head -5
+        head -20 csan.err
+    fi
+}
+
+check()
+{
+    local kind=$1 call=$2 way=$3 words place
+    shift 3
+    timeout 60 ./failure "$kind" "$call" >plain.out 2>/dev/null
+    "$@" "$kind" "$call" >csan.out 2>csan.err
+    cmp -s plain.out csan.out
+    judge "$way $kind $call: what calls return" $?
+    words=$(headline "$kind") place=$(thread "$kind")
+    if [ -z "$words" ]; then
+        ! grep -q '^CSAN: .* in ' csan.err
+    else
+        [ "$(grep -cE "^CSAN: $words" csan.err)" = 1 ] && grep -qE "^  $place" csan.err
+    fi
+    judge "$way $kind $call: the report" $?
+}
+
+options=access=ptx
+for kind in none far late null host freed misaligned shared trap assert stack jump; do
+    for call in stream device event async query later launches; do
+        case $kind in
+        none | far | trap | assert | late) ;;
+        *) case $call in stream | query) ;; *) continue ;; esac ;;
+        esac
+        check $kind $call "csan run" env CSAN_OPTIONS=$options "$root/bin/csan" run ./failure
+    done
+    check $kind stream linked env CSAN=1 CSAN_OPTIONS=$options ./linked
+done
+echo "failures: $passed passed, $failed failed"
+[ $failed = 0 ]
