@@ -1,5 +1,6 @@
 /* See suppression.h. */
 #include "suppression.h"
+#include "finding.h"
 #include "fingerprint.h"
 #include "nearest.h"
 #include "regular_file.h"
@@ -9,12 +10,13 @@
 #include "symbolizer.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 8192, NAME_BYTES = 16 << 10 };
+enum { LINE_BYTES = 8192 };
 
 enum suppression_type {
     TYPE_RACE,
@@ -24,6 +26,7 @@ enum suppression_type {
     TYPE_CALLED_FROM,
     TYPE_PAIR,
     TYPE_FINGERPRINT,
+    TYPE_ERROR,
     TYPE_NOT_OURS
 };
 
@@ -38,6 +41,7 @@ static const struct {
     {"called_from_lib", TYPE_CALLED_FROM},
     {"pair", TYPE_PAIR},
     {"fingerprint", TYPE_FINGERPRINT},
+    {"error", TYPE_ERROR},
     {"thread", TYPE_NOT_OURS},
     {"mutex", TYPE_NOT_OURS},
     {"signal", TYPE_NOT_OURS},
@@ -52,6 +56,7 @@ struct suppression {
     char *readable;                /* demangled; NULL: not asked yet, or it is no mangled name */
     struct suppression_pair *pair; /* of TYPE_PAIR */
     uint64_t fingerprint;          /* of TYPE_FINGERPRINT */
+    enum csan_finding_kind kind;   /* of TYPE_ERROR; its template is "" for any */
     uint64_t used;
 };
 
@@ -110,6 +115,24 @@ bool suppression_template_matches(const char *template, const char *name)
 
 /* ---- the file */
 
+/* "out_of_bounds ^scatter": a kind of finding that is no race, and a template, if any. */
+static const char *parse_error(struct suppression *item)
+{
+    const size_t length = strcspn(item->template, " ");
+    for (int race_kind = 0; race_kind < CSAN_RACE_KINDS; race_kind++) {
+        const enum csan_finding_kind kind = csan_finding_kind_of(race_kind);
+        const char *name = finding_class_name(race_kind);
+        if (kind == CSAN_FINDING_RACE || kind == CSAN_FINDING_REUSE || strlen(name) != length ||
+            strncmp(name, item->template, length) != 0)
+            continue;
+        item->kind = kind;
+        item->template += length + strspn(item->template + length, " ");
+        return NULL;
+    }
+    return "there is no such kind (write out_of_bounds, use_after_free, device_exception, "
+           "uninitialized, leak, wrong_device or out_of_memory)";
+}
+
 /* What its template is, beyond a name. What is wrong with it, or NULL. */
 static const char *parse_template(struct suppressions *set, struct suppression *item)
 {
@@ -119,6 +142,8 @@ static const char *parse_template(struct suppressions *set, struct suppression *
     else if (item->type == TYPE_FINGERPRINT &&
              !fingerprint_read(item->template + strspn(item->template, " "), &item->fingerprint))
         wrong = "there are not sixteen hexadecimal digits";
+    else if (item->type == TYPE_ERROR)
+        wrong = parse_error(item);
     set->has_fingerprints |= item->type == TYPE_FINGERPRINT;
     return wrong;
 }
@@ -211,8 +236,8 @@ static void parse_file(struct suppressions *set, FILE *file, const char *path, c
         if (wrong && !message[0])
             snprintf(message, message_bytes,
                      "suppressions file %s, line %lu: %s in '%.80s'; write race:, race_top:, "
-                     "kernel:, lib: or called_from_lib: and a name, pair: and two, or "
-                     "fingerprint: and a number",
+                     "kernel:, lib: or called_from_lib: and a name, pair: and two, "
+                     "fingerprint: and a number, or error: and a kind",
                      path, number, wrong, line);
         for (int c = 0; !whole && c != '\n' && c != EOF;)
             c = fgetc(file);
@@ -261,17 +286,24 @@ void suppressions_free(struct suppressions *set)
 
 struct matching {
     const struct suppressions *set;
+    enum csan_finding_kind kind;
     const char *callee; /* demangled */
     int access;         /* 0: the current one */
     bool top_seen;
     size_t found; /* the first that matches; the number of all: none yet */
 };
 
-static bool frame_matches(const struct suppression *item, const struct symbol_frame *frame,
-                          bool is_top)
+/* Does it look at names and places, wherever they are? */
+static bool looks_everywhere(const struct matching *matching, const struct suppression *item)
+{
+    return item->type == TYPE_RACE || (item->type == TYPE_ERROR && item->kind == matching->kind);
+}
+
+static bool frame_matches(const struct matching *matching, const struct suppression *item,
+                          const struct symbol_frame *frame, bool is_top)
 {
     const char *template = item->template;
-    bool named = item->type == TYPE_RACE || (item->type == TYPE_TOP && is_top);
+    bool named = looks_everywhere(matching, item) || (item->type == TYPE_TOP && is_top);
     if (named && (suppression_template_matches(template, frame->function) ||
                   suppression_template_matches(template, frame->file)))
         return true;
@@ -291,7 +323,7 @@ static void match_frame(void *user, size_t index, const struct symbol_frame *fra
         const struct suppression *item = &matching->set->items[i];
         if (item->pair)
             pair_see_frame(item->pair, matching->access, frame);
-        else if (frame_matches(item, frame, is_top))
+        else if (frame_matches(matching, item, frame, is_top))
             matching->found = i;
     }
 }
@@ -345,7 +377,8 @@ static void match_name(struct matching *matching, const char *name)
         const struct suppression *item = &matching->set->items[i];
         if (item->pair)
             pair_see_name(item->pair, matching->access, name);
-        else if ((item->type == TYPE_RACE || item->type == TYPE_KERNEL) && name_matches(item, name))
+        else if ((looks_everywhere(matching, item) || item->type == TYPE_KERNEL) &&
+                 name_matches(item, name))
             matching->found = i;
     }
 }
@@ -366,6 +399,27 @@ static void match_begin(struct matching *matching, uint64_t fingerprint)
         if (item->type == TYPE_FINGERPRINT && item->fingerprint == fingerprint &&
             matching->found == set->count)
             matching->found = i;
+        if (item->type == TYPE_ERROR && item->kind == matching->kind && !item->template[0] &&
+            matching->found == set->count)
+            matching->found = i;
+    }
+}
+
+/* The line of a kernel that failed, which is in no stack. */
+static void match_instruction(struct matching *matching, const struct csan_error *error,
+                              struct symbolizer *symbolizer, char *name)
+{
+    char file[PATH_MAX] = "";
+    const char *colon = error->place ? strrchr(error->place, ':') : NULL;
+    if (colon)
+        snprintf(file, sizeof file, "%.*s", (int)(colon - error->place), error->place);
+    symbolizer->demangle(symbolizer, error->function ? error->function : "", name, NAME_BYTES);
+    for (size_t i = 0; i < matching->found; i++) {
+        const struct suppression *item = &matching->set->items[i];
+        if (looks_everywhere(matching, item) &&
+            (suppression_template_matches(item->template, name) ||
+             suppression_template_matches(item->template, file)))
+            matching->found = i;
     }
 }
 
@@ -383,13 +437,14 @@ bool suppressions_match(struct suppressions *set, struct symbolizer *symbolizer,
                         const struct csan_race *race, uint64_t fingerprint)
 {
     const struct csan_race_access *accesses[] = {&race->current, &race->previous};
-    struct matching matching = {.set = set};
+    struct matching matching = {.set = set, .kind = csan_finding_kind_of(race->kind)};
+    const int sides = csan_is_error(race) && !race->previous.kind ? 1 : 2;
     char *name = set && set->count ? malloc(NAME_BYTES) : NULL;
     if (!name)
         return false;
     match_begin(&matching, fingerprint);
     read_mangled(set, symbolizer, name);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < sides; i++) {
         matching.access = i;
         symbolizer->demangle(symbolizer, accesses[i]->name ? accesses[i]->name : "", name,
                              NAME_BYTES);
@@ -399,6 +454,8 @@ bool suppressions_match(struct suppressions *set, struct symbolizer *symbolizer,
         match_stack(&matching, symbolizer, accesses[i]->launch_frames,
                     accesses[i]->launch_frame_count, "");
     }
+    if (race->error)
+        match_instruction(&matching, race->error, symbolizer, name);
     match_pairs(&matching);
     free(name);
     if (matching.found == set->count)

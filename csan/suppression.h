@@ -1,4 +1,5 @@
-/* Suppressions: races that a person has said not to be told of, in ThreadSanitizer's file format.
+/* Suppressions: findings that a person has said not to be told of, in ThreadSanitizer's file
+ * format.
  *
  * A file has one suppression a line, TYPE:TEMPLATE; empty lines and lines that begin with # say
  * nothing. A template matches a name that contains it; * stands for any characters, ^ at its
@@ -11,7 +12,13 @@
  *   lib:       an object file (a library) of any frame
  *   called_from_lib:  the object file that itself called CUDA: the innermost frame's
  *   pair:      both accesses, in either order: suppression_pair.h
- *   fingerprint:  this race alone, as a report in JSON names it: fingerprint.h. No template
+ *   fingerprint:  this finding alone, as a report in JSON names it: fingerprint.h. No template
+ *   error:     a kind of finding that is no race ("out_of_bounds"), and behind a blank a template,
+ * as for race:, if not all of that kind are meant
+ *
+ * A finding that is no race has one access, the launch or call that is wrong, and that of the call
+ * that freed the memory, if one did. race: and error: also look at the line of a kernel that
+ * failed.
  *
  * What a graph's node or a host function does has two stacks: where that was made, and where its
  * launch was called. Both count, and race_top and called_from_lib look at the top of each.

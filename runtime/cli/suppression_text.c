@@ -13,7 +13,8 @@ static const char head[] =
     "# A fingerprint is this race and no other: both accesses with their whole stacks and lines.\n"
     "# Once an edit moves one of those lines, the race is reported again. The line pair: below it\n"
     "# outlives such edits, but also matches other races of the same two in the same functions;\n"
-    "# to use it, delete its #. Shorten or widen it with *, ^ and $.\n";
+    "# to use it, delete its #. Shorten or widen it with *, ^ and $. What is no race has a line\n"
+    "# error: in place of pair:, for findings of that kind in that kernel or call.\n";
 
 /* "^scale(float*, int)$ @ ^main$ @ app.cu$" */
 static void side_add(struct text *text, const struct finding_access *access)
@@ -39,6 +40,13 @@ static void pair_add(struct text *text, const struct finding *finding)
     text_free(&pair);
 }
 
+static void error_add(struct text *text, const struct finding *finding)
+{
+    const char *name = finding->accesses[0].name;
+    if (strlen(name) < PAIR_BYTES_MAX && !strchr(name, '\n'))
+        text_add(text, "#error:%s ^%s$\n", finding_class_name(finding->kind), name);
+}
+
 static void place_add(struct text *text, const char *what, const struct finding_access *access)
 {
     char place[1024];
@@ -56,11 +64,16 @@ void suppression_text_add(struct text *text, const struct finding *const *findin
     text_add(text, "%s", head);
     for (size_t i = 0; i < count; i++) {
         const struct finding *finding = findings[i];
-        text_add(text, "\n# Race %" PRIu64 ": %.*s\n", finding->number,
-                 (int)strcspn(finding->cause, "\n"), finding->cause);
+        const char *what = finding->error ? finding->headline : finding->cause;
+        text_add(text, "\n# %s %" PRIu64 ": %.*s\n", finding->error ? "Finding" : "Race",
+                 finding->number, (int)strcspn(what, "\n"), what);
         place_add(text, "      ", &finding->accesses[0]);
-        place_add(text, "after ", &finding->accesses[1]);
+        if (finding_has_previous(finding))
+            place_add(text, "after ", &finding->accesses[1]);
         text_add(text, "fingerprint:%016" PRIx64 "\n", finding->fingerprint);
-        pair_add(text, finding);
+        if (finding->error)
+            error_add(text, finding);
+        else
+            pair_add(text, finding);
     }
 }

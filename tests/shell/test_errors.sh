@@ -54,6 +54,19 @@ check "a run beside its own baseline is clean" ended 0
 run "$csan" report --gen-suppressions -o gen.supp kernel_misaligned.json
 run env CSAN=1 CSAN_OPTIONS=suppressions=gen.supp "$programs/kernel_misaligned"
 check "what --gen-suppressions writes suppresses" ended 0
+check "... and proposes a rule that outlives an edit" has gen.supp '^#error:device_exception \^misaligned\(char\*\)\$$'
+run env CSAN=1 CSAN_OPTIONS=suppressions=gen.supp "$programs/launch_past_end"
+check "... but no other finding" ended 66
+echo 'error:device_exception fill' >kind.supp
+run env CSAN=1 CSAN_OPTIONS=suppressions=kind.supp "$programs/launch_past_end"
+check "a rule for a kind suppresses that kind" lacks err '^CSAN: illegal address'
+check "... and no other" has err '^CSAN: out of bounds'
+check "... and is counted" has err '^  1 error:device_exception fill'
+echo 'error:out_of_bound' >wrong.supp
+run env CSAN=1 CSAN_OPTIONS=suppressions=wrong.supp "$programs/launch_past_end"
+check "a kind that there is not is said" says 'no such kind \(write out_of_bounds, .*error:out_of_bound'
+run env CSAN=1 CSAN_OPTIONS=fail_on=possible "$programs/kernel_misaligned"
+check "findings fail whatever fail_on says" ended 66
 
 # Recorded, with a look at it and without.
 for name in launch_past_end kernel_misaligned; do

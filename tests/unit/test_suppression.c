@@ -213,6 +213,54 @@ static void fingerprints(void **state)
     assert_false(suppressions_match(NULL, &fake, &race, FINGERPRINT));
 }
 
+static void findings_that_are_no_races(void **state)
+{
+    (void)state;
+    static const struct csan_error error = {.exception = "illegal address",
+                                            .function = "_Z5scalePff",
+                                            .place = "/src/app/kernels.cuh:7"};
+    struct csan_race found = race;
+    found.error = &error;
+    found.kind = CSAN_RACE_DEVICE_EXCEPTION;
+    static const struct {
+        const char *line;
+        bool matches;
+    } rows[] = {
+        {"error:device_exception", true},
+        {"error:device_exception scale", true},
+        {"error:device_exception ^scale(float*, float)$", true},
+        {"error:device_exception   _Z5scalePff", true},
+        {"error:device_exception model.cc", true},
+        {"error:device_exception kernels.cuh", true},
+        {"error:device_exception copy", false},
+        {"error:out_of_bounds", false},
+        {"error:out_of_bounds scale", false},
+        {"kernel:scale", true},
+        {"race:kernels.cuh", true},
+        {"race:model.cc", true},
+        {"race_top:model.cc", true},
+        {"race_top:kernels.cuh", false},
+        {"lib:/build/app", true},
+        {"called_from_lib:/build/app", true},
+        {"fingerprint:0123456789abcdef", true},
+        /* the other access is none */
+        {"kernel:cuMemcpyAsync", false},
+        {"race:call_back", false},
+        {"lib:libnoisy.so", false},
+        {"pair:scale <-> cuMemcpyAsync", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (matches_race(rows[i].line, &found) != rows[i].matches)
+            fail_msg("%s", rows[i].line);
+    found.previous.kind = CSAN_FREE;
+    assert_true(matches_race("lib:libnoisy.so", &found));
+    found.error = NULL; /* as the detector finds one by its order */
+    found.kind = CSAN_RACE_USE_AFTER_FREE;
+    assert_true(matches_race("error:use_after_free", &found));
+    assert_false(matches_race("error:device_exception", &found));
+    assert_false(matches("error:use_after_free"));
+}
+
 static void the_first_that_matches_is_counted(void **state)
 {
     (void)state;
@@ -361,6 +409,7 @@ int main(void)
         cmocka_unit_test(launches),
         cmocka_unit_test(pairs),
         cmocka_unit_test(fingerprints),
+        cmocka_unit_test(findings_that_are_no_races),
         cmocka_unit_test(the_first_that_matches_is_counted),
         cmocka_unit_test(bad_lines_are_named_and_good_ones_kept),
         cmocka_unit_test(suppressed_races_count_apart),
