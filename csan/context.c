@@ -35,6 +35,7 @@ csan_context *csan_context_create(const char *options_text,
     detector->conflicts.each = !options.dedup;
     detector->unordered.wanted = options.count_unordered != 0;
     detector->errors_wanted = strcmp(options.errors, "off") != 0;
+    detector->initialized.wanted = options.init_check != 0;
     detector->stacks = stack_depot_create();
     detector->sites = detector->stacks ? site_table_create(detector->stacks) : NULL;
     if (!ready || !detector->sites) {
@@ -671,8 +672,10 @@ static uint64_t op_at_once(csan_context *context, struct op *op)
 uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
                  const struct csan_access *accesses, size_t count)
 {
-    if (context_ignores())
+    if (context_ignores()) {
+        context_doubt(context);
         count = 0;
+    }
     context_ready_ranges();
     if (begin_at_once(context))
         return op_at_once(context, &(struct op){.lane = lane,
@@ -790,6 +793,14 @@ void context_find(csan_context *context, const struct context_finding *finding)
         find(context, finding);
     context_leave(context);
     context_deliver(context);
+}
+
+void context_doubt(csan_context *context)
+{
+    if (!context->detector.initialized.wanted)
+        return;
+    lock_take(context->lock);
+    context_submit_locked(context, &(struct entry){.kind = ENTRY_DOUBT, .lane = CSAN_HOST});
 }
 
 void context_judge(csan_context *context, const struct context_call *call)

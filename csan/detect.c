@@ -23,6 +23,7 @@ bool detector_init(struct detector *detector)
 {
     *detector = (struct detector){0};
     memory_init(&detector->memory);
+    initialized_init(&detector->initialized);
     return order_init(&detector->order);
 }
 
@@ -35,6 +36,7 @@ void detector_clear(struct detector *detector)
     conflict_list_clear(&detector->conflicts);
     race_log_clear_all(&detector->races);
     memory_clear(&detector->memory);
+    initialized_clear(&detector->initialized);
     order_clear(&detector->order);
 }
 
@@ -461,12 +463,39 @@ static void touch_rest(struct detector *detector, const struct op *op, const str
     commit(detector, &detector->conflicts);
 }
 
+/* Option init_check. */
+static void check_initialized(struct detector *detector, const struct op *op,
+                              const struct mark *mark)
+{
+    const struct lane *lane = &detector->order.lanes[op->lane];
+    const struct site *site = site_table_get(detector->sites, op->site);
+    struct initialized_fault faults[INITIALIZED_FAULTS];
+    const struct initialized_op touched = {
+        .accesses = op->accesses,
+        .count = op->access_count,
+        .level = op->level,
+        .launched = site && site->launched,
+        .judged = !lane->host && lane->role == CSAN_LANE_STREAM && !detector->out_of_turn};
+    const size_t count =
+        initialized_op(&detector->initialized, &detector->memory, &touched, faults);
+    for (size_t i = 0; i < count; i++) {
+        struct mark reads = *mark;
+        reads.kind = CSAN_READ;
+        reads.argument = faults[i].access->argument;
+        detector_find(detector, CSAN_RACE_UNINITIALIZED, &reads, faults[i].bytes.start,
+                      faults[i].bytes.end - faults[i].bytes.start,
+                      &(struct csan_error){.detail = ""});
+    }
+}
+
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
 {
     struct mark mark = {
         .epoch = epoch, .op = op->number, .site = op->site, .level = (uint8_t)op->level};
     struct knowledge knowledge = order_knowledge(&detector->order, op->lane);
     size_t done = 0;
+    if (__builtin_expect(detector->initialized.wanted, 0))
+        check_initialized(detector, op, &mark);
     detector->stats.ops++;
     detector->stats.launches[op->level]++;
     while (done < op->access_count &&
@@ -570,6 +599,20 @@ void detector_find(struct detector *detector, enum csan_race_kind kind, const st
 
 /* ---- memory */
 
+/* Memory of a graph's launch has the bytes that the launch before it left. */
+static void birth_initializes(struct detector *detector, const struct entry *entry)
+{
+    const struct range range = {entry->base, entry->base + entry->bytes};
+    const struct site *site = site_table_get(detector->sites, entry->site);
+    const bool empty =
+        (entry->memory_kind == CSAN_MEMORY_DEVICE || entry->memory_kind == CSAN_MEMORY_STREAM) &&
+        site && !site->launched && strncmp(site->name, "cuMemAlloc", strlen("cuMemAlloc")) == 0;
+    if (empty)
+        initialized_born(&detector->initialized, range);
+    else
+        initialized_written(&detector->initialized, range);
+}
+
 static void process_birth(struct detector *detector, const struct entry *entry)
 {
     struct mark birth = op_mark(detector, entry);
@@ -578,6 +621,8 @@ static void process_birth(struct detector *detector, const struct entry *entry)
         birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
     memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
                   entry->bytes, &birth);
+    if (detector->initialized.wanted)
+        birth_initializes(detector, entry);
 }
 
 /* A free conflicts with every access it is not ordered after. */
@@ -605,6 +650,8 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     struct allocation *allocation = memory_find(&detector->memory, token->base);
     if (!allocation || allocation->freed || allocation->range.start != token->base)
         return;
+    if (detector->initialized.wanted)
+        initialized_written(&detector->initialized, allocation->range);
     token->lane = entry->lane;
     token->death = op_mark(detector, entry);
     token->death.kind = CSAN_FREE;
@@ -665,6 +712,23 @@ static void process_free_end(struct detector *detector, const struct entry *entr
     conflict_list_clear(&token->conflicts);
     snapshot_release(&token->before);
     free(token);
+}
+
+/* What a pool does with its memory between two owners is its own. */
+static void process_pool_alloc(struct detector *detector, const struct entry *entry)
+{
+    const struct allocation *allocation = memory_pool_alloc(&detector->memory, &detector->order,
+                                                            entry->base, entry->bytes, entry->site);
+    if (detector->initialized.wanted && allocation)
+        initialized_written(&detector->initialized, allocation->range);
+}
+
+/* What was held back may be a birth that comes after this, though it was before. */
+static void process_doubt(struct detector *detector)
+{
+    initialized_doubt(&detector->initialized);
+    if (detector->out_of_turn)
+        detector->initialized.wanted = false;
 }
 
 /* By order alone nothing is known of it: a pool's free is no op. */
@@ -757,7 +821,7 @@ void detector_process(struct detector *detector, struct entry *entry)
         process_free_end(detector, entry);
         return;
     case ENTRY_POOL_ALLOC:
-        memory_pool_alloc(&detector->memory, order, entry->base, entry->bytes, entry->site);
+        process_pool_alloc(detector, entry);
         return;
     case ENTRY_POOL_FREE:
         process_pool_free(detector, entry);
@@ -767,6 +831,9 @@ void detector_process(struct detector *detector, struct entry *entry)
         return;
     case ENTRY_JUDGED:
         process_judged(detector, entry);
+        return;
+    case ENTRY_DOUBT:
+        process_doubt(detector);
         return;
     }
 }

@@ -4,6 +4,7 @@
 #ifndef CSAN_DETECT_H
 #define CSAN_DETECT_H
 
+#include "initialized.h"
 #include "memory.h"
 #include "queue.h"
 #include "race.h"
@@ -50,6 +51,8 @@ struct detector {
     struct csan_stats stats;     /* what is counted as it happens */
     bool errors_wanted;          /* option errors */
     uint64_t unplaced;           /* kernels' exact accesses in no allocation so far; atomic */
+    bool out_of_turn;            /* ops wait in the queue that came before the one processed */
+    struct initialized initialized;
     /* Of the op being processed: what its conflicts that are no races point to. */
     struct csan_error errors[DETECTOR_ERRORS];
     uint32_t error_count;

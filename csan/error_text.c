@@ -179,6 +179,13 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
     case CSAN_RACE_USE_AFTER_FREE:
         use_after_free_add(text, words, race);
         break;
+    case CSAN_RACE_UNINITIALIZED:
+        text_add(text, "uninitialized memory read: %s reads ", side->site);
+        amount_add(text, race->bytes);
+        text_add(text, " of ");
+        own_memory_add(text, words, race);
+        text_add(text, ", which nothing has written");
+        break;
     case CSAN_RACE_LEAK:
         text_add(text, "memory never freed: ");
         amount_add(text, error->total);
@@ -420,6 +427,9 @@ void error_cause_add(struct text *text, const struct csan_race *race)
             text_add(text, "the address is near no memory that csan knows");
         else
             text_add(text, "the kernel met: %s", error->exception ? error->exception : "a failure");
+    } else if (race->kind == CSAN_RACE_UNINITIALIZED) {
+        text_add(text,
+                 "no kernel, copy or set has written the bytes since the memory was allocated");
     } else if (race->kind == CSAN_RACE_LEAK) {
         text_add(text, "nothing had freed the memory when the program ended");
     } else {

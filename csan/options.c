@@ -53,7 +53,7 @@ static const struct {
      "at "
      "most report_limit places."},
     {FIELD(init_check), OPTION_BOOL, "0", NULL,
-     "Find exact reads of memory that nothing has written since it was allocated."},
+     "Find exact reads of kernels from memory that nothing has written since it was allocated."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
      "Where reports go: stderr, stdout, or a file; in its name %p is the process id, %r the rank "
      "(of mpirun, torchrun, srun) and %h the machine; where there is no %p and no rank, \".PID\" "

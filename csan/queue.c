@@ -76,6 +76,7 @@ static void queued_finish(struct queue *queue, struct detector *detector, struct
     DL_DELETE(queue->entries, queued);
     queue->count -= takes_room(entry);
     detector->order.held_back = queue->entries != NULL;
+    detector->out_of_turn &= queue->entries != NULL;
     if (queued->ticket)
         HASH_DEL(queue->tickets, queued);
     queue->kept |= entry->kind == ENTRY_KEEP;
@@ -128,6 +129,7 @@ static const uint8_t entry_uses[] = {
     [ENTRY_POOL_FREE] = 0,
     [ENTRY_STEP] = USES_LANE,
     [ENTRY_JUDGED] = USES_LANE,
+    [ENTRY_DOUBT] = 0,
 };
 
 static bool has_accesses(const struct entry *entry)
@@ -293,6 +295,7 @@ static bool changes_lane(const struct detector *detector, const struct entry *en
 static void hold_back(struct queue *queue, struct detector *detector, struct entry *entry)
 {
     take_along(queue, detector, entry);
+    detector->out_of_turn = true;
     uint8_t uses = entry_uses[entry->kind];
     if (changes_lane(detector, entry))
         detector->order.lanes[entry->lane].blocked_pass = queue->pass;

@@ -77,8 +77,9 @@ enum entry_kind {
     ENTRY_FREE_END,
     ENTRY_POOL_ALLOC,
     ENTRY_POOL_FREE,
-    ENTRY_STEP,  /* of lane: struct step */
-    ENTRY_JUDGED /* what is no op: struct context_call */
+    ENTRY_STEP,   /* of lane: struct step */
+    ENTRY_JUDGED, /* what is no op: struct context_call */
+    ENTRY_DOUBT   /* any memory may have been written, by what is not told */
 };
 
 struct entry {

@@ -318,7 +318,7 @@ static void put_order(struct recording *recording, const struct entry *entry)
 uint64_t recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
                          uint64_t ticket, bool timed)
 {
-    if (!begin(recording, context))
+    if (entry->kind == ENTRY_DOUBT || !begin(recording, context))
         return recording->now;
     if (timed)
         put_time(recording);

@@ -9,7 +9,7 @@
 
 uint8_t driver_hooks_on = DRIVER_UNDECIDED;
 uint8_t driver_capture_seen;
-uint8_t driver_unmodelled_called;
+uint8_t driver_unmodelled_called, driver_unmodelled_doubt;
 
 static struct {
     void *library; /* handle of libcuda.so.1, opened once and kept */

@@ -42,6 +42,8 @@ extern uint8_t driver_capture_seen;
 
 /* Set to 1 by every call of an unmodelled entry: it may have written to memory. */
 extern uint8_t driver_unmodelled_called;
+/* The same for another who asks (doubt.h). */
+extern uint8_t driver_unmodelled_doubt;
 
 /* Was any entry point called that no hook stands behind? */
 static inline bool driver_was_passed(void)

@@ -3,6 +3,7 @@
  * other. A mapping of somebody else's memory ends without waiting for work that uses it: nothing
  * promises that (CUDA Driver API, cuIpcCloseMemHandle), so work still under way is a race. Signals
  * to and waits for external semaphores take their turn in the stream. */
+#include "csan/context.h"
 #include "driver_hooks.h"
 #include "runtime/hook/callsite.h"
 #include "runtime/hook/content.h"
@@ -95,8 +96,10 @@ static void open_at(uint64_t address, csan_site site)
     if (!guard_enter())                                                                            \
         return call;                                                                               \
     CUresult result = call;                                                                        \
-    if (result == CUDA_SUCCESS)                                                                    \
+    if (result == CUDA_SUCCESS) {                                                                  \
         summary_unmodelled(note);                                                                  \
+        context_doubt(process_context());                                                          \
+    }                                                                                              \
     guard_leave();                                                                                 \
     return result
 
@@ -104,6 +107,21 @@ CUresult hook_ipc_get_memory(const struct driver_entry *entry, CUipcMemHandle_v1
                              CUdeviceptr_v2 dptr)
 {
     NOTE_HOOK(DRIVER_REAL(entry, cuIpcGetMemHandle_v4010)(pHandle, dptr), of_processes);
+}
+
+/* It is set of memory that others than CUDA are to reach, such as network cards (GPUDirect RDMA,
+ * "Synchronization behavior"). */
+CUresult hook_pointer_set_attribute(const struct driver_entry *entry, const void *value,
+                                    CUpointer_attribute attribute, CUdeviceptr_v2 ptr)
+{
+    PFN_cuPointerSetAttribute_v6000 real = DRIVER_REAL(entry, cuPointerSetAttribute_v6000);
+    if (!guard_enter())
+        return real(value, attribute, ptr);
+    CUresult result = real(value, attribute, ptr);
+    if (result == CUDA_SUCCESS)
+        context_doubt(process_context());
+    guard_leave();
+    return result;
 }
 
 CUresult hook_ipc_open_memory(const struct driver_entry *entry, CUdeviceptr_v2 *pdptr,

@@ -447,6 +447,8 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
     csan_lane lane = stream_lane(stream);
     graph_sites_launch(merged, launch->site, &launch->stack);
     stream_use(stream);
+    if (exec->shape.partial || merged->unknown_kernels)
+        context_doubt(detector);
     csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCH, exec->serial, merged->identity, launch->site);
     if (exec->last) {
         csan_snapshot_join(detector, lane, exec->last);
@@ -480,9 +482,10 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
     if (!stream)
         guard_lock();
     struct exec *exec = launch->known ? exec_find(handle) : NULL;
-    if (!stream || !exec || exec->changed || exec->merged.count != launch->count)
+    if (!stream || !exec || exec->changed || exec->merged.count != launch->count) {
         launch_failed(launch);
-    else {
+        context_doubt(process_context());
+    } else {
         forget_written(&exec->merged);
         tell_launch(exec, stream, hStream, launch);
         note_failed(exec, stream, launch->blocking.failed);

@@ -4,6 +4,7 @@
 #include "runtime/hook/annotate.h"
 #include "runtime/hook/capture.h"
 #include "runtime/hook/content.h"
+#include "runtime/hook/doubt.h"
 #include "runtime/hook/dump.h"
 #include "runtime/hook/event.h"
 #include "runtime/hook/guard.h"
@@ -147,6 +148,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     struct strays strays = {.count = 0};
     csan_lane lane = CSAN_NO_LANE;
     const uint64_t unplaced = context_unplaced(process_context());
+    doubt_look();
     direct_begin(kernel, &launch->what, &touched);
     if (trace_judges() && !launch->captured)
         users.judged = judge_take(kernel, &launch->what, &touched);

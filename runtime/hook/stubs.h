@@ -32,7 +32,8 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
 /* Marks itself as called, and that memory may change unseen; goes to the driver. */
 #define DRIVER_STUB_PASS(symbol, number)                                                           \
     DRIVER_TEXT(symbol, number,                                                                    \
-                "    movb $1, driver_unmodelled_called(%rip)\n" DRIVER_PASS_ON(number))
+                "    movb $1, driver_unmodelled_called(%rip)\n"                                    \
+                "    movb $1, driver_unmodelled_doubt(%rip)\n" DRIVER_PASS_ON(number))
 /* Warns every later op that its stream may be under capture. */
 #define DRIVER_STUB_CAPTURE(symbol, number)                                                        \
     DRIVER_TEXT(symbol, number,                                                                    \
