@@ -392,6 +392,16 @@ static int ordinal_of(const struct memory *memory, uint64_t address)
     return pool ? pool->ordinal : context_ordinal_of_tag(memory->tag);
 }
 
+/* Kernels of the current context: memory of its own device, or of a peer that it may access. A pool
+ * says itself who may. */
+static bool current_reaches(const struct memory *memory, uint64_t address)
+{
+    const struct CUctx_st *current = context_current();
+    const int ordinal = context_ordinal_of_tag(memory->tag);
+    return memory->kind != MEMORY_DEVICE || pool_of(address) || ordinal == current->ordinal ||
+           current->peers & 1u << ordinal;
+}
+
 static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uint64_t address)
 {
     struct memory memory = memory_at(address);
@@ -405,6 +415,8 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
         put(data, 4, !known ? 0 : on_device ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST);
         break;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        if (known && !current_reaches(&memory, address))
+            return CUDA_ERROR_INVALID_VALUE;
         put(data, 8, known ? address : 0);
         break;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:

@@ -6,6 +6,7 @@
 #include "runtime/hook/foresight.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/kernel.h"
+#include "runtime/hook/refused.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/trace.h"
 #include "runtime/hook/trace_source.h"
@@ -48,9 +49,22 @@ static CUresult launch_block(const struct launch *launch, CUresult result)
                                    : result;
 }
 
+/* It did not begin. */
+static void launch_refused(const struct launch *launch, CUresult result)
+{
+    struct callsite_stack stack;
+    const struct kernel *kernel = kernel_of(launch->function);
+    callsite_capture(&stack);
+    refused_stream(launch->entry, launch->stream,
+                   callsite_intern(&stack, kernel ? kernel->name : launch->entry->name, NULL, 0),
+                   kernel ? CSAN_LEVEL_UNKNOWN : CSAN_LEVEL_LIBRARY, result);
+}
+
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
     trace_source_launch_ends();
+    if (__builtin_expect(refused_for_stream(result), 0))
+        launch_refused(launch, result);
     if (launch->late) {
         if (result == CUDA_SUCCESS)
             launch_put_off(launch);

@@ -145,8 +145,9 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
 {
     struct direct_touched touched;
     struct trace_users users = {0};
-    struct strays strays = {.count = 0};
-    csan_lane lane = CSAN_NO_LANE;
+    struct strays strays; /* large, and rarely used */
+    struct stray_launch stray_launch;
+    strays.count = 0;
     const uint64_t unplaced = context_unplaced(process_context());
     doubt_look();
     direct_begin(kernel, &launch->what, &touched);
@@ -179,19 +180,20 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     if (stream) {
         programmatic_end(&beside, stream, &touched);
         note_launched(launch, kernel, stream, site);
-        lane = stream_lane(stream);
+        if (strays_may_be(unplaced, stream_context(stream))) {
+            stray_launch = (struct stray_launch){stream_context(stream), stream_lane(stream), site,
+                                                 touched.level};
+            strays_gather(&touched, stray_launch.context, unplaced, &strays);
+        }
         guard_unlock();
     }
-    const enum csan_level level = touched.level;
-    if (__builtin_expect(context_unplaced(process_context()) != unplaced, 0) && stream)
-        strays_gather(&touched, &strays);
     if (waits != WAIT_TRACE && !launch->late)
         trace_skip(users);
     if (process_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
         direct_explain(kernel, &touched);
     direct_end(kernel, &touched);
     if (__builtin_expect(strays.count != 0, 0))
-        strays_report(&strays, lane, site, level);
+        strays_report(&strays, &stray_launch);
 }
 
 /* By the program's own word. */

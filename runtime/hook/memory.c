@@ -38,6 +38,8 @@ struct owned {
 
 static struct {
     struct owned *owned; /* under the guard's lock */
+    CUcontext first;     /* that ever owned any; atomic */
+    bool several;        /* atomic */
 } table;
 
 static void own(uint64_t base, CUcontext context)
@@ -50,6 +52,16 @@ static void own(uint64_t base, CUcontext context)
     }
     if (owned)
         owned->context = context;
+    if (!table.first)
+        __atomic_store_n(&table.first, context, __ATOMIC_RELAXED);
+    else if (table.first != context)
+        __atomic_store_n(&table.several, true, __ATOMIC_RELAXED);
+}
+
+bool memory_has_others(CUcontext context)
+{
+    const CUcontext first = __atomic_load_n(&table.first, __ATOMIC_RELAXED);
+    return __atomic_load_n(&table.several, __ATOMIC_RELAXED) || (first && first != context);
 }
 
 static void disown(uint64_t base)
@@ -182,7 +194,7 @@ static void death_owned(uint64_t base)
     guard_unlock();
 }
 
-static CUcontext owner_of(uint64_t base)
+CUcontext memory_context(uint64_t base)
 {
     struct owned *owned = NULL;
     HASH_FIND(hh, table.owned, &base, sizeof base, owned);
@@ -194,7 +206,7 @@ static void death_covers(struct memory_death *death, uint64_t base)
 {
     CUcontext current = stream_current_context();
     guard_lock();
-    CUcontext owner = owner_of(base);
+    CUcontext owner = memory_context(base);
     death->context = owner ? owner : current;
     if (stream_context_is_apart(&death->context)) {
         death->covered = thread_makes_lane(0, "a free");

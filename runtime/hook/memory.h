@@ -9,6 +9,12 @@
 /* The context took its allocations with it. Wants the guard's lock. */
 void memory_context_destroyed(CUcontext context);
 
+/* Whether another context than that one ever made an allocation. Without the lock. */
+bool memory_has_others(CUcontext context);
+/* The context of the device's memory that begins at `base`; NULL: csan does not know. Wants the
+ * guard's lock. */
+CUcontext memory_context(uint64_t base);
+
 /* Around a call of the host that frees what lies at `base` once the device is done with it. */
 struct memory_death {
     csan_free *token;

@@ -2,10 +2,12 @@
 #include "runtime/hook/refused.h"
 #include "csan/context.h"
 #include "runtime/hook/backlog.h"
+#include "runtime/hook/context_device.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/process.h"
 #include "runtime/hook/stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 bool refused_matters(CUresult result)
@@ -56,4 +58,60 @@ void refused_free(csan_site site, uint64_t address)
                                                             .accesses = &access,
                                                             .access_count = 1,
                                                             .what = CONTEXT_REFUSED_FREE});
+}
+
+/* ---- Streams ---- */
+
+bool refused_for_stream(CUresult result)
+{
+    return (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT) &&
+           process_options()->errors;
+}
+
+/* Where the stream is of another context than `current`: which, and its lane; else false. */
+static bool stream_is_foreign(CUstream handle, bool thread_default, CUcontext current,
+                              CUcontext *context, csan_lane *lane)
+{
+    struct stream *stream = stream_lock_known(handle, thread_default);
+    CUcontext whole;
+    if (!stream)
+        return false;
+    *context = whole = stream_context(stream);
+    *lane = stream_lane(stream);
+    stream_context_is_apart(&whole);
+    stream_context_is_apart(&current);
+    guard_unlock();
+    return whole && current && whole != current;
+}
+
+static const char *code_words(CUresult result)
+{
+    return result == CUDA_ERROR_INVALID_HANDLE ? "CUDA_ERROR_INVALID_HANDLE"
+                                               : "CUDA_ERROR_INVALID_CONTEXT";
+}
+
+void refused_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
+                    enum csan_level level, CUresult result)
+{
+    CUcontext current = stream_current_context(), context;
+    csan_lane lane;
+    char detail[128];
+    if (!stream_is_foreign(stream, entry->thread_default, current, &context, &lane))
+        return;
+    const int device = context_device(context), here = context_device(current);
+    if (device < 0 || here < 0)
+        return;
+    if (device == here)
+        snprintf(detail, sizeof detail,
+                 "The stream is of another context of device %d than the current one.", device);
+    else
+        snprintf(detail, sizeof detail, "The stream is of device %d, and device %d is current.",
+                 device, here);
+    context_find(process_context(),
+                 &(struct context_finding){
+                     .kind = CSAN_RACE_WRONG_DEVICE,
+                     .lane = lane,
+                     .site = site,
+                     .level = level,
+                     .error = {.detail = detail, .code = code_words(result), .device = here}});
 }

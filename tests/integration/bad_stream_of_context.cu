@@ -1,4 +1,5 @@
 // verdict: race
+// finding: stream of another context
 // cuda: 13
 // expect: , 1 race,
 // expect: bad_stream_of_context.cu:{last}
