@@ -34,13 +34,15 @@ static const struct {
      "End the program with `exitcode` at the first report; under PyTorch, with the exception of "
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
-     "Exit code of a program that had races and would have ended with 0; of csan run, where any "
-     "process below it had races, however it ended."},
+     "Exit code of a program that had races or other findings and would have ended with 0; of csan "
+     "run, where any process below it had some, however it ended."},
     {FIELD(abort_on_error), OPTION_BOOL, "0", NULL,
      "End a program that had races with abort(), for a debugger or a core dump, where it would end "
      "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
-     "What makes the exit code `exitcode`: races, or possible races too."},
+     "What makes the exit code `exitcode`: races, or possible races too. Findings that are no "
+     "races "
+     "(option errors) always do."},
     {FIELD(errors), OPTION_WORD, "auto", "auto|off",
      "Find what goes wrong beside races: accesses out of bounds, uses of freed memory, and which "
      "launch, thread and line it was when a kernel fails."},
@@ -61,7 +63,7 @@ static const struct {
      "appended."},
     {FIELD(format), OPTION_WORD, "text", "text|json|sarif",
      "Reports in words, or one document for tools: csan's JSON (csan-report.schema.json) or SARIF "
-     "2.1.0. log_path says where it goes; a file is whole after every race."},
+     "2.1.0. log_path says where it goes; a file is whole after every finding."},
     {FIELD(verbosity), OPTION_INTEGER, "0", "0..3",
      "1 and more: say what csan does (device chosen, entry points not known, counters)."},
     {FIELD(help), OPTION_BOOL, "0", NULL, "Print this help."},
@@ -70,12 +72,14 @@ static const struct {
      "Print at most this many reports; 0: all. Later races are still counted."},
     {FIELD(suppressions), OPTION_PATH, "", NULL,
      "A file of suppressions, in ThreadSanitizer's format: lines race:NAME, race_top:NAME, "
-     "kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER or fingerprint:NUMBER, with "
-     "wildcards *, ^ and $. A race that one matches is counted apart and is no failure."},
+     "kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER, fingerprint:NUMBER or "
+     "error:KIND NAME, with wildcards *, ^ and $. A finding that one matches is counted apart and "
+     "is "
+     "no failure."},
     {FIELD(baseline), OPTION_PATH, "", NULL,
-     "Report only races that are not in this file: a report in JSON (format=json) of an earlier "
-     "run, or, for the csan command, a recording. A race that is in it is counted as known and is "
-     "no failure. If the file cannot be used, csan says so and reports everything."},
+     "Report only findings that are not in this file: a report in JSON (format=json) of an earlier "
+     "run, or, for the csan command, a recording. What is in it is counted as known and is no "
+     "failure. If the file cannot be used, csan says so and reports everything."},
     {FIELD(print_suppressions), OPTION_BOOL, "1", NULL,
      "Print at exit which suppressions matched, and how often."},
     {FIELD(dedup), OPTION_BOOL, "1", NULL,

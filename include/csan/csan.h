@@ -454,7 +454,8 @@ static inline void csan_kernel_ptx(void *function, const char *ptx, size_t bytes
  * that the program enqueued and finished. races_since fills at most `capacity` structs and returns
  * how many there are in all; 0 when csan is absent or off. Strings and frames stay valid until the
  * process ends. races_clear forgets the races found so far: they count neither for csan_races_since
- * nor for the exit code, and may be reported again. */
+ * nor for the exit code, and may be reported again. Findings that are no races are left out: see
+ * csan_findings_since. */
 static inline uint64_t csan_race_mark(void)
 {
     const struct csan_api *api = csan_active();
@@ -585,7 +586,9 @@ static inline const struct csan_python_stacks *csan_python(const void *in)
 /* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is
  * set, on the thread whose call showed it, with locks of csan held: it must not call CUDA or csan.
  * 1: it sees to it that the program ends. `report` is the text that was printed, valid during the
- * call. */
+ * call. Findings that are no races come here, too, and always make the program fail: csan_is_error
+ * tells them apart, race->error has more of them, and race->previous.kind is 0 where nothing came
+ * before. */
 static inline void csan_on_race(int (*handler)(void *user, const struct csan_race *race,
                                                const char *report),
                                 void *user)
@@ -596,8 +599,9 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
 }
 
 /* A place for a debugger to stop, as ThreadSanitizer's __tsan_on_report is: libcsan calls it for
- * each race that no suppression and no baseline has, possible ones too, once its report is written.
- * It does nothing; a program does not call it.
+ * each race that no suppression and no baseline has, possible ones too, and for each finding that
+ * is no race (csan_is_error), once its report is written. It does nothing; a program does not call
+ * it.
  *
  *     CSAN=1 CSAN_OPTIONS=backlog=0 gdb -ex 'set breakpoint pending on' \
  *         -ex 'break csan_on_report' -ex run ./app
@@ -621,9 +625,11 @@ typedef uint32_t csan_site; /* 0: unknown */
 #define CSAN_NO_LANE ((csan_lane)0xffffffffu)
 
 /* `options`: "key=value:key=value" as in CSAN_OPTIONS, or NULL. `on_race` (may be NULL) is called
- * for each distinct race, outside the context's lock, never concurrently with itself; the struct
- * stays until the context is destroyed, and only its group may change. Returns NULL when memory is
- * short, or an option is wrong: then `message`, of `message_bytes`, says which and what to write.
+ * for each distinct race, and for each finding that is no race (csan_is_error; option errors=off
+ * leaves out what is found from accesses), outside the context's lock, never concurrently with
+ * itself; the struct stays until the context is destroyed, and only its group may change. Returns
+ * NULL when memory is short, or an option is wrong: then `message`, of `message_bytes`, says which
+ * and what to write.
  */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),

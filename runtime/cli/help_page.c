@@ -88,7 +88,12 @@ void help_page_manual(FILE *out)
         "Two accesses to the same bytes by different CUDA streams, or by a stream and the host, "
         "of which one at least writes, need something that orders them. csan finds those that "
         "nothing orders, the first time the program runs, whether or not it went wrong, and says "
-        "what to do.\n",
+        "what to do.\n.PP\n"
+        "It also reports accesses out of bounds, uses of freed memory, and kernels that fail: "
+        "which "
+        "launch and thread it was, at which line, and in which memory. Options leave such findings "
+        "out (errors), or add memory that is never freed (leak_check). They count as races do, for "
+        "the exit status and in every form of reports.\n",
         CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
     manual_commands(out);
     manual_options(out);
@@ -98,12 +103,12 @@ void help_page_manual(FILE *out)
         roff_text(out, variables[i].what);
         fputs("\n", out);
     }
-    fputs(
-        ".SH EXIT STATUS\nThat of the program; 66 (option\n.BR exitcode )\nwhen that is 0 and "
-        "there "
-        "were races; 2 for wrong usage or a file that cannot be read; 126 and 127 when the program "
-        "cannot be run.\n",
-        out);
+    fputs(".SH EXIT STATUS\nThat of the program; 66 (option\n.BR exitcode )\nwhen that is 0 and "
+          "there "
+          "were races or other findings; 2 for wrong usage or a file that cannot be read; 126 and "
+          "127 when the program "
+          "cannot be run.\n",
+          out);
 }
 
 /* ---- completion */

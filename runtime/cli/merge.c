@@ -15,7 +15,7 @@ static void usage(FILE *out)
         "usage: csan merge [OPTION...] FILE...\n\n"
         "Makes one report of many recordings (csan record) or reports in JSON, as the ranks of a\n"
         "job leave them (log_path or record with %%r in it): each race once, with the ranks that\n"
-        "saw it. No FILE is written over. The exit code is 66 when there are races, and 2 when a\n"
+        "saw it. No FILE is written over. The exit code is 66 when there are findings, and 2 when a\n"
         "file cannot be read: the others are merged.\n\n"
         "%s"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"

@@ -19,7 +19,7 @@ static void usage(FILE *out)
 {
     fputs("usage: csan replay [OPTION...] FILE\n\n"
           "Reports the data races of a recording that csan record made, as csan run would have.\n"
-          "The exit code is 66 when there are races, and 2 when the recording cannot be read to\n"
+          "The exit code is 66 when there are findings, and 2 when the recording cannot be read to\n"
           "its end: what could be read is reported.\n\n"
           "  --format=text      in words, on standard error (the default)\n"
           "  --format=json      one document on standard output, as csan report writes it\n"

@@ -102,6 +102,7 @@ class _Race(Structure):
         ("framework", c_int),
         ("variable", c_char_p),
         ("variable_module", c_char_p),
+        ("error", c_void_p),
     ]
 
 
