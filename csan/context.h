@@ -75,8 +75,10 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
  * context_pointees' has come. */
 void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count);
 
-/* The program's memory now, largest first (holdings.h); to be freed. */
-size_t context_holdings(csan_context *context, struct holding **holdings);
+/* The program's memory now, largest first (holdings.h); to be freed. `wanted` is asked under the
+ * lock, of each allocation; NULL: all. */
+size_t context_holdings(csan_context *context, bool (*wanted)(void *user, uint64_t base),
+                        void *user, struct holding **holdings);
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);

@@ -150,10 +150,11 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
     return found;
 }
 
-size_t context_holdings(csan_context *context, struct holding **holdings)
+size_t context_holdings(csan_context *context, bool (*wanted)(void *user, uint64_t base),
+                        void *user, struct holding **holdings)
 {
     lock_take(context->lock);
-    const size_t count = holdings_gather(&context->front, holdings);
+    const size_t count = holdings_gather(&context->front, wanted, user, holdings);
     lock_give(context->lock);
     return count;
 }

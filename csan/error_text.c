@@ -1,5 +1,6 @@
 /* See error_text.h. */
 #include "error_text.h"
+#include "shortage_text.h"
 #include "symbolizer.h"
 
 #include <inttypes.h>
@@ -178,6 +179,11 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
         break;
     case CSAN_RACE_USE_AFTER_FREE:
         use_after_free_add(text, words, race);
+        break;
+    case CSAN_RACE_OUT_OF_MEMORY:
+        text_add(text, "out of memory: %s ", side->site);
+        if (error->shortage)
+            shortage_asked_add(text, error->shortage);
         break;
     case CSAN_RACE_UNINITIALIZED:
         text_add(text, "uninitialized memory read: %s reads ", side->site);
@@ -376,6 +382,8 @@ void error_facts_add(struct text *text, struct race_words *words, const struct c
         access_add(text, words, race);
     neighbour_add(text, words, race);
     thread_add(text, words, error);
+    if (error->shortage)
+        shortage_facts_add(text, words, error->shortage);
     if (error->detail && error->detail[0])
         text_add(text, "  %s\n", error->detail);
     launch_add(text, words, race);
@@ -430,6 +438,8 @@ void error_cause_add(struct text *text, const struct csan_race *race)
     } else if (race->kind == CSAN_RACE_UNINITIALIZED) {
         text_add(text,
                  "no kernel, copy or set has written the bytes since the memory was allocated");
+    } else if (error->shortage) {
+        shortage_cause_add(text, error->shortage);
     } else if (race->kind == CSAN_RACE_LEAK) {
         text_add(text, "nothing had freed the memory when the program ended");
     } else {
@@ -439,6 +449,10 @@ void error_cause_add(struct text *text, const struct csan_race *race)
 
 void error_fix_add(struct text *text, const struct csan_race *race)
 {
+    if (race->error->shortage) {
+        shortage_fix_add(text, race->error->shortage);
+        return;
+    }
     switch (race->kind) {
     case CSAN_RACE_USE_AFTER_FREE:
         text_add(text, is_free(race) ? "free the memory once, in one place"

@@ -23,27 +23,37 @@ static int by_bytes(const void *left, const void *right)
     return a->bytes != b->bytes ? compare(b->bytes, a->bytes) : by_place(left, right);
 }
 
-static size_t take_all(const struct front *front, struct holding *items)
+static bool block_counts(const struct front *front, holdings_wanted *wanted, void *user,
+                         const struct front_block *block)
+{
+    const struct front_entry *entry = wanted ? front_find(front, block->range.start) : NULL;
+    return !entry || wanted(user, entry->range.start);
+}
+
+static size_t take_all(const struct front *front, holdings_wanted *wanted, void *user,
+                       struct holding *items)
 {
     const struct front_entry *entry;
     const struct front_block *block;
     size_t count = 0;
     for (struct range_cursor at = {0, 0}; (entry = range_map_at(&front->allocations, at));
          at = range_map_next(&front->allocations, at))
-        items[count++] =
-            (struct holding){.class = entry->pooled ? HOLDING_POOL : HOLDING_ALLOCATION,
-                             .kind = entry->kind,
-                             .site = entry->site,
-                             .count = 1,
-                             .bytes = entry->range.end - entry->range.start,
-                             .oldest = entry->born,
-                             .newest = entry->born};
+        if (!wanted || wanted(user, entry->range.start))
+            items[count++] =
+                (struct holding){.class = entry->pooled ? HOLDING_POOL : HOLDING_ALLOCATION,
+                                 .kind = entry->kind,
+                                 .site = entry->site,
+                                 .count = 1,
+                                 .bytes = entry->range.end - entry->range.start,
+                                 .oldest = entry->born,
+                                 .newest = entry->born};
     for (struct range_cursor at = {0, 0}; (block = range_map_at(&front->blocks, at));
          at = range_map_next(&front->blocks, at))
-        items[count++] = (struct holding){.class = HOLDING_BLOCK,
-                                          .site = block->site,
-                                          .count = 1,
-                                          .bytes = block->range.end - block->range.start};
+        if (block_counts(front, wanted, user, block))
+            items[count++] = (struct holding){.class = HOLDING_BLOCK,
+                                              .site = block->site,
+                                              .count = 1,
+                                              .bytes = block->range.end - block->range.start};
     return count;
 }
 
@@ -55,13 +65,14 @@ static void add(struct holding *sum, const struct holding *one)
     sum->newest = one->newest > sum->newest ? one->newest : sum->newest;
 }
 
-size_t holdings_gather(const struct front *front, struct holding **holdings)
+size_t holdings_gather(const struct front *front, holdings_wanted *wanted, void *user,
+                       struct holding **holdings)
 {
     const size_t most = front->allocations.count + front->blocks.count;
     struct holding *items = *holdings = calloc(most + 1, sizeof *items);
     if (!items)
         return 0;
-    const size_t all = take_all(front, items);
+    const size_t all = take_all(front, wanted, user, items);
     size_t count = 0;
     qsort(items, all, sizeof *items, by_place);
     for (size_t i = 0; i < all; i++)

@@ -19,8 +19,12 @@ struct holding {
     uint64_t oldest, newest; /* births, by now_coarse; 0: not known */
 };
 
+/* Whether an allocation that begins there counts, and the blocks in it; NULL: all do. */
+typedef bool holdings_wanted(void *user, uint64_t base);
+
 /* One for each class, kind and site, largest first; to be freed. Returns how many: 0 where memory
  * is short, too. */
-size_t holdings_gather(const struct front *front, struct holding **holdings);
+size_t holdings_gather(const struct front *front, holdings_wanted *wanted, void *user,
+                       struct holding **holdings);
 
 #endif

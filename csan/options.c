@@ -56,6 +56,12 @@ static const struct {
      "most report_limit places."},
     {FIELD(init_check), OPTION_BOOL, "0", NULL,
      "Find exact reads of kernels from memory that nothing has written since it was allocated."},
+    {FIELD(oom), OPTION_WORD, "auto", "auto|1|off",
+     "Say what held the memory when an allocation failed for want of it. auto: if the program "
+     "gives "
+     "up, so that it ends with a code that is not 0, by abort or a signal, and no allocation of "
+     "that "
+     "size succeeded later. 1: at once, each place once."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
      "Where reports go: stderr, stdout, or a file; in its name %p is the process id, %r the rank "
      "(of mpirun, torchrun, srun) and %h the machine; where there is no %p and no rank, \".PID\" "

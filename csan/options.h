@@ -52,6 +52,7 @@ struct options {
     char access[OPTION_TEXT_MAX];
     char errors[OPTION_TEXT_MAX];
     char launch_blocking[OPTION_TEXT_MAX];
+    char oom[OPTION_TEXT_MAX];
     char add_order[OPTION_TEXT_MAX];
     char fail_on[OPTION_TEXT_MAX];
     char log_path[OPTION_TEXT_MAX];

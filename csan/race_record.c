@@ -185,6 +185,12 @@ static void fill_error(struct race_record *record, const struct csan_error *from
     if (!from)
         return;
     *error = *from;
+    if (from->shortage) {
+        struct csan_shortage *shortage = (struct csan_shortage *)*text;
+        *shortage = *from->shortage;
+        error->shortage = shortage;
+        *text += sizeof *shortage;
+    }
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (*strings[i])
             *strings[i] = text_write(text, *strings[i]);
@@ -195,7 +201,7 @@ static size_t error_length(const struct csan_error *error)
 {
     const char *const strings[] = {error->exception, error->code,  error->detail,
                                    error->function,  error->place, error->reported_by};
-    size_t length = 0;
+    size_t length = error->shortage ? sizeof *error->shortage : 0;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         length += strings[i] ? strlen(strings[i]) + 1 : 0;
     return length;
@@ -241,13 +247,13 @@ struct race_record *race_record_create(const struct conflict *conflict,
     record->missing = missing_of(conflict, scene->order);
     record->occurrences = 1;
     race->order = &record->order;
+    fill_error(record, conflict->error, &text); /* first: it may have more than text */
     fill_access(&race->current, marks[0], sets[0], &text, scene);
     fill_access(&race->previous, marks[1], sets[1], &text, scene);
     race->current.at_call = conflict->at_call & 1;
     race->previous.at_call = conflict->at_call >> 1;
     fill_order(&record->order, &found, &text, scene);
     fill_also(record, also, &text, scene);
-    fill_error(record, conflict->error, &text);
     const struct site *birth = site_table_get(scene->sites, conflict->birth_site);
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,

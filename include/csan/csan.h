@@ -191,6 +191,31 @@ struct csan_race_also {
 /* Where an address lies, seen from the memory that is nearest. */
 enum csan_where { CSAN_WHERE_UNKNOWN, CSAN_WHERE_INSIDE, CSAN_WHERE_BEHIND, CSAN_WHERE_BEFORE };
 
+/* What one place of the program holds of a device's memory. */
+struct csan_held {
+    const char *name; /* of the call, as interned */
+    const void *const *frames;
+    size_t frame_count;
+    uint64_t count, bytes;
+    uint64_t oldest, newest; /* how old they are, in nanoseconds */
+};
+
+/* A device's memory when an allocation failed, in bytes. */
+enum { CSAN_HELD_MAX = 10 };
+struct csan_shortage {
+    int host; /* 1: memory of the host was asked for; the device's is told all the same */
+    int device;
+    uint64_t asked;
+    uint64_t free, total;                 /* of the device; total 0: not known */
+    uint64_t own, own_count;              /* of allocations of this process that csan knows */
+    uint64_t others;                      /* the rest: other processes, and what the driver needs */
+    uint64_t unused;                      /* the device's default pool keeps and does not use */
+    uint64_t reserved, allocated;         /* pools with declared blocks: memory, and live blocks */
+    struct csan_held held[CSAN_HELD_MAX]; /* the largest first */
+    size_t held_count;
+    uint64_t more, more_bytes; /* places that are not listed */
+};
+
 /* What a finding that is no race has beside: csan_race.current is the access or call that is wrong,
  * csan_race.address and bytes are what it touches and should not, csan_race.allocation the memory
  * nearest to that, csan_race.previous the call that freed it, if one did (else its kind is 0).
@@ -219,6 +244,7 @@ struct csan_error {
     uint64_t launches_since; /* between the launch that failed and that call */
     /* Of a leak: how many allocations, and their bytes. */
     uint64_t count, total;
+    const struct csan_shortage *shortage; /* of an allocation that failed; else NULL */
 };
 
 struct csan_race {

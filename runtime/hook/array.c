@@ -6,6 +6,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/memory.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/shortage.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -98,6 +99,16 @@ static void created(const struct driver_entry *entry, CUarray handle, CUarray_fo
                        callsite_of_memory(entry->name));
 }
 
+/* Compressed formats are not known, and take no room here. */
+static void array_ended(const struct driver_entry *entry, CUresult result, CUarray_format format,
+                        uint64_t channels, uint64_t width, uint64_t height, uint64_t depth)
+{
+    shortage_ended(entry, result,
+                   array_channel_bytes(format) * channels * width * at_least_one(height) *
+                       at_least_one(depth),
+                   SHORTAGE_DEVICE);
+}
+
 CUresult hook_array_create(const struct driver_entry *entry, CUarray *pHandle,
                            const CUDA_ARRAY_DESCRIPTOR_v2 *pAllocateArray)
 {
@@ -105,6 +116,8 @@ CUresult hook_array_create(const struct driver_entry *entry, CUarray *pHandle,
     if (!guard_enter())
         return real(pHandle, pAllocateArray);
     CUresult result = real(pHandle, pAllocateArray);
+    array_ended(entry, result, pAllocateArray->Format, pAllocateArray->NumChannels,
+                pAllocateArray->Width, pAllocateArray->Height, 0);
     if (result == CUDA_SUCCESS)
         created(entry, *pHandle, pAllocateArray->Format, pAllocateArray->NumChannels,
                 pAllocateArray->Width, pAllocateArray->Height, 0);
@@ -119,6 +132,8 @@ CUresult hook_array_create_3d(const struct driver_entry *entry, CUarray *pHandle
     if (!guard_enter())
         return real(pHandle, pAllocateArray);
     CUresult result = real(pHandle, pAllocateArray);
+    array_ended(entry, result, pAllocateArray->Format, pAllocateArray->NumChannels,
+                pAllocateArray->Width, pAllocateArray->Height, pAllocateArray->Depth);
     if (result == CUDA_SUCCESS)
         created(entry, *pHandle, pAllocateArray->Format, pAllocateArray->NumChannels,
                 pAllocateArray->Width, pAllocateArray->Height, pAllocateArray->Depth);

@@ -116,7 +116,7 @@ void leaks_find(void)
     struct sums sums = {0};
     if (!process_all_options()->leak_check || ending_how().way != ENDING_EXIT)
         return;
-    const size_t count = context_holdings(process_context(), &holdings);
+    const size_t count = context_holdings(process_context(), NULL, NULL, &holdings);
     for (size_t i = 0; i < count; i++)
         look(&holdings[i], &sums);
     free(holdings);

@@ -12,6 +12,7 @@
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/process.h"
+#include "runtime/hook/shortage.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/value.h"
@@ -312,7 +313,19 @@ CUresult hook_memory_create(const struct driver_entry *entry, CUmemGenericAlloca
                             size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
 {
     PFN_cuMemCreate_v10020 real = DRIVER_REAL(entry, cuMemCreate_v10020);
-    MAPPING_HOOK(real(handle, size, prop, flags), handle_add(*handle, NULL));
+    if (!guard_enter())
+        return real(handle, size, prop, flags);
+    CUresult result = real(handle, size, prop, flags);
+    shortage_ended(entry, result, size,
+                   prop && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE ? SHORTAGE_HOST
+                                                                              : SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS) {
+        guard_lock();
+        handle_add(*handle, NULL);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
 }
 
 CUresult hook_memory_release(const struct driver_entry *entry, CUmemGenericAllocationHandle handle)

@@ -15,6 +15,7 @@
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/node.h"
 #include "runtime/hook/operation.h"
+#include "runtime/hook/shortage.h"
 #include "runtime/hook/refused.h"
 #include "runtime/hook/stream.h"
 #include "runtime/hook/thread.h"
@@ -114,6 +115,7 @@ CUresult hook_memory_alloc(const struct driver_entry *entry, CUdeviceptr_v2 *dpt
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
     CUresult result = DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_DEVICE, *dptr, bytesize);
     guard_leave();
@@ -128,6 +130,7 @@ CUresult hook_memory_alloc_pitch(const struct driver_entry *entry, CUdeviceptr_v
     if (!guard_enter())
         return real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
     CUresult result = real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+    shortage_ended(entry, result, WidthInBytes * Height, SHORTAGE_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_DEVICE, *dptr, *pPitch * Height);
     guard_leave();
@@ -140,6 +143,7 @@ CUresult hook_memory_alloc_managed(const struct driver_entry *entry, CUdeviceptr
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
     CUresult result = DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_MANAGED, *dptr, bytesize);
     guard_leave();
@@ -151,6 +155,7 @@ CUresult hook_memory_alloc_host(const struct driver_entry *entry, void **pp, siz
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
     CUresult result = DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
+    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
     guard_leave();
@@ -163,6 +168,7 @@ CUresult hook_memory_host_alloc(const struct driver_entry *entry, void **pp, siz
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
+    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
     guard_leave();
@@ -175,6 +181,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
+    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
     if (result == CUDA_SUCCESS) {
         implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
@@ -345,6 +352,7 @@ CUresult hook_memory_alloc_async(const struct driver_entry *entry, CUdeviceptr_v
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
     CUresult result = DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
     if (result == CUDA_SUCCESS)
         born_on_stream(entry, *dptr, bytesize, hStream);
     guard_leave();
@@ -358,6 +366,7 @@ CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUd
     if (!guard_enter())
         return real(dptr, bytesize, pool, hStream);
     CUresult result = real(dptr, bytesize, pool, hStream);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
     if (result == CUDA_SUCCESS)
         born_on_stream(entry, *dptr, bytesize, hStream);
     guard_leave();

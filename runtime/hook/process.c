@@ -24,6 +24,7 @@
 #include "runtime/hook/process_tree.h"
 #include "runtime/hook/recorder.h"
 #include "runtime/hook/run_log.h"
+#include "runtime/hook/shortage.h"
 #include "runtime/hook/summary.h"
 #include "runtime/hook/thread.h"
 #include "runtime/hook/trace.h"
@@ -432,6 +433,7 @@ int process_finish(bool *decided)
     process_puts_nothing_off(); /* no driver's call is made once the driver goes */
     backlog_work_off();
     failure_finish();
+    shortage_finish();
     run_log_finish_device();
     summarize(&stats);
     process_publish();

@@ -696,6 +696,8 @@ EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdevi
 LIES_AT(cuIpcOpenMemHandle_v2, FOREIGN, CUipcMemHandle handle, unsigned flags)
 SUCCEEDS(cuIpcCloseMemHandle, CUdeviceptr p)
 GIVES(cuIpcOpenEventHandle, CUevent, 1, CUipcEventHandle shared)
+GIVES(cuMemCreate, CUmemGenericAllocationHandle, 1, size_t bytes, const CUmemAllocationProp *prop,
+      unsigned long long flags)
 LIES_AT(cuMemPoolImportPointer, FOREIGN + 0x10000, CUmemoryPool pool,
         CUmemPoolPtrExportData *shared)
 LIES_AT(cuExternalMemoryGetMappedBuffer, FOREIGN + 0x20000, CUexternalMemory memory,

@@ -108,7 +108,7 @@ static void check(const struct front *front, const struct place *places)
 {
     struct holding *holdings;
     uint64_t all = 0;
-    const size_t count = holdings_gather(front, &holdings);
+    const size_t count = holdings_gather(front, NULL, NULL, &holdings);
     for (size_t i = 0; i < count; i++) {
         const struct holding sum = expected(places, &holdings[i]);
         assert_int_equal(holdings[i].count, sum.count);
@@ -143,7 +143,7 @@ static void nothing_is_nothing(void **state)
     struct holding *holdings;
     struct front front;
     front_init(&front);
-    assert_int_equal(holdings_gather(&front, &holdings), 0);
+    assert_int_equal(holdings_gather(&front, NULL, NULL, &holdings), 0);
     free(holdings);
     front_clear(&front);
 }
