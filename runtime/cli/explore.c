@@ -470,6 +470,8 @@ static bool step(struct explorer *explorer, int *code)
     }
     take_races(explorer, &run, first);
     explorer->threaded |= run.threads > 1;
+    if (run.error_count > explorer->errors)
+        explorer->errors = run.error_count;
     if (first)
         is_steady(explorer, &run);
     judge(explorer, &run);

@@ -47,6 +47,7 @@ struct explorer {
     struct explored_race findings[MOST_RACES];
     size_t finding_count;
     unsigned untracked; /* races beyond MOST_RACES */
+    size_t errors;      /* findings that are no races: of the run that had most */
     struct part_set ignored;
     bool unsteady; /* the same schedule gave different results */
     bool threaded; /* several host threads enqueue work */

@@ -83,6 +83,7 @@ void explore_report_json(const struct explorer *explorer, int code)
     evidence_add(&text, "unreported", explorer, &explorer->unreported);
     evidence_add(&text, "other_way", explorer, &explorer->parted);
     text_add(&text, "\n ");
+    json_member_number(&text, "other_findings", explorer->errors);
     json_member_number(&text, "races_not_examined", explorer->untracked);
     json_member_number(&text, "parts_not_compared", explorer->ignored.count);
     json_member_truth(&text, "several_threads", explorer->threaded);

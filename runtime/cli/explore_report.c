@@ -114,6 +114,9 @@ static void print_sum(const struct explorer *explorer)
            explorer->kept_count == 1 ? "" : "s", races, races == 1 ? "" : "s", confirmed);
     if (suppressed)
         printf(", %u suppressed or known", suppressed);
+    if (explorer->errors)
+        printf("; %zu other finding%s, no race, which csan run reports", explorer->errors,
+               explorer->errors == 1 ? "" : "s");
     putchar('\n');
 }
 

@@ -136,6 +136,8 @@ static void log_line(struct run *run, const char *line)
         }
         if (site < run->key_count)
             run->keys[site] = key;
+    } else if (strcmp(line, "error\n") == 0) {
+        run->error_count++;
     } else if (sscanf(line, "race %d %d %" SCNu64 " %" SCNx64 " %" SCNu64 " %" SCNx64 " %15s",
                       &race.kind, &possible, &sides[0].op, &sides[0].key, &sides[1].op,
                       &sides[1].key, mark) >= 6) {

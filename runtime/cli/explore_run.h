@@ -72,6 +72,7 @@ struct run {
     size_t key_count;
     struct run_race *races; /* in the order of their reports */
     size_t race_count;
+    size_t error_count;     /* findings that are no races */
     struct run_part *parts; /* by kind and number */
     size_t part_count;
     char *reports; /* with symbols: JSON of csan's; NULL where nothing was reported */

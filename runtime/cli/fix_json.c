@@ -65,6 +65,7 @@ void fix_json_add(struct text *text, const struct fixing *fixing, int code)
     json_member_string(text, "device", fix_on_gpu(fixing) ? "gpu" : "embedded");
     json_member_number(text, "schedules_wanted", fixing->runs);
     json_member_number(text, "races", plain->finding_count);
+    json_member_number(text, "other_findings", plain->stats.errors);
     json_member_maybe(text, "unordered", plain->ended, plain->stats.unordered);
     milliseconds_add(text, "milliseconds", fixing->seconds);
     text_add(text, "\n \"orders\": [");

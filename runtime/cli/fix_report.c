@@ -274,19 +274,31 @@ static void together_add(struct text *text, const struct fixing *fixing)
     }
 }
 
+/* What no order mends. */
+static void errors_add(struct text *text, const struct fixing *fixing)
+{
+    const uint64_t errors = fixing->plain.report.stats.errors;
+    if (errors)
+        text_add(text, "; %" PRIu64 " other finding%s, no race, which csan run reports", errors,
+                 plural(errors));
+}
+
 static void summary_add(struct text *text, const struct fixing *fixing)
 {
     const size_t count = race_count(fixing);
     if (child_interrupted())
         text_add(text, "csan fix: interrupted; this is what was found so far\n");
     if (!count) {
-        text_add(text, "csan fix: no race is reported\n");
+        text_add(text, "csan fix: no race is reported");
+        errors_add(text, fixing);
+        text_add(text, "\n");
         return;
     }
     text_add(text, "csan fix: %zu race%s, %zu missing order%s; %zu proposal%s verified", count,
              plural(count), fixing->trial_count, plural(fixing->trial_count), held_count(fixing),
              plural(held_count(fixing)));
     together_add(text, fixing);
+    errors_add(text, fixing);
     text_add(text, "\n");
 }
 

@@ -14,6 +14,7 @@ static void keep_races(struct finding_report *report)
         else
             report->findings[kept++] = report->findings[i];
     }
+    report->stats.errors = report->finding_count - kept;
     report->finding_count = kept;
 }
 

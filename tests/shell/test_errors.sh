@@ -87,6 +87,18 @@ check "a page, a graph and a trace are made of it" ended 0
 check "the graph has the launch alone" has recorded.dot 'label="misaligned\(char\*\).*color=red'
 check "... and no order that is missing" lacks recorded.dot missing
 
+# No order mends them.
+run "$csan" explore --runs=4 "$plain/kernel_misaligned"
+check "csan explore counts it" has out '0 races, 0 confirmed; 1 other finding, no race, which csan run reports'
+run "$csan" explore --runs=4 --format=json "$plain/kernel_misaligned"
+cp out explored.json
+check "... in JSON, too" "$root/tests/schema_check" "$source/include/csan/csan-explore.schema.json" explored.json
+run "$csan" fix --runs=2 "$plain/kernel_misaligned"
+check "so does csan fix" has out '^csan fix: no race is reported; 1 other finding, no race'
+run "$csan" fix --runs=2 --format=json "$plain/kernel_misaligned"
+cp out fixed.json
+check "... in JSON, too" "$root/tests/schema_check" "$source/include/csan/csan-fix.schema.json" fixed.json
+
 # Drawn.
 run "$csan" report --html=page.html merged.json
 check "a page is made of it" ended 0
