@@ -3,6 +3,7 @@
 #ifndef CSAN_FINDING_ERROR_H
 #define CSAN_FINDING_ERROR_H
 
+#include "finding_shortage.h"
 #include "race_text.h"
 
 struct finding_error {
@@ -21,6 +22,7 @@ struct finding_error {
     struct stack_frames reported_stack;
     uint64_t launches_since;
     uint64_t count, total; /* of a leak: how many allocations, and their bytes; 0: it is none */
+    struct finding_shortage *shortage; /* of an allocation that failed; NULL: of none */
 };
 
 /* Both sides of `words` are the finding's. NULL: there is no memory. */

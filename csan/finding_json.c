@@ -197,6 +197,50 @@ static void reported_add(struct text *text, const struct finding_error *error)
     json_member_maybe(text, "allocated_bytes", error->count != 0, error->total);
 }
 
+static void held_add(struct text *text, const struct finding_held *held,
+                     const struct csan_held *numbers)
+{
+    text_add(text, "\n     {");
+    json_member_string(text, "name", held->name);
+    json_member_number(text, "allocations", numbers->count);
+    json_member_number(text, "bytes", numbers->bytes);
+    json_member_maybe(text, "oldest", numbers->oldest != 0, numbers->oldest);
+    json_member_maybe(text, "newest", numbers->oldest != 0, numbers->newest);
+    stack_add(text, "stack", &held->stack);
+    text_add(text, "}");
+}
+
+static void shortage_add(struct text *text, const struct finding_shortage *shortage)
+{
+    text_add(text, "\n    \"memory\": ");
+    if (!shortage) {
+        text_add(text, "null, ");
+        return;
+    }
+    const struct csan_shortage *numbers = &shortage->numbers;
+    const bool known = numbers->total != 0;
+    text_add(text, "{");
+    json_member_truth(text, "host", numbers->host != 0);
+    json_member_number(text, "device", (uint64_t)numbers->device);
+    json_member_number(text, "asked", numbers->asked);
+    json_member_maybe(text, "free", known, numbers->free);
+    json_member_maybe(text, "total", known, numbers->total);
+    json_member_maybe(text, "others", known, numbers->others);
+    json_member_number(text, "own", numbers->own);
+    json_member_number(text, "own_allocations", numbers->own_count);
+    json_member_number(text, "unused", numbers->unused);
+    json_member_number(text, "reserved", numbers->reserved);
+    json_member_number(text, "allocated", numbers->allocated);
+    json_member_number(text, "more", numbers->more);
+    json_member_number(text, "more_bytes", numbers->more_bytes);
+    text_add(text, "\"held\": [");
+    for (size_t i = 0; i < numbers->held_count; i++) {
+        text_add(text, i ? ", " : "");
+        held_add(text, &shortage->held[i], &numbers->held[i]);
+    }
+    text_add(text, "]}, ");
+}
+
 static void error_add(struct text *text, const struct finding_error *error)
 {
     char place[PLACE_BYTES];
@@ -218,6 +262,7 @@ static void error_add(struct text *text, const struct finding_error *error)
     neighbour_add(text, error);
     thread_add(text, error);
     reported_add(text, error);
+    shortage_add(text, error->shortage);
     json_comma_drop(text);
     text_add(text, "}, ");
 }

@@ -214,6 +214,45 @@ static void thread_read(struct finding_error *error, const struct json *object)
     error->threads = number_of(object, "threads");
 }
 
+static void held_read(struct finding_shortage *shortage, const struct json *object)
+{
+    const size_t i = shortage->numbers.held_count++;
+    shortage->numbers.held[i] = (struct csan_held){.count = number_of(object, "allocations"),
+                                                   .bytes = number_of(object, "bytes"),
+                                                   .oldest = number_of(object, "oldest"),
+                                                   .newest = number_of(object, "newest")};
+    shortage->held[i].name = words_of(object, "name");
+    stack_read(&shortage->held[i].stack, object, "stack");
+}
+
+/* NULL: there is none. */
+static struct finding_shortage *shortage_read(const struct json *object)
+{
+    const struct json *items;
+    if (!object || object->type != JSON_OBJECT)
+        return NULL;
+    struct finding_shortage *shortage = calloc(1, sizeof *shortage);
+    if (!shortage)
+        return NULL;
+    shortage->numbers = (struct csan_shortage){.host = truth_of(object, "host"),
+                                               .device = (int)number_of(object, "device"),
+                                               .asked = number_of(object, "asked"),
+                                               .free = number_of(object, "free"),
+                                               .total = number_of(object, "total"),
+                                               .others = number_of(object, "others"),
+                                               .own = number_of(object, "own"),
+                                               .own_count = number_of(object, "own_allocations"),
+                                               .unused = number_of(object, "unused"),
+                                               .reserved = number_of(object, "reserved"),
+                                               .allocated = number_of(object, "allocated"),
+                                               .more = number_of(object, "more"),
+                                               .more_bytes = number_of(object, "more_bytes")};
+    const size_t count = array_of(object, "held", &items);
+    for (size_t i = 0; i < count && i < CSAN_HELD_MAX; i++)
+        held_read(shortage, &items[i]);
+    return shortage;
+}
+
 static struct finding_error *error_read(const struct json *object)
 {
     const struct json *neighbour = json_member(object, "neighbour");
@@ -237,6 +276,7 @@ static struct finding_error *error_read(const struct json *object)
     stack_read(&error->neighbour_stack, neighbour, "stack");
     stack_read(&error->reported_stack, reported, "stack");
     thread_read(error, object);
+    error->shortage = shortage_read(json_member(object, "memory"));
     return error;
 }
 

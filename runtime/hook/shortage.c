@@ -29,17 +29,22 @@ static struct {
 
 /* ---- What the driver says: none of it allocates ---- */
 
+static int current_device(void)
+{
+    static void *function;
+    PFN_cuCtxGetDevice_v2000 get_device =
+        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&function, "cuCtxGetDevice");
+    CUdevice device = 0;
+    return get_device && get_device(&device) == CUDA_SUCCESS ? (int)device : 0;
+}
+
 static void ask_device(struct csan_shortage *shortage)
 {
-    static void *functions[2];
-    PFN_cuCtxGetDevice_v2000 get_device =
-        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&functions[0], "cuCtxGetDevice");
+    static void *function;
     PFN_cuMemGetInfo_v3020 get_info =
-        (PFN_cuMemGetInfo_v3020)driver_function_cached(&functions[1], "cuMemGetInfo_v2");
-    CUdevice device = 0;
+        (PFN_cuMemGetInfo_v3020)driver_function_cached(&function, "cuMemGetInfo_v2");
     size_t free_bytes, total;
-    if (get_device && get_device(&device) == CUDA_SUCCESS)
-        shortage->device = (int)device;
+    shortage->device = current_device();
     if (get_info && get_info(&free_bytes, &total) == CUDA_SUCCESS) {
         shortage->free = free_bytes;
         shortage->total = total;
@@ -168,13 +173,6 @@ static void failed(const struct driver_entry *entry, uint64_t bytes, enum shorta
     newest.what = shortage;
     pthread_mutex_unlock(&newest.mutex);
     __atomic_store_n(&shortage_any, 1, __ATOMIC_RELEASE);
-}
-
-static int current_device(void)
-{
-    struct csan_shortage now = {.device = 0};
-    ask_device(&now);
-    return now.device;
 }
 
 static void succeeded(uint64_t bytes, enum shortage_of what)

@@ -488,6 +488,32 @@ static void json_comes_back(void **state)
     error.count = 3;
     error.total = UINT64_MAX;
     json_comes_back_of(race);
+    struct csan_shortage shortage = {.asked = UINT64_MAX, .host = 1};
+    race.kind = CSAN_RACE_OUT_OF_MEMORY;
+    error = (struct csan_error){.shortage = &shortage};
+    json_comes_back_of(race);
+    shortage = (struct csan_shortage){.device = 1,
+                                      .asked = 1 << 20,
+                                      .free = 12,
+                                      .total = 80,
+                                      .own = 70,
+                                      .own_count = 7,
+                                      .others = 5,
+                                      .unused = 4,
+                                      .reserved = 3,
+                                      .allocated = 2,
+                                      .held_count = CSAN_HELD_MAX,
+                                      .more = 6,
+                                      .more_bytes = 1};
+    for (size_t i = 0; i < CSAN_HELD_MAX; i++)
+        shortage.held[i] = (struct csan_held){.name = "cuMemAlloc",
+                                              .frames = launch,
+                                              .frame_count = 2,
+                                              .count = i + 1,
+                                              .bytes = 100 - i,
+                                              .oldest = i ? 2000 + i : 0,
+                                              .newest = i ? 1000 : 0};
+    json_comes_back_of(race);
 }
 
 /* What has one access, but is a race, is not whole. */
