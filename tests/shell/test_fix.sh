@@ -38,11 +38,11 @@ holds graph_input_overwritten "wait for the event recorded on .*$(at graph_input
 holds graph_branches_no_join 'add a dependency to the graph, from the node of fill .* to the node of increment '
 holds graph_explicit_no_edge "to the node of cudaGraphAddMemcpyNode1D \\(.*$(at graph_explicit_no_edge.cu copy)\\)"
 holds graph_child_unordered 'add a dependency to the graph, '
-holds graph_memory_freed_early 'from the node of fill .* to the node of cuMemFreeAsync '
+holds graph_memory_freed_early 'from the node of fill .* to the node of cudaFreeAsync '
 holds graph_memory_used_before 'record an event on .* after the graph.s launch '
 holds host_function_unordered "make the host function's stream wait for it before the host function's call "
 holds fix_host_waits 'make the host wait for the event recorded on .*, with cudaEventSynchronize, before csan_host_writes '
-holds free_in_use 'record an event on .* after fill .*, make .* wait for it before cuMemFreeAsync '
+holds free_in_use 'record an event on .* after fill .*, make .* wait for it before cudaFreeAsync '
 holds fix_takes_stream "make cudaMemset \\(.*$(at fix_takes_stream.cu set)\\) in stream [A-Z] instead of the legacy default stream"
 check "what takes the stream is ordered with it both ways" prints 'costs: of 9 pairs .*, 9 cannot any more'
 holds fix_takes_stream_copy 'make cudaMemcpy .* in stream [A-Z] instead of the legacy default stream'
