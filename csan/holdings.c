@@ -30,31 +30,40 @@ static bool block_counts(const struct front *front, holdings_wanted *wanted, voi
     return !entry || wanted(user, entry->range.start);
 }
 
+static struct holding of_entry(const struct front_entry *entry)
+{
+    return (struct holding){.class = entry->pooled ? HOLDING_POOL : HOLDING_ALLOCATION,
+                            .kind = entry->kind,
+                            .site = entry->site,
+                            .count = 1,
+                            .bytes = entry->range.end - entry->range.start,
+                            .oldest = entry->born,
+                            .newest = entry->born};
+}
+
+static struct holding of_block(const struct front_block *block)
+{
+    return (struct holding){.class = HOLDING_BLOCK,
+                            .site = block->site,
+                            .count = 1,
+                            .bytes = block->range.end - block->range.start};
+}
+
 static size_t take_all(const struct front *front, holdings_wanted *wanted, void *user,
                        struct holding *items)
 {
     const struct front_entry *entry;
     const struct front_block *block;
-    size_t count = 0;
+    size_t taken = 0;
     for (struct range_cursor at = {0, 0}; (entry = range_map_at(&front->allocations, at));
          at = range_map_next(&front->allocations, at))
         if (!wanted || wanted(user, entry->range.start))
-            items[count++] =
-                (struct holding){.class = entry->pooled ? HOLDING_POOL : HOLDING_ALLOCATION,
-                                 .kind = entry->kind,
-                                 .site = entry->site,
-                                 .count = 1,
-                                 .bytes = entry->range.end - entry->range.start,
-                                 .oldest = entry->born,
-                                 .newest = entry->born};
+            items[taken++] = of_entry(entry);
     for (struct range_cursor at = {0, 0}; (block = range_map_at(&front->blocks, at));
          at = range_map_next(&front->blocks, at))
         if (block_counts(front, wanted, user, block))
-            items[count++] = (struct holding){.class = HOLDING_BLOCK,
-                                              .site = block->site,
-                                              .count = 1,
-                                              .bytes = block->range.end - block->range.start};
-    return count;
+            items[taken++] = of_block(block);
+    return taken;
 }
 
 static void add(struct holding *sum, const struct holding *one)

@@ -255,13 +255,13 @@ static bool parse_kernels(const char *value, char *field)
     const size_t prefix = sizeof kernels_prefix - 1;
     int all;
     if (parse_bool(value, &all)) {
-        strcpy(field, all ? "1" : "0");
+        memcpy(field, all ? "1" : "0", 2);
         return true;
     }
     if (strncmp(value, kernels_prefix, prefix) != 0 ||
         !value[prefix + strspn(value + prefix, "*^$ ")] || strlen(value) >= OPTION_TEXT_MAX)
         return false;
-    strcpy(field, value);
+    memcpy(field, value, strlen(value) + 1);
     return true;
 }
 

@@ -57,3 +57,26 @@ check "pools say what they reserved and what of it is allocated" says \
     '^  of pools that hand out blocks: 12.0 MiB reserved, 4.0 MiB of it allocated$'
 run "$csan" run --device=embedded --options=log_path=report.json:format=json ./exhausted exit
 check "the report in JSON has it" grep -q '"finding": "out_of_memory"' report.json*
+
+# Python: the line that asked, and those that hold.
+cat >exhausted.py <<'EOF'
+import ctypes
+cudart = ctypes.CDLL("libcudart.so.13")
+def allocate(size):
+    p = ctypes.c_void_p()
+    if cudart.cudaMalloc(ctypes.byref(p), ctypes.c_size_t(size)):
+        raise MemoryError("no memory")
+def train():
+    for step in range(100):
+        allocate(8 << 20)
+train()
+EOF
+case $root in
+*/asan | */tsan) ;;
+*)
+    run "$csan" run --device=embedded python3 exhausted.py
+    check "an exception that nobody catches is a program that gives up" finds 1
+    check "with the line in Python" says '^CSAN: out of memory: cudaMalloc \(exhausted.py:5\)'
+    check "and who called it" says '64.0 MiB in 8 allocations by cudaMalloc, exhausted.py:5, called at exhausted.py:9'
+    ;;
+esac
