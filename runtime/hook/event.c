@@ -254,7 +254,7 @@ CUresult hook_event_record(const struct driver_entry *entry, CUevent hEvent, CUs
     CUresult result = DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     if (result == CUDA_SUCCESS)
         event_recorded(entry, hEvent, hStream, 0);
-    else if (refused_for_stream(result))
+    else if (refused_for_stream(entry, hStream, result))
         refused_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
                        result);
     guard_leave();
@@ -269,7 +269,7 @@ CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent 
     CUresult result = DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     if (result == CUDA_SUCCESS)
         event_recorded(entry, hEvent, hStream, flags);
-    else if (refused_for_stream(result))
+    else if (refused_for_stream(entry, hStream, result))
         refused_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
                        result);
     guard_leave();

@@ -49,7 +49,7 @@ static CUresult launch_block(const struct launch *launch, CUresult result)
                                    : result;
 }
 
-/* It did not begin. */
+/* It did not begin. The function's handle is good: it is the stream that is wrong. */
 static void launch_refused(const struct launch *launch, CUresult result)
 {
     struct callsite_stack stack;
@@ -63,7 +63,8 @@ static void launch_refused(const struct launch *launch, CUresult result)
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
     trace_source_launch_ends();
-    if (__builtin_expect(refused_for_stream(result), 0))
+    if (__builtin_expect(result != CUDA_SUCCESS, 0) &&
+        refused_for_stream(launch->entry, launch->stream, result))
         launch_refused(launch, result);
     if (launch->late) {
         if (result == CUDA_SUCCESS)

@@ -62,12 +62,6 @@ void refused_free(csan_site site, uint64_t address)
 
 /* ---- Streams ---- */
 
-bool refused_for_stream(CUresult result)
-{
-    return (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT) &&
-           process_options()->errors;
-}
-
 /* Where the stream is of another context than `current`: which, and its lane; else false. */
 static bool stream_is_foreign(CUstream handle, bool thread_default, CUcontext current,
                               CUcontext *context, csan_lane *lane)
@@ -82,6 +76,16 @@ static bool stream_is_foreign(CUstream handle, bool thread_default, CUcontext cu
     stream_context_is_apart(&current);
     guard_unlock();
     return whole && current && whole != current;
+}
+
+bool refused_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result)
+{
+    CUcontext context;
+    csan_lane lane;
+    return (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT) &&
+           process_options()->errors &&
+           stream_is_foreign(stream, entry->thread_default, stream_current_context(), &context,
+                             &lane);
 }
 
 static const char *code_words(CUresult result)

@@ -28,7 +28,7 @@ void refused_free(csan_site site, uint64_t address);
  * context than the one that is current ("CUDA C++ Programming Guide", "Stream and Event Behavior":
  * a launch fails "if it is issued to a stream that is not associated to the current device").
  * `site` has its name and stack; `level`: CSAN_LEVEL_LIBRARY of a call. */
-bool refused_for_stream(CUresult result);
+bool refused_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result);
 void refused_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
                     enum csan_level level, CUresult result);
 

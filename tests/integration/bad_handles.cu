@@ -1,9 +1,11 @@
 // verdict: race
 // expect: , 1 race,
 // expect: bad_handles.cu:{last}
+// finding: out of bounds: cudaFree
 // skip: gpu
 // Handles that never were any: each call fails as the driver has it, with csan and without, and
-// leaves streams, events and memory as they were. (A real driver may crash instead.)
+// leaves streams, events and memory as they were. (A real driver may crash instead.) Of frees csan
+// says what is wrong.
 #include "expect.h"
 #include "graph.h"
 
