@@ -5,6 +5,7 @@
 #include "runtime/hook/backlog.h"
 #include "runtime/hook/call_watch.h"
 #include "runtime/hook/callsite.h"
+#include "runtime/hook/failure.h"
 #include "runtime/hook/guard.h"
 #include "runtime/hook/handle_table.h"
 #include "runtime/hook/host_function.h"
@@ -378,7 +379,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .name_stream = name_stream,
                                     .python = python_frames,
                                     .races_copy = races_copy,
-                                    .findings_copy = findings_copy};
+                                    .findings_copy = findings_copy,
+                                    .failure_text = failure_text};
 
 const struct csan_api *csan_api(void)
 {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 1024, FAILURES_MOST = 64 };
+enum { TEXT_BYTES = 1024, THREAD_BYTES = 96, FAILURES_MOST = 64 };
 
 /* One that is not reported yet, with copies of its strings. */
 struct seen {
@@ -34,6 +34,12 @@ static struct {
     struct seen *first;
     unsigned count; /* ever */
 } failures = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* See failure_text. */
+static struct {
+    uint32_t code; /* 0: there is none; atomic */
+    char text[TEXT_BYTES];
+} told;
 
 /* ---- Being told ---- */
 
@@ -145,6 +151,28 @@ static const char *detail_of(const struct device_failure *failure, bool found)
     return "";
 }
 
+/* Of the finding made since the mark, for the exception that a framework is about to raise. */
+static void keep_text(uint64_t mark, CUresult code)
+{
+    struct csan_race race;
+    if (told.code || csan_context_findings_since(process_context(), mark, &race, 1) == 0 ||
+        !race.framework || !race.error ||
+        !process_headline(&race, told.text, sizeof told.text - THREAD_BYTES))
+        return;
+    const struct csan_error *error = race.error;
+    if (error->has_thread)
+        snprintf(told.text + strlen(told.text), THREAD_BYTES,
+                 ", block (%u,%u,%u), thread (%u,%u,%u)", error->block[0], error->block[1],
+                 error->block[2], error->thread[0], error->thread[1], error->thread[2]);
+    __atomic_store_n(&told.code, (uint32_t)code, __ATOMIC_RELEASE);
+}
+
+const char *failure_text(int code)
+{
+    return code && __atomic_load_n(&told.code, __ATOMIC_ACQUIRE) == (uint32_t)code ? told.text
+                                                                                   : NULL;
+}
+
 static void report(const struct seen *seen, const struct telling *telling)
 {
     const struct device_failure *failure = &seen->failure;
@@ -190,7 +218,10 @@ static void report(const struct seen *seen, const struct telling *telling)
         snprintf(place, sizeof place, "%s:%u", failure->file, failure->line);
         finding.error.place = place;
     }
+    const uint64_t mark = csan_context_race_mark(process_context());
     context_find(process_context(), &finding);
+    if (telling)
+        keep_text(mark, telling->code);
 }
 
 /* What the driver calls the error, where nobody saw more. */

@@ -1,6 +1,7 @@
 /* csan's life in the process. See process.h. */
 #include "runtime/hook/process.h"
 #include "csan/context.h"
+#include "csan/finding.h"
 #include "csan/output.h"
 #include "csan/report.h"
 #include "csan/stack_source.h"
@@ -85,6 +86,15 @@ bool process_device_line(const char *path, uint64_t address, char *file, size_t 
                          uint32_t *line)
 {
     return report_device_line(process.report, path, address, file, bytes, line);
+}
+
+bool process_headline(const struct csan_race *race, char *text, size_t bytes)
+{
+    struct finding *finding = report_finding(process.report, race);
+    if (finding)
+        snprintf(text, bytes, "%s", finding->headline);
+    finding_destroy(finding);
+    return finding != NULL;
 }
 
 static void note_line(const char *line)

@@ -73,6 +73,9 @@ void process_puts_nothing_off(void);
 bool process_device_line(const char *path, uint64_t address, char *file, size_t bytes,
                          uint32_t *line);
 
+/* The headline of a finding, resolved at once. False: there is no memory for it. */
+bool process_headline(const struct csan_race *race, char *text, size_t bytes);
+
 /* See csan_on_race. */
 typedef int process_race_handler(void *user, const struct csan_race *race, const char *report);
 void process_on_race(process_race_handler *function, void *user);
