@@ -72,6 +72,26 @@ static void size_put(struct putting *putting, const char *key, const uint32_t si
     text_put(putting, key, word);
 }
 
+enum { SHORTAGE_NUMBERS = 13, SHORTAGE_BYTES = 512 };
+
+static void shortage_put(struct putting *putting, const struct csan_shortage *shortage)
+{
+    char words[SHORTAGE_BYTES];
+    snprintf(words, sizeof words,
+             "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+             " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+             shortage->host, shortage->device, shortage->asked, shortage->free, shortage->total,
+             shortage->own, shortage->own_count, shortage->others, shortage->unused,
+             shortage->reserved, shortage->allocated, shortage->more, shortage->more_bytes);
+    text_put(putting, "memory", words);
+    for (size_t i = 0; i < shortage->held_count; i++) {
+        const struct csan_held *held = &shortage->held[i];
+        snprintf(words, sizeof words, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+                 held->site, held->count, held->bytes, held->oldest, held->newest);
+        text_put(putting, "held", words);
+    }
+}
+
 static void all_put(struct putting *putting, const struct context_finding *finding)
 {
     struct csan_error error = finding->error;
@@ -97,6 +117,8 @@ static void all_put(struct putting *putting, const struct context_finding *findi
     for (int i = 0; i < SIZES; i++)
         if (i < 2 ? sizes[i][0] != 0 : error.has_thread)
             size_put(putting, size_keys[i], sizes[i]);
+    if (error.shortage)
+        shortage_put(putting, error.shortage);
 }
 
 void recording_finding_put(struct byte_buffer *buffer, const struct context_finding *finding)
@@ -143,7 +165,41 @@ static bool size_get(uint32_t size[3], const char *text)
            sscanf(text, "%" SCNu32 " %" SCNu32 " %" SCNu32, &size[0], &size[1], &size[2]) == 3;
 }
 
-bool recording_finding_get(const char *const *texts, size_t count, struct context_finding *finding)
+static bool held_get(struct csan_held *held, const char *text)
+{
+    return sscanf(text, "%" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &held->site,
+                  &held->count, &held->bytes, &held->oldest, &held->newest) == 5;
+}
+
+/* False: there is none. */
+static bool shortage_get(struct csan_shortage *shortage, const char *const *texts, size_t count)
+{
+    const char *text = recording_finding_text(texts, count, "memory");
+    *shortage = (struct csan_shortage){.held_count = 0};
+    if (!text || sscanf(text,
+                        "%d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+                        " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                        &shortage->host, &shortage->device, &shortage->asked, &shortage->free,
+                        &shortage->total, &shortage->own, &shortage->own_count, &shortage->others,
+                        &shortage->unused, &shortage->reserved, &shortage->allocated,
+                        &shortage->more, &shortage->more_bytes) != SHORTAGE_NUMBERS)
+        return false;
+    while (shortage->held_count < CSAN_HELD_MAX &&
+           (text = recording_finding_text(texts, count, "held")) &&
+           held_get(&shortage->held[shortage->held_count], text)) {
+        shortage->held_count++;
+        while (count && texts[0] + strlen("held ") != text) {
+            texts++;
+            count--;
+        }
+        texts++;
+        count--;
+    }
+    return true;
+}
+
+bool recording_finding_get(const char *const *texts, size_t count, struct context_finding *finding,
+                           struct csan_shortage *shortage)
 {
     struct csan_error *error = &finding->error;
     const char *kind = recording_finding_text(texts, count, "kind"), *text;
@@ -175,5 +231,7 @@ bool recording_finding_get(const char *const *texts, size_t count, struct contex
         const bool known = size_get(sizes[i], recording_finding_text(texts, count, size_keys[i]));
         error->has_thread |= i == SIZES - 1 && known;
     }
+    if (shortage_get(shortage, texts, count))
+        error->shortage = shortage;
     return true;
 }

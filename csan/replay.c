@@ -248,18 +248,33 @@ static const char *take_judged(struct replay *replay, const struct recorded *rec
     return NULL;
 }
 
+/* False: one of its sites is not defined. */
+static bool take_held(const struct replay *replay, struct csan_shortage *shortage)
+{
+    for (size_t i = 0; i < shortage->held_count; i++) {
+        struct csan_held *held = &shortage->held[i];
+        if (!replay_definitions_site(&replay->definitions, held->site, &held->site))
+            return false;
+        held->name = context_site_stack(replay->current->context, held->site, &held->frames,
+                                        &held->frame_count);
+    }
+    return true;
+}
+
 static const char *take_finding(struct replay *replay, const struct recorded *recorded,
                                 csan_lane lane)
 {
     struct context_finding finding = {.lane = lane,
                                       .address = recorded->value[FIELD_ADDRESS],
                                       .bytes = recorded->value[FIELD_BYTES]};
-    if (!recording_finding_get(recorded->texts, recorded->count, &finding))
+    struct csan_shortage shortage;
+    if (!recording_finding_get(recorded->texts, recorded->count, &finding, &shortage))
         return "a finding of a kind that cannot be";
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE],
                                  &finding.site) ||
         !replay_definitions_site(&replay->definitions, recorded->value[FIELD_LAST],
-                                 &finding.reported))
+                                 &finding.reported) ||
+        !take_held(replay, &shortage))
         return "a finding of a site that is not defined";
     context_find(replay->current->context, &finding);
     return NULL;

@@ -193,6 +193,7 @@ enum csan_where { CSAN_WHERE_UNKNOWN, CSAN_WHERE_INSIDE, CSAN_WHERE_BEHIND, CSAN
 
 /* What one place of the program holds of a device's memory. */
 struct csan_held {
+    uint32_t site;    /* equal sites: same call, same stack; 0: not known */
     const char *name; /* of the call, as interned */
     const void *const *frames;
     size_t frame_count;

@@ -113,7 +113,12 @@ static void error_add(struct sources *sources, const struct report_page *page,
         text_add(&sources->races, "%s\"%s\": ", i ? ", " : "", places[i].key);
         top_add(sources, page, finding, places[i].stack);
     }
-    text_add(&sources->races, "}");
+    text_add(&sources->races, ", \"held\": [");
+    for (size_t i = 0; error->shortage && i < error->shortage->numbers.held_count; i++) {
+        text_add(&sources->races, "%s", i ? ", " : "");
+        top_add(sources, page, finding, &error->shortage->held[i].stack);
+    }
+    text_add(&sources->races, "]}");
 }
 
 static void race_add(struct sources *sources, const struct report_page *page,

@@ -89,7 +89,8 @@ static void list(struct csan_shortage *shortage, const struct holding *holding, 
         return;
     }
     struct csan_held *held = &shortage->held[shortage->held_count++];
-    *held = (struct csan_held){.count = holding->count,
+    *held = (struct csan_held){.site = holding->site,
+                               .count = holding->count,
                                .bytes = holding->bytes,
                                .oldest = age(holding->oldest, now),
                                .newest = age(holding->newest, now)};

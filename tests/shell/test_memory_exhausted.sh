@@ -55,6 +55,15 @@ check "nor does errors=off" finds 0
 csan_run oom=auto blocks
 check "pools say what they reserved and what of it is allocated" says \
     '^  of pools that hand out blocks: 12.0 MiB reserved, 4.0 MiB of it allocated$'
+run "$csan" record --check -o exhausted.csan --device=embedded ./exhausted exit
+grep -v '^csan' err >live
+run "$csan" replay exhausted.csan
+check "a recording has it: its replay says the same" cmp -s live <(grep -v '^csan' err)
+run "$csan" report --html=exhausted.html exhausted.csan
+if command -v node >/dev/null; then
+    run node "$sources/../shell/page_script.js" exhausted.html
+    check "the page says what was held" grep -q '^tr 40.0 MiB in 10 allocations: cudaMalloc, exhausted.cu' out
+fi
 run "$csan" run --device=embedded --options=log_path=report.json:format=json ./exhausted exit
 check "the report in JSON has it" grep -q '"finding": "out_of_memory"' report.json*
 

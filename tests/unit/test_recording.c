@@ -50,6 +50,17 @@ static void findings_come_again(void **state)
         char message[512], long_detail[4000];
         memset(long_detail, 'x', sizeof long_detail - 1);
         long_detail[sizeof long_detail - 1] = '\0';
+        struct csan_shortage shortage = {.host = 1,
+                                         .device = 2,
+                                         .asked = UINT64_MAX,
+                                         .more_bytes = 5,
+                                         .held = {{.site = program->sites[2], .bytes = 7},
+                                                  {.site = program->sites[1], .newest = 8}},
+                                         .held_count = 2};
+        for (int i = 0; i < 2; i++)
+            shortage.held[i].name =
+                context_site_stack(program->context, shortage.held[i].site,
+                                   &shortage.held[i].frames, &shortage.held[i].frame_count);
         for (int i = 0; i < 40; i++) /* more than a block holds */
             context_find(program->context,
                          &(struct context_finding){.kind = CSAN_RACE_DEVICE_EXCEPTION,
@@ -70,7 +81,8 @@ static void findings_come_again(void **state)
                                                              .thread = {7, 8, 9},
                                                              .threads = 10,
                                                              .reported_by = "cuStreamSynchronize",
-                                                             .launches_since = 11}});
+                                                             .launches_since = 11,
+                                                             .shortage = &shortage}});
         recording_finish(program->recording, "");
         assert_int_equal(replay_file(path, &replayed, NULL, message, sizeof message), RECORDED_END);
         assert_int_equal(program->races.count, check ? 40 : 0);
@@ -78,6 +90,8 @@ static void findings_come_again(void **state)
         assert_non_null(strstr(replayed.text,
                                ", f, a b:c.cu:7: 0 0, 1 3 4 8, 10 cuStreamSynchronize "
                                "by 2 frames, 11 0 0\n"));
+        assert_non_null(strstr(replayed.text, "  1 2 18446744073709551615 0 5: site_2 7 0 by 2, "
+                                              "site_1 0 8 by 1, \n"));
         if (check)
             assert_string_equal(replayed.text, program->races.text);
         races_free(&replayed);

@@ -72,6 +72,19 @@ static inline int error_line(const struct csan_error *error, char *line, size_t 
                     (unsigned long long)error->total);
 }
 
+static inline int shortage_line(const struct csan_shortage *shortage, char *line, size_t bytes)
+{
+    int length = snprintf(line, bytes, "  %d %d %llu %llu %llu: ", shortage->host, shortage->device,
+                          (unsigned long long)shortage->asked, (unsigned long long)shortage->free,
+                          (unsigned long long)shortage->more_bytes);
+    for (size_t i = 0; i < shortage->held_count; i++)
+        length +=
+            snprintf(line + length, bytes - (size_t)length, "%s %llu %llu by %zu, ",
+                     or_none(shortage->held[i].name), (unsigned long long)shortage->held[i].bytes,
+                     (unsigned long long)shortage->held[i].newest, shortage->held[i].frame_count);
+    return length + snprintf(line + length, bytes - (size_t)length, "\n");
+}
+
 static inline void race_keep(void *user, const struct csan_race *race)
 {
     struct races *races = user;
@@ -92,6 +105,8 @@ static inline void race_keep(void *user, const struct csan_race *race)
                            sides[i]->frame_count ? sides[i]->frames[0] : NULL);
     if (race->error)
         length += error_line(race->error, line + length, sizeof line - (size_t)length);
+    if (race->error && race->error->shortage)
+        length += shortage_line(race->error->shortage, line + length, sizeof line - (size_t)length);
     if (races->length + (size_t)length + 1 > races->capacity) {
         races->capacity = races->capacity * 2 + sizeof line;
         races->text = realloc(races->text, races->capacity);
