@@ -48,3 +48,16 @@ check "a value that is none is refused" ended 2
 check "with what to write" says "write --blocking or --blocking=kernel:NAME"
 csan_run --options=launch_blocking=2 ./failure none stream
 check "so is the option's, in the program" says 'launch_blocking=2: write launch_blocking=0, '
+
+# The entry script of the guide: off by default, loud when on, and nothing else is taken for either.
+sed -n '/^#!\/bin\/sh$/,/^```$/p' "$sources/../../docs/guide/errors.md" | sed '$d' >entry.sh
+chmod +x entry.sh
+export PATH="$root/bin:$PATH"
+run ./entry.sh ./failure none stream
+check "without DEBUG_CUDA the program runs alone" silent_of 'DEBUG_CUDA|^csan'
+run env DEBUG_CUDA=1 ./entry.sh ./failure far stream
+check "DEBUG_CUDA=1 is said loudly" says '^DEBUG_CUDA=1: every kernel launch is waited for\. SLOW'
+check "and runs the program with --blocking" printed 'launch 700'
+check "with csan's exit code" ended 66
+run env DEBUG_CUDA=yes ./entry.sh ./failure none stream
+check "another value is refused" ended 2
