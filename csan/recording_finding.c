@@ -53,7 +53,7 @@ static void text_put(struct putting *putting, const char *key, const char *value
     if (!buffer || !byte_buffer_reserve(buffer, NUMBER_BYTES_MAX + length + 1))
         return;
     byte_buffer_put(buffer, length);
-    strcpy(stpcpy(stpcpy((char *)buffer->data + buffer->length, key), " "), value);
+    snprintf((char *)buffer->data + buffer->length, length + 1, "%s %s", key, value);
     buffer->length += length + 1;
 }
 
