@@ -484,7 +484,8 @@ void error_fix_add(struct text *text, const struct csan_race *race)
         return;
     case CSAN_RACE_WRONG_DEVICE:
         text_add(text, "%s",
-                 !race->bytes ? "make the stream's context current before the call (cudaSetDevice, cuCtxSetCurrent)"
+                 !race->bytes ? "make the stream's context current before the call (cudaSetDevice, "
+                                "cuCtxSetCurrent)"
                  : race->allocation_bytes
                      ? "enable access to that device (cudaDeviceEnablePeerAccess), or copy the data"
                      : "copy the data to memory of cudaMalloc, or allocate it by cudaMallocHost or "
