@@ -325,8 +325,8 @@ struct csan_api {
     size_t (*races_copy)(uint64_t mark, void *races, size_t capacity, size_t bytes_each);
     void (*name_stream)(csan_stream stream, const char *name);
     size_t (*findings_copy)(uint64_t mark, void *findings, size_t capacity, size_t bytes_each);
-    /* What csan found of the kernel that failed with that error (CUresult, cudaError_t), for a
-       framework's exception; NULL: nothing. */
+    /* What csan found of the kernel that failed with that error (CUresult, cudaError_t; 0: any),
+       for a framework's exception; NULL: nothing. */
     const char *(*failure_text)(int code);
 };
 

@@ -169,8 +169,8 @@ static void keep_text(uint64_t mark, CUresult code)
 
 const char *failure_text(int code)
 {
-    return code && __atomic_load_n(&told.code, __ATOMIC_ACQUIRE) == (uint32_t)code ? told.text
-                                                                                   : NULL;
+    const uint32_t known = __atomic_load_n(&told.code, __ATOMIC_ACQUIRE);
+    return known && (!code || known == (uint32_t)code) ? told.text : NULL;
 }
 
 static void report(const struct seen *seen, const struct telling *telling)

@@ -27,9 +27,9 @@ bool failure_is_lasting(CUresult result);
 /* A call of the program's that waits so is over; without locks. Returns what it is to return. */
 CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, enum dump_wait wait);
 
-/* What csan found of the kernel that failed with that error, for the text of a framework's exception:
- * "failed assert in aten::scatter_ (train.py:15), block (0,0,0), thread (9,0,0)". NULL: nothing, or the
- * program has no such framework. It lives on. */
+/* What csan found of the kernel that failed with that error (0: with any), for the text of a
+ * framework's exception: "failed assert in aten::scatter_ (train.py:15), block (0,0,0), thread
+ * (9,0,0)". NULL: nothing, or the program has no such framework. It lives on. */
 const char *failure_text(int code);
 
 /* What no call told of is reported. */

@@ -2,7 +2,6 @@
  * first each slot holds a thunk that comes here with the symbol's number, gets the target's
  * address, stores it in the slot and goes on there with all argument registers as they were. */
 #include "runtime/hook/rt/resolve.h"
-#include "include/csan/csan.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -38,31 +37,6 @@ static void *missing(unsigned number, bool no_target)
     return fallback_function(functions[number].symbol, no_target);
 }
 
-/* PyTorch's exceptions are made of this text: where csan knows which kernel failed, they say so. */
-static const char *(*real_error_string)(int error);
-
-static const char *error_string(int error)
-{
-    static char text[2048];
-    const char *plain = real_error_string(error);
-    const struct csan_api *api = csan_active();
-    const char *more = api && api->size > offsetof(struct csan_api, failure_text)
-                           ? api->failure_text(error)
-                           : NULL;
-    if (!more)
-        return plain;
-    snprintf(text, sizeof text, "%s (csan: %s)", plain, more);
-    return text;
-}
-
-static void *with_findings(const char *symbol, void *function)
-{
-    if (strcmp(symbol, "cudaGetErrorString") != 0)
-        return function;
-    *(void **)&real_error_string = function;
-    return (void *)error_string;
-}
-
 /* Of __cudaRegisterFatBinary, by which programs of nvcc begin, the argument tells the version. */
 static enum runtime_version version_of(unsigned number, const void *first_argument)
 {
@@ -83,7 +57,6 @@ void *runtime_resolve(unsigned number, void *const *arguments)
     deciding = false;
     if (!function)
         return missing(number, library == NULL);
-    function = with_findings(functions[number].symbol, function);
     __atomic_store_n(&runtime_slots[number], function, __ATOMIC_RELEASE);
     return function;
 }

@@ -75,6 +75,10 @@ class Api(Structure):
         ("benign_range", c_void_p),
         ("host_happens", c_void_p),
         ("python", CFUNCTYPE(POINTER(Python), c_void_p)),
+        ("races_copy", c_void_p),
+        ("name_stream", c_void_p),
+        ("findings_copy", c_void_p),
+        ("failure_text", CFUNCTYPE(c_char_p, c_int)),
     ]
 
     def has(self, member):

@@ -78,9 +78,10 @@ def enable():
              "are checked, at the cost of a dispatch mode; `csan run python ...` sees all")
         dispatch.enable(hooks=False)
         return
-    from . import triton
+    from . import failures, triton
 
     triton.install()
+    failures.install(torch)
     try:
         _start_adapter(torch, operators)
     except (adapter.BuildError, OSError) as error:
