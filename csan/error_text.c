@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *finding_kind_words(int race_kind)
 {
@@ -447,6 +448,11 @@ void error_cause_add(struct text *text, const struct csan_race *race)
     }
 }
 
+static bool is_misaligned(const struct csan_error *error)
+{
+    return error->exception && strncmp(error->exception, "misaligned", strlen("misaligned")) == 0;
+}
+
 void error_fix_add(struct text *text, const struct csan_race *race)
 {
     if (race->error->shortage) {
@@ -470,6 +476,8 @@ void error_fix_add(struct text *text, const struct csan_race *race)
     case CSAN_RACE_DEVICE_EXCEPTION:
         if (race->previous.kind == CSAN_FREE)
             text_add(text, "free the memory after the last use of it");
+        else if (is_misaligned(race->error))
+            text_add(text, "use an address that is a multiple of the size of the access");
         else if (race->error->where)
             text_add(text, "check the index in that thread against the size of the allocation");
         else
