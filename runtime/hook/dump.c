@@ -24,6 +24,7 @@
 enum {
     DUMP_BYTES_MOST = 1 << 30,
     STALL_MS = 10000, /* nothing came for so long: the rest is not waited for */
+    BEGIN_MS = 1000,  /* a dump begins at most so long behind the error that it is of */
     HOLD_MS = 3000,   /* a call is held at most so long behind the end of the dump */
     SETTLE_MS = 500,  /* behind the end of the dump, before anything is asked */
     VERIFY_MS = 2000, /* and at most so long until the device does something again */
@@ -390,6 +391,17 @@ void dump_launched(void)
         __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
 }
 
+/* The driver may come out with the error first: once. */
+static void await_begin(void)
+{
+    static uint32_t awaited;
+    if (!__atomic_load_n(&dump.on, __ATOMIC_ACQUIRE) ||
+        __atomic_exchange_n(&awaited, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (unsigned waited = 0; waited < BEGIN_MS && !dump_came(); waited++)
+        nap();
+}
+
 CUresult dump_call_ended(CUresult result, enum dump_wait wait)
 {
     if (wait != DUMP_NO_WAIT && result == CUDA_SUCCESS &&
@@ -398,6 +410,8 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait)
             __atomic_store_n(&dump_unverified, 0, __ATOMIC_RELEASE);
         verify();
     }
+    if (failure_is_lasting(result))
+        await_begin();
     if (!dump_came())
         return result;
     if (failure_is_lasting(result)) {
