@@ -1,0 +1,53 @@
+#!/bin/bash
+# On a GPU: kernels of PyTorch, Triton and CuPy that fail, and memory that runs out. csan names the program's own line, and
+# PyTorch raises what it raises without csan. Then 25 programs that are right: csan finds nothing.
+#
+#   torch_failures.sh CSAN_ROOT
+set -u
+root=$1
+here=$(cd "$(dirname "$0")" && pwd)
+programs=$here/torch_errors.py
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null || { echo "skipped: no PyTorch with a GPU"; exit 0; }
+passed=0 failed=0
+
+# The marked line of a case.
+line_of() { awk -v name="$1" '$0 ~ "^def " name "\\(" { inside = 1 } inside && /# fails/ { print NR; exit }' "$programs"; }
+exception_of() { grep -oE '^(torch|cupy|cupy_backends|RuntimeError)[A-Za-z_.]*: (CUDA (error: [a-z -]+|out of memory)|CUDA_ERROR_[A-Z_]+)' "$1" | tail -1; }
+
+check()
+{
+    local what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "not ok $what"
+        grep -vE '^/pytorch' csan.log | head -30
+    fi
+}
+
+for entry in 'scatter:failed assert in aten::scatter_' 'embedding:failed assert in aten::embedding' \
+    'cross_entropy:failed assert in aten::nll_loss_forward' 'backward:failed assert in aten::index' \
+    'triton_kernel:illegal memory access in fill' 'cpu_pointer:illegal memory access in add' \
+    'out_of_memory:out of memory'; do
+    name=${entry%%:*} words=${entry#*:}
+    [ "$name" = triton_kernel ] && ! python3 -c 'import triton' 2>/dev/null && continue
+    [ "$name" = cpu_pointer ] && ! python3 -c 'import cupy' 2>/dev/null && continue
+    timeout 120 python3 "$programs" "$name" >plain.log 2>&1
+    CSAN_OPTIONS=access=ptx timeout 200 "$root/bin/csan" run python3 "$programs" "$name" >csan.log 2>&1
+    check "$name: the headline names the line" grep -qE "^CSAN: $words.*torch_errors.py:$(line_of "$name")\)" csan.log
+    check "$name: PyTorch's own exception" [ "$(exception_of plain.log)" = "$(exception_of csan.log)" ]
+    [ "$name" = out_of_memory ] ||
+        check "$name: which says which kernel it was" grep -qE "^csan: $words" csan.log
+done
+for options in access=ptx access=auto; do
+    CSAN_OPTIONS=$options timeout 300 "$root/bin/csan" run python3 "$here/torch_silent.py" >silent.out 2>csan.log
+    check "$options: programs that are right end well" [ $? = 0 ]
+    check "$options: nothing is found" grep -q ' 0 races, 0 possible races; checked' csan.log
+done
+echo "torch_failures: $passed passed, $failed failed"
+[ $failed = 0 ]
