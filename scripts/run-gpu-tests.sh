@@ -19,6 +19,8 @@ if [ -d tests/cuda12 ]; then # the samples again, built for CUDA 12
 fi
 tests/gpu/unharmed.sh . || status=1
 tests/gpu/torch.sh . || status=1
+tests/gpu/failures.sh . || status=1
+tests/gpu/torch_failures.sh . || status=1
 tests/gpu/learn.sh . || status=1
 tests/gpu/libraries.sh . || status=1
 CSAN_DEVICE=gpu tests/gpu/litmus.sh . || status=1

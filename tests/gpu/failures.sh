@@ -6,6 +6,8 @@
 set -u
 root=$1
 here=$(cd "$(dirname "$0")" && pwd)
+command -v nvcc >/dev/null && nvidia-smi >/dev/null 2>&1 || { echo "skipped failures: no GPU, or no nvcc"; exit 0; }
+root=$(cd "$root" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

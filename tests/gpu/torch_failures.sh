@@ -5,6 +5,7 @@
 #   torch_failures.sh CSAN_ROOT
 set -u
 root=$1
+root=$(cd "$root" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 programs=$here/torch_errors.py
 work=$(mktemp -d)
