@@ -17,17 +17,18 @@ struct replaying {
 
 static void usage(FILE *out)
 {
-    fputs("usage: csan replay [OPTION...] FILE\n\n"
-          "Reports the data races of a recording that csan record made, as csan run would have.\n"
-          "The exit code is 66 when there are findings, and 2 when the recording cannot be read to\n"
-          "its end: what could be read is reported.\n\n"
-          "  --format=text      in words, on standard error (the default)\n"
-          "  --format=json      one document on standard output, as csan report writes it\n"
-          "  --format=sarif     likewise\n"
-          "  --baseline=FILE    only what is new since this report in JSON or recording\n"
-          "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
-          "                     at (host_order, implicit_sync, ...) are the recorded run's\n",
-          out);
+    fputs(
+        "usage: csan replay [OPTION...] FILE\n\n"
+        "Reports the data races of a recording that csan record made, as csan run would have.\n"
+        "The exit code is 66 when there are findings, and 2 when the recording cannot be read to\n"
+        "its end: what could be read is reported.\n\n"
+        "  --format=text      in words, on standard error (the default)\n"
+        "  --format=json      one document on standard output, as csan report writes it\n"
+        "  --format=sarif     likewise\n"
+        "  --baseline=FILE    only what is new since this report in JSON or recording\n"
+        "  --options=...      as CSAN_OPTIONS; help=1 lists them. Those that say what is looked\n"
+        "                     at (host_order, implicit_sync, ...) are the recorded run's\n",
+        out);
 }
 
 static bool fails(const struct replaying *replaying, bool possible)

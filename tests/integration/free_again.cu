@@ -12,7 +12,7 @@ int main()
 {
     int *p = nullptr;
     CHECK(cudaMalloc(&p, 4096)); // at: allocated
-    CHECK(cudaFree(p)); // at: freed
+    CHECK(cudaFree(p));          // at: freed
     launch_fill(0, device_array<int>());
     EXPECT(cudaFree(p), cudaErrorInvalidValue); // at: again
     return finish();

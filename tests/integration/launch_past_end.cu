@@ -14,7 +14,7 @@ int main()
 {
     cudaStream_t stream = nonblocking_stream();
     int *p;
-    CHECK(cudaMalloc((void **)&p, BYTES)); // at: allocation
+    CHECK(cudaMalloc((void **)&p, BYTES));                          // at: allocation
     fill<<<GRID + 2, BLOCK, 0, stream>>>(p, 1, (GRID + 2) * BLOCK); // at: launch
     EXPECT(cudaStreamSynchronize(stream), cudaErrorIllegalAddress); // at: told
     printf("done\n");

@@ -12,9 +12,10 @@ int main()
     static char host[8192];
     char *p = nullptr, *q = nullptr;
     CHECK(cudaMalloc(&p, 4096));
-    CHECK(cudaMalloc(&q, 16384)); // at: other
+    CHECK(cudaMalloc(&q, 16384));                                                     // at: other
     EXPECT(cudaMemcpy(p, host, 4100, cudaMemcpyHostToDevice), cudaErrorInvalidValue); // at: in
     EXPECT(cudaMemcpy(host, p, 4100, cudaMemcpyDeviceToHost), cudaErrorInvalidValue); // at: out
-    EXPECT(cudaMemcpy2D(p, 256, q, 512, 256, 17, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue); // at: rows
+    EXPECT(cudaMemcpy2D(p, 256, q, 512, 256, 17, cudaMemcpyDeviceToDevice),
+           cudaErrorInvalidValue); // at: rows
     return finish();
 }

@@ -12,6 +12,7 @@ int main()
     CHECK(cudaMemcpy(p, host, 4096, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(host, p + 4000, 96, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy2D(p, 256, q, 512, 256, 16, cudaMemcpyDeviceToDevice));
-    EXPECT(cudaMemcpy2D(p, 128, q, 512, 256, 16, cudaMemcpyDeviceToDevice), cudaErrorInvalidPitchValue);
+    EXPECT(cudaMemcpy2D(p, 128, q, 512, 256, 16, cudaMemcpyDeviceToDevice),
+           cudaErrorInvalidPitchValue);
     return finish();
 }

@@ -13,8 +13,8 @@ __global__ void fill_from(int *p, long first)
 int main()
 {
     int *p = nullptr;
-    CHECK(cudaMalloc(&p, BYTES));               // at: allocated
-    fill_from<<<GRID, BLOCK>>>(p, 1L << 30);    // at: far
+    CHECK(cudaMalloc(&p, BYTES));            // at: allocated
+    fill_from<<<GRID, BLOCK>>>(p, 1L << 30); // at: far
     cudaDeviceSynchronize();
     printf("done\n");
     return 0;
