@@ -1,5 +1,6 @@
 // Memory that is never freed, and memory that is: what is listed when the program ends?
 //   leaks none|some|reset|abort|_exit|exec|pool|library
+// clang-format off: each line that a report names is one line
 #include <csan/csan.h>
 #include <cstdio>
 #include <cstdlib>
@@ -11,12 +12,7 @@
 __device__ int variable[1000];
 static int *global;
 
-struct at_exit {
-    ~at_exit()
-    {
-        cudaFree(global);
-    }
-} freed_later;
+struct at_exit { ~at_exit() { cudaFree(global); } } freed_later;
 
 static int *make(size_t bytes)
 {
@@ -51,8 +47,7 @@ int main(int argc, char **argv)
     int *p[8], *q;
     void *managed, *host, *address;
     cudaStreamCreate(&s);
-    for (int i = 0; i < 8; i++)
-        p[i] = make(10000);
+    for (int i = 0; i < 8; i++) p[i] = make(10000);
     cudaMalloc(&global, 500);
     cudaMallocAsync(&q, 3000, s);
     cudaHostRegister(registered, sizeof registered, 0);
@@ -61,26 +56,15 @@ int main(int argc, char **argv)
     cudaGetSymbolAddress(&address, variable);
     cudaMemset(address, 0, sizeof variable);
     cudaStreamSynchronize(s);
-    if (!strcmp(what, "pool"))
-        use_pool(s);
-    if (!strcmp(what, "library"))
-        use_library();
-    if (!strcmp(what, "abort"))
-        abort();
-    if (!strcmp(what, "_exit"))
-        _exit(0);
-    if (!strcmp(what, "exec"))
-        execl("/bin/true", "true", (char *)0);
-    if (!strcmp(what, "reset"))
-        return cudaDeviceReset();
+    if (!strcmp(what, "pool")) use_pool(s);
+    if (!strcmp(what, "library")) use_library();
+    if (!strcmp(what, "abort")) abort();
+    if (!strcmp(what, "_exit")) _exit(0);
+    if (!strcmp(what, "exec")) execl("/bin/true", "true", (char *)0);
+    if (!strcmp(what, "reset")) return cudaDeviceReset();
     for (int i = 0; i < 8; i++)
-        if (!some || i < 5)
-            cudaFree(p[i]);
-    if (!some) {
-        cudaFreeAsync(q, s);
-        cudaFree(managed);
-        cudaFreeHost(host);
-    }
+        if (!some || i < 5) cudaFree(p[i]);
+    if (!some) { cudaFreeAsync(q, s); cudaFree(managed); cudaFreeHost(host); }
     cudaStreamSynchronize(s);
     puts("done");
     return 0;

@@ -6,13 +6,14 @@
 // expect: The program gets CUDA_ERROR_INVALID_VALUE
 // expect: Fix: free the memory once
 // Memory that is freed twice: the second free fails, and says nothing of why.
+// clang-format off: each line that a report names is one line
 #include "expect.h"
 
 int main()
 {
     int *p = nullptr;
     CHECK(cudaMalloc(&p, 4096)); // at: allocated
-    CHECK(cudaFree(p));          // at: freed
+    CHECK(cudaFree(p)); // at: freed
     launch_fill(0, device_array<int>());
     EXPECT(cudaFree(p), cudaErrorInvalidValue); // at: again
     return finish();

@@ -8,13 +8,14 @@
 // expect: block \(8,0,0\), thread \(0,0,0\) of grid 10 x block 128, at .*program.h
 // expect: Reported to the program as CUDA_ERROR_ILLEGAL_ADDRESS by cudaStreamSynchronize, .*launch_past_end.cu:{told}
 // A launch of two blocks too many: said at the launch, and again where the kernel fails.
+// clang-format off: each line that a report names is one line
 #include "expect.h"
 
 int main()
 {
     cudaStream_t stream = nonblocking_stream();
     int *p;
-    CHECK(cudaMalloc((void **)&p, BYTES));                          // at: allocation
+    CHECK(cudaMalloc((void **)&p, BYTES)); // at: allocation
     fill<<<GRID + 2, BLOCK, 0, stream>>>(p, 1, (GRID + 2) * BLOCK); // at: launch
     EXPECT(cudaStreamSynchronize(stream), cudaErrorIllegalAddress); // at: told
     printf("done\n");

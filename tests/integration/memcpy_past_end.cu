@@ -5,6 +5,7 @@
 // expect: CSAN: out of bounds: cudaMemcpy2D \(.*memcpy_past_end.cu:{rows}\) writes 256 bytes behind the end of the 4096 bytes
 // reject: allocated at .*memcpy_past_end.cu:{other}
 // Copies that are longer than one of their sides, by the element that counting from one adds.
+// clang-format off: each line that a report names is one line
 #include "expect.h"
 
 int main()
@@ -12,10 +13,9 @@ int main()
     static char host[8192];
     char *p = nullptr, *q = nullptr;
     CHECK(cudaMalloc(&p, 4096));
-    CHECK(cudaMalloc(&q, 16384));                                                     // at: other
+    CHECK(cudaMalloc(&q, 16384)); // at: other
     EXPECT(cudaMemcpy(p, host, 4100, cudaMemcpyHostToDevice), cudaErrorInvalidValue); // at: in
     EXPECT(cudaMemcpy(host, p, 4100, cudaMemcpyDeviceToHost), cudaErrorInvalidValue); // at: out
-    EXPECT(cudaMemcpy2D(p, 256, q, 512, 256, 17, cudaMemcpyDeviceToDevice),
-           cudaErrorInvalidValue); // at: rows
+    EXPECT(cudaMemcpy2D(p, 256, q, 512, 256, 17, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue); // at: rows
     return finish();
 }

@@ -1,5 +1,6 @@
 // verdict: none
 // Sets and copies up to the last byte; and one that is refused for another reason.
+// clang-format off: each line that a report names is one line
 #include "expect.h"
 
 int main()
@@ -12,7 +13,6 @@ int main()
     CHECK(cudaMemcpy(p, host, 4096, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(host, p + 4000, 96, cudaMemcpyDeviceToHost));
     CHECK(cudaMemcpy2D(p, 256, q, 512, 256, 16, cudaMemcpyDeviceToDevice));
-    EXPECT(cudaMemcpy2D(p, 128, q, 512, 256, 16, cudaMemcpyDeviceToDevice),
-           cudaErrorInvalidPitchValue);
+    EXPECT(cudaMemcpy2D(p, 128, q, 512, 256, 16, cudaMemcpyDeviceToDevice), cudaErrorInvalidPitchValue);
     return finish();
 }
