@@ -1,6 +1,6 @@
 // Allocations that fail for want of memory (CSAN_DEVICE_MEMORY=64M), and what the program does then.
 //   exhausted CASE
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include <csan/csan.h>
 #include <cstdio>
 #include <cstdlib>

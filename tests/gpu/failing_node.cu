@@ -1,5 +1,5 @@
 // A graph that has two nodes of one kernel, of which the first fails: which of the two was it?
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include <cstdio>
 #include <cuda_runtime.h>
 __global__ void put(int *p, long at) { p[at] = 1; }

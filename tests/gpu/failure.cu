@@ -1,7 +1,7 @@
 // A kernel that fails, and the calls by which a program learns of it: what each returns is printed, to
 // be compared with and without csan.
 //   failure KIND CALL
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include <cassert>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Memory that is never freed, and memory that is: what is listed when the program ends?
 //   leaks none|some|reset|abort|_exit|exec|pool|library
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include <csan/csan.h>
 #include <cstdio>
 #include <cstdlib>

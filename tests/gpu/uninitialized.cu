@@ -1,6 +1,6 @@
 // Reads of memory that nothing has written, and of memory that something has, or may have.
 //   uninitialized CASE
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include <csan/csan.h>
 #include <cstdio>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 // expect: The program gets CUDA_ERROR_INVALID_VALUE
 // expect: Fix: free the memory once
 // Memory that is freed twice: the second free fails, and says nothing of why.
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include "expect.h"
 
 int main()

@@ -8,7 +8,7 @@
 // expect: block \(8,0,0\), thread \(0,0,0\) of grid 10 x block 128, at .*program.h
 // expect: Reported to the program as CUDA_ERROR_ILLEGAL_ADDRESS by cudaStreamSynchronize, .*launch_past_end.cu:{told}
 // A launch of two blocks too many: said at the launch, and again where the kernel fails.
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include "expect.h"
 
 int main()

@@ -5,7 +5,7 @@
 // expect: CSAN: out of bounds: cudaMemcpy2D \(.*memcpy_past_end.cu:{rows}\) writes 256 bytes behind the end of the 4096 bytes
 // reject: allocated at .*memcpy_past_end.cu:{other}
 // Copies that are longer than one of their sides, by the element that counting from one adds.
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include "expect.h"
 
 int main()

@@ -1,6 +1,6 @@
 // verdict: none
 // Sets and copies up to the last byte; and one that is refused for another reason.
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include "expect.h"
 
 int main()

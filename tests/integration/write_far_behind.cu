@@ -3,7 +3,7 @@
 // expect: CSAN: out of bounds: fill_from \(.*write_far_behind.cu:{far}\) writes 4096 bytes, 4294963200 bytes behind the end of the 4096 bytes allocated at .*write_far_behind.cu:{allocated}
 // own-errors: yes
 // An index that lies far outside of the memory that the pointer is of.
-// clang-format off: each line that a report names is one line
+// clang-format off
 #include "program.h"
 
 __global__ void fill_from(int *p, long first)
