@@ -2,6 +2,7 @@
 #include "runtime/hook/dump.h"
 #include "csan/environment.h"
 #include "runtime/coredump/coredump.h"
+#include "runtime/hook/call_count.h"
 #include "runtime/hook/failed_kernel.h"
 #include "runtime/hook/failure.h"
 #include "runtime/hook/own.h"
@@ -308,6 +309,13 @@ static CUresult as_without(CUresult result)
 
 /* ---- Whether the device works ---- */
 
+/* csan's own calls, for who compares what came to the hooks with what came to the driver. */
+static CUresult counted(const char *symbol, CUresult result)
+{
+    call_count_own(symbol, result);
+    return result;
+}
+
 static bool probe_make(struct probe *probe, CUcontext context)
 {
     static void *functions[2];
@@ -317,9 +325,10 @@ static bool probe_make(struct probe *probe, CUcontext context)
         (PFN_cuMemHostAlloc_v2020)driver_function_cached(&functions[1], "cuMemHostAlloc");
     void *word = NULL;
     CUstream stream;
-    if (!create || !allocate || create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
-        return false;
-    if (allocate(&word, sizeof *probe->word, CU_MEMHOSTALLOC_DEVICEMAP) != CUDA_SUCCESS)
+    if (!create || !allocate ||
+        counted("cuStreamCreate", create(&stream, CU_STREAM_NON_BLOCKING)) != CUDA_SUCCESS ||
+        counted("cuMemHostAlloc",
+                allocate(&word, sizeof *probe->word, CU_MEMHOSTALLOC_DEVICEMAP)) != CUDA_SUCCESS)
         return false;
     *probe = (struct probe){.context = context, .stream = stream, .word = word};
     *probe->word = 0;
@@ -352,8 +361,9 @@ static void probe_wait(struct probe *probe)
         (PFN_cuStreamWriteValue32_v11070)driver_function_cached(&function,
                                                                 "cuStreamWriteValue32_v2");
     probe->written++;
-    if (!write_value || write_value(probe->stream, (CUdeviceptr)(uintptr_t)probe->word,
-                                    probe->written, 0) != CUDA_SUCCESS)
+    if (!write_value || counted("cuStreamWriteValue32_v2",
+                                write_value(probe->stream, (CUdeviceptr)(uintptr_t)probe->word,
+                                            probe->written, 0)) != CUDA_SUCCESS)
         return;
     for (unsigned i = 0; i < SPINS; i++)
         if (has_come(probe) || dump_came())

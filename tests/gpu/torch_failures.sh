@@ -32,7 +32,7 @@ check()
 }
 
 for entry in 'scatter:failed assert in aten::scatter_' 'embedding:failed assert in aten::embedding' \
-    'cross_entropy:failed assert in aten::nll_loss_forward' 'backward:failed assert in aten::index' \
+    'cross_entropy:failed assert in aten::nll_loss_forward' 'backward:failed assert in aten::index_add_' \
     'triton_kernel:illegal memory access in fill' 'cpu_pointer:illegal memory access in add' \
     'out_of_memory:out of memory'; do
     name=${entry%%:*} words=${entry#*:}

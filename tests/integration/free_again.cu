@@ -11,10 +11,10 @@
 
 int main()
 {
-    int *p = nullptr;
+    int *p = nullptr, *other = device_array<int>(); // before the free: a later one may get the address
+    launch_fill(0, other);
     CHECK(cudaMalloc(&p, 4096)); // at: allocated
     CHECK(cudaFree(p)); // at: freed
-    launch_fill(0, device_array<int>());
     EXPECT(cudaFree(p), cudaErrorInvalidValue); // at: again
     return finish();
 }

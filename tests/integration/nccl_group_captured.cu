@@ -1,6 +1,6 @@
 // verdict: race
 // library: nccl
-// expect: ncclAllReduce|cuGraphAddMemcpyNode
+// expect: ncclAllReduce|cuGraphAddMemcpyNode|cu(da)?MemcpyAsync
 // expect: writing to argument\(s\) (recvbuff|dst)
 // Two calls of a captured group are one node, which writes the results of both: the first one's is
 // read by another stream while the graph runs. (With a single rank NCCL itself makes a copy of each
