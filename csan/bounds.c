@@ -52,9 +52,9 @@ static void find_neighbour(struct memory *memory, const struct bounds_op *op,
     fault->neighbour_site = block ? block->site : allocation->birth.site;
 }
 
-/* Of ops whose accesses go by pointer. What was seen at work goes by address: there bytes of two
- * buffers that adjoin look like one access. */
-static bool goes_by_pointer(enum csan_level level)
+/* Whether the access set names the pointer of each access. A set that was traced or learned has
+ * addresses alone: there two buffers that adjoin look like one access. */
+static bool names_pointers(enum csan_level level)
 {
     return level == CSAN_LEVEL_RANGES || level == CSAN_LEVEL_LIBRARY ||
            level == CSAN_LEVEL_ANNOTATED;
@@ -66,7 +66,7 @@ static bool is_out_of_bounds(struct memory *memory, const struct bounds_op *op,
     fault->owner = owner->range;
     fault->birth_site = owner->site;
     find_neighbour(memory, op, fault);
-    return goes_by_pointer(op->level) || fault->neighbour.end == 0;
+    return names_pointers(op->level) || fault->neighbour.end == 0;
 }
 
 static bool is_behind(struct memory *memory, const struct bounds_op *op, struct range bytes,

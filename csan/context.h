@@ -86,7 +86,7 @@ bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
 /* What csan_context_stats tells but of what is live, which takes longer the more there is. */
 void context_counts(csan_context *context, struct csan_stats *stats);
 
-/* Something that is not told may have written any memory that there is: for option init_check. */
+/* A write that csan cannot see may have touched any live memory: for option init_check. */
 void context_doubt(csan_context *context);
 
 /* A finding that is no race, of what a call or kernel of that lane did at `site`. */

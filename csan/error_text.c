@@ -346,7 +346,8 @@ static void reported_add(struct text *text, struct race_words *words, const stru
             text_add(text, "The program gets %s.\n", error->code);
         return;
     }
-    /* Of a launch by the runtime API the kernel's own stub is left out. */
+    /* The innermost frame of a runtime launch is the host function that nvcc made for the kernel:
+     * it is left out. */
     race_place(words, error->reported_frames, error->reported_frame_count, words->current.name,
                place, sizeof place);
     stack_frames_resolve(&stack, &words->style, error->reported_frames, error->reported_frame_count,

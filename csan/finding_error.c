@@ -105,7 +105,8 @@ struct finding_error *finding_error_create(const struct csan_error *from, struct
     instruction_fill(error, from, words);
     error->neighbour_stack = stack_memo_take(&words->stacks, &words->style, from->neighbour_frames,
                                              from->neighbour_frame_count, "");
-    /* Of a launch by the runtime API the kernel's own stub is left out. */
+    /* The innermost frame of a runtime launch is the host function that nvcc made for the kernel:
+     * it is left out. */
     error->reported_stack = stack_memo_take(&words->stacks, &words->style, from->reported_frames,
                                             from->reported_frame_count, words->current.name);
     if (from->shortage)

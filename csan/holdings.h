@@ -1,5 +1,5 @@
-/* What the program's memory is made of: live allocations, and blocks of told pools, added up by
- * where they were made. For who asks what was never freed, or what fills the device. */
+/* The memory that the program holds: live allocations, and blocks of pools that it declared, summed
+ * by the place that made them. The reports of leaks and of failed allocations use it. */
 #ifndef CSAN_HOLDINGS_H
 #define CSAN_HOLDINGS_H
 

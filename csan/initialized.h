@@ -6,11 +6,11 @@
  *  - of memory that cuMemAlloc and its kind made on a device or a stream. Managed memory and memory
  *    of the host are left out, since the host writes there unseen, and so are pools that blocks are
  *    handed out of;
- *  - an exact write takes its bytes out, with the gaps between them; one that is not exact the
- * whole allocation;
- *  - ops of which not all is known take out the allocations that they touch in any way: those told
- * by learning, by an operator, by an annotation or by direction alone, and a graph's nodes, whose
- *    order among themselves is not told. An op of unknown accesses takes out everything;
+ *  - an exact write marks its bytes as written, with the gaps between them. A bounded write marks
+ * the whole allocation;
+ *  - an op whose accesses are only partly known marks each allocation that it touches. Such
+ * accesses come from learning, an operator, an annotation or a pointer's direction, or are of a
+ * graph's node. An op of unknown accesses marks everything;
  *  - so does whatever the caller has doubts about.
  *
  * Judged are exact reads of kernels whose accesses are all known. What the op itself writes counts

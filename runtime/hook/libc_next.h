@@ -24,8 +24,8 @@ typedef int libc_spawn(pid_t *process, const char *path, const posix_spawn_file_
                        char *const environment[]);
 
 struct libc_next {
-    libc_create *create_thread; /* first: the stub of pthread_create reads it; libcsan_threads.so
-                                   may be the next */
+    libc_create *create_thread; /* first: the assembly entry of pthread_create reads it;
+                                   libcsan_threads.so may be the next */
     libc_getenv *getenv;
     libc_leave *leave, *leave_quickly; /* _exit and quick_exit */
     libc_abort *abort;

@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Read by the stub, as is the next pthread_create: whether calls do not simply go on to that. */
+/* The assembly entry below reads it. False: calls go straight to the next pthread_create, which the
+ * entry reads, too. */
 __attribute__((used)) bool thread_birth_watched;
-_Static_assert(offsetof(struct libc_next, create_thread) == 0, "the stub reads it there");
+_Static_assert(offsetof(struct libc_next, create_thread) == 0, "the assembly entry reads it there");
 
 __attribute__((used)) int thread_birth_create(pthread_t *thread, const pthread_attr_t *attributes,
                                               void *(*run)(void *), void *argument);

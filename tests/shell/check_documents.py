@@ -1,6 +1,6 @@
 """What README.md, DESIGN.md and docs/ name, against the tree: check_documents.py TOP CSAN.
 
-One line on standard output for each name that is wrong: a placeholder that was left in, a path that
+One line on standard output for each name that is wrong: a name in @...@ that a script should have replaced, a path that
 is not there, an option that a command or the library does not have, a target that make does not
 have, a variable that the code reads and environment.md lacks.
 """
@@ -71,9 +71,9 @@ library_options = set(re.findall(r"^ +([a-z][a-z0-9_]*)=", said("help"), re.M))
 targets = make_targets()
 
 
-def placeholders(piece):
+def unreplaced(piece):
     for name in re.findall(r"@[A-Z][A-Z_]*@", piece):
-        yield f"placeholder {name}"
+        yield f"unreplaced {name}"
 
 
 def paths(piece):
@@ -117,7 +117,7 @@ def make_calls(piece):
 for page in pages:
     with open(page, encoding="utf-8") as file:
         text = file.read()
-    wrong = [(n, w) for n, line in enumerate(text.split("\n"), 1) for w in placeholders(line)]
+    wrong = [(n, w) for n, line in enumerate(text.split("\n"), 1) for w in unreplaced(line)]
     for number, piece in code_of(text):
         for check in (paths, options, make_calls):
             wrong += [(number, what) for what in check(piece)]

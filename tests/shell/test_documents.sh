@@ -28,7 +28,7 @@ wrong_page()
     echo "$1" >tree/docs/page.md
     python3 "$root/tests/shell/check_documents.py" tree "$csan" | grep -q "^docs/page.md:1: $2\$"
 }
-check "a placeholder is found" wrong_page '| @ROWS@ |' 'placeholder @ROWS@'
+check "a name that was not replaced is found" wrong_page '| @ROWS@ |' 'unreplaced @ROWS@'
 check "a path that is not there is found" wrong_page 'as `samples/absent.cu` shows' 'path samples/absent.cu'
 check "a command's option that is not there is found" wrong_page '`csan run --frobnicate ./app`' 'option --frobnicate of csan run'
 check "an option of the library's, too" wrong_page '`CSAN_OPTIONS=dedup=1:frobnicate=1 ./app`' 'option frobnicate='

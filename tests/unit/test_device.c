@@ -590,32 +590,26 @@ static void a_forked_child_has_no_device(void **state)
     ok(cuMemFree(memory));
 }
 
-int main(int count, char **arguments)
-{
-    (void)count;
-    schedule = test_schedule();
-    if (!schedule)
-        return test_under_each_schedule(arguments);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_what_it_is),
-        cmocka_unit_test(names_errors),
-        cmocka_unit_test(finds_entry_points_by_version),
-        cmocka_unit_test(lacks_what_it_lacks),
-        cmocka_unit_test(keeps_a_stack_of_contexts),
-        cmocka_unit_test(keeps_limits),
-        cmocka_unit_test(pool_memory_outlives_its_context),
-        cmocka_unit_test(wants_a_current_context),
-        cmocka_unit_test(allocates_and_frees),
-        cmocka_unit_test(allocator_matches_a_model),
-        cmocka_unit_test(host_cannot_touch_device_memory),
-        cmocka_unit_test(attributes_of_addresses),
-        cmocka_unit_test(copies_there_and_back),
-        cmocka_unit_test(copies_rows),
-        cmocka_unit_test(pools_reuse_in_stream_order),
-        cmocka_unit_test(an_allocation_is_work_of_its_stream),
-        cmocka_unit_test(works_while_the_program_only_looks),
-        cmocka_unit_test(many_threads),
-        cmocka_unit_test(a_forked_child_has_no_device),
-    };
-    return cmocka_run_group_tests(tests, start, finish);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(tells_what_it_is),
+    cmocka_unit_test(names_errors),
+    cmocka_unit_test(finds_entry_points_by_version),
+    cmocka_unit_test(lacks_what_it_lacks),
+    cmocka_unit_test(keeps_a_stack_of_contexts),
+    cmocka_unit_test(keeps_limits),
+    cmocka_unit_test(pool_memory_outlives_its_context),
+    cmocka_unit_test(wants_a_current_context),
+    cmocka_unit_test(allocates_and_frees),
+    cmocka_unit_test(allocator_matches_a_model),
+    cmocka_unit_test(host_cannot_touch_device_memory),
+    cmocka_unit_test(attributes_of_addresses),
+    cmocka_unit_test(copies_there_and_back),
+    cmocka_unit_test(copies_rows),
+    cmocka_unit_test(pools_reuse_in_stream_order),
+    cmocka_unit_test(an_allocation_is_work_of_its_stream),
+    cmocka_unit_test(works_while_the_program_only_looks),
+    cmocka_unit_test(many_threads),
+    cmocka_unit_test(a_forked_child_has_no_device),
+};
+
+TEST_MAIN(tests, start, finish)

@@ -112,16 +112,10 @@ static void traces_launches_that_never_ran(void **state)
     ok(cuCtxDestroy(own));
 }
 
-int main(int count, char **arguments)
-{
-    (void)count;
-    schedule = test_schedule();
-    if (!schedule)
-        return test_under_each_schedule(arguments);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_stick),
-        cmocka_unit_test(traces_what_launches_touch),
-        cmocka_unit_test(traces_launches_that_never_ran),
-    };
-    return cmocka_run_group_tests(tests, start, finish);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(faults_stick),
+    cmocka_unit_test(traces_what_launches_touch),
+    cmocka_unit_test(traces_launches_that_never_ran),
+};
+
+TEST_MAIN(tests, start, finish)

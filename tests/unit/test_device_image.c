@@ -281,20 +281,14 @@ static void says_what_does_not_link(void **state)
     ok(cuLinkDestroy(link));
 }
 
-int main(int count, char **arguments)
-{
-    (void)count;
-    schedule = test_schedule();
-    if (!schedule)
-        return test_under_each_schedule(arguments);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_an_image_holds),
-        cmocka_unit_test(explains_bad_images),
-        cmocka_unit_test(skips_machine_code),
-        cmocka_unit_test(initialises_variables),
-        cmocka_unit_test(libraries_serve_every_context),
-        cmocka_unit_test(links_units),
-        cmocka_unit_test(says_what_does_not_link),
-    };
-    return cmocka_run_group_tests(tests, start, finish);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(finds_what_an_image_holds),
+    cmocka_unit_test(explains_bad_images),
+    cmocka_unit_test(skips_machine_code),
+    cmocka_unit_test(initialises_variables),
+    cmocka_unit_test(libraries_serve_every_context),
+    cmocka_unit_test(links_units),
+    cmocka_unit_test(says_what_does_not_link),
+};
+
+TEST_MAIN(tests, start, finish)

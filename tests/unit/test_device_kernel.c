@@ -393,25 +393,19 @@ static void many_threads_launch(void **state)
     assert_int_equal(failures, 0);
 }
 
-int main(int count, char **arguments)
-{
-    (void)count;
-    schedule = test_schedule();
-    if (!schedule)
-        return test_under_each_schedule(arguments);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_parameters),
-        cmocka_unit_test(launches_what_was_set),
-        cmocka_unit_test(checks_launches),
-        cmocka_unit_test(clusters_without_being_asked),
-        cmocka_unit_test(computes_occupancy),
-        cmocka_unit_test(ordered_kernels_agree),
-        cmocka_unit_test(racy_kernels_disagree),
-        cmocka_unit_test(concurrent_kernels_interleave),
-        cmocka_unit_test(spinning_kernels_let_others_run),
-        cmocka_unit_test(cooperative_grids_meet),
-        cmocka_unit_test(launches_record_events),
-        cmocka_unit_test(many_threads_launch),
-    };
-    return cmocka_run_group_tests(tests, start, finish);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(passes_parameters),
+    cmocka_unit_test(launches_what_was_set),
+    cmocka_unit_test(checks_launches),
+    cmocka_unit_test(clusters_without_being_asked),
+    cmocka_unit_test(computes_occupancy),
+    cmocka_unit_test(ordered_kernels_agree),
+    cmocka_unit_test(racy_kernels_disagree),
+    cmocka_unit_test(concurrent_kernels_interleave),
+    cmocka_unit_test(spinning_kernels_let_others_run),
+    cmocka_unit_test(cooperative_grids_meet),
+    cmocka_unit_test(launches_record_events),
+    cmocka_unit_test(many_threads_launch),
+};
+
+TEST_MAIN(tests, start, finish)

@@ -38,4 +38,14 @@ static inline int test_under_each_schedule(char **arguments)
     return failed;
 }
 
+/* The whole of main: `tests` run under each schedule, with `schedule` set to it. */
+#define TEST_MAIN(tests, setup, teardown)                                                          \
+    int main(int count, char **arguments)                                                          \
+    {                                                                                              \
+        (void)count;                                                                               \
+        schedule = test_schedule();                                                                \
+        return schedule ? cmocka_run_group_tests(tests, setup, teardown)                           \
+                        : test_under_each_schedule(arguments);                                     \
+    }
+
 #endif

@@ -1,4 +1,4 @@
-"""libcsan's hooks in this process (include/csan/csan.h, part 1) from Python: struct csan_api, and the
+"""libcsan's hooks in this process (include/csan/csan.h) from Python: struct csan_api, and the
 structures that an adapter of a framework hands to it."""
 
 import ctypes

@@ -1,4 +1,4 @@
-"""csan's detector (include/csan/csan.h, part 2) from Python, through libcsan.so.0.
+"""csan's detector (include/csan/detector.h) from Python, through libcsan.so.0.
 
 The library is the one that CSAN_LIBRARY names, else the one in this package's own lib directory,
 else that of the installation or the source tree it is in, else what the loader finds.
