@@ -95,6 +95,12 @@ static bool is_free(const struct csan_race *race)
     return race->current.kind == CSAN_FREE;
 }
 
+/* The call by which the program learned of the failure is all that is known. */
+static bool is_unknown_kernel(const struct csan_race *race)
+{
+    return race->kind == CSAN_RACE_DEVICE_EXCEPTION && race->current.level == CSAN_LEVEL_LIBRARY;
+}
+
 /* ---- the headline */
 
 /* "cudaFree (app.cu:15) frees the 4096 bytes allocated at app.cu:8, which cudaFree (app.cu:14)
@@ -203,7 +209,8 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
         wrong_device_add(text, words, race);
         break;
     case CSAN_RACE_DEVICE_EXCEPTION:
-        text_add(text, "%s in %s", error->exception ? error->exception : "failure", side->site);
+        text_add(text, is_unknown_kernel(race) ? "%s in a kernel launched before %s" : "%s in %s",
+                 error->exception ? error->exception : "failure", side->site);
         break;
     default:
         text_add(text, "%s: %s", finding_kind_words(race->kind), side->site);
@@ -435,6 +442,8 @@ void error_cause_add(struct text *text, const struct csan_race *race)
             text_add(text, "the address is outside of the memory nearest to it");
         else if (race->bytes && !error->where)
             text_add(text, "the address is near no memory that csan knows");
+        else if (is_unknown_kernel(race))
+            text_add(text, "the call returned the error of a kernel that had failed before it");
         else
             text_add(text, "the kernel met: %s", error->exception ? error->exception : "a failure");
     } else if (race->kind == CSAN_RACE_UNINITIALIZED) {
@@ -481,8 +490,13 @@ void error_fix_add(struct text *text, const struct csan_race *race)
             text_add(text, "use an address that is a multiple of the size of the access");
         else if (race->error->where)
             text_add(text, "check the index in that thread against the size of the allocation");
-        else
+        else if (is_unknown_kernel(race))
+            text_add(text, "find out which kernel it was: run the program again with "
+                           "--options=access=ptx, or with --blocking");
+        else if (race->error->has_thread)
             text_add(text, "look at what that thread does in that line");
+        else
+            text_add(text, "look at what the kernel does in that line");
         return;
     case CSAN_RACE_UNINITIALIZED:
         text_add(text, "write or set the bytes before the read");

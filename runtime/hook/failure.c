@@ -256,9 +256,9 @@ static void report_unknown(const struct telling *telling)
     struct text detail = {0};
     const size_t count = launched_newest(names, NEWEST);
     text_add(&detail, "Which kernel failed is not known, since %s.",
-             trace_has_tools() ? "the driver writes no dump while its tools interface is in use; "
-                                 "option access=ptx leaves that alone"
-                               : "the driver wrote no dump that csan could read");
+             trace_has_tools()
+                 ? "the driver writes no GPU core dump while csan uses its tools interface"
+                 : "the driver wrote no GPU core dump that csan could read");
     for (size_t i = 0; i < count; i++)
         text_add(&detail, "%s%s", i ? ", " : " The newest launches were of: ", names[i]);
     struct context_finding finding = {.kind = CSAN_RACE_DEVICE_EXCEPTION,

@@ -246,6 +246,30 @@ static void overlaps(void **state)
     expect_part(&race, "Overlap: 1 byte at 0x7f1200000000, in no allocation csan saw.\n");
 }
 
+/* What to do where the kernel is known, and where only the call is that returned its error. */
+static void kernels_that_failed(void **state)
+{
+    (void)state;
+    struct csan_error error = {.exception = "misaligned memory access", .detail = ""};
+    struct csan_race race = plain_race();
+    race.kind = CSAN_RACE_DEVICE_EXCEPTION;
+    race.error = &error;
+    race.previous = (struct csan_race_access){.lane = "the host", .name = ""};
+    expect_part(&race, "CSAN: misaligned memory access in scale (");
+    expect_in(printed, "Fix: use an address that is a multiple of the size of the access.\n");
+    error.exception = "illegal memory access";
+    race.bytes = 0;
+    expect_part(&race, "Fix: look at what the kernel does in that line.\n");
+    error.has_thread = 1;
+    expect_part(&race, "Fix: look at what that thread does in that line.\n");
+    error.has_thread = 0;
+    race.current.level = CSAN_LEVEL_LIBRARY;
+    expect_part(&race, "CSAN: illegal memory access in a kernel launched before ");
+    expect_in(printed, "Cause: the call returned the error of a kernel that had failed before it.\n"
+                       "Fix: find out which kernel it was: run the program again with "
+                       "--options=access=ptx, or with --blocking.\n");
+}
+
 static void kinds_of_race(void **state)
 {
     (void)state;
@@ -390,6 +414,7 @@ int main(void)
         cmocka_unit_test(certain_and_possible),
         cmocka_unit_test(what_was_learned_is_not_exact),
         cmocka_unit_test(overlaps),
+        cmocka_unit_test(kernels_that_failed),
         cmocka_unit_test(kinds_of_race),
         cmocka_unit_test(the_host_as_a_side),
         cmocka_unit_test(long_kernel_names_are_cut_in_the_advice_only),
