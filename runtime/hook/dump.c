@@ -136,6 +136,11 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 /* ---- Reading it ---- */
 
 struct bytes {
@@ -218,10 +223,12 @@ static void *attend(void *unused)
     for (;;) {
         struct bytes bytes = {.data = NULL};
         const int file = open(dump.path, O_RDONLY | O_CLOEXEC);
-        if (file < 0 && errno == EINTR)
-            continue;
-        if (file < 0)
+        if (file < 0 && errno == ENOENT) /* the process ends */
             return unused;
+        if (file < 0) { /* the program has no descriptor left: the driver would wait for a reader */
+            nap();
+            continue;
+        }
         __atomic_add_fetch(&dump.begun, 1, __ATOMIC_ACQ_REL);
         __atomic_store_n(&failures_seen, 1, __ATOMIC_RELEASE);
         read_all(file, &bytes);
@@ -254,11 +261,6 @@ void dump_prepare(void)
 bool dump_came(void)
 {
     return __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) != 0;
-}
-
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 /* What the driver says of the current context by now. */
@@ -385,12 +387,20 @@ static void verify(void)
     own_capture_mode(mode);
 }
 
+/* A failure on one device leaves the contexts of others as they are: a context that had no error
+ * when it was asked behind the newest dump is not asked again. */
+static struct {
+    CUcontext contexts[PROBES];
+    uint32_t dumps, count; /* dumps that had begun then */
+} unharmed;
+
 void dump_context_ended(CUcontext context)
 {
     pthread_mutex_lock(&probes.mutex);
     for (int i = 0; i < PROBES; i++)
         if (probes.items[i].context == context)
             probes.items[i].context = NULL;
+    unharmed.count = 0; /* another may get the handle */
     pthread_mutex_unlock(&probes.mutex);
 }
 
@@ -399,6 +409,31 @@ void dump_launched(void)
     if (__atomic_load_n(&dump.on, __ATOMIC_RELAXED) &&
         !__atomic_load_n(&dump_unverified, __ATOMIC_RELAXED))
         __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
+}
+
+/* Both under the mutex of the probes. */
+static bool is_unharmed(void)
+{
+    const CUcontext context = stream_current_context();
+    bool found = false;
+    pthread_mutex_lock(&probes.mutex);
+    if (unharmed.dumps == __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE))
+        for (uint32_t i = 0; i < unharmed.count && !found; i++)
+            found = unharmed.contexts[i] == context;
+    pthread_mutex_unlock(&probes.mutex);
+    return found;
+}
+
+static void note_unharmed(void)
+{
+    const uint32_t dumps = __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE);
+    pthread_mutex_lock(&probes.mutex);
+    if (unharmed.dumps != dumps)
+        unharmed.count = 0;
+    unharmed.dumps = dumps;
+    if (unharmed.count < PROBES)
+        unharmed.contexts[unharmed.count++] = stream_current_context();
+    pthread_mutex_unlock(&probes.mutex);
 }
 
 /* The driver may come out with the error first: once. */
@@ -428,9 +463,12 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait)
         hold(); /* until the dump is read: the report names this call */
         return as_without(result);
     }
-    if (wait != DUMP_NO_WAIT && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY)) {
+    if (wait != DUMP_NO_WAIT && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) &&
+        !is_unharmed()) {
         const CUresult error = hold();
-        return error == CUDA_SUCCESS ? result : as_without(error);
+        if (error != CUDA_SUCCESS)
+            return as_without(error);
+        note_unharmed();
     }
     return result;
 }
