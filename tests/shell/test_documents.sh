@@ -1,5 +1,5 @@
 # Every page that README.md, DESIGN.md and docs/ link to is there, so are the paths, options, targets
-# and variables that they name, and README.md keeps to its size.
+# and variables that they name; README.md keeps to its size, and sentences to theirs.
 csan=$root/bin/csan
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 links()
@@ -34,3 +34,28 @@ check "a command's option that is not there is found" wrong_page '`csan run --fr
 check "an option of the library's, too" wrong_page '`CSAN_OPTIONS=dedup=1:frobnicate=1 ./app`' 'option frobnicate='
 check "a target that is not there is found" wrong_page '`make frobnicate`' 'target make frobnicate'
 check "what is there is not" eval '! wrong_page "\`csan run --options=dedup=1 ./app --own\`, \`make help\`" ".*"'
+
+# No sentence has more than 30 words. These pages are still to be shortened:
+python3 "$root/tests/shell/check_sentences.py" "$root" --except=DESIGN.md --except=README.md \
+    --except=docs/guide/cuda-versions.md --except=docs/guide/pytorch.md \
+    --except=docs/reference/kernels.md --except=docs/reference/report-format.md >long 2>&1
+check "no sentence has more than 30 words" cmp -s long /dev/null || sed 's/^/    /' long
+# long_sentence TEXT: what is said of a page that has this text, on its third line.
+long_sentence()
+{
+    rm -rf tree
+    mkdir -p tree/docs/guide
+    printf '# A page\n\n%b\n' "$1" >tree/docs/guide/page.md
+    python3 "$root/tests/shell/check_sentences.py" tree ${2:+"--except=$2"}
+}
+thirty=$(printf 'word %.0s' {1..29})end
+check "a sentence of 31 words is found" \
+    test "$(long_sentence "And $thirty.")" = "docs/guide/page.md:3: 31 words"
+check "a sentence over two lines is found where it begins" \
+    test "$(long_sentence "Short.\nAnd here\n${thirty}.")" = "docs/guide/page.md:4: 32 words"
+check "so is one in an item of a list" \
+    test "$(long_sentence "- First item\n- And $thirty")" = "docs/guide/page.md:4: 31 words"
+check "one of 30 words is not, nor are two of 30" test -z "$(long_sentence "$thirty. $thirty")"
+check "nor is a table, or a block of code" \
+    test -z "$(long_sentence "| And $thirty |\n\n\`\`\`\nAnd $thirty\n\`\`\`")"
+check "nor is a page that is left out" test -z "$(long_sentence "And $thirty" 'docs/guide/*')"
