@@ -1,5 +1,5 @@
-#include "options.h"
-#include "nearest.h"
+#include "csan/options.h"
+#include "csan/base/nearest.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -109,8 +109,8 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@cp -a tests/torch/*.py tests/torch/programs $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
 	@cp -a $(addprefix scripts/,run-integration bench-launch gpu-present sarif-valid compare-access compare-traces program-ways.sh) $(DIST)/scripts/
-	@mkdir -p $(DIST)/runtime/hook
-	@cp -a runtime/hook/driver.table $(DIST)/runtime/hook/
+	@mkdir -p $(DIST)/runtime/hook/interpose
+	@cp -a runtime/hook/interpose/driver.table $(DIST)/runtime/hook/interpose
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/
 	@cp -a README.md LICENSE $(wildcard DESIGN.md) $(DIST)/
 

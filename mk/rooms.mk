@@ -1,17 +1,21 @@
 # The rooms of the house: which sources make which product.
 
-core_src   := $(wildcard csan/*.c)
+core_src   := $(wildcard csan/*.c csan/*/*.c)
 ptx_src    := $(wildcard runtime/ptx/*.c)
-access_src := $(wildcard runtime/access/*.c)
+access_src := $(wildcard runtime/access/*.c runtime/access/*/*.c)
 learn_src  := $(wildcard runtime/learn/*.c)
 sass_src   := $(wildcard runtime/sass/*.c)
 dump_src   := $(wildcard runtime/coredump/*.c)
-hook_src   := $(wildcard runtime/hook/*.c runtime/hook/library/*.c)
+hook_src   := $(filter-out runtime/hook/rt/%,$(wildcard runtime/hook/*/*.c))
 python_src := $(wildcard runtime/python/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
-device_src := $(wildcard runtime/device/*.c)
+device_src := $(filter-out runtime/device/cudart/%,$(wildcard runtime/device/*/*.c runtime/device/exec/alu/*.c)) runtime/trace/fold.c
 cudart_src := $(wildcard runtime/device/cudart/*.c)
-cli_src    := $(wildcard runtime/cli/*.c)
+cli_src    := $(wildcard runtime/cli/*.c runtime/cli/*/*.c)
+
+# The unit tests mirror the rooms. Their fragments name them by the file's name alone.
+unit_src   := $(wildcard $(addsuffix test_*.c,tests/unit/ $(addprefix tests/unit/,*/ */*/)))
+vpath test_%.c $(sort $(dir $(unit_src)))
 
 # A comma where make would take one for its own.
 , := ,
@@ -53,7 +57,7 @@ PRODUCTS :=
 -include runtime/hook/build.mk
 -include runtime/hook/rt/build.mk
 -include runtime/threads/build.mk
--include runtime/device/exec.mk
+-include runtime/device/exec/build.mk
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk
 -include runtime/cli/build.mk

@@ -1,28 +1,28 @@
-# Tests. A unit test is tests/unit/test_NOUN.c with its own main (cmocka), linked with every archive.
+# Tests. A unit test is tests/unit/ROOM/test_NOUN.c in the folder of the room that it
+# tests, with its own main (cmocka), linked with every archive. Names are unique: programs lie side by side.
 
-unit_src  := $(filter-out $(tests_without_headers),$(wildcard tests/unit/test_*.c))
-UNIT      := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(unit_src))
+UNIT := $(addprefix $(OUT)/tests/unit/,$(filter-out $(tests_without_headers),$(basename $(notdir $(unit_src)))))
 
-$(OUT)/tests/unit/%: tests/unit/%.c $(ARCHIVES)
+$(OUT)/tests/unit/test_%: test_%.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $< -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
 # Of the command it needs what reads reports again.
-FINDING_READ := $(call objects,runtime/cli/finding_read.c runtime/cli/json_read.c)
-$(OUT)/tests/unit/test_finding: tests/unit/test_finding.c $(FINDING_READ) $(OUT)/libcsan_core.a
+FINDING_READ := $(call objects,runtime/cli/findings/finding_read.c runtime/cli/findings/json_read.c)
+$(OUT)/tests/unit/test_finding: tests/unit/report/test_finding.c $(FINDING_READ) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 # Of the command, what the page of a report is made with.
-CLI_TESTED := $(call objects,runtime/cli/finding_groups.c runtime/cli/source_excerpt.c)
+CLI_TESTED := $(call objects,runtime/cli/findings/finding_groups.c runtime/cli/findings/source_excerpt.c)
 $(OUT)/tests/unit/test_finding_groups $(OUT)/tests/unit/test_source_excerpt: \
-		$(OUT)/tests/unit/%: tests/unit/%.c $(CLI_TESTED) $(OUT)/libcsan_core.a
+		$(OUT)/tests/unit/%: %.c $(CLI_TESTED) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 # It talks to the real helper process.
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)
--include tests/unit/ptx.mk
--include tests/unit/exec.mk
+-include tests/unit/ptx/ptx.mk
+-include tests/unit/device/exec/exec.mk
 
 include tests/oracle/build.mk
 include tests/torch/build.mk
@@ -36,7 +36,7 @@ include tests/bench/programs/build.mk
 SHELL_TESTS := $(wildcard tests/shell/test_*.sh)
 SCHEMA_CHECK := $(OUT)/tests/schema_check
 
-$(SCHEMA_CHECK): tests/shell/schema_check.c $(OUT)/obj/runtime/cli/json_read.o
+$(SCHEMA_CHECK): tests/shell/schema_check.c $(OUT)/obj/runtime/cli/findings/json_read.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
 -include $(SCHEMA_CHECK).d

@@ -1,8 +1,8 @@
 /* Access sets by launch: the cache of those made, and what is put in where ranges are not known.
  * See access_set.h. */
-#include "access_set.h"
-#include "direction.h"
-#include "launch_set.h"
+#include "runtime/access/access_set.h"
+#include "runtime/access/direction.h"
+#include "runtime/access/launch_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #ifndef RUNTIME_ACCESS_ACCESS_SET_H
 #define RUNTIME_ACCESS_ACCESS_SET_H
 
-#include "effect.h"
-#include "overlap.h"
+#include "runtime/access/instruction_accesses.h"
+#include "runtime/access/dependent_launch.h"
 
 enum access_base_kind {
     ACCESS_BASE_PARAM,    /* the 8 bytes at param_offset of the parameters */
@@ -63,7 +63,7 @@ struct access_range {
     uint8_t bound; /* enum access_bound */
     uint8_t width; /* ATOMIC: bytes of one operation; 0: several */
     uint8_t dim_count;
-    bool early;     /* may happen before a griddepcontrol.wait: see overlap.h */
+    bool early;     /* may happen before a griddepcontrol.wait: see dependent_launch.h */
     int64_t offset; /* bytes */
     uint64_t bytes; /* or ACCESS_TO_END, ACCESS_WHOLE */
     const struct access_dim *dims;

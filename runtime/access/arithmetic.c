@@ -4,7 +4,7 @@
  * reads the bits as a number (a widening, a division, a comparison) the form is first brought into
  * that number's range; a form that spans several ranges becomes one piece for each (PTX ISA
  * section 9.7.1: integer arithmetic wraps). */
-#include "evaluate.h"
+#include "runtime/access/evaluate.h"
 
 #include <string.h>
 

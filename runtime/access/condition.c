@@ -1,5 +1,5 @@
 /* Predicates, and the conditions under which blocks run. See evaluate.h. */
-#include "evaluate.h"
+#include "runtime/access/evaluate.h"
 
 #include <string.h>
 

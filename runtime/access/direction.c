@@ -1,8 +1,8 @@
 /* Directions from provenance: which 8 bytes of parameters are surely pointers, then each access
  * charged to what its address derives from. */
-#include "direction.h"
-#include "effect.h"
-#include "provenance.h"
+#include "runtime/access/direction.h"
+#include "runtime/access/instruction_accesses.h"
+#include "runtime/access/provenance.h"
 
 #include <stdio.h>
 #include <stdlib.h>

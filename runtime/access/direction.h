@@ -9,7 +9,7 @@
 #ifndef RUNTIME_ACCESS_DIRECTION_H
 #define RUNTIME_ACCESS_DIRECTION_H
 
-#include "effect.h"
+#include "runtime/access/instruction_accesses.h"
 
 enum access_source {
     ACCESS_SOURCE_PARAM,    /* a pointer in the kernel's parameters */

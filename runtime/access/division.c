@@ -1,7 +1,7 @@
 /* Division, remainder and what compilers make of them: multiplication by a magic number, shifts to
  * the right. A quotient that is no form of the indices becomes a new index with bounds of its own,
  * or a piece for each of its few values. See evaluate.h. */
-#include "evaluate.h"
+#include "runtime/access/evaluate.h"
 
 /* quotient = whole + rest / divisor, with the rest's least value in 0 .. divisor - 1. Multiples of
  * the divisor go into the whole; with `reduce` also the multiples in other coefficients. */

@@ -1,5 +1,5 @@
 /* Values of nodes. See evaluate.h. */
-#include "evaluate.h"
+#include "runtime/access/evaluate.h"
 
 #include <string.h>
 

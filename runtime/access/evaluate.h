@@ -5,7 +5,7 @@
  *   recurrence.c values that change from round to round
  *   arithmetic.c operations on values
  *   condition.c  predicates, and the conditions under which blocks run
- *   loop.c       how often loops turn (stay.h: what keeps them turning)
+ *   loop.c       how often loops turn (loop_condition.h: what keeps them turning)
  *
  * A value is a list of pieces: a form, and the conjunction under which the value is that form. It
  * holds for every thread and every round of every loop around it. What cannot be said as a form
@@ -13,10 +13,10 @@
 #ifndef RUNTIME_ACCESS_EVALUATE_H
 #define RUNTIME_ACCESS_EVALUATE_H
 
-#include "access_set.h"
-#include "form.h"
-#include "graph.h"
-#include "launch_set.h"
+#include "runtime/access/access_set.h"
+#include "runtime/access/affine.h"
+#include "runtime/access/graph/graph.h"
+#include "runtime/access/launch_set.h"
 
 enum { VALUE_PIECES = 16 };
 

@@ -1,6 +1,6 @@
 /* A launch evaluated. See launch_set.h. */
-#include "launch_set.h"
-#include "evaluate.h"
+#include "runtime/access/launch_set.h"
+#include "runtime/access/evaluate.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ struct collector {
     struct launch_set *set;
     uint32_t access; /* the one at hand */
     struct range_item item;
-    uint32_t budget; /* of all its images: image.h */
+    uint32_t budget; /* of all its images: footprint.h */
     bool failed;     /* its range has no place that could be named */
 };
 

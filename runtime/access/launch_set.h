@@ -3,8 +3,8 @@
 #ifndef RUNTIME_ACCESS_LAUNCH_SET_H
 #define RUNTIME_ACCESS_LAUNCH_SET_H
 
-#include "graph.h"
-#include "range_list.h"
+#include "runtime/access/graph/graph.h"
+#include "runtime/access/range_list.h"
 
 enum { LAUNCH_SET_BASES = 64 };
 

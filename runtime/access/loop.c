@@ -1,9 +1,9 @@
 /* How often loops turn. See evaluate.h.
  *
  * A loop's index numbers its rounds from 0: round r runs when the head was entered and, for r > 0,
- * every way out was declined in the rounds before (stay.h). Ways out that depend on data bound
+ * every way out was declined in the rounds before (loop_condition.h). Ways out that depend on data bound
  * nothing; then rounds that may not run are counted in, and what they touch is not exact. */
-#include "stay.h"
+#include "runtime/access/loop_condition.h"
 
 #include <string.h>
 

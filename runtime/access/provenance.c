@@ -1,6 +1,6 @@
 /* The fixed point: sweeps over all reachable instructions until a sweep changes nothing. Programs
  * are nearly in order of definition, so that few sweeps are needed. */
-#include "provenance.h"
+#include "runtime/access/provenance.h"
 
 #include <string.h>
 

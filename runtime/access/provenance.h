@@ -7,7 +7,7 @@
 #ifndef RUNTIME_ACCESS_PROVENANCE_H
 #define RUNTIME_ACCESS_PROVENANCE_H
 
-#include "source_set.h"
+#include "runtime/access/source_set.h"
 
 /* One reachable function and its registers' sets. */
 struct provenance_function {

@@ -1,5 +1,5 @@
 /* Ranges brought together. See range_list.h. */
-#include "range_list.h"
+#include "runtime/access/range_list.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_ACCESS_RANGE_LIST_H
 #define RUNTIME_ACCESS_RANGE_LIST_H
 
-#include "image.h"
+#include "runtime/access/footprint.h"
 
 struct range_item {
     struct image image; /* image.exact is as of the shape; `bound` has the last word */

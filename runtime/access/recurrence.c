@@ -4,7 +4,7 @@
  *   x = y, y changes   what y was in the round before
  *   x = x / 2, ...     bounds that no round leaves, if there are such
  *   anything else      anything; an address stays in its memory if it is only moved */
-#include "evaluate.h"
+#include "runtime/access/evaluate.h"
 
 #include <string.h>
 

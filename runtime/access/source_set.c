@@ -1,6 +1,6 @@
 /* Hash-consed sets of sources. An item is coded as source * MODE_COUNT + mode; a set is a sorted
  * array of codes. */
-#include "source_set.h"
+#include "runtime/access/source_set.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Works on sorted lists of disjoint runs of bytes, one kind of access at a time: the truth, the
  * union of the set's ranges, and each exact range. What of one list is missing from another is a
  * walk along both. See verify.h. */
-#include "verify.h"
+#include "runtime/access/verify.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #ifndef RUNTIME_ACCESS_VERIFY_H
 #define RUNTIME_ACCESS_VERIFY_H
 
-#include "access_set.h"
+#include "runtime/access/access_set.h"
 
 /* The truth: bytes [address + sum(i_k * stride_k), + bytes) for 0 <= i_k < count_k, k < dims. */
 struct verify_touch {

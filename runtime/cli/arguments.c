@@ -1,6 +1,6 @@
 /* See arguments.h. */
 #include "runtime/cli/arguments.h"
-#include "csan/nearest.h"
+#include "csan/base/nearest.h"
 #include "runtime/cli/usage_text.h"
 
 #include <errno.h>

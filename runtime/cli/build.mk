@@ -7,7 +7,7 @@ CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT
 
 # Of the hooks it needs what processes share with csan run, what a program is that is to be executed,
 # and how the driver is asked for a GPU.
-cli_o := $(call objects,$(cli_src) $(foreach o,process_tree exec_target rt/gpu_probe,runtime/hook/$(o).c))
+cli_o := $(call objects,$(cli_src) $(foreach o,run/process_tree run/exec_target rt/gpu_probe,runtime/hook/$(o).c))
 
 $(CSAN): $(cli_o) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)
@@ -17,4 +17,4 @@ $(CSAN): $(cli_o) $(CLI_ARCHIVES)
 PRODUCTS += $(CSAN)
 
 # The page of csan report --html is put into it by the assembler, which tells no dependency.
-$(OUT)/obj/runtime/cli/report_page.o: runtime/cli/report_page.html
+$(OUT)/obj/runtime/cli/findings/report_page.o: runtime/cli/findings/report_page.html

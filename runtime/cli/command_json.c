@@ -1,7 +1,7 @@
 /* See command_json.h. */
 #include "runtime/cli/command_json.h"
-#include "csan/csan.h"
-#include "csan/json_text.h"
+#include <csan/csan.h>
+#include "csan/base/json_text.h"
 
 void command_json_head_add(struct text *text, const struct program *program, const char *format,
                            int version)

@@ -2,8 +2,8 @@
 #ifndef RUNTIME_CLI_COMMAND_JSON_H
 #define RUNTIME_CLI_COMMAND_JSON_H
 
-#include "csan/text.h"
-#include "runtime/cli/program.h"
+#include "csan/base/text.h"
+#include "runtime/cli/process/program.h"
 
 /* The opening brace and the members format ("csan-explore"), version, tool and command, each with a
  * comma behind it. */

@@ -1,7 +1,7 @@
 /* See dump_launches.h. */
 #include "runtime/cli/dump_launches.h"
-#include "csan/lmad.h"
-#include "csan/text.h"
+#include "csan/shadow/lmad.h"
+#include "csan/base/text.h"
 #include "runtime/cli/site_table.h"
 
 #include <inttypes.h>

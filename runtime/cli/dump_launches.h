@@ -4,7 +4,7 @@
 #ifndef RUNTIME_CLI_DUMP_LAUNCHES_H
 #define RUNTIME_CLI_DUMP_LAUNCHES_H
 
-#include "csan/recording_read.h"
+#include "csan/recording/recording_read.h"
 
 /* Reads to the end. Three fields with tabs between: the kernel, all that it touched, and that by
  * kind. The second is "bounded" where the trace is a bound. Memory is named by its bytes and by

@@ -1,7 +1,7 @@
 /* See help_page.h. */
 #include "runtime/cli/help_page.h"
 #include "csan/options.h"
-#include "include/csan/csan.h"
+#include <csan/csan.h>
 #include "runtime/cli/usage_text.h"
 
 #include <stdlib.h>

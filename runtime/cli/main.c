@@ -1,6 +1,6 @@
 /* The csan command: picks the subcommand. */
-#include "csan/nearest.h"
-#include "include/csan/csan.h"
+#include "csan/base/nearest.h"
+#include <csan/csan.h>
 #include "runtime/cli/command.h"
 #include "runtime/cli/shown.h"
 

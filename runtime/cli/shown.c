@@ -1,6 +1,6 @@
 /* See shown.h. The C library lets streams be replaced (fopencookie(3), stdin(3)). */
 #include "runtime/cli/shown.h"
-#include "csan/text.h"
+#include "csan/base/text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* What the command prints, as a terminal may be shown it: names of files, programs and kernels may
- * hold any bytes (csan/text.h). */
+ * hold any bytes (csan/base/text.h). */
 #ifndef RUNTIME_CLI_SHOWN_H
 #define RUNTIME_CLI_SHOWN_H
 

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CLI_SITE_TABLE_H
 #define RUNTIME_CLI_SITE_TABLE_H
 
-#include "csan/recording_read.h"
+#include "csan/recording/recording_read.h"
 
 struct named_site {
     char *name;

@@ -1,6 +1,6 @@
 /* See coredump.h. Rows are read by offsets and not through structs: a row of an older driver is
  * shorter, and what it lacks is 0. */
-#include "coredump.h"
+#include "runtime/coredump/coredump.h"
 
 #include "runtime/ptx/unaligned.h"
 

@@ -18,7 +18,7 @@ $(device_entries).o: $(device_entries).c
 $(OUT)/gen/device/errors.inc: $(CUDA_HOME)/include/cuda.h
 	@mkdir -p $(@D)
 	sed -n 's/^ *\(CUDA_SUCCESS\|CUDA_ERROR_[A-Z0-9_]*\) *= *[0-9].*/NAME(\1)/p' $< > $@
-$(OUT)/obj/runtime/device/errors.o: $(OUT)/gen/device/errors.inc
+$(OUT)/obj/runtime/device/driver/errors.o: $(OUT)/gen/device/errors.inc
 
 $(OUT)/libdevice.a: $(device_entries).o
 

@@ -22,7 +22,7 @@ cat "$include/cudaTypedefs.h" "$include/cudaProfilerTypedefs.h" |
     grep -o 'PFN_cu[A-Za-z0-9_]*_v[0-9]\{4,5\}\(_pt[sd][sz]\)\?' | sort -u > "$scratch/typedefs"
 
 echo '/* Made by entries.sh. */'
-echo '#include "runtime/device/driver.h"'
+echo '#include "runtime/device/driver/driver.h"'
 awk '{ printf "__attribute__((visibility(\"default\"))) CUresult %s_lacking(void) __asm__(\"%s\");\n", $1, $1
        printf "CUresult %s_lacking(void) { return device_lacks(\"%s\"); }\n", $1, $1 }' "$scratch/lacking"
 # The table needs addresses only; other names avoid the prototypes of cuda.h.

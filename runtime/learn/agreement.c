@@ -1,6 +1,6 @@
 /* What one launch touched, looked for in another's. See agreement.h. */
 #include "runtime/learn/agreement.h"
-#include "runtime/learn/places.h"
+#include "runtime/learn/pointer_layout.h"
 
 #include <stdlib.h>
 

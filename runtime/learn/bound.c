@@ -1,6 +1,6 @@
 /* Bounds of several sets. See bound.h. */
 #include "runtime/learn/bound.h"
-#include "runtime/learn/places.h"
+#include "runtime/learn/pointer_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* See cache.h. */
 #include "runtime/learn/cache.h"
-#include "csan/environment.h"
+#include "csan/base/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>

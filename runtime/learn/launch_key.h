@@ -2,7 +2,7 @@
  *
  * The shape must always agree: grid, block, cluster, shared memory, how many parameter bytes there
  * are, and which anchors: their kind and place, and what tensor maps were told. The scalars are
- * words that may turn out not to matter (matter.h): the parameters, four bytes each, with zeros
+ * words that may turn out not to matter (key_reduction.h): the parameters, four bytes each, with zeros
  * where anchors are; behind them the lowest byte of each pointer's and tensor map's address, for
  * kernels that look at alignment. Those are no part of the key until a trace contradicts
  * (learner.h).

@@ -1,7 +1,7 @@
 /* Files of learned sets. See learned_file.h. */
 #include "runtime/learn/learned_file.h"
-#include "csan/recording_format.h"
-#include "include/csan/csan.h"
+#include "csan/recording/recording_format.h"
+#include <csan/csan.h>
 #include "runtime/learn/cache.h"
 
 #include <dirent.h>

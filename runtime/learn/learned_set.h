@@ -24,7 +24,7 @@
 #ifndef RUNTIME_LEARN_LEARNED_SET_H
 #define RUNTIME_LEARN_LEARNED_SET_H
 
-#include "runtime/device/trace.h"
+#include "runtime/trace/trace.h"
 #include "runtime/learn/launch.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* What the learner holds: images of kernels of shapes of entries. For learner.c, shape.c and
+/* What the learner holds: images of kernels of shapes of entries. For learner.c, launch_signature.c and
  * learned_file.c, under the learner's lock. */
 #ifndef RUNTIME_LEARN_LEARNER_STATE_H
 #define RUNTIME_LEARN_LEARNER_STATE_H

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_LEARN_PARAMETER_USES_H
 #define RUNTIME_LEARN_PARAMETER_USES_H
 
-#include "csan/recording_format.h"
+#include "csan/recording/recording_format.h"
 #include "runtime/learn/map_use.h"
 #include "runtime/learn/reads.h"
 

@@ -1,6 +1,6 @@
 /* Sets put where another launch's anchors lie. See prediction.h. */
 #include "runtime/learn/prediction.h"
-#include "runtime/learn/places.h"
+#include "runtime/learn/pointer_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

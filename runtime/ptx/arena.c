@@ -1,7 +1,7 @@
 /* The arena behind modules and the parser's scratch data: a list of chunks, the first one open.
  * Requests larger than a chunk get a chunk of their own, so their pages stay untouched until used.
  */
-#include "arena.h"
+#include "runtime/ptx/arena.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

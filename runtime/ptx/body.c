@@ -1,7 +1,7 @@
 /* A function's body: scopes, declarations, labels, instructions (PTX ISA sections 4.3 and 11.5). */
-#include "cfg.h"
-#include "parser.h"
-#include "suffix.h"
+#include "runtime/ptx/cfg.h"
+#include "runtime/ptx/parser.h"
+#include "runtime/ptx/suffix.h"
 
 #include <stdio.h>
 #include <string.h>

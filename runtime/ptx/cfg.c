@@ -1,8 +1,8 @@
 /* Builds the control-flow graph. The function's end is a node of its own while postdominators are
  * computed; a loop that never ends is tied to it by one extra edge, so that every block has a
  * postdominator chain. */
-#include "cfg.h"
-#include "dominators.h"
+#include "runtime/ptx/cfg.h"
+#include "runtime/ptx/dominators.h"
 
 #include <string.h>
 

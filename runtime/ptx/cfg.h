@@ -3,8 +3,8 @@
 #ifndef RUNTIME_PTX_CFG_H
 #define RUNTIME_PTX_CFG_H
 
-#include "arena.h"
-#include "ir.h"
+#include "runtime/ptx/arena.h"
+#include "runtime/ptx/ir.h"
 
 /* Fills blocks, block_count and block_of from the function's finished instructions. The graph is
  * allocated in `arena`, temporary data in `scratch`. O(n log n). */

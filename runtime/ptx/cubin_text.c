@@ -1,8 +1,8 @@
 /* PTX kept in cubins. See cubin_text.h. The layout is undocumented; this is what ptxas 12 and 13
  * write: one section .nv_debug_ptx_txt, in linked cubins .nv_debug_ptx_txt.NUMBER for each unit,
  * that holds the lines, each ended by a NUL. */
-#include "cubin_text.h"
-#include "elf_file.h"
+#include "runtime/ptx/cubin_text.h"
+#include "runtime/ptx/elf_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Declarations (PTX ISA sections 5 and 11.4): registers, variables of every state space with their
  * initialisers, and parameters. */
-#include "parser.h"
-#include "suffix.h"
+#include "runtime/ptx/parser.h"
+#include "runtime/ptx/suffix.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Lengauer-Tarjan dominators. Names follow the paper: semi is a semidominator's depth-first number,
  * label and ancestor form the forest that `evaluate` compresses. */
-#include "dominators.h"
+#include "runtime/ptx/dominators.h"
 
 struct forest {
     uint32_t *number; /* depth-first number of a node, NO_DOMINATOR: not reached */

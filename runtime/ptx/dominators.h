@@ -3,7 +3,7 @@
 #ifndef RUNTIME_PTX_DOMINATORS_H
 #define RUNTIME_PTX_DOMINATORS_H
 
-#include "arena.h"
+#include "runtime/ptx/arena.h"
 
 /* Edges of node i: targets[first[i]] up to targets[first[i + 1]]. */
 struct edges {

@@ -1,7 +1,7 @@
 /* ELF files: sections. See elf_file.h. Layout and rules: System V ABI, "Object Files" (gABI 4.1),
  * of which extended section numbering is needed too: a cubin may have a hundred thousand kernels
  * with several sections each. */
-#include "elf_file.h"
+#include "runtime/ptx/elf_file.h"
 
 #include <elf.h>
 #include <inttypes.h>

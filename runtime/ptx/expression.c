@@ -1,6 +1,6 @@
 /* Constant expressions (PTX ISA section 4.5): what an immediate operand or an initialiser may be.
  */
-#include "parser.h"
+#include "runtime/ptx/parser.h"
 
 #include <string.h>
 

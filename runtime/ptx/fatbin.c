@@ -9,10 +9,10 @@
  *              u64 unpacked bytes; more fields up to header bytes; then the payload
  *
  * Every length is checked against what holds it before it is used. */
-#include "fatbin.h"
-#include "cubin_text.h"
-#include "elf_file.h"
-#include "unaligned.h"
+#include "runtime/ptx/fatbin.h"
+#include "runtime/ptx/cubin_text.h"
+#include "runtime/ptx/elf_file.h"
+#include "runtime/ptx/unaligned.h"
 
 #include <inttypes.h>
 #include <lz4.h>

@@ -20,7 +20,7 @@
 enum ptx_opcode {
     PTX_OP_UNKNOWN, /* not in the table; ptx_instruction.mnemonic has its text */
 #define OP(name, spelling) PTX_OP_##name,
-#include "opcodes.def"
+#include "runtime/ptx/opcodes.def"
 #undef OP
     PTX_OP_COUNT
 };

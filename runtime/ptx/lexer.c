@@ -1,6 +1,6 @@
 /* Tokens of PTX: names, directives, numbers, strings and marks; blanks and comments are dropped.
  * Reads each byte a bounded number of times, so any input takes linear time. */
-#include "lexer.h"
+#include "runtime/ptx/lexer.h"
 
 #include <locale.h>
 #include <stdlib.h>

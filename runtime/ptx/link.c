@@ -5,8 +5,8 @@
  *
  * Symbols of all units come first, the insides of functions last, unit by unit: by then nothing of
  * another unit is looked at, so that a unit may go once its insides are copied. */
-#include "module.h"
-#include "ptx.h"
+#include "runtime/ptx/module.h"
+#include "runtime/ptx/ptx.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Modules as a whole: creation, release, finding symbols, laying out the static segments. */
-#include "module.h"
-#include "ptx.h"
+#include "runtime/ptx/module.h"
+#include "runtime/ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef RUNTIME_PTX_MODULE_H
 #define RUNTIME_PTX_MODULE_H
 
-#include "arena.h"
-#include "ir.h"
+#include "runtime/ptx/arena.h"
+#include "runtime/ptx/ir.h"
 
 struct symbol {
     const char *name;

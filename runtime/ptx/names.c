@@ -1,5 +1,5 @@
 /* The parser's symbol table. */
-#include "names.h"
+#include "runtime/ptx/names.h"
 
 #include <string.h>
 

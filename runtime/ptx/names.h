@@ -5,8 +5,8 @@
 #ifndef RUNTIME_PTX_NAMES_H
 #define RUNTIME_PTX_NAMES_H
 
-#include "arena.h"
-#include "ir.h"
+#include "runtime/ptx/arena.h"
+#include "runtime/ptx/ir.h"
 
 enum binding_kind {
     BINDING_REGISTER,

@@ -1,7 +1,7 @@
 /* Operands of an instruction (PTX ISA section 6): registers, special registers, constants, symbols,
  * addresses in brackets, vectors in braces. */
-#include "parser.h"
-#include "suffix.h"
+#include "runtime/ptx/parser.h"
+#include "runtime/ptx/suffix.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The parser's top: the module's directives (PTX ISA section 11), functions' heads, and the tools
  * the other parser files share. Recursive descent over one token of look-ahead. */
-#include "parser.h"
-#include "cfg.h"
+#include "runtime/ptx/parser.h"
+#include "runtime/ptx/cfg.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -10,12 +10,12 @@
 #ifndef RUNTIME_PTX_PARSER_H
 #define RUNTIME_PTX_PARSER_H
 
-#include "arena.h"
-#include "ir.h"
-#include "lexer.h"
-#include "module.h"
-#include "names.h"
-#include "ptx.h"
+#include "runtime/ptx/arena.h"
+#include "runtime/ptx/ir.h"
+#include "runtime/ptx/lexer.h"
+#include "runtime/ptx/module.h"
+#include "runtime/ptx/names.h"
+#include "runtime/ptx/ptx.h"
 
 /* Limits: far above what a compiler writes, low enough that no input exhausts the machine. */
 enum {

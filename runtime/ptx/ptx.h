@@ -2,8 +2,8 @@
 #ifndef RUNTIME_PTX_PTX_H
 #define RUNTIME_PTX_PTX_H
 
-#include "ir.h"
-#include "outline.h"
+#include "runtime/ptx/ir.h"
+#include "runtime/ptx/outline.h"
 
 struct ptx_error {
     uint32_t line;     /* in the PTX text, from 1; 0 when the error has no place */

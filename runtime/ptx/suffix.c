@@ -2,7 +2,7 @@
  * the field it sets; a few spellings mean different things for different opcodes and are settled in
  * one function; which form of a base opcode is meant follows from the words present, by a second
  * table. A suffix in no table sets unknown_suffix, so that nobody runs what he does not know. */
-#include "suffix.h"
+#include "runtime/ptx/suffix.h"
 
 #include <stddef.h>
 #include <string.h>

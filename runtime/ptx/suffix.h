@@ -2,7 +2,7 @@
 #ifndef RUNTIME_PTX_SUFFIX_H
 #define RUNTIME_PTX_SUFFIX_H
 
-#include "ir.h"
+#include "runtime/ptx/ir.h"
 
 /* Fills every field of *instruction that the mnemonic decides; the rest is zero, `vector` 1 and
  * `guard` PTX_NO_REGISTER. `mnemonic` is NUL-terminated and kept by reference. */

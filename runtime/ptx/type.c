@@ -1,5 +1,5 @@
 /* The fundamental types and opcodes by name: the tables that ir.h's enums index. */
-#include "ir.h"
+#include "runtime/ptx/ir.h"
 
 static const struct {
     const char *name;
@@ -42,7 +42,7 @@ static const struct {
 static const char *const opcodes[] = {
     [PTX_OP_UNKNOWN] = "unknown",
 #define OP(name, spelling) [PTX_OP_##name] = spelling,
-#include "opcodes.def"
+#include "runtime/ptx/opcodes.def"
 #undef OP
 };
 

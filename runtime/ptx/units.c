@@ -1,5 +1,5 @@
 /* The units of one program. See units.h. */
-#include "units.h"
+#include "runtime/ptx/units.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #ifndef RUNTIME_PTX_UNITS_H
 #define RUNTIME_PTX_UNITS_H
 
-#include "fatbin.h"
-#include "ptx.h"
+#include "runtime/ptx/fatbin.h"
+#include "runtime/ptx/ptx.h"
 
 /* Whether texts[index] is the one that is read of its unit: the newest, since its instructions are
  * the ones a new device runs. Texts are in fatbin_texts's order. */

@@ -5,7 +5,7 @@
  * name and its table of lines, too. From 3.12 on CPython numbers code objects; before, what the
  * table holds is compared, by a hash. */
 #include "runtime/python/code.h"
-#include "csan/fork_lock.h"
+#include "csan/base/fork_lock.h"
 #include "runtime/python/code_text.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* See code_text.h. */
 #include "runtime/python/code_text.h"
-#include "include/csan/csan.h"
+#include <csan/csan.h>
 #include "runtime/python/lines.h"
 
 #include <stdlib.h>

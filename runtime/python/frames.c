@@ -6,10 +6,10 @@
  *
  * Numbers from 1 on: frames below 2^20, but for bit 63, are an adapter's own. */
 #include "runtime/python/frames.h"
-#include "csan/stack_source.h"
+#include "csan/stack/stack_source.h"
 #include "runtime/python/code.h"
 #include "runtime/python/code_text.h"
-#include "runtime/python/fit.h"
+#include "runtime/python/layout_check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef RUNTIME_PYTHON_FRAMES_H
 #define RUNTIME_PYTHON_FRAMES_H
 
-#include "include/csan/csan.h"
+#include <csan/csan.h>
 
 #include <stdbool.h>
 

@@ -7,15 +7,15 @@ tensor_copies_cubins := $(foreach a,90 100,$(OUT)/tests/unit/tensor_copies_sm_$a
 memory_kinds_cubins  := $(foreach a,75 80 86 89 90 100 120,$(OUT)/tests/unit/memory_kinds_sm_$a.cubin)
 quoted = $(foreach c,$1,"$(abspath $c)"$(,))
 
-$(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/parameters.cu
+$(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/sass/parameters.cu
 	@mkdir -p $(@D)
 	$(NVCC) -cubin -arch=sm_$* -o $@ $<
 
-$(tensor_copies_cubins): $(OUT)/tests/unit/tensor_copies_sm_%.cubin: tests/unit/tensor_copies.cu
+$(tensor_copies_cubins): $(OUT)/tests/unit/tensor_copies_sm_%.cubin: tests/unit/sass/tensor_copies.cu
 	@mkdir -p $(@D)
 	$(NVCC) -cubin -arch=sm_$* -o $@ $<
 
-$(memory_kinds_cubins): $(OUT)/tests/unit/memory_kinds_sm_%.cubin: tests/unit/memory_kinds.cu
+$(memory_kinds_cubins): $(OUT)/tests/unit/memory_kinds_sm_%.cubin: tests/unit/sass/memory_kinds.cu
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -cubin -arch=sm_$* -o $@ $<
 
@@ -45,3 +45,9 @@ $(foreach a,$(machine_code_architectures),$(foreach f,tests/integration samples,
 
 compare-machine-code-of-programs: $(OUT)/tests/unit/decoded $(program_cubins)
 	scripts/compare-machine-code $< $(OUT)/machine_code/*.cubin
+
+# It prints what is decoded, and is no test.
+$(OUT)/tests/unit/decoded: tests/unit/sass/decoded.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $< -o $@ \
+		-Wl,--start-group $(ARCHIVES) -Wl,--end-group $(UNPACK) -lpthread -ldl -lm

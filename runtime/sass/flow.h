@@ -5,7 +5,7 @@
 #ifndef RUNTIME_SASS_FLOW_H
 #define RUNTIME_SASS_FLOW_H
 
-#include "runtime/sass/callee.h"
+#include "runtime/sass/clobbers.h"
 
 enum { FLOW_NOWHERE = UINT32_MAX };
 

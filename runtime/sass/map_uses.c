@@ -1,13 +1,13 @@
 /* Following addresses of tensor maps. See map_uses.h.
  *
- * Where ways of control meet, so does what registers may hold (words.h). That is done until nothing
+ * Where ways of control meet, so does what registers may hold (address_lattice.h). That is done until nothing
  * changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973); it only
  * becomes more, and is little, so it ends.
  */
 #include "runtime/sass/map_uses.h"
-#include "runtime/sass/callee.h"
+#include "runtime/sass/clobbers.h"
 #include "runtime/sass/step.h"
-#include "runtime/sass/words.h"
+#include "runtime/sass/address_lattice.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * A condition variable orders by its mutex alone: a wait may end without a signal (POSIX,
  * pthread_cond_wait, "spurious wakeups"), so a program that relies on the signal itself has no
  * order either. */
-#include "runtime/threads/real.h"
+#include "runtime/threads/libc_next.h"
 #include "runtime/threads/table.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Threads that are created and joined. Which thread a pthread_t is, is remembered until it is
  * joined or detached; the C library does not use the name for another before that. */
-#include "runtime/threads/real.h"
+#include "runtime/threads/libc_next.h"
 #include "runtime/threads/table.h"
 
 #include <pthread.h>

@@ -34,8 +34,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "csan/csan.h"
-#include "forward_stacks.h"
+#include <csan/csan.h>
+#include "runtime/torch/forward_stacks.h"
 
 namespace
 {

@@ -1,6 +1,6 @@
 /* libsanitizer-public.so. See api.h. */
 #include "runtime/tracer/api.h"
-#include "csan/environment.h"
+#include "csan/base/environment.h"
 
 #include <dlfcn.h>
 #include <link.h>

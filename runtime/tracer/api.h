@@ -3,7 +3,7 @@
 #ifndef RUNTIME_TRACER_API_H
 #define RUNTIME_TRACER_API_H
 
-#include "runtime/hook/driver.h"
+#include "runtime/hook/interpose/driver.h"
 
 #include <sanitizer_callbacks.h>
 #include <sanitizer_patching.h>

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_TRACER_BUFFER_H
 #define RUNTIME_TRACER_BUFFER_H
 
-#include "runtime/hook/driver.h"
+#include "runtime/hook/interpose/driver.h"
 #include "runtime/tracer/recorded.h"
 
 struct buffer_pool;

@@ -4,7 +4,7 @@
 ifneq ($(SANITIZER_INCLUDE),)
 tracer_src := $(wildcard runtime/tracer/*.c)
 # It tells in the embedded device's words.
-tracer_o   := $(call objects,$(tracer_src)) $(OUT)/obj/runtime/device/fold.o
+tracer_o   := $(call objects,$(tracer_src)) $(OUT)/obj/runtime/trace/fold.o
 
 TRACER_PATCHES      := $(OUT)/gen/tracer_patches.fatbin
 TRACER_FIRST_LAUNCH := $(OUT)/gen/tracer_first_launch.fatbin
@@ -31,24 +31,24 @@ $(OUT)/obj/runtime/tracer/first_launch.o: $(TRACER_FIRST_LAUNCH)
 
 # The tests' GPU: a driver and a Sanitizer API that stand in for it, and the patch for the host.
 FAKE_GPU   := $(OUT)/tests/fake/gpu
-HOST_PATCH := $(OUT)/obj/tests/unit/host_patch.o
+HOST_PATCH := $(OUT)/obj/tests/unit/hook/tracer/host_patch.o
 
 # What one lane reads while another sets it is no race on the device (PTX ISA, Memory Consistency
 # Model: volatile accesses are relaxed), and one in C.
-$(HOST_PATCH): runtime/tracer/patch.cu runtime/tracer/record.h tests/unit/host_patch.h
+$(HOST_PATCH): runtime/tracer/patch.cu runtime/tracer/record.h tests/unit/hook/tracer/host_patch.h
 	@mkdir -p $(@D)
 	$(CXX) -x c++ -std=c++17 -O2 -g -fPIC -fvisibility=hidden \
 		$(filter-out -fsanitize=thread,$(SANFLAGS)) -I. $(CUDA_INCLUDE) \
-		-isystem $(SANITIZER_INCLUDE) -include tests/unit/host_patch.h -c $< -o $@
+		-isystem $(SANITIZER_INCLUDE) -include tests/unit/hook/tracer/host_patch.h -c $< -o $@
 
-$(FAKE_GPU)/libcuda.so.1: tests/unit/fake_cuda.c tests/unit/fake_graph.c tests/unit/fake_gpu.c \
-		tests/unit/fake_gpu.h
+$(FAKE_GPU)/libcuda.so.1: tests/unit/hook/fake_cuda.c tests/unit/hook/fake_graph.c tests/unit/hook/tracer/fake_gpu.c \
+		tests/unit/hook/tracer/fake_gpu.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_GPU -Wno-shadow -shared -Wl,-soname,libcuda.so.1 \
 		-Wl,-Bsymbolic -o $@ $(filter %.c,$^) -ldl -lpthread
 
-$(FAKE_GPU)/tools/libsanitizer-public.so: tests/unit/fake_sanitizer.c $(HOST_PATCH) \
-		tests/unit/fake_gpu.h tests/unit/fake_cubin.h tests/unit/sm90_code.h runtime/sass/instruction.h
+$(FAKE_GPU)/tools/libsanitizer-public.so: tests/unit/hook/tracer/fake_sanitizer.c $(HOST_PATCH) \
+		tests/unit/hook/tracer/fake_gpu.h tests/unit/hook/tracer/fake_cubin.h tests/unit/sass/sm90_code.h runtime/sass/instruction.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -shared -o $@ \
 		$(filter %.c %.o,$^) -ldl -lpthread
@@ -62,27 +62,27 @@ $(FAKE_GPU)/libcupti.so.13:
 	@mkdir -p $(@D)
 	echo | $(CC) -shared -x c - -o $@
 
-tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_graph tracer_kept tracer_maps tracer_run tracer_time tracer_wishes)
+tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_graph tracer_kept tracer_maps tracer_run tracer_time tracer_requests)
 $(tracer_tests): $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
 	$(FAKE_GPU)/tools/libcudart.so.13 $(FAKE_GPU)/libcupti.so.13
 $(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
 
-$(OUT)/tests/unit/test_tracer_record: tests/unit/test_tracer_record.c $(HOST_PATCH) \
-		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/device/fold.c)
+$(OUT)/tests/unit/test_tracer_record: tests/unit/tracer/test_tracer_record.c $(HOST_PATCH) \
+		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/trace/fold.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
 		-lcmocka -lpthread
 
-$(OUT)/tests/unit/test_recorded: tests/unit/test_recorded.c \
-		$(call objects,runtime/tracer/recorded.c runtime/device/fold.c)
+$(OUT)/tests/unit/test_recorded: tests/unit/tracer/test_recorded.c \
+		$(call objects,runtime/tracer/recorded.c runtime/trace/fold.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
 
-$(addprefix $(OUT)/tests/unit/test_,budget gate grain wish): $(OUT)/tests/unit/test_%: tests/unit/test_%.c \
+$(addprefix $(OUT)/tests/unit/test_,budget patch_gate granularity trace_request): $(OUT)/tests/unit/test_%: test_%.c \
 		$(OUT)/obj/runtime/tracer/%.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
-tests_without_headers := $(addprefix tests/unit/test_,hook_tracer.c hook_tracer_graph.c hook_tracer_kept.c hook_tracer_maps.c hook_tracer_time.c hook_tracer_wishes.c tracer_record.c \
-	recorded.c budget.c gate.c grain.c wish.c)
+tests_without_headers := $(addprefix test_,hook_tracer hook_tracer_graph hook_tracer_kept hook_tracer_maps hook_tracer_time hook_tracer_requests tracer_record \
+	recorded budget patch_gate granularity trace_request)
 endif

@@ -1,6 +1,6 @@
 /* First launches. See first_launch.h. */
 #include "runtime/tracer/first_launch.h"
-#include "runtime/tracer/gate.h"
+#include "runtime/tracer/patch_gate.h"
 
 #include <stdint.h>
 #include <time.h>

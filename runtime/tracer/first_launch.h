@@ -11,7 +11,7 @@
 #ifndef RUNTIME_TRACER_FIRST_LAUNCH_H
 #define RUNTIME_TRACER_FIRST_LAUNCH_H
 
-#include "runtime/hook/driver.h"
+#include "runtime/hook/interpose/driver.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Patched modules. See module.h. */
 #include "runtime/tracer/module.h"
-#include "runtime/tracer/gate.h"
+#include "runtime/tracer/patch_gate.h"
 #include "runtime/tracer/modules.h"
 #include "runtime/tracer/patches.h"
 
@@ -524,7 +524,7 @@ static void change(const struct sanitizer_api *api, struct module *module)
     pthread_mutex_lock(&modules.mutex);
     if (to == MODULE_PATCHED && result == SANITIZER_SUCCESS && !module->gone &&
         (module->taken > 0 || module->kept || modules.hidden > 0)) {
-        pthread_mutex_unlock(&modules.mutex); /* by a graph that could not wait (gate.h) */
+        pthread_mutex_unlock(&modules.mutex); /* by a graph that could not wait (patch_gate.h) */
         if (api->unpatch_module(module->handle) == SANITIZER_SUCCESS)
             to = MODULE_PLAIN;
         pthread_mutex_lock(&modules.mutex);

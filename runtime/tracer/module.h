@@ -11,11 +11,11 @@
 #ifndef RUNTIME_TRACER_MODULE_H
 #define RUNTIME_TRACER_MODULE_H
 
-#include "runtime/hook/driver.h"
-#include "runtime/hook/trace_source.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/observe/trace_source.h"
 #include "runtime/tracer/api.h"
-#include "runtime/tracer/grain.h"
-#include "runtime/tracer/wish.h"
+#include "runtime/tracer/granularity.h"
+#include "runtime/tracer/trace_request.h"
 
 struct module;
 

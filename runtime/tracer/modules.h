@@ -6,13 +6,13 @@
 #ifndef RUNTIME_TRACER_MODULES_H
 #define RUNTIME_TRACER_MODULES_H
 
-#include "runtime/hook/driver.h"
-#include "runtime/hook/handle_table.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/state/handle_table.h"
 #include "runtime/sass/machine_code.h"
 #include "runtime/tracer/api.h"
 #include "runtime/tracer/budget.h"
-#include "runtime/tracer/grain.h"
-#include "runtime/tracer/wish.h"
+#include "runtime/tracer/granularity.h"
+#include "runtime/tracer/trace_request.h"
 
 #include <pthread.h>
 

@@ -8,7 +8,7 @@
 
 enum { READ, WRITE, ATOMIC };
 
-#ifdef __CUDACC__ // not where tests compile it for the host (tests/unit/host_patch.h)
+#ifdef __CUDACC__ // not where tests compile it for the host (tests/unit/hook/tracer/host_patch.h)
 static __device__ uint32_t lane_id()
 {
     uint32_t lane;

@@ -1,9 +1,9 @@
 /* The reader of records. See reader.h. */
 #include "runtime/tracer/reader.h"
-#include "include/csan/csan.h"
-#include "runtime/device/fold.h"
-#include "runtime/hook/own.h"
-#include "runtime/hook/process.h"
+#include <csan/csan.h>
+#include "runtime/trace/fold.h"
+#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/run/process.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef RUNTIME_TRACER_READER_H
 #define RUNTIME_TRACER_READER_H
 
-#include "runtime/hook/trace_source.h"
+#include "runtime/hook/observe/trace_source.h"
 #include "runtime/tracer/buffer.h"
 #include "runtime/tracer/module.h"
 

@@ -1,6 +1,6 @@
 /* From a record's bits to ranges. See recorded.h. */
 #include "runtime/tracer/recorded.h"
-#include "runtime/device/fold.h"
+#include "runtime/trace/fold.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_TRACER_RECORDED_H
 #define RUNTIME_TRACER_RECORDED_H
 
-#include "runtime/device/trace.h"
+#include "runtime/trace/trace.h"
 #include "runtime/tracer/record.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* The tracer of a GPU: a source of traces (runtime/hook/trace_source.h) that patches a kernel's
+/* The tracer of a GPU: a source of traces (runtime/hook/observe/trace_source.h) that patches a kernel's
  * machine code for the launches that are wanted, by NVIDIA's Sanitizer API (Compute Sanitizer API
  * Reference Manual, Patching API), and takes the patch away when none is.
  *
@@ -6,17 +6,17 @@
  * driver's call, ties the record to the launch, if the kernel's module is patched (module.h); after
  * the call an event is recorded behind it, and the reader tells (reader.h). The program waits for
  * none of it. */
-#include "runtime/hook/guard.h"
-#include "runtime/hook/own.h"
-#include "runtime/hook/stream.h"
-#include "runtime/hook/trace_source.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/observe/trace_source.h"
 #include "runtime/tracer/api.h"
 #include "runtime/tracer/buffer.h"
 #include "runtime/tracer/first_launch.h"
-#include "runtime/tracer/gate.h"
+#include "runtime/tracer/patch_gate.h"
 #include "runtime/tracer/module.h"
 #include "runtime/tracer/module_graph.h"
-#include "runtime/tracer/place.h"
+#include "runtime/tracer/trace_context.h"
 #include "runtime/tracer/reader.h"
 
 #include <stdio.h>

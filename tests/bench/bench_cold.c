@@ -6,7 +6,7 @@
  *
  *   bench_cold [cold|warm [STEPS]] */
 #include "cold.h"
-#include "include/csan/csan.h"
+#include <csan/csan.h>
 
 #include <stdbool.h>
 #include <string.h>

@@ -14,7 +14,7 @@
  *   ranges    of the launch: column blocks of 64 bytes, 4,096 rows
  *   columns   own: each stream has its own, as tiles do; same: all streams the same, joins fresh
  *   others    strided ranges that another, finished launch left in the matrix before */
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * recording on ("traced") the engine keeps the bytes each launch touches, as under csan.
  *
  *   bench_device [PTX]      by default device.ptx beside the program */
-#include "runtime/device/crew.h"
-#include "runtime/device/exec.h"
+#include "runtime/device/driver/worker_pool.h"
+#include "runtime/device/exec/exec.h"
 #include "runtime/ptx/ptx.h"
 
 #include <stdio.h>

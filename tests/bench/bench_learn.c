@@ -7,8 +7,8 @@
  *
  *   bench_learn [cold|warm [STEPS]] */
 #include "cold.h"
-#include "include/csan/csan.h"
-#include "tests/unit/fake_gpu.h"
+#include <csan/csan.h>
+#include "tests/unit/hook/tracer/fake_gpu.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
  * makes of the set, in the same run.
  *
  *   bench_ranges [PTX]      by default kernels.ptx beside the program */
-#include "csan/csan.h"
+#include <csan/csan.h>
 #include "runtime/access/access_set.h"
 #include "runtime/ptx/ptx.h"
 

@@ -12,10 +12,10 @@
  *
  * Two threads: both launch "same" at once, each for streams of its own.
  * The last column is how long csan replay takes for a launch of the recording. */
-#include "csan/context.h"
-#include "csan/recording_read.h"
-#include "csan/recording_write.h"
-#include "csan/replay.h"
+#include "csan/detector/context.h"
+#include "csan/recording/recording_read.h"
+#include "csan/recording/recording_write.h"
+#include "csan/replay/replay.h"
 
 #include <pthread.h>
 #include <stdio.h>

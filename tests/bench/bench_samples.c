@@ -8,10 +8,10 @@
  *   repeated    bytes by which the file grows with each further launch
  *   host        CPU time of the launching thread, less the same without a recording
  *   all         CPU time of the recording's own thread, too, which compresses and writes */
-#include "csan/context.h"
-#include "csan/recording_read.h"
-#include "csan/recording_write.h"
-#include "csan/replay.h"
+#include "csan/detector/context.h"
+#include "csan/recording/recording_read.h"
+#include "csan/recording/recording_write.h"
+#include "csan/replay/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>

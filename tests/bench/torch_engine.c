@@ -11,7 +11,7 @@
  * Prints "speed SETTING NANOSECONDS" (best of a hundred short rounds: a busy machine interrupts
  * long ones), then runs the chain on and prints "memory LAUNCHES KIBIBYTES" (resident) at 100,000,
  * 5,000,000 and 10,000,000 launches. */
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 #include <pthread.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #
 #   hook_counts.sh ROOT [PROGRAM...]      ROOT holds bin/csan and tests/programs; by default all of
 #                                         plain-static whose names fit `default_programs`
-#   hook_counts.sh --compare CSAN CUPTI   compares two files of counts (runtime/hook/call_count.h,
+#   hook_counts.sh --compare CSAN CUPTI   compares two files of counts (runtime/hook/interpose/call_count.h,
 #                                         tests/gpu/cupti_counts.c)
 #
 # Prints "not ok NAME: ..." for each program that differs, and what was explained. Exit code 1 if any

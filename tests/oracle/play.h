@@ -6,7 +6,7 @@
 
 #include "program.h"
 
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 /* What came of one op. */
 struct happening {
@@ -39,7 +39,7 @@ struct play {
  * device is not there. */
 void play_start(const char *kernels);
 
-/* `schedule`: as in runtime/device/schedule.h. */
+/* `schedule`: as in runtime/device/schedule/schedule.h. */
 void play_program(const struct program *program, const char *schedule, struct play *play);
 
 /* A kernel was given memory that had been freed: "accessing the memory from any subsequent work

@@ -95,7 +95,7 @@ struct program {
 /* The program of this seed; `host_threads`: of several threads, and without host functions. */
 void program_make(struct program *program, uint64_t seed, bool host_threads);
 
-/* As the function of a test against the fake driver (tests/unit/test_hook.h). */
+/* As the function of a test against the fake driver (tests/unit/hook/test_hook.h). */
 void program_print(FILE *file, const struct program *program);
 
 /* The size of a buffer that OP_ALLOCATE makes. */

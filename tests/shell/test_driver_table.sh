@@ -1,8 +1,8 @@
-# runtime/hook/driver.table is the whole driver API: what the installed toolkit's headers declare has
+# runtime/hook/interpose/driver.table is the whole driver API: what the installed toolkit's headers declare has
 # its row, what has a row is in the headers, and each row's symbol has the type that its version says.
 
 tree=$(realpath "$(dirname "$test")/../..")
-table=$tree/runtime/hook/driver.table
+table=$tree/runtime/hook/interpose/driver.table
 include=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/include
 
 # What a row stands for: "symbol typedef", and the same of its per-thread form.

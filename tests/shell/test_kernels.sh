@@ -20,7 +20,7 @@ k = {x["name"].split("(")[0].split()[-1]: x for x in d["kernels"]}
 sys.exit(0 if eval(sys.argv[2]) else 1)
 PYTHON
 }
-# ---- Every kind of file (tests/unit/ptx.mk makes them)
+# ---- Every kind of file (tests/unit/ptx/ptx.mk makes them)
 
 cp "$made"/* .
 

@@ -11,11 +11,11 @@ readers()
 {
     grep -rnE '\b(getenv|secure_getenv|__secure_getenv)[[:space:]]*\(|\benviron\b' "$source_root/csan" \
         "$source_root/runtime" "$source_root/include" --include=*.c --include=*.h --include=*.cpp |
-        grep -vE '/runtime/cli/|/csan/environment.h:|/runtime/hook/getenv.c:|:[[:space:]]*(/\*|\*|//)'
+        grep -vE '/runtime/cli/|/csan/base/environment.h:|/runtime/hook/interpose/getenv.c:|:[[:space:]]*(/\*|\*|//)'
 }
 # Two hand the whole environment on to a program: the helper's, and those of the exec family.
-check "nothing in csan's libraries reads a variable but csan/environment.h" \
-    eval '[ -z "$(readers | grep -vE "/csan/symbolizer.c:|/runtime/hook/exec.c:")" ]'
+check "nothing in csan's libraries reads a variable but csan/base/environment.h" \
+    eval '[ -z "$(readers | grep -vE "/csan/stack/symbolizer.c:|/runtime/hook/run/exec.c:")" ]'
 
 # ---- A program that gains rights
 

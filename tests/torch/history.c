@@ -1,5 +1,5 @@
 #include "history.h"
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 #include <stdarg.h>
 #include <stdio.h>

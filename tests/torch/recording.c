@@ -1,5 +1,5 @@
 #include "recording.h"
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 #include <stdio.h>
 #include <stdlib.h>

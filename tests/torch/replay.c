@@ -1,5 +1,5 @@
 #include "replay.h"
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 #include <stdio.h>
 #include <stdlib.h>

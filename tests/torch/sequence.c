@@ -1,5 +1,5 @@
 #include "sequence.h"
-#include "csan/csan.h"
+#include <csan/csan.h>
 
 /* What a sequence draws from. Weights are how often a call comes among the others. */
 struct maker {

@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "csan/csan.h"
+#include <csan/csan.h>
 #include "history.h"
 #include "recording.h"
 #include "replay.h"

@@ -1,6 +1,6 @@
 /* Copies and sets of linear memory, variables and pitched memory. CUDA arrays are not built.
  * CUDA Runtime API, "Memory Management". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 static cudaError_t check_kind(enum cudaMemcpyKind kind)
 {

@@ -1,6 +1,6 @@
 /* What the devices are and how they are set. CUDA Runtime API, "Device Management". Their
  * properties are in properties.c. */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 /* enum cudaDeviceAttr has the numbers of CUdevice_attribute. */
 API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int ordinal)

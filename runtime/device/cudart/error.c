@@ -1,7 +1,7 @@
 /* The last error of each thread, and the errors' names and texts.
  * CUDA Runtime API, "Error Handling": cudaGetLastError returns the last error and resets it, but
  * not one that "corrupts the context": that sticks until the device is reset. */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Events. CUDA Runtime API, "Event Management". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {

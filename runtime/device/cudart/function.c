@@ -1,5 +1,5 @@
 /* What is known about a kernel, and settings of it. CUDA Runtime API, "Execution Control". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 static int attribute(CUkernel kernel, CUfunction_attribute which)
 {

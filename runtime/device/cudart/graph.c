@@ -1,6 +1,6 @@
 /* Graphs. CUDA Runtime API, "Graph Management". What the driver and the runtime describe alike goes
  * through as it is; kernels, copies and generic nodes are put into the driver's words. */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Kernel launches: nvcc's <<<...>>> and the launch functions, and host functions. CUDA Runtime API,
  * "Execution Control". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 /* <<<...>>> pushes the configuration; the kernel's host stub pops it. One launch may be nested in
  * the arguments of another. */

@@ -1,5 +1,5 @@
 /* Libraries loaded at run time. CUDA Runtime API, "Library Management". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 /* The names and numbers of the options are the driver's own (enum cudaJitOption, CUjit_option). */
 API cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,

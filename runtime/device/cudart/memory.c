@@ -1,7 +1,7 @@
 /* Memory: allocations, host memory, managed memory, pools, and what a pointer points to.
  * CUDA Runtime API, "Memory Management", "Stream Ordered Memory Allocator", "Unified Addressing".
  */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <string.h>
 

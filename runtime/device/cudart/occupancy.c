@@ -1,5 +1,5 @@
 /* How many blocks and clusters of a kernel fit. CUDA Runtime API, "Occupancy". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 static cudaError_t find_function(const void *symbol, CUfunction *function)
 {

@@ -1,6 +1,6 @@
 /* The properties of a device: struct cudaDeviceProp, as the CUDA version that this library is of
  * has it. CUDA Runtime API, "Device Management". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct properties {
 #define TWO(type, name, first, ...)   type name[2];
 #define THREE(type, name, first, ...) type name[3];
 #define OTHER(type, name, array)      type name array;
-#include "properties.def"
+#include "runtime/device/cudart/properties.def"
 #undef ONE
 #undef TWO
 #undef THREE
@@ -33,7 +33,7 @@ struct properties {
 #define TWO(type, name, first, ...)   SAME_PLACE(name)
 #define THREE(type, name, first, ...) SAME_PLACE(name)
 #define OTHER(type, name, array)
-#include "properties.def"
+#include "runtime/device/cudart/properties.def"
 #undef ONE
 #undef TWO
 #undef THREE
@@ -56,7 +56,7 @@ static const struct {
     {PLACE(name[0]), ATTRIBUTE(first)}, {PLACE(name[1]), ATTRIBUTE(second)},                       \
         {PLACE(name[2]), ATTRIBUTE(third)},
 #define OTHER(type, name, array)
-#include "properties.def"
+#include "runtime/device/cudart/properties.def"
 };
 
 /* An attribute the driver does not know leaves its member 0. */

@@ -3,7 +3,7 @@
  *
  * The entry points are those of crt/host_runtime.h and the files nvcc makes (cudafe1.stub.c,
  * link.stub); what they mean is as NVIDIA's compiler driver documents its output (nvcc --keep). */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <pthread.h>
 #include <stdlib.h>

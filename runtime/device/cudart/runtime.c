@@ -1,6 +1,6 @@
 /* The driver, each thread's device, and primary contexts: made when the first call needs them, as
  * NVIDIA's runtime does. See runtime.h. */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -71,7 +71,7 @@ static void start(void)
     fetch(#name, version, (void **)&driver.name[LEGACY], CU_GET_PROC_ADDRESS_LEGACY_STREAM);       \
     fetch(#name, version, (void **)&driver.name[PER_THREAD],                                       \
           CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
-#include "driver.def"
+#include "runtime/device/cudart/driver.def"
 #undef DRIVER
     runtime.started = (cudaError_t)driver.cuInit[0](0);
 }

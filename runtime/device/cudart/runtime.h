@@ -20,7 +20,7 @@
 #define CUDART_MAJOR 13
 #endif
 #if CUDART_MAJOR == 12
-#include "names_of_12.h"
+#include "runtime/device/cudart/names_of_12.h"
 #endif
 
 #pragma GCC visibility push(default)
@@ -62,7 +62,7 @@ enum flavor { LEGACY, PER_THREAD };
 /* Every function in both flavors; those without a stream are the same in both. */
 struct driver {
 #define DRIVER(name, version) __typeof__(name) *name[2];
-#include "driver.def"
+#include "runtime/device/cudart/driver.def"
 #undef DRIVER
     CUresult (*get_proc_address)(const char *, void **, int, cuuint64_t,
                                  CUdriverProcAddressQueryResult *);

@@ -1,5 +1,5 @@
 /* Streams. CUDA Runtime API, "Stream Management". */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {

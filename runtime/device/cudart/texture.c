@@ -1,6 +1,6 @@
 /* Texture objects. CUDA Runtime API, "Texture Object Management". Those over CUDA arrays are the
  * driver's to refuse. */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * of a function is called by CUDA 13's name, which names_of_12.h turns into CUDA 12's.
  *
  * CUDA Runtime API 12.9. */
-#include "runtime.h"
+#include "runtime/device/cudart/runtime.h"
 
 /* Defines a function by the name that it has in the library. */
 #define OLD(name, parameters)                                                                      \

@@ -1,6 +1,6 @@
 /* What the embedded runtime lacks. unsupported.sh makes the functions themselves. */
-#include "unsupported.h"
-#include "runtime.h"
+#include "runtime/device/cudart/unsupported.h"
+#include "runtime/device/cudart/runtime.h"
 
 #include <stdio.h>
 

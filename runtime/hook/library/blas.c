@@ -2,7 +2,7 @@
  * numbers are those of library_types.h and cublas_api.h, which a build of csan need not have;
  * tests/data/libraries/headers.cu compares them. */
 #include "runtime/hook/library/touch.h"
-#include "runtime/hook/process.h"
+#include "runtime/hook/run/process.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* NCCL: ranks and roots of communicators, and what a group has called. See collective.h. */
 #include "runtime/hook/library/collective.h"
-#include "runtime/hook/capture.h"
-#include "runtime/hook/guard.h"
-#include "runtime/hook/operation.h"
-#include "runtime/hook/stream.h"
+#include "runtime/hook/graph/capture.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/state/stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef RUNTIME_HOOK_LIBRARY_COLLECTIVE_H
 #define RUNTIME_HOOK_LIBRARY_COLLECTIVE_H
 
-#include "runtime/hook/callsite.h"
+#include "runtime/hook/state/callsite.h"
 #include "runtime/hook/library/touch.h"
 
 /* After the real call, which returned `result`. */

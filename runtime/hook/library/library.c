@@ -1,15 +1,15 @@
 /* Where the stubs of libraries' functions enter, and where their functions are. See library.h. */
 #include "runtime/hook/library/library.h"
-#include "runtime/hook/callsite.h"
-#include "runtime/hook/driver.h"
-#include "runtime/hook/guard.h"
-#include "runtime/hook/late_operator.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/library/collective.h"
 #include "runtime/hook/library/touch.h"
-#include "runtime/hook/operation.h"
-#include "runtime/hook/process.h"
-#include "runtime/hook/summary.h"
-#include "runtime/hook/trace.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/run/summary.h"
+#include "runtime/hook/observe/trace.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 /* Gathering what a call touches; arguments; shapes. See touch.h. */
 #include "runtime/hook/library/touch.h"
-#include "runtime/hook/content.h"
+#include "runtime/hook/state/known_contents.h"
 
 #include <stdlib.h>
 #include <string.h>

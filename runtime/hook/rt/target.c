@@ -8,7 +8,7 @@
  * Decided once, at the program's first runtime call, which may come before any constructor. A
  * process may use both versions: each library is opened when a call first wants it. */
 #include "runtime/hook/rt/resolve.h"
-#include "csan/environment.h"
+#include "csan/base/environment.h"
 #include "runtime/hook/rt/gpu_probe.h"
 
 #include <dlfcn.h>

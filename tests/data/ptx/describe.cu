@@ -1,4 +1,4 @@
-// Kernels whose accesses tests/unit/test_describe.c wants to read in words.
+// Kernels whose accesses tests/unit/access/test_describe.c wants to read in words.
 
 struct view {
     long count;

@@ -1,4 +1,4 @@
-/* Kernels for tests/unit/test_access_set.c: each a shape of addresses and guards, whose ranges are
+/* Kernels for tests/unit/access/test_access_set.c: each a shape of addresses and guards, whose ranges are
  * easy to tell by hand. */
 #define KERNEL extern "C" __global__ void
 typedef unsigned long long u64;

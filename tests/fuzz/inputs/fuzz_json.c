@@ -1,7 +1,7 @@
 /* libFuzzer: JSON, and the reports in it, as csan merge and csan report read them. What is taken
  * for a report can be written again, and that is JSON. */
-#include "runtime/cli/finding_read.h"
-#include "runtime/cli/json_read.h"
+#include "runtime/cli/findings/finding_read.h"
+#include "runtime/cli/findings/json_read.h"
 
 #include <stdlib.h>
 #include <string.h>

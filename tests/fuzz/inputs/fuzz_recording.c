@@ -1,8 +1,8 @@
 /* libFuzzer: recordings, read and replayed. An input is a whole file, if it begins like one; else
  * the entries of a block, in a file made round it, since checksums let no mutated block through. */
-#include "csan/recording_block.h"
-#include "csan/recording_read.h"
-#include "csan/replay.h"
+#include "csan/recording/recording_block.h"
+#include "csan/recording/recording_read.h"
+#include "csan/replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "random.h"
 #include "runtime/access/access_set.h"
 #include "runtime/access/verify.h"
-#include "runtime/device/exec.h"
+#include "runtime/device/exec/exec.h"
 
 enum {
     PLAYGROUND_BUFFERS = 6, /* what pointers point into */

@@ -1,0 +1,139 @@
+/* What the rest of csan asks of a context beyond csan.h. */
+#ifndef CSAN_DETECTOR_CONTEXT_H
+#define CSAN_DETECTOR_CONTEXT_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+struct csan_stats;
+struct holding;
+struct range;
+struct recording;
+
+/* Everything that enters goes into the recording, too; without `check` into nothing else. Before
+ * the first call that enters anything. The recording stays the caller's and outlives the context.
+ */
+void context_record(csan_context *context, struct recording *recording, int check);
+
+/* Asked of each race before on_race is, under on_race's own rules. True: it is suppressed: on_race
+ * and csan_context_races_since leave it out, and it is counted apart. Set before the first op.
+ */
+void context_set_filter(csan_context *context,
+                        bool (*suppresses)(void *user, const struct csan_race *race), void *user);
+
+/* The program has declared an operator of a framework (PyTorch's adapter does): from now on reports
+ * are worded as that framework's own. */
+void context_set_framework(csan_context *context);
+
+/* Sets csan_race.group: the first race, of those not suppressed, that the same missing order
+ * explains. The context does so before it calls on_race. Call it again where races are suppressed
+ * after that. */
+void context_group(csan_context *context, const struct csan_race *race);
+
+/* How often the two places of that race raced so far. */
+uint64_t context_occurrences(csan_context *context, uint64_t number);
+/* Of a race that on_race was given: it counts apart from now on, and csan_context_races_since does
+ * not tell of it. For who asks later than a filter. */
+void context_suppress(csan_context *context, const struct csan_race *race);
+
+/* The lane that stands for the host as it would be if that call's waits were promised, as
+ * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the
+ * context. */
+csan_lane context_unpromised_lane(csan_context *context, const char *what);
+
+/* The calling thread's ops touch nothing and its frees are not checked, until as many ends as
+ * begins; csan_ignore_begin. */
+void context_ignore(bool begin);
+bool context_ignores(void);
+/* Takes another depth for what is told in another thread's place; returns the one that was. */
+uint32_t context_ignore_swap(uint32_t depth);
+
+/* The kernel that sites call `name` is defined at `place`, "/src/app.cu:9": reports say so. */
+void context_define_kernel(csan_context *context, const char *name, const char *place);
+
+/* The site of the same name and stack with so many arguments, as csan_site_intern's. */
+csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
+                            size_t argument_count);
+
+/* The site's name, and its stack, innermost frame first; they stay valid. NULL, and none, of a site
+ * that is unknown. */
+const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
+                               size_t *count);
+
+/* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
+ * whoever knows an address was told of it after its memory was. */
+struct range context_span(csan_context *context);
+
+/* What each of the pointers points into, a block or an allocation, or to the end of, where nothing
+ * begins; [0, 0): nothing. Accesses through them are about to be told: what that will read is
+ * brought near. */
+void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
+                      struct range *owners);
+
+/* Accesses that begin there are about to be told: what else that will read is brought near, once
+ * context_pointees' has come. */
+void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count);
+
+/* The program's memory now, largest first (memory_usage.h); to be freed. `wanted` is asked under the
+ * lock, of each allocation; NULL: all. */
+size_t context_holdings(csan_context *context, bool (*wanted)(void *user, uint64_t base),
+                        void *user, struct holding **holdings);
+
+/* Does all that is still to come know the snapshot: may it be forgotten? */
+bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
+
+/* What csan_context_stats tells but of what is live, which takes longer the more there is. */
+void context_counts(csan_context *context, struct csan_stats *stats);
+
+/* A write that csan cannot see may have touched any live memory: for option init_check. */
+void context_doubt(csan_context *context);
+
+/* A finding that is no race, of what a call or kernel of that lane did at `site`. */
+struct context_finding {
+    int kind;       /* enum csan_race_kind */
+    csan_lane lane; /* CSAN_HOST: of no stream */
+    csan_site site;
+    enum csan_level level;   /* CSAN_LEVEL_LIBRARY: a call; else a kernel's launch */
+    int access;              /* enum csan_access_kind; 0: none is known */
+    uint64_t address, bytes; /* that it concerns; bytes 0: none */
+    uint16_t argument;       /* the index into the site's arguments, plus 1; 0: none */
+    csan_site reported;      /* the call by which the program learned of it; 0: none */
+    struct csan_error error; /* copied; where the address lies is found out, and the frames of
+                                `reported` are taken from there */
+};
+/* Enters at once, whatever waits in the queue, and is handed out as races are. Any thread. */
+void context_find(csan_context *context, const struct context_finding *finding);
+
+/* What is to be judged though it is no op. */
+enum context_judged {
+    CONTEXT_REFUSED,      /* a call that the driver refused as an invalid value
+                             (CUDA_ERROR_INVALID_VALUE): the accesses that it was to make */
+    CONTEXT_REFUSED_FREE, /* the same, a free: one access, of a byte at its address */
+    CONTEXT_STRAY         /* a kernel's: accesses in no allocation, through `pointer` */
+};
+struct context_call {
+    enum context_judged what;
+    csan_lane lane; /* CSAN_HOST: of no stream */
+    csan_site site;
+    enum csan_level level;
+    const struct csan_access *accesses;
+    size_t access_count;
+    uint64_t pointer;
+};
+/* Enters in its turn; it touches nothing. What of it reaches out of its memory, or is of memory
+ * that was freed, becomes a finding; else nothing does. */
+void context_judge(csan_context *context, const struct context_call *call);
+
+/* Whether memory of a device, or managed memory, lies in the range, or did and was freed. */
+bool context_has_device_memory(csan_context *context, struct range range);
+
+/* Another number after an op of a kernel has accessed, for certain, what lies in no allocation.
+ * Without a lock. */
+uint64_t context_unplaced(const csan_context *context);
+
+/* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
+ * `wall`: the same in nanoseconds since 1970, for races. */
+void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall);
+
+#endif

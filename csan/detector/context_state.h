@@ -1,0 +1,119 @@
+/* What a context is made of, and how entries come in: for context.c and context_memory.c. */
+#ifndef CSAN_DETECTOR_CONTEXT_STATE_H
+#define CSAN_DETECTOR_CONTEXT_STATE_H
+
+#include "csan/detector/context.h"
+#include "csan/detector/detect.h"
+#include "csan/base/lock.h"
+#include "csan/detector/named_range.h"
+#include "csan/detector/queue.h"
+#include "csan/recording/recording_write.h"
+#include "csan/detector/canonicalize.h"
+
+#include <pthread.h>
+
+struct csan_context {
+    struct lock *lock; /* the parent's, or its own */
+    struct lock own_lock;
+    csan_context *parent; /* of a branch, else NULL */
+    csan_context *root;   /* the parent, or itself */
+    struct detector detector;
+    struct queue queue;
+    struct front front;
+    struct translations translations; /* of the program's accesses; a branch has its parent's */
+    struct recording *recording;      /* or NULL */
+    uint32_t recorded_as;             /* in the recording: 0, or a branch's number */
+    bool unchecked;                   /* what enters is recorded, and that is all */
+    uint64_t next_number;
+    void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
+                     int before); /* or NULL */
+    void *observer_user;
+    pthread_mutex_t delivery; /* one callback at a time; never taken inside the lock */
+    void (*on_race)(void *user, const struct csan_race *race);
+    void *user;
+    bool (*suppresses)(void *user, const struct csan_race *race); /* or NULL */
+    void *suppresses_user;
+};
+
+/* Let go of the lock, and write what of the recording is due. */
+static inline void context_leave(csan_context *context)
+{
+    if (__builtin_expect(context->recording != NULL, 0))
+        recording_leave(context->recording);
+    else
+        lock_give(context->lock);
+}
+
+static inline bool context_has_news(const csan_context *context)
+{
+    const struct race_log *races = &context->root->detector.races;
+    return races->delivered < races->count;
+}
+
+/* With the lock: the op of that number is the calling thread's, in the ranges that it has open. */
+void context_note_ranges(csan_context *context, uint64_t number);
+
+/* Before the lock is taken for an op: the text of the ranges that the thread has open, so that none
+ * has to be made under the lock. */
+static inline void context_ready_ranges(void)
+{
+    if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
+        named_range_now();
+}
+
+static inline uint64_t context_next_number(csan_context *context)
+{
+    const uint64_t number = ++context->root->next_number;
+    if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
+        context_note_ranges(context, number);
+    return number;
+}
+
+/* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.
+ */
+static inline bool context_has_lanes(const csan_context *context, const struct entry *entry)
+{
+    uint32_t count = context->detector.order.count;
+    return entry->lane < count && entry->other < count;
+}
+
+static inline void context_observe(const csan_context *context, const struct entry *entry,
+                                   int before)
+{
+    if (context->observer)
+        context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
+}
+
+/* Into the recording. Returns the ticket that the entry would have if its access set came later. */
+static inline uint64_t context_record_entry(csan_context *context, const struct entry *entry)
+{
+    uint64_t ticket = context->queue.last_ticket + 1;
+    bool timed = context->queue.entries || entry->kind == ENTRY_OP || entry->kind == ENTRY_JOIN;
+    context->queue.now =
+        recording_entry(context->recording, context->recorded_as, entry, ticket, timed);
+    context->detector.wall = context->queue.now + recording_wall_offset(context->recording);
+    return ticket;
+}
+
+/* The entry's turn. Returns the ticket of an op whose access set comes later. */
+static inline uint64_t context_enter(csan_context *context, struct entry *entry)
+{
+    if (__builtin_expect(context->recording != NULL, 0)) {
+        uint64_t ticket = context_record_entry(context, entry);
+        if (context->unchecked) {
+            context->queue.last_ticket += entry->pending;
+            detector_pass_by(&context->detector, entry);
+            return entry->pending ? ticket : 0;
+        }
+    }
+    return queue_submit(&context->queue, &context->detector, entry);
+}
+
+/* With the lock: the translation, to be changed; what is pending has been enqueued already. */
+struct translation *context_translation_changes(csan_context *context);
+/* Enters it, with the lock, which is let go; returns as context_enter. */
+uint64_t context_submit_locked(csan_context *context, struct entry *entry);
+/* Hands out the races that nobody was told of; without the lock. */
+void context_deliver(csan_context *context);
+
+#endif

@@ -1,0 +1,860 @@
+#include "csan/detector/detect.h"
+#include "csan/detector/bounds.h"
+#include "csan/detector/context.h"
+#include "csan/stack/stack.h"
+#include "csan/detector/nearest_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char detector_pool_poll[] = "an event query of a memory pool";
+
+/* Everything one access needs while the shadow looks for conflicts. */
+struct probe {
+    struct detector *detector;
+    const struct allocation *allocation; /* NULL: anonymous memory */
+    const struct block *block;           /* told, that holds the whole access; or NULL */
+    uint64_t pointer;
+    struct shadow_access access;
+    bool is_free;
+};
+
+bool detector_init(struct detector *detector)
+{
+    *detector = (struct detector){0};
+    memory_init(&detector->memory);
+    initialized_init(&detector->initialized);
+    return order_init(&detector->order);
+}
+
+void detector_clear(struct detector *detector)
+{
+    siblings_clear(&detector->siblings);
+    steps_clear(&detector->steps);
+    unordered_clear(&detector->unordered);
+    range_history_clear(&detector->ranges);
+    conflict_list_clear(&detector->conflicts);
+    race_log_clear_all(&detector->races);
+    memory_clear(&detector->memory);
+    initialized_clear(&detector->initialized);
+    order_clear(&detector->order);
+}
+
+/* ---- conflicts */
+
+/* The call that would order `earlier` before all that is enqueued now, or NULL. */
+static const char *unpromised_order(const struct detector *detector, epoch_t earlier)
+{
+    for (uint32_t i = 0; i < detector->unpromised_count; i++)
+        if (order_knows(&detector->order, detector->unpromised[i].lane, earlier))
+            return detector->unpromised[i].what;
+    return NULL;
+}
+
+/* By that the memory came to its next owner, or a block's back to the system. What is at the host
+ * has one name for all of its owners. */
+static bool is_handed_on(const struct probe *probe, const struct mark *earlier,
+                         enum csan_race_kind kind)
+{
+    const struct detector *detector = probe->detector;
+    const struct allocation *allocation = probe->allocation;
+    const bool given_back =
+        kind == CSAN_RACE_REUSE ||
+        (kind == CSAN_RACE_FREE && allocation && earlier->generation != allocation->generation);
+    if (!given_back && !(allocation && allocation->kind == CSAN_MEMORY_HOST))
+        return false;
+    for (uint32_t i = 0; i < detector->unpromised_count; i++)
+        if (detector->unpromised[i].pool &&
+            order_knows(&detector->order, detector->unpromised[i].lane, earlier->epoch))
+            return true;
+    return false;
+}
+
+/* What a report calls the allocation: the told block, or it. */
+static void name_owner(const struct probe *probe, struct conflict *conflict)
+{
+    struct range owner = {0, 0};
+    if (probe->block) {
+        owner = probe->block->range;
+        conflict->birth_site = probe->block->site;
+    } else if (probe->allocation) {
+        owner = probe->allocation->born;
+        conflict->birth_site = probe->allocation->birth.site;
+    }
+    conflict->base = owner.start;
+    conflict->bytes = owner.end - owner.start;
+}
+
+static bool is_at_call(const struct detector *detector, const struct mark *mark)
+{
+    return detector->order.lanes[epoch_lane(mark->epoch)].role == CSAN_LANE_CALL;
+}
+
+static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
+                         uint64_t end, enum csan_race_kind kind, bool undecided)
+{
+    struct conflict conflict = {
+        .current = probe->access.mark,
+        .earlier = *earlier,
+        .unpromised = unpromised_order(probe->detector, earlier->epoch),
+        .start = start,
+        .end = end,
+        .pointer = probe->pointer,
+        .kind = (uint8_t)kind,
+        .possible =
+            undecided || earlier->bound != CSAN_EXACT || probe->access.mark.bound != CSAN_EXACT,
+        .at_call = (uint8_t)(is_at_call(probe->detector, &probe->access.mark) |
+                             is_at_call(probe->detector, earlier) << 1),
+    };
+    name_owner(probe, &conflict);
+    conflict_list_add(&probe->detector->conflicts, &conflict);
+}
+
+/* What a call may do before it returns, and work of a stream: of that the driver knows. */
+static bool driver_keeps_order(const struct detector *detector, const struct mark *current,
+                               const struct mark *earlier)
+{
+    const struct mark *other = is_at_call(detector, current)   ? earlier
+                               : is_at_call(detector, earlier) ? current
+                                                               : NULL;
+    const struct lane *lane = other ? &detector->order.lanes[epoch_lane(other->epoch)] : NULL;
+    return lane && !lane->host && lane->role != CSAN_LANE_FUNCTION;
+}
+
+static void on_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
+                        bool undecided)
+{
+    const struct probe *probe = user;
+    enum csan_race_kind kind = CSAN_RACE_DATA;
+    if (siblings_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
+                      epoch_lane(earlier->epoch), earlier->op) ||
+        driver_keeps_order(probe->detector, &probe->access.mark, earlier))
+        return;
+    if (probe->is_free)
+        kind = CSAN_RACE_FREE;
+    else if (earlier->generation != probe->access.mark.generation)
+        kind = CSAN_RACE_REUSE;
+    else if (earlier->kind == CSAN_ATOMIC || probe->access.mark.kind == CSAN_ATOMIC)
+        kind = CSAN_RACE_ATOMIC;
+    if (!is_handed_on(probe, earlier, kind))
+        add_conflict(probe, earlier, start, end, kind, undecided);
+}
+
+/* Use before birth and after death: both are accesses to the whole allocation by the lane that
+ * allocated or freed it. */
+static void check_life(const struct probe *probe, const struct lmad *lmad)
+{
+    const struct allocation *allocation = probe->allocation;
+    const struct order *order = &probe->detector->order;
+    uint32_t lane = epoch_lane(probe->access.mark.epoch);
+    uint64_t start, end;
+    if (!lmad_next_run(lmad, lmad->base, &start, &end))
+        return;
+    if (allocation->freed && !probe->is_free) /* says more than its birth, which came before */
+        add_conflict(probe, &allocation->death, start, end,
+                     order_knows(order, lane, allocation->death.epoch) ? CSAN_RACE_USE_AFTER_FREE
+                                                                       : CSAN_RACE_FREE,
+                     false);
+    else if (!order_knows(order, lane, allocation->birth.epoch))
+        add_conflict(probe, &allocation->birth, start, end, CSAN_RACE_BIRTH, false);
+}
+
+/* What is the same of all accesses of an op. */
+static void probe_begin(struct probe *probe, struct detector *detector, const struct mark *mark)
+{
+    probe->detector = detector;
+    probe->allocation = NULL;
+    probe->block = NULL;
+    probe->is_free = false;
+    probe->access = (struct shadow_access){
+        .mark = *mark,
+        .knowledge = order_knowledge(&detector->order, epoch_lane(mark->epoch)),
+        .order = &detector->order,
+        .strided_cap = detector->strided_cap,
+        .strided_dropped = &detector->stats.strided_dropped,
+        .conflict = on_conflict,
+        .user = probe,
+    };
+}
+
+/* ---- findings that are no races */
+
+static void neighbour_fill(const struct detector *detector, struct csan_error *error,
+                           const struct bounds_fault *fault)
+{
+    const struct site *site = site_table_get(detector->sites, fault->neighbour_site);
+    error->neighbour = fault->neighbour.start;
+    error->neighbour_bytes = fault->neighbour.end - fault->neighbour.start;
+    if (site && error->neighbour_bytes)
+        stack_depot_get(detector->stacks, site->stack, &error->neighbour_frames,
+                        &error->neighbour_frame_count);
+}
+
+/* `code`: the error that the program gets, or NULL. */
+static void add_fault(struct detector *detector, const struct mark *mark, uint64_t pointer,
+                      const struct bounds_fault *fault, const char *code)
+{
+    struct conflict conflict = {.current = *mark,
+                                .earlier = {.epoch = epoch_make(ORDER_HOST, 0),
+                                            .site = fault->birth_site,
+                                            .argument = CSAN_NO_ARGUMENT},
+                                .start = fault->bytes.start,
+                                .end = fault->bytes.end,
+                                .pointer = pointer,
+                                .base = fault->owner.start,
+                                .bytes = fault->owner.end - fault->owner.start,
+                                .birth_site = fault->birth_site,
+                                .kind = CSAN_RACE_OUT_OF_BOUNDS};
+    if (fault->freed) {
+        conflict.earlier = fault->death;
+        conflict.kind = CSAN_RACE_USE_AFTER_FREE;
+    }
+    if (!fault->freed || code) {
+        if (detector->error_count == DETECTOR_ERRORS)
+            return;
+        struct csan_error *error = &detector->errors[detector->error_count++];
+        *error = (struct csan_error){
+            .code = code, .detail = "", .where = (int)fault->where, .distance = fault->distance};
+        neighbour_fill(detector, error, fault);
+        conflict.error = error;
+    }
+    conflict_list_add(&detector->conflicts, &conflict);
+}
+
+/* Of an exact access of a stream's. Branches judge nodes that never run by themselves. */
+static void check_bounds(struct probe *probe, const struct lmad *lmad)
+{
+    struct detector *detector = probe->detector;
+    const struct mark *mark = &probe->access.mark;
+    const struct lane *lane = &detector->order.lanes[epoch_lane(mark->epoch)];
+    const struct site *site = site_table_get(detector->sites, mark->site);
+    const struct bounds_op op = {.level = mark->level, .node = site && site->launched};
+    struct bounds_fault fault;
+    uint64_t start, end;
+    if (!detector->errors_wanted || detector->parent || lane->host ||
+        lane->role != CSAN_LANE_STREAM)
+        return;
+    if (bounds_check(&detector->memory, detector->sites, &op,
+                     (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault)) {
+        /* Of a pattern with gaps what it touches there first. */
+        if (fault.where == CSAN_WHERE_BEHIND && !lmad_is_contiguous(lmad) &&
+            lmad_next_run(lmad, fault.bytes.start, &start, &end)) {
+            fault.distance += start - fault.bytes.start;
+            fault.bytes = (struct range){start, end};
+        }
+        add_fault(detector, mark, probe->pointer, &fault, NULL);
+    } else if (fault.unplaced && mark->level == CSAN_LEVEL_RANGES)
+        __atomic_store_n(&detector->unplaced, detector->unplaced + 1, __ATOMIC_RELAXED);
+}
+
+/* ---- ops */
+
+/* A branch takes the parent's allocation for its own at the first access; without shadow, and
+ * ordered before all that the branch does. */
+static struct allocation *adopt(struct detector *detector, uint64_t address)
+{
+    const struct allocation *found = memory_find(&detector->parent->memory, address);
+    if (!found || found->freed)
+        return NULL;
+    struct mark birth = {.epoch = order_advance(&detector->order, ORDER_HOST),
+                         .site = found->birth.site,
+                         .argument = CSAN_NO_ARGUMENT,
+                         .kind = CSAN_ALLOCATE};
+    return memory_create(&detector->memory, &detector->order,
+                         found->kind == CSAN_MEMORY_VARIABLE ? found->kind : CSAN_MEMORY_DEVICE,
+                         found->range.start, found->range.end - found->range.start, &birth);
+}
+
+static struct allocation *find_allocation(struct detector *detector, uint64_t address)
+{
+    struct allocation *found = memory_find(&detector->memory, address);
+    return found || !detector->parent ? found : adopt(detector, address);
+}
+
+/* A ghost of the parent's is none of the branch's allocations: a gap of its own. */
+static uint64_t gap_end(struct detector *detector, uint64_t address, uint64_t end)
+{
+    end = memory_gap_end(&detector->memory, address, end);
+    if (!detector->parent)
+        return end;
+    const struct allocation *ghost = memory_find(&detector->parent->memory, address);
+    if (ghost)
+        return ghost->range.end < end ? ghost->range.end : end;
+    return memory_gap_end(&detector->parent->memory, address, end);
+}
+
+/* In no allocation. */
+static void touch_anonymous(struct probe *probe, const struct lmad *lmad)
+{
+    probe->allocation = NULL;
+    probe->block = NULL;
+    probe->access.mark.generation = 0;
+    probe->access.lmad = lmad;
+    shadow_touch(&probe->detector->memory.anonymous, &probe->access);
+}
+
+/* The told block that holds the whole access, or NULL. */
+static inline const struct block *block_around(const struct allocation *allocation, uint64_t start,
+                                               uint64_t end)
+{
+    const struct block *block = allocation_block(allocation, start);
+    return block && end <= block->range.end ? block : NULL;
+}
+
+static inline uint32_t generation_of(const struct allocation *allocation, const struct block *block)
+{
+    return block ? block->generation : allocation->generation;
+}
+
+static void touch_allocation(struct probe *probe, const struct lmad *lmad,
+                             struct allocation *allocation)
+{
+    probe->allocation = allocation;
+    probe->block = block_around(allocation, lmad->base, lmad->base + lmad->span);
+    probe->access.mark.generation = generation_of(allocation, probe->block);
+    probe->access.lmad = lmad;
+    if (allocation->freed || epoch_lane(allocation->birth.epoch) != ORDER_HOST)
+        check_life(probe, lmad);
+    if (!allocation->freed)
+        shadow_touch(&allocation->shadow, &probe->access);
+}
+
+static void touch_one(struct probe *probe, const struct lmad *lmad, struct allocation *allocation)
+{
+    if (allocation)
+        touch_allocation(probe, lmad, allocation);
+    else
+        touch_anonymous(probe, lmad);
+}
+
+/* A contiguous access may run over the end of an allocation: each part belongs to what lies there.
+ */
+static void touch_contiguous(struct probe *probe, struct lmad *lmad)
+{
+    uint64_t end = lmad->base + lmad->span;
+    while (lmad->base < end) {
+        struct allocation *allocation = find_allocation(probe->detector, lmad->base);
+        uint64_t part_end = end;
+        if (!allocation)
+            part_end = gap_end(probe->detector, lmad->base, end);
+        else if (allocation->range.end < end)
+            part_end = allocation->range.end;
+        lmad->bytes = lmad->span = part_end - lmad->base;
+        touch_one(probe, lmad, allocation);
+        lmad->base = part_end;
+    }
+}
+
+/* "To the end": of the told block or the allocation that holds the pointer; nothing where there is
+ * none. What most launches are made of, while only directions are known. */
+static void touch_to_end(struct probe *probe, uint64_t base)
+{
+    struct allocation *allocation = find_allocation(probe->detector, base);
+    if (!allocation)
+        return;
+    const struct block *block = allocation_block(allocation, base);
+    uint64_t bytes = (block ? block->range.end : allocation->range.end) - base;
+    struct lmad lmad; /* dims stay as they are: dim_count says there are none */
+    lmad.base = base;
+    lmad.bytes = lmad.span = bytes;
+    lmad.dim_count = 0;
+    touch_allocation(probe, &lmad, allocation);
+}
+
+static void touch(struct probe *probe, const struct csan_access *access)
+{
+    struct lmad lmad;
+    if (access->kind < CSAN_READ || access->kind > CSAN_ATOMIC)
+        return;
+    probe->pointer = access->base;
+    probe->access.mark.argument = access->argument;
+    probe->access.mark.kind = access->kind;
+    probe->access.mark.bound = access->bound;
+    probe->access.mark.element_bytes = access->element_bytes;
+    if (access->bytes == CSAN_TO_END) {
+        touch_to_end(probe, access->base);
+        return;
+    }
+    if (!lmad_from_access(&lmad, access))
+        return;
+    if (access->bound == CSAN_EXACT)
+        check_bounds(probe, &lmad);
+    if (lmad_is_contiguous(&lmad))
+        touch_contiguous(probe, &lmad);
+    else
+        touch_one(probe, &lmad, find_allocation(probe->detector, lmad.base));
+}
+
+/* Most accesses are exact, and to an interval that was touched before by something that their lane
+ * knows of. False: it is another, and nothing was done. */
+static inline bool touch_again(struct memory *memory, const struct csan_access *access,
+                               const struct mark *op, struct knowledge knowledge)
+{
+    uint64_t start = access->base, end = start + access->bytes;
+    if (access->dim_count || access->bound != CSAN_EXACT)
+        return false;
+    struct allocation *allocation = memory_find(memory, start);
+    if (!allocation || allocation->freed || !knowledge_has(knowledge, allocation->birth.epoch))
+        return false;
+    struct marks *marks = shadow_marks(&allocation->shadow, start, end);
+    if (!marks)
+        return false;
+    struct mark mark = *op;
+    const struct block *block = block_around(allocation, start, end);
+    if (!block && allocation->pooled) /* a block that was freed, or more than one */
+        return false;
+    mark.generation = generation_of(allocation, block);
+    mark.argument = access->argument;
+    mark.kind = access->kind;
+    mark.element_bytes = access->element_bytes;
+    if (mark.kind == CSAN_READ)
+        return marks_read_again(marks, &mark, knowledge);
+    return mark.kind == CSAN_WRITE && marks_write_again(marks, &mark, knowledge);
+}
+
+static void commit(struct detector *detector, struct conflict_list *list)
+{
+    const struct detector *root = detector->parent ? detector->parent : detector;
+    struct race_log *log = detector->parent ? &detector->parent->races : &detector->races;
+    if (__builtin_expect(list->count == 0, 1))
+        return;
+    race_log_commit(log, list,
+                    &(struct race_scene){.order = &detector->order,
+                                         .steps = &detector->steps,
+                                         .ranges = &root->ranges,
+                                         .sites = detector->sites,
+                                         .stacks = detector->stacks,
+                                         .in_graph = detector->parent != NULL,
+                                         .framework = root->framework,
+                                         .wall = detector->wall});
+    detector->error_count = 0;
+}
+
+static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
+{
+    if (!entry->host_joined)
+        return order_advance(&detector->order, entry->lane);
+    order_join(&detector->order, entry->lane, &entry->snapshot->value);
+    return order_advance_alone(&detector->order, entry->lane);
+}
+
+/* Births and frees are ops, too. */
+static struct mark op_mark(struct detector *detector, const struct entry *entry)
+{
+    const epoch_t epoch = op_epoch(detector, entry);
+    if (detector->unordered.wanted)
+        unordered_op(&detector->unordered, &detector->order, epoch);
+    return (struct mark){.epoch = epoch,
+                         .op = entry->number,
+                         .site = entry->site,
+                         .argument = CSAN_NO_ARGUMENT,
+                         .kind = CSAN_WRITE};
+}
+
+/* The accesses from `done` on. */
+static void touch_rest(struct detector *detector, const struct op *op, const struct mark *mark,
+                       size_t done)
+{
+    struct probe probe;
+    probe_begin(&probe, detector, mark);
+    for (; done < op->access_count; done++)
+        if (!touch_again(&detector->memory, &op->accesses[done], mark, probe.access.knowledge))
+            touch(&probe, &op->accesses[done]);
+    commit(detector, &detector->conflicts);
+}
+
+/* Option init_check. */
+static void check_initialized(struct detector *detector, const struct op *op,
+                              const struct mark *mark)
+{
+    const struct lane *lane = &detector->order.lanes[op->lane];
+    const struct site *site = site_table_get(detector->sites, op->site);
+    struct initialized_fault faults[INITIALIZED_FAULTS];
+    const struct initialized_op touched = {
+        .accesses = op->accesses,
+        .count = op->access_count,
+        .level = op->level,
+        .launched = site && site->launched,
+        .judged = !lane->host && lane->role == CSAN_LANE_STREAM && !detector->out_of_turn};
+    const size_t count =
+        initialized_op(&detector->initialized, &detector->memory, &touched, faults);
+    for (size_t i = 0; i < count; i++) {
+        struct mark reads = *mark;
+        reads.kind = CSAN_READ;
+        reads.argument = faults[i].access->argument;
+        detector_find(detector, CSAN_RACE_UNINITIALIZED, &reads, faults[i].bytes.start,
+                      faults[i].bytes.end - faults[i].bytes.start,
+                      &(struct csan_error){.detail = ""});
+    }
+}
+
+static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
+{
+    struct mark mark = {
+        .epoch = epoch, .op = op->number, .site = op->site, .level = (uint8_t)op->level};
+    struct knowledge knowledge = order_knowledge(&detector->order, op->lane);
+    size_t done = 0;
+    if (__builtin_expect(detector->initialized.wanted, 0))
+        check_initialized(detector, op, &mark);
+    detector->stats.ops++;
+    detector->stats.launches[op->level]++;
+    while (done < op->access_count &&
+           touch_again(&detector->memory, &op->accesses[done], &mark, knowledge))
+        done++;
+    if (__builtin_expect(done < op->access_count, 0))
+        touch_rest(detector, op, &mark, done);
+    if (__builtin_expect(detector->siblings.count != 0, 0))
+        siblings_forget(&detector->siblings, op->lane);
+    if (__builtin_expect(detector->unordered.wanted, 0))
+        unordered_op(&detector->unordered, &detector->order, epoch);
+}
+
+/* The first accesses' allocations come from farther away than the processor looks ahead. */
+__attribute__((always_inline)) static inline void prefetch(struct memory *memory,
+                                                           const struct op *op)
+{
+    enum { AHEAD = 8 };
+    for (size_t i = 0; i < op->access_count && i < AHEAD; i++)
+        memory_prefetch(memory, op->accesses[i].base);
+}
+
+void detector_op(struct detector *detector, const struct op *op)
+{
+    prefetch(&detector->memory, op);
+    touch_all(detector, op, order_advance(&detector->order, op->lane));
+}
+
+static void process_op(struct detector *detector, const struct entry *entry)
+{
+    struct op op = {.lane = entry->lane,
+                    .site = entry->site,
+                    .level = entry->level,
+                    .number = entry->number,
+                    .accesses = entry->accesses,
+                    .access_count = entry->access_count};
+    touch_all(detector, &op, op_epoch(detector, entry));
+}
+
+static bool judge(struct detector *detector, const struct entry *entry,
+                  const struct csan_access *access, struct bounds_fault *fault)
+{
+    const struct site *site = site_table_get(detector->sites, entry->site);
+    const struct bounds_op op = {.level = entry->level,
+                                 .node = site && site->launched,
+                                 .refused = entry->judged != CONTEXT_STRAY};
+    struct lmad lmad;
+    if (entry->judged == CONTEXT_REFUSED_FREE)
+        return bounds_check_free(&detector->memory, access->base, fault);
+    if (access->bytes == CSAN_TO_END || !lmad_from_access(&lmad, access))
+        return false;
+    const struct range bytes = {lmad.base, lmad.base + lmad.span};
+    if (entry->judged == CONTEXT_STRAY)
+        return bounds_check_stray(&detector->memory, detector->sites, &op, entry->base, bytes,
+                                  fault);
+    return bounds_check(&detector->memory, detector->sites, &op, bytes, access->kind, fault);
+}
+
+static void process_judged(struct detector *detector, const struct entry *entry)
+{
+    const char *code = entry->judged == CONTEXT_STRAY ? NULL : "CUDA_ERROR_INVALID_VALUE";
+    struct mark mark = {
+        .epoch = epoch_make(entry->lane, 0), .site = entry->site, .level = (uint8_t)entry->level};
+    for (size_t i = 0; detector->errors_wanted && i < entry->access_count; i++) {
+        const struct csan_access *access = &entry->accesses[i];
+        struct bounds_fault fault;
+        mark.argument = access->argument;
+        mark.kind = entry->judged == CONTEXT_REFUSED_FREE ? CSAN_FREE : access->kind;
+        if (judge(detector, entry, access, &fault))
+            add_fault(detector, &mark, access->base, &fault, code);
+    }
+    commit(detector, &detector->conflicts);
+}
+
+void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
+                   uint64_t address, uint64_t bytes, const struct csan_error *error)
+{
+    struct whereabouts found = {.where = CSAN_WHERE_UNKNOWN};
+    struct csan_error copy = *error;
+    if (bytes)
+        found = whereabouts_of(&detector->memory, address);
+    copy.where = (int)found.where;
+    copy.distance = found.distance;
+    struct conflict conflict = {.current = *current,
+                                .earlier = {.epoch = epoch_make(ORDER_HOST, 0),
+                                            .site = found.birth_site,
+                                            .argument = CSAN_NO_ARGUMENT},
+                                .start = address,
+                                .end = address + bytes,
+                                .pointer = address,
+                                .base = found.owner.start,
+                                .bytes = found.owner.end - found.owner.start,
+                                .birth_site = found.birth_site,
+                                .kind = (uint8_t)kind,
+                                .error = &copy};
+    if (found.freed)
+        conflict.earlier = found.death;
+    conflict_list_add(&detector->conflicts, &conflict);
+    commit(detector, &detector->conflicts);
+}
+
+/* ---- memory */
+
+/* Memory of a graph's launch has the bytes that the launch before it left. */
+static void birth_initializes(struct detector *detector, const struct entry *entry)
+{
+    const struct range range = {entry->base, entry->base + entry->bytes};
+    const struct site *site = site_table_get(detector->sites, entry->site);
+    const bool empty =
+        (entry->memory_kind == CSAN_MEMORY_DEVICE || entry->memory_kind == CSAN_MEMORY_STREAM) &&
+        site && !site->launched && strncmp(site->name, "cuMemAlloc", strlen("cuMemAlloc")) == 0;
+    if (empty)
+        initialized_born(&detector->initialized, range);
+    else
+        initialized_written(&detector->initialized, range);
+}
+
+static void process_birth(struct detector *detector, const struct entry *entry)
+{
+    struct mark birth = op_mark(detector, entry);
+    birth.kind = CSAN_ALLOCATE;
+    if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
+        birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
+    memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
+                  entry->bytes, &birth);
+    if (detector->initialized.wanted)
+        birth_initializes(detector, entry);
+}
+
+/* A free conflicts with every access it is not ordered after. */
+static void check_free(struct detector *detector, struct allocation *allocation,
+                       const struct mark *death, const struct entry *entry)
+{
+    const struct lmad all = {.base = allocation->range.start,
+                             .bytes = allocation->range.end - allocation->range.start,
+                             .span = allocation->range.end - allocation->range.start};
+    struct probe probe;
+    probe_begin(&probe, detector, death);
+    probe.allocation = allocation;
+    probe.pointer = allocation->range.start;
+    probe.is_free = true;
+    if (entry->host_joined && entry->lane == ORDER_HOST)
+        probe.access.knowledge.clock = entry->snapshot->value.clock;
+    probe.access.lmad = &all;
+    check_life(&probe, &all);
+    shadow_check(&allocation->shadow, &probe.access);
+}
+
+static void process_free_begin(struct detector *detector, const struct entry *entry)
+{
+    struct csan_free *token = entry->free;
+    struct allocation *allocation = memory_find(&detector->memory, token->base);
+    if (!allocation || allocation->freed || allocation->range.start != token->base)
+        return;
+    if (detector->initialized.wanted)
+        initialized_written(&detector->initialized, allocation->range);
+    token->lane = entry->lane;
+    token->death = op_mark(detector, entry);
+    token->death.kind = CSAN_FREE;
+    token->death.generation = allocation->generation;
+    if (entry->checked) {
+        check_free(detector, allocation, &token->death, entry);
+        token->conflicts = detector->conflicts; /* told only if the free succeeds */
+        detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
+    }
+    if (allocation->kind == CSAN_MEMORY_STREAM) {
+        token->ghost_generation = allocation->generation;
+        memory_bury(&detector->memory, &detector->order, allocation, &token->death,
+                    order_snapshot(&detector->order, entry->lane));
+        return;
+    }
+    token->before = order_snapshot_all(&detector->order);
+    token->detached = allocation;
+    memory_detach(&detector->memory, allocation);
+}
+
+/* The ghost may be gone by now: another birth took its place. */
+static void revive_ghost(struct detector *detector, const struct csan_free *token)
+{
+    struct allocation *ghost = memory_find(&detector->memory, token->base);
+    if (ghost && ghost->freed && ghost->generation == token->ghost_generation)
+        memory_revive(&detector->memory, ghost);
+}
+
+/* Memory that was only unregistered is still there; what a context's end took is another matter. */
+static void end_allocation(struct detector *detector, const struct csan_free *token)
+{
+    const struct site *call = site_table_get(detector->sites, token->death.site);
+    if (!call || strstr(call->name, "Unregister"))
+        allocation_destroy(token->detached);
+    else
+        memory_end(&detector->memory, token->detached, &token->death);
+}
+
+static void process_free_end(struct detector *detector, const struct entry *entry)
+{
+    struct csan_free *token = entry->free;
+    if (entry->failed) {
+        if (token->detached)
+            memory_attach(&detector->memory, token->detached);
+        if (token->ghost_generation)
+            revive_ghost(detector, token);
+    } else {
+        commit(detector, &token->conflicts);
+        if (token->detached && entry->waited) {
+            if (entry->waited == CSAN_FREE_WAITED)
+                order_join(&detector->order, token->lane, &token->before);
+            end_allocation(detector, token);
+        } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
+            memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
+                        order_snapshot(&detector->order, token->lane));
+        }
+    }
+    conflict_list_clear(&token->conflicts);
+    snapshot_release(&token->before);
+    free(token);
+}
+
+/* What a pool does with its memory between two owners is its own. */
+static void process_pool_alloc(struct detector *detector, const struct entry *entry)
+{
+    const struct allocation *allocation = memory_pool_alloc(&detector->memory, &detector->order,
+                                                            entry->base, entry->bytes, entry->site);
+    if (detector->initialized.wanted && allocation)
+        initialized_written(&detector->initialized, allocation->range);
+}
+
+/* What was held back may be a birth that comes after this, though it was before. */
+static void process_doubt(struct detector *detector)
+{
+    initialized_doubt(&detector->initialized);
+    if (detector->out_of_turn)
+        detector->initialized.wanted = false;
+}
+
+/* By order alone nothing is known of it: a pool's free is no op. */
+static void process_pool_free(struct detector *detector, const struct entry *entry)
+{
+    const struct mark death = {.epoch = epoch_make(ORDER_HOST, 0),
+                               .site = entry->site,
+                               .argument = CSAN_NO_ARGUMENT,
+                               .kind = CSAN_FREE};
+    detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base, &death);
+}
+
+/* ---- order */
+
+static void process_step(struct detector *detector, const struct entry *entry)
+{
+    detector_step(detector, &(struct step){.after = entry->number,
+                                           .object = entry->first,
+                                           .detail = entry->last,
+                                           .lane = entry->lane,
+                                           .site = entry->site,
+                                           .kind = entry->step});
+}
+
+static void fill(struct csan_snapshot *snapshot, struct snapshot value)
+{
+    if (snapshot->state == SNAPSHOT_FILLED) { /* a promise given up, or kept twice: first wins */
+        snapshot_release(&value);
+        return;
+    }
+    snapshot->value = value;
+    snapshot->state = SNAPSHOT_FILLED;
+}
+
+static void destroy_event(struct csan_event *event)
+{
+    snapshot_release(&event->value);
+    free(event);
+}
+
+void detector_process(struct detector *detector, struct entry *entry)
+{
+    struct order *order = &detector->order;
+    switch (entry->kind) {
+    case ENTRY_OP:
+        process_op(detector, entry);
+        return;
+    case ENTRY_SIBLING:
+        siblings_add(&detector->siblings,
+                     (struct sibling){entry->lane, entry->other, entry->first, entry->last});
+        return;
+    case ENTRY_JOIN_LANE:
+        order_join_lane(order, entry->lane, entry->other);
+        return;
+    case ENTRY_JOIN:
+        order_join(order, entry->lane, &entry->snapshot->value);
+        return;
+    case ENTRY_SNAPSHOT:
+    case ENTRY_KEEP:
+        fill(entry->snapshot, order_snapshot(order, entry->lane));
+        return;
+    case ENTRY_SNAPSHOT_ALL:
+        fill(entry->snapshot, order_snapshot_all(order));
+        return;
+    case ENTRY_SNAPSHOT_EVENT:
+        fill(entry->snapshot, snapshot_share(entry->event->value));
+        return;
+    case ENTRY_RECORD:
+        detector_record(detector, entry->event, entry->lane);
+        return;
+    case ENTRY_RECORD_SNAPSHOT:
+        detector_record_snapshot(detector, entry->event, snapshot_share(entry->snapshot->value));
+        return;
+    case ENTRY_WAIT:
+        detector_wait(detector, entry->event, entry->lane);
+        return;
+    case ENTRY_EVENT_DESTROY:
+        destroy_event(entry->event);
+        return;
+    case ENTRY_LANE_DESTROY:
+        order_lane_destroy(order, entry->lane);
+        return;
+    case ENTRY_BIRTH:
+        process_birth(detector, entry);
+        return;
+    case ENTRY_FREE_BEGIN:
+        process_free_begin(detector, entry);
+        return;
+    case ENTRY_FREE_END:
+        process_free_end(detector, entry);
+        return;
+    case ENTRY_POOL_ALLOC:
+        process_pool_alloc(detector, entry);
+        return;
+    case ENTRY_POOL_FREE:
+        process_pool_free(detector, entry);
+        return;
+    case ENTRY_STEP:
+        process_step(detector, entry);
+        return;
+    case ENTRY_JUDGED:
+        process_judged(detector, entry);
+        return;
+    case ENTRY_DOUBT:
+        process_doubt(detector);
+        return;
+    }
+}
+
+void detector_pass_by(struct detector *detector, struct entry *entry)
+{
+    switch (entry->kind) {
+    case ENTRY_OP:
+        detector->stats.ops++;
+        detector->stats.launches[entry->level] += !entry->pending;
+        return;
+    case ENTRY_EVENT_DESTROY:
+        destroy_event(entry->event);
+        return;
+    case ENTRY_LANE_DESTROY:
+        order_lane_destroy(&detector->order, entry->lane);
+        return;
+    case ENTRY_FREE_END:
+        free(entry->free);
+        return;
+    default:
+        return;
+    }
+}

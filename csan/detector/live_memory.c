@@ -1,0 +1,167 @@
+/* The program's memory. See live_memory.h. */
+#include "csan/detector/live_memory.h"
+
+enum { PAGE_BITS = 64 * FRONT_PAGE_WORDS };
+
+void front_init(struct front *front)
+{
+    *front = (struct front){0};
+    range_map_init(&front->allocations, sizeof(struct front_entry));
+    range_map_init(&front->blocks, sizeof(struct front_block));
+}
+
+void front_clear(struct front *front)
+{
+    range_map_clear(&front->allocations);
+    range_map_clear(&front->blocks);
+}
+
+/* ---- Pages */
+
+static void pages_add(struct front *front, struct range range)
+{
+    uint64_t first = range.start >> FRONT_PAGE_SHIFT, last = (range.end - 1) >> FRONT_PAGE_SHIFT;
+    if (last - first > PAGE_BITS) /* more would set no more bits, but take for ever */
+        last = first + PAGE_BITS;
+    for (uint64_t page = first; page <= last; page++) {
+        uint32_t hash = front_page(page);
+        __atomic_fetch_or(&front->pages[hash / 64], UINT64_C(1) << hash % 64, __ATOMIC_RELAXED);
+    }
+}
+
+/* Whoever sees only one of them change knows no address between. */
+static void span_add(struct front *front, struct range range)
+{
+    if (!front->highest || range.start < front->lowest)
+        __atomic_store_n(&front->lowest, range.start, __ATOMIC_RELAXED);
+    if (range.end > front->highest)
+        __atomic_store_n(&front->highest, range.end, __ATOMIC_RELAXED);
+}
+
+/* ---- Allocations and blocks */
+
+/* The element that begins there, or NULL. */
+static const void *begins_at(const struct range_map *map, uint64_t base,
+                             struct range_cursor *cursor)
+{
+    *cursor = range_map_seek(map, base);
+    const struct range *found = range_map_at(map, *cursor);
+    return found && found->start == base ? found : NULL;
+}
+
+/* Blocks of allocations that go are in none, where they stay. */
+static void blocks_bare(struct front *front, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&front->blocks, range.start);
+    struct front_block *block;
+    for (; (block = range_map_at(&front->blocks, cursor)) && block->range.start < range.end;
+         cursor = range_map_next(&front->blocks, cursor))
+        block->inside = false;
+}
+
+static void formers_go(struct front *front, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&front->allocations, range.start);
+    const struct range *former;
+    for (; (former = range_map_at(&front->allocations, cursor)) && former->start < range.end;
+         cursor = range_map_next(&front->allocations, cursor))
+        blocks_bare(front, *former);
+}
+
+void front_add(struct front *front, const struct front_entry *entry)
+{
+    const struct range range = entry->range;
+    pages_add(front, range);
+    span_add(front, range);
+    range_map_make_room(&front->blocks, range);
+    formers_go(front, range);
+    struct range_cursor cursor = range_map_make_room(&front->allocations, range);
+    struct front_entry *added = range_map_insert(&front->allocations, &cursor, range);
+    if (added)
+        *added = *entry;
+}
+
+bool front_remove(struct front *front, uint64_t base, struct front_entry *removed)
+{
+    struct range_cursor cursor;
+    const struct front_entry *found = begins_at(&front->allocations, base, &cursor);
+    if (!found)
+        return false;
+    *removed = *found;
+    range_map_remove(&front->allocations, &cursor);
+    range_map_make_room(&front->blocks, removed->range);
+    return true;
+}
+
+void front_add_block(struct front *front, struct range block, uint32_t site)
+{
+    struct range_cursor cursor = range_map_make_room(&front->blocks, block);
+    struct front_block *added = range_map_insert(&front->blocks, &cursor, block);
+    struct front_entry *allocation = range_map_find(&front->allocations, block.start);
+    const bool inside = allocation && block.end <= allocation->range.end;
+    if (inside)
+        allocation->pooled = true;
+    if (!added)
+        return;
+    added->site = site;
+    added->inside = inside;
+}
+
+void front_remove_block(struct front *front, uint64_t base)
+{
+    struct range_cursor cursor;
+    if (begins_at(&front->blocks, base, &cursor))
+        range_map_remove(&front->blocks, &cursor);
+}
+
+/* ---- Questions */
+
+const struct front_entry *front_find(const struct front *front, uint64_t address)
+{
+    return range_map_find(&front->allocations, address);
+}
+
+bool front_has_device_memory(const struct front *front, struct range range)
+{
+    struct range_cursor cursor = range_map_seek(&front->allocations, range.start);
+    const struct front_entry *entry;
+    for (; (entry = range_map_at(&front->allocations, cursor)) && entry->range.start < range.end;
+         cursor = range_map_next(&front->allocations, cursor))
+        if (entry->kind != CSAN_MEMORY_HOST && entry->kind != CSAN_MEMORY_VARIABLE)
+            return true;
+    return false;
+}
+
+bool front_owner(const struct front *front, uint64_t address, struct range *owner)
+{
+    const struct front_block *block = range_map_find(&front->blocks, address);
+    const struct front_entry *allocation =
+        block && block->inside ? NULL : front_find(front, address);
+    if (block && (block->inside || allocation))
+        *owner = block->range;
+    else if (allocation)
+        *owner = allocation->range;
+    else
+        return false;
+    return true;
+}
+
+static struct range pointee(const struct front *front, uint64_t pointer)
+{
+    struct range owner;
+    if (front_owner(front, pointer, &owner) ||
+        (front_owner(front, pointer - 1, &owner) && owner.end == pointer))
+        return owner;
+    return (struct range){0, 0};
+}
+
+void front_pointees(const struct front *front, const uint64_t *pointers, size_t count,
+                    struct range *owners)
+{
+    for (size_t i = 0; i < count; i++)
+        range_map_prefetch(&front->blocks, pointers[i]);
+    for (size_t i = 0; i < count; i++)
+        range_map_prefetch_element(&front->blocks, pointers[i]);
+    for (size_t i = 0; i < count; i++)
+        owners[i] = pointee(front, pointers[i]);
+}

@@ -1,0 +1,70 @@
+/* See unordered.h. */
+#include "csan/detector/unordered.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void unordered_clear(struct unordered *unordered)
+{
+    for (uint32_t i = 0; i < unordered->lane_count; i++)
+        free(unordered->lanes[i].sequences);
+    free(unordered->lanes);
+    *unordered = (struct unordered){.wanted = unordered->wanted};
+}
+
+static struct unordered_lane *lane_of(struct unordered *unordered, uint32_t lane)
+{
+    if (lane >= unordered->lane_count) {
+        const uint32_t count = lane + lane / 2 + 16;
+        struct unordered_lane *grown = realloc(unordered->lanes, count * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + unordered->lane_count, 0, (count - unordered->lane_count) * sizeof *grown);
+        unordered->lanes = grown;
+        unordered->lane_count = count;
+    }
+    return &unordered->lanes[lane];
+}
+
+static bool keep(struct unordered_lane *lane, uint64_t sequence)
+{
+    if (lane->count == lane->capacity) {
+        const size_t capacity = lane->capacity ? lane->capacity * 2 : 64;
+        uint64_t *grown = realloc(lane->sequences, capacity * sizeof *grown);
+        if (!grown)
+            return false;
+        lane->sequences = grown;
+        lane->capacity = capacity;
+    }
+    lane->sequences[lane->count++] = sequence;
+    return true;
+}
+
+/* How many of the lane's ops have a number above `known`. */
+static size_t count_beyond(const struct unordered_lane *lane, uint64_t known)
+{
+    size_t low = 0, high = lane->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (lane->sequences[middle] <= known)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return lane->count - low;
+}
+
+void unordered_op(struct unordered *unordered, const struct order *order, epoch_t epoch)
+{
+    const uint32_t self = epoch_lane(epoch);
+    const struct clock *clock = order->lanes[self].clock;
+    struct unordered_lane *own;
+    if (order->lanes[self].host)
+        return;
+    for (uint32_t i = 0; i < unordered->lane_count && i < order->count; i++)
+        if (i != self && unordered->lanes[i].count)
+            unordered->pairs += count_beyond(&unordered->lanes[i], clock_known(clock, i));
+    own = lane_of(unordered, self);
+    if (!own || !keep(own, epoch_sequence(epoch)))
+        unordered->cut = true;
+}

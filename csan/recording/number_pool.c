@@ -1,0 +1,50 @@
+/* See number_pool.h. */
+#include "csan/recording/number_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t number_take(struct number_pool *pool)
+{
+    return pool->count ? pool->free[--pool->count] : ++pool->last;
+}
+
+void number_give(struct number_pool *pool, uint32_t number)
+{
+    if (pool->count == pool->capacity) {
+        size_t capacity = pool->capacity ? pool->capacity * 2 : 64;
+        uint32_t *grown = realloc(pool->free, capacity * sizeof *grown);
+        if (!grown)
+            return; /* it is used never again */
+        pool->free = grown;
+        pool->capacity = capacity;
+    }
+    pool->free[pool->count++] = number;
+}
+
+void number_pool_clear(struct number_pool *pool)
+{
+    free(pool->free);
+    *pool = (struct number_pool){0};
+}
+
+bool number_set_add(struct number_set *set, uint32_t number)
+{
+    if (number >= set->capacity) {
+        size_t capacity = (size_t)number * 2 + 64;
+        uint8_t *grown = realloc(set->has, capacity);
+        if (!grown)
+            return false;
+        memset(grown + set->capacity, 0, capacity - set->capacity);
+        set->has = grown;
+        set->capacity = capacity;
+    }
+    set->has[number] = 1;
+    return true;
+}
+
+void number_set_clear(struct number_set *set)
+{
+    free(set->has);
+    *set = (struct number_set){0};
+}

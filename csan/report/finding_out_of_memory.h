@@ -1,0 +1,22 @@
+/* An allocation that failed, as tools take it: struct csan_shortage with its addresses resolved.
+ * Owns all it points to. */
+#ifndef CSAN_REPORT_FINDING_OUT_OF_MEMORY_H
+#define CSAN_REPORT_FINDING_OUT_OF_MEMORY_H
+
+#include "csan/report/race_text.h"
+
+struct finding_shortage {
+    struct csan_shortage numbers; /* names and frames of what is held are in `held` */
+    struct finding_held {
+        char *name; /* of the call, as the program wrote it */
+        struct stack_frames stack;
+    } held[CSAN_HELD_MAX];
+};
+
+/* NULL: there is no memory. */
+struct finding_shortage *finding_shortage_create(const struct csan_shortage *from,
+                                                 struct race_words *words);
+/* NULL is none. */
+void finding_shortage_destroy(struct finding_shortage *shortage);
+
+#endif

@@ -1,0 +1,33 @@
+/* The order that a report proposes for a race, as a thing and not as a sentence: between which
+ * calls of the program it goes, and by what it is made. The report's "Fix" says it in words
+ * (race_cause.c), a report in JSON by places (code_place.h), and csan fix puts it into a run. */
+#ifndef CSAN_REPORT_PROPOSAL_H
+#define CSAN_REPORT_PROPOSAL_H
+
+#include <csan/csan.h>
+
+enum proposal_kind {
+    PROPOSAL_NONE,       /* no order of the device's does it: `obstacle` says why */
+    PROPOSAL_ORDER,      /* `to` waits for an event: `recorded`, or one more behind `from` */
+    PROPOSAL_EDGE,       /* a dependency of a graph, from the node of `from` to that of `to` */
+    PROPOSAL_NO_OVERLAP, /* the launch `recorded` may not begin before the one before it ends */
+    PROPOSAL_STREAM,     /* the call `to` is made in the stream of `from` */
+    PROPOSAL_HOST_WAIT,  /* the host waits for `from` before it calls `to` */
+    PROPOSAL_KINDS
+};
+
+struct proposal {
+    enum proposal_kind kind;
+    const struct csan_race_access *from, *to;
+    const struct csan_race_call *recorded; /* or NULL */
+    const char *obstacle;                  /* NULL but of none */
+};
+
+/* All it points to is the race's, but for the obstacle, which is constant. */
+struct proposal proposal_of(const struct csan_race *race);
+
+/* "none", "order", "edge", "no-overlap", "stream", "host-wait"; -1: no such. */
+const char *proposal_kind_name(int kind);
+int proposal_kind_of(const char *name);
+
+#endif

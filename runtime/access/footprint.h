@@ -1,0 +1,39 @@
+/* Which bytes an access touches, from its address as a form and the conditions it happens under:
+ * the set of all values of a form over the integer points of a polyhedron, as strided ranges.
+ *
+ * Nothing here is a general solver: the systems that kernels make are boxes cut by a few
+ * constraints, most of which run along a dimension of the address (i < n with an address in i), and
+ * those are cut exactly. What is left is split into cases while they are few, else dropped: the
+ * ranges are then too wide, and say so. */
+#ifndef RUNTIME_ACCESS_FOOTPRINT_H
+#define RUNTIME_ACCESS_FOOTPRINT_H
+
+#include "runtime/access/access_set.h"
+#include "runtime/access/affine.h"
+
+struct image {
+    int64_t offset;
+    uint64_t bytes; /* or ACCESS_TO_END, ACCESS_WHOLE */
+    uint32_t dim_count;
+    struct access_dim dims[ACCESS_MAX_DIMS]; /* strides positive, ascending, none that continues
+                                                what is inside it */
+    bool exact;
+};
+
+/* Images of one launch, with those that they are split into: each takes some 2 us. One of more work
+ * (coefficients of all its rounds) counts as several. */
+enum { IMAGE_BUDGET = 1000, IMAGE_WORK = 1500 };
+
+typedef void image_emit(void *user, const struct image *image);
+
+/* Calls `emit` for each range of `bytes` bytes at the form's values where the conjunction holds
+ * (NULL: always). The ranges together hold all of them; an exact one nothing else. Takes
+ * itself and what it is split into from *budget; when that is used up ranges are wider. */
+void image_find(const struct form *form, const struct conjunction *when,
+                const struct index_table *indices, uint64_t bytes, uint32_t *budget,
+                image_emit *emit, void *user);
+
+/* Brings the dimensions into the order and shape said above; true if any were merged. */
+bool image_normalize(struct image *image);
+
+#endif

@@ -1,0 +1,94 @@
+/* `csan merge FILE...`: one report over the recordings or JSON reports of many processes, as the
+ * ranks of an MPI job or of torchrun leave them; the same race is reported once, with the ranks
+ * that saw it. Exit code: as a checked program's, 66 where there were races; 2 where one of the
+ * files cannot be read, after what could be read. */
+#include "runtime/cli/command.h"
+#include "runtime/cli/findings/report_outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void usage(FILE *out)
+{
+    fprintf(
+        out,
+        "usage: csan merge [OPTION...] FILE...\n\n"
+        "Makes one report of many recordings (csan record) or reports in JSON, as the ranks of a\n"
+        "job leave them (log_path or record with %%r in it): each race once, with the ranks that\n"
+        "saw it. No FILE is written over. The exit code is 66 when there are findings, and 2 when "
+        "a\n"
+        "file cannot be read: the others are merged.\n\n"
+        "%s"
+        "  --baseline=FILE    only what is new since this report in JSON or recording\n"
+        "  --options=...      as CSAN_OPTIONS; csan help lists them\n",
+        outputs_usage);
+}
+
+struct request {
+    struct report_outputs outputs;
+    const char *options, *baseline;
+    const char **files; /* then the baseline and the suppressions, which are read, too */
+    size_t file_count;
+};
+
+static void take_option(struct request *request, struct arguments *arguments)
+{
+    if (!outputs_take(&request->outputs, arguments, false) &&
+        !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
+        !argument_has(arguments, "--options", NULL, &request->options))
+        argument_unknown(arguments);
+}
+
+/* Options may stand behind files, too. */
+static void parse(struct request *request, struct arguments *arguments)
+{
+    const char *file;
+    request->files = calloc((size_t)arguments->count + 2, sizeof *request->files);
+    while (!arguments->code && request->files && arguments->at < arguments->count) {
+        if (argument_option(arguments))
+            take_option(request, arguments);
+        else if ((file = argument_next(arguments)))
+            request->files[request->file_count++] = file;
+    }
+    arguments_need(arguments, request->file_count ? request->files : NULL);
+}
+
+static bool fails(const struct finding_set *set)
+{
+    return set->stats.races || set->stats.errors ||
+           (set->stats.possible && strcmp(set->options.fail_on, "possible") == 0);
+}
+
+static int merge(struct finding_set *set, const struct request *request)
+{
+    int code = 0;
+    for (size_t i = 0; i < request->file_count; i++) {
+        int bad = finding_set_add(set, request->files[i]);
+        code = code ? code : bad;
+    }
+    finding_set_compare(set);
+    int written = outputs_write(&request->outputs, set);
+    code = code ? code : written;
+    return !code && fails(set) ? set->options.exitcode : code;
+}
+
+int command_merge(int argc, char **argv)
+{
+    static struct finding_set set = {.command = "merge"};
+    static struct request request;
+    struct arguments arguments = arguments_of("merge", usage, argc, argv);
+    parse(&request, &arguments);
+    if (!arguments.code)
+        arguments.code = finding_set_options(&set, request.options);
+    if (!arguments.code && request.baseline)
+        snprintf(set.options.baseline, sizeof set.options.baseline, "%s", request.baseline);
+    if (!arguments.code) {
+        request.files[request.file_count] = set.options.baseline;
+        request.files[request.file_count + 1] = set.options.suppressions;
+        outputs_settle(&request.outputs, &arguments, request.files, request.file_count + 2);
+    }
+    int code = arguments.code ? arguments_exit_code(arguments.code) : merge(&set, &request);
+    finding_set_free(&set);
+    free(request.files);
+    return code;
+}

@@ -1,0 +1,74 @@
+/* The races of one process or many, gathered from recordings and from JSON reports, each race once:
+ * what csan report and csan merge print. */
+#ifndef RUNTIME_CLI_FINDINGS_FINDING_SET_H
+#define RUNTIME_CLI_FINDINGS_FINDING_SET_H
+
+#include "csan/report/finding_text.h"
+#include "csan/options.h"
+
+#include <stdio.h>
+
+struct surroundings;
+
+struct numbered {
+    uint64_t number, taken; /* in its file; in the set */
+};
+
+struct finding_set {
+    const char *command;    /* the subcommand, for messages */
+    const char *purpose;    /* see struct recorded_run */
+    struct options options; /* of finding_set_options */
+
+    struct finding_process *processes;
+    size_t process_count;
+    struct finding **findings;
+    size_t finding_count, finding_capacity;
+    struct finding **known; /* those that the baseline has, too */
+    size_t known_count;
+    uint64_t *known_before; /* fingerprints that reports call known; without the races themselves */
+    size_t known_before_count;
+    struct csan_stats stats; /* sums; races and possible are of this set */
+    bool begun, ended;       /* ended: every file was read, and every process has a summary */
+    uint64_t withheld;
+    const char *editor;        /* of a page: see report_page.h */
+    bool without_source;       /* the same */
+    struct numbered *numbered; /* races of the file that is being added */
+    size_t numbered_count;
+    char *recording; /* the one that was added last, for what is around its races; NULL: none */
+    bool traced;     /* a trace is among what will be written */
+    struct surroundings *surroundings; /* of the recording's races, once read */
+    char **unmodelled, **notes, **devices;
+    size_t unmodelled_count, note_count, device_count;
+};
+
+/* Take options from CSAN_OPTIONS, then from text (NULL: none). 0, or the exit code (2), with a
+ * message said. Before the first file. */
+int finding_set_options(struct finding_set *set, const char *text);
+
+/* Add what a file has: a recording, or a report that csan wrote as JSON. 0, or the exit code (2),
+ * with a message said; what could be read is added. */
+int finding_set_add(struct finding_set *set, const char *path);
+
+/* After the last file: races that option baseline knows are set apart. */
+void finding_set_compare(struct finding_set *set);
+
+enum finding_output {
+    OUTPUT_TEXT,
+    OUTPUT_JSON,
+    OUTPUT_SARIF,
+    OUTPUT_SUPPRESSIONS,
+    OUTPUT_PAGE,
+    OUTPUT_GRAPH,
+    OUTPUT_TRACE
+};
+
+/* "text", "json" or "sarif". False: it is none of them. */
+bool finding_output_named(const char *name, enum finding_output *output);
+
+/* Print all of it to a file, or to standard output (NULL). 0, or the exit code with a message said.
+ */
+int finding_set_write(struct finding_set *set, enum finding_output output, const char *path);
+
+void finding_set_free(struct finding_set *set);
+
+#endif

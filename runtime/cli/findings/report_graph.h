@@ -1,0 +1,14 @@
+/* What happens before what around each race, for Graphviz: what csan report --dot writes. A cluster
+ * for each race and lane; grey edges are a lane's own order, green ones waits, and the dashed red
+ * one is the order that is missing. */
+#ifndef RUNTIME_CLI_FINDINGS_REPORT_GRAPH_H
+#define RUNTIME_CLI_FINDINGS_REPORT_GRAPH_H
+
+#include "csan/base/text.h"
+#include "runtime/cli/findings/surroundings.h"
+
+/* One finding for each neighbourhood. */
+void report_graph_add(struct text *text, struct finding *const *findings,
+                      const struct surroundings *surroundings);
+
+#endif

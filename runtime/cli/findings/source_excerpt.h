@@ -1,0 +1,30 @@
+/* Lines of source around a place that a report names, for a page that shows them. A recording may
+ * come from anybody, and the page may go to anybody: only regular files with a name of source are
+ * read, and only if they were there, as they are, when the program ran. Not thread-safe. */
+#ifndef RUNTIME_CLI_FINDINGS_SOURCE_EXCERPT_H
+#define RUNTIME_CLI_FINDINGS_SOURCE_EXCERPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EXCERPT_LINES = 7, EXCERPT_COLUMNS = 200, SOURCE_BYTES_MAX = 1 << 20 };
+
+struct source_excerpt {
+    const char *problem; /* NULL: there are lines; else why not, a sentence without its full stop */
+    uint32_t first;      /* the first line's number */
+    size_t count;
+    char lines[EXCERPT_LINES][EXCERPT_COLUMNS + 1]; /* longer ones are cut */
+};
+
+/* Files that were read; all zero: none. */
+struct source_cache {
+    struct source_file *files;
+};
+
+/* The lines around `line` of the file at that path. `ran`: when the program ran, in nanoseconds
+ * since 1970; 0: not known. */
+void source_excerpt_read(struct source_cache *cache, struct source_excerpt *excerpt,
+                         const char *path, uint32_t line, uint64_t ran);
+void source_cache_free(struct source_cache *cache);
+
+#endif

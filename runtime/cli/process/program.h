@@ -1,0 +1,56 @@
+/* A program as the commands that run one (run, record, explore, fix, mutate) start it: found,
+ * checked for what preloading cannot work on, and with the environment that puts csan and, on the
+ * embedded device, the device's libraries into it. */
+#ifndef RUNTIME_CLI_PROCESS_PROGRAM_H
+#define RUNTIME_CLI_PROCESS_PROGRAM_H
+
+#include "csan/options.h"
+#include "runtime/cli/arguments.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* csan's own failures, as shells have them. */
+enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+
+enum program_device { PROGRAM_AUTO, PROGRAM_GPU, PROGRAM_EMBEDDED };
+
+struct program {
+    const char *command; /* the subcommand, for messages: "run" */
+    enum program_device device;
+    bool verbose;
+    bool threads;     /* host_order=threads: csan is to see how host threads wait for one another */
+    bool schedule;    /* one was asked for; one in the environment means nothing to a GPU */
+    char **arguments; /* argv of the program */
+    struct options options; /* of CSAN_OPTIONS, once prepared */
+    char path[PATH_MAX];    /* the file it is */
+    char lib[PATH_MAX];     /* csan's library directory */
+};
+
+/* Print "csan COMMAND: ..." on standard error. Returns the code. */
+int program_fail(const struct program *program, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Take the device from CSAN_DEVICE, or from a name. 0, or the exit code with a message said. */
+int program_device_of_environment(struct program *program);
+int program_set_device(struct program *program, const char *name);
+/* It is to run on the embedded device, which the environment may not deny. Likewise. */
+int program_set_embedded(struct program *program);
+/* Take an option that every command which runs a program once has. False: it is none of them. */
+bool program_take_option(struct program *program, struct arguments *arguments);
+/* The program and its arguments, behind the options; 0, or the exit code with a message said. */
+int program_take_arguments(struct program *program, struct arguments *arguments);
+/* Is this the name of a schedule (or NULL)? 0, or the exit code with a message said. */
+int program_check_schedule(const struct program *program, const char *text);
+/* Append to CSAN_OPTIONS. */
+void program_add_options(const char *text);
+
+/* Find and check the program, and set this process's environment for it: what is executed from here
+ * on has csan in it. 0, or the exit code with a message said. */
+int program_prepare(struct program *program);
+/* The text that says what those options do. */
+extern const char program_options_usage[];
+/* Become the program. Returns, with the exit code, only when that fails. */
+int program_become(const struct program *program);
+
+#endif

@@ -1,0 +1,779 @@
+/* Nodes: making them, asking them what they do, and giving them something else to do, in a graph or
+ * in an exec. Every way is turned into CUgraphNodeParams, the form of cuGraphAddNode; the work
+ * itself is made by the file that makes it for streams. */
+#include "runtime/device/driver/graph.h"
+
+#include <string.h>
+
+/* ---- What a node does ------------------------------------------------------------------------ */
+
+static CUDA_KERNEL_NODE_PARAMS_v2 kernel_of(const CUDA_KERNEL_NODE_PARAMS_v3 *kernel)
+{
+    CUDA_KERNEL_NODE_PARAMS_v2 params;
+    _Static_assert(sizeof params == sizeof *kernel, "the two forms are one");
+    memcpy(&params, kernel, sizeof params);
+    return params;
+}
+
+static CUDA_MEMSET_NODE_PARAMS_v1 set_of(const CUDA_MEMSET_NODE_PARAMS_v2 *set)
+{
+    return (CUDA_MEMSET_NODE_PARAMS_v1){.dst = set->dst,
+                                        .pitch = set->pitch,
+                                        .value = set->value,
+                                        .elementSize = set->elementSize,
+                                        .width = set->width,
+                                        .height = set->height};
+}
+
+/* The item of a node that has one. `before`: what the node did so far, or NULL. */
+static CUresult make_work(const CUgraphNodeParams *params, const struct item *before,
+                          struct item **work)
+{
+    CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+    CUDA_MEMSET_NODE_PARAMS_v1 set;
+    CUDA_HOST_NODE_PARAMS_v1 host;
+    switch (params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        kernel = kernel_of(&params->kernel);
+        return launch_of_node(&kernel, before, work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return copy_of_node(&params->memcpy.copyParams, work);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        set = set_of(&params->memset);
+        return set_of_node(&set, work);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        host = (CUDA_HOST_NODE_PARAMS_v1){params->host.fn, params->host.userData};
+        return hostfunc_of_node(&host, work);
+    default:
+        *work = NULL;
+        return CUDA_SUCCESS;
+    }
+}
+
+/* "Graphs containing memory allocation or memory free nodes must set the ownership to be moved to
+ * the parent" (CUDA_CHILD_GRAPH_NODE_PARAMS). A graph cannot be its own child. */
+static CUresult make_child(const CUDA_CHILD_GRAPH_NODE_PARAMS *params, const struct CUgraph_st *of,
+                           struct CUgraph_st **child)
+{
+    struct CUgraph_st *graph = object_find(params->graph, OBJECT_GRAPH);
+    bool moved = params->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+    if (!graph || graph->of_exec || graph == of || graph->capturing)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!moved && graph_has_memory(graph))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (moved && graph->owner)
+        return CUDA_ERROR_INVALID_VALUE;
+    *child = moved ? graph : graph_clone(graph, false);
+    return *child ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult allocate(CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params, struct CUgraphNode_st *node)
+{
+    if (!params->bytesize || params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+        params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        params->poolProps.location.id != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct graph_block *block = graph_block_create(params->bytesize);
+    if (!block)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    block->references = 1;
+    params->dptr = block->address;
+    _Static_assert(sizeof node->memory == sizeof *params, "the two forms are one");
+    memcpy(&node->memory, params, sizeof node->memory);
+    return CUDA_SUCCESS;
+}
+
+/* "CUDA_ERROR_INVALID_VALUE if the user attempts to free an allocation twice in the same graph, an
+ * address that was not returned by an allocation node, an invalid address" */
+static CUresult release(const CUDA_MEM_FREE_NODE_PARAMS *params, struct CUgraphNode_st *node)
+{
+    if (!graph_block_at(params->dptr))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (const struct CUgraphNode_st *other = node->graph->first; other; other = other->next)
+        if (other->type == CU_GRAPH_NODE_TYPE_MEM_FREE && other->memory.dptr == params->dptr)
+            return CUDA_ERROR_INVALID_VALUE;
+    node->memory.dptr = params->dptr;
+    return CUDA_SUCCESS;
+}
+
+/* What a new node does. `params` also takes what the node tells back: an address. */
+static CUresult equip(struct CUgraphNode_st *node, CUgraphNodeParams *params)
+{
+    CUresult result = CUDA_SUCCESS;
+    switch (params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return make_work(params, NULL, &node->work);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        result = make_child(&params->graph, node->graph, &node->child);
+        if (result != CUDA_SUCCESS)
+            return result;
+        node->child->owner = node;
+        params->graph.graph = node->child;
+        return result;
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        node->event = params->eventRecord.event;
+        return object_find(node->event, OBJECT_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        node->event = params->eventWait.event;
+        return object_find(node->event, OBJECT_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return allocate(&params->alloc, node);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return release(&params->free, node);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return device_lacks("a conditional node of a graph");
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        return device_lacks("an external semaphore node of a graph");
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return device_lacks("a memory operation node of a graph");
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult add(CUgraphNode *made, CUgraph handle, const CUgraphNode *dependencies,
+                    size_t count, CUgraphNodeParams *params)
+{
+    struct CUctx_st *context;
+    struct CUgraphNode_st *node;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUgraph_st *graph = object_find(handle, OBJECT_GRAPH);
+    if (!made || !graph || graph->of_exec || !params || (count && !dependencies))
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    result = node_create(graph, params->type, dependencies, count, &node);
+    if (result != CUDA_SUCCESS)
+        return device_leave(result);
+    result = equip(node, params);
+    if (result != CUDA_SUCCESS)
+        node_destroy(node);
+    else
+        *made = node;
+    return device_leave(result);
+}
+
+/* ---- Adding ------------------------------------------------------------------------------------
+ */
+
+static bool is_plain(const CUgraphEdgeData *data, size_t count)
+{
+    static const CUgraphEdgeData plain;
+    for (size_t i = 0; data && i < count; i++)
+        if (memcmp(&data[i], &plain, sizeof plain) != 0)
+            return false;
+    return true;
+}
+
+CUresult CUDAAPI cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                   const CUgraphNode *dependencies,
+                                   const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                   CUgraphNodeParams *nodeParams)
+{
+    if (!is_plain(dependencyData, numDependencies))
+        return device_lacks("an edge that is no full dependency");
+    return add(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+CUresult CUDAAPI cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                const CUgraphNode *dependencies, size_t numDependencies,
+                                CUgraphNodeParams *nodeParams)
+{
+    return add(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
+}
+
+/* CUDA 10's form lacks the kernel handle and the context, which are its last members. */
+static CUgraphNodeParams of_kernel_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *kernel)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    memcpy(&params.kernel, kernel, sizeof *kernel);
+    return params;
+}
+
+static CUgraphNodeParams of_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    memcpy(&params.kernel, kernel, sizeof *kernel);
+    return params;
+}
+
+static CUgraphNodeParams of_copy(const CUDA_MEMCPY3D *copy)
+{
+    return (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .memcpy = {.copyParams = *copy}};
+}
+
+static CUgraphNodeParams of_set(const CUDA_MEMSET_NODE_PARAMS_v1 *set)
+{
+    return (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMSET,
+                               .memset = {.dst = set->dst,
+                                          .pitch = set->pitch,
+                                          .value = set->value,
+                                          .elementSize = set->elementSize,
+                                          .width = set->width,
+                                          .height = set->height}};
+}
+
+static CUgraphNodeParams of_host(const CUDA_HOST_NODE_PARAMS_v1 *host)
+{
+    return (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_HOST,
+                               .host = {.fn = host->fn, .userData = host->userData}};
+}
+
+static CUgraphNodeParams of_event(CUgraphNodeType type, CUevent event)
+{
+    CUgraphNodeParams params = {.type = type};
+    if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+        params.eventRecord.event = event;
+    else
+        params.eventWait.event = event;
+    return params;
+}
+
+CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies, size_t numDependencies,
+                                      const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_kernel_v1(nodeParams);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                         const CUgraphNode *dependencies, size_t numDependencies,
+                                         const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_kernel(nodeParams);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies, size_t numDependencies,
+                                      const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    (void)ctx; /* all contexts are of the one device */
+    if (!copyParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_copy(copyParams);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                      const CUgraphNode *dependencies, size_t numDependencies,
+                                      const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
+{
+    (void)ctx;
+    if (!memsetParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_set(memsetParams);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                    const CUgraphNode *dependencies, size_t numDependencies,
+                                    const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_host(nodeParams);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                          const CUgraphNode *dependencies, size_t numDependencies,
+                                          CUgraph childGraph)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {.graph = childGraph}};
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                     const CUgraphNode *dependencies, size_t numDependencies)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                           const CUgraphNode *dependencies, size_t numDependencies,
+                                           CUevent event)
+{
+    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                         const CUgraphNode *dependencies, size_t numDependencies,
+                                         CUevent event)
+{
+    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                        const CUgraphNode *dependencies, size_t numDependencies,
+                                        CUDA_MEM_ALLOC_NODE_PARAMS *nodeParams)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
+    CUresult result = add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+    if (result == CUDA_SUCCESS)
+        nodeParams->dptr = params.alloc.dptr;
+    return result;
+}
+
+CUresult CUDAAPI cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
+                                       const CUgraphNode *dependencies, size_t numDependencies,
+                                       CUdeviceptr dptr)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free = {.dptr = dptr}};
+    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------
+ */
+
+static CUresult enter(CUgraphNode handle, CUgraphNodeType type, const void *answer,
+                      struct CUgraphNode_st **node)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    *node = object_find(handle, OBJECT_NODE);
+    if (!*node || (*node)->graph->of_exec || (*node)->type != type || !answer)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
+                                               CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    launch_describe(node->work, nodeParams);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode hNode,
+                                            CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS_v2 params;
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = cuGraphKernelNodeGetParams_v2(hNode, &params);
+    if (result == CUDA_SUCCESS)
+        memcpy(nodeParams, &params, sizeof *nodeParams);
+    return result;
+}
+
+CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    copy_describe(node->work, nodeParams);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    set_describe(node->work, nodeParams);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    hostfunc_describe(node->work, nodeParams);
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_GRAPH, phGraph, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *phGraph = node->child;
+    return device_leave(CUDA_SUCCESS);
+}
+
+static CUresult get_event(CUgraphNode hNode, CUgraphNodeType type, CUevent *event)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, type, event, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *event = node->event;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    return get_event(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out);
+}
+
+CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
+{
+    return get_event(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out);
+}
+
+CUresult CUDAAPI cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
+                                              CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC, params_out, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *params_out = node->memory;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE, dptr_out, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *dptr_out = node->memory.dptr;
+    return device_leave(CUDA_SUCCESS);
+}
+
+/* ---- Changing ----------------------------------------------------------------------------------
+ */
+
+/* The node's twin in an exec, or in a child graph of it. */
+static struct CUgraphNode_st *twin(struct CUgraph_st *graph, CUgraphNode handle)
+{
+    for (struct CUgraphNode_st *node = graph->first; node; node = node->next) {
+        struct CUgraphNode_st *found = node->original == handle ? node
+                                       : node->child            ? twin(node->child, handle)
+                                                                : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+/* The node that a call is about: the program's own, or its twin in an exec. */
+static struct CUgraphNode_st *find(CUgraphExec exec_handle, bool in_exec, CUgraphNode handle)
+{
+    if (!in_exec) {
+        struct CUgraphNode_st *node = object_find(handle, OBJECT_NODE);
+        return node && !node->graph->of_exec ? node : NULL;
+    }
+    struct CUgraphExec_st *exec = object_find(exec_handle, OBJECT_EXEC);
+    return exec && handle ? twin(exec->graph, handle) : NULL;
+}
+
+/* A child graph in an exec may change in its nodes' parameters only. */
+static bool same_shape(const struct CUgraph_st *a, const struct CUgraph_st *b)
+{
+    const struct CUgraphNode_st *left = a->first, *right = b->first;
+    for (; left && right; left = left->next, right = right->next)
+        if (left->type != right->type || left->dependencies.count != right->dependencies.count ||
+            (left->child && !same_shape(left->child, right->child)))
+            return false;
+    return !left && !right;
+}
+
+static CUresult change_child(struct CUgraphNode_st *node, const CUDA_CHILD_GRAPH_NODE_PARAMS *to)
+{
+    struct CUgraph_st *graph = object_find(to->graph, OBJECT_GRAPH);
+    if (!graph || !same_shape(node->child, graph))
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct CUgraphNode_st *from = graph->first;
+    for (struct CUgraphNode_st *own = node->child->first; own; own = own->next, from = from->next) {
+        struct item *work = from->work ? from->work->again(from->work) : NULL;
+        if (from->work && !work)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        if (own->work)
+            queue_drop(own->work);
+        own->work = work;
+        own->event = from->event;
+        CUDA_CHILD_GRAPH_NODE_PARAMS inner = {.graph = from->child};
+        if (own->child)
+            change_child(own, &inner);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult change(struct CUgraphNode_st *node, const CUgraphNodeParams *params)
+{
+    CUevent event = params->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? params->eventRecord.event
+                                                                    : params->eventWait.event;
+    struct item *work;
+    CUresult result;
+    switch (params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+    case CU_GRAPH_NODE_TYPE_HOST:
+        result = make_work(params, node->work, &work);
+        if (result != CUDA_SUCCESS)
+            return result;
+        queue_drop(node->work);
+        node->work = work;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        if (!object_find(event, OBJECT_EVENT))
+            return CUDA_ERROR_INVALID_VALUE;
+        node->event = event;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return node->graph->of_exec ? change_child(node, &params->graph) : CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult set_params(CUgraphExec exec, bool in_exec, CUgraphNode handle,
+                           const CUgraphNodeParams *params)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUgraphNode_st *node = find(exec, in_exec, handle);
+    if (!node || node->type != params->type)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    return device_leave(change(node, params));
+}
+
+CUresult CUDAAPI cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams *nodeParams)
+{
+    return nodeParams ? set_params(NULL, false, hNode, nodeParams) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                          CUgraphNodeParams *nodeParams)
+{
+    return nodeParams ? set_params(hGraphExec, true, hNode, nodeParams) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult CUDAAPI cuGraphKernelNodeSetParams(CUgraphNode hNode,
+                                            const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_kernel_v1(nodeParams);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_kernel_v1(nodeParams);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
+                                               const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_kernel(nodeParams);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_kernel(nodeParams);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_copy(nodeParams);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                const CUDA_MEMCPY3D *nodeParams, CUcontext ctx)
+{
+    (void)ctx;
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_copy(nodeParams);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode hNode,
+                                            const CUDA_MEMSET_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_set(nodeParams);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                const CUDA_MEMSET_NODE_PARAMS *nodeParams,
+                                                CUcontext ctx)
+{
+    (void)ctx;
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_set(nodeParams);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode hNode,
+                                          const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_host(nodeParams);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                              const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams params = of_host(nodeParams);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
+{
+    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+    return set_params(NULL, false, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                    CUevent event)
+{
+    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                  CUevent event)
+{
+    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                                    CUgraph childGraph)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {.graph = childGraph}};
+    return set_params(hGraphExec, true, hNode, &params);
+}
+
+/* "Only kernel, memset and memcpy nodes can currently be enabled/disabled." */
+static struct CUgraphNode_st *find_switchable(CUgraphExec exec, CUgraphNode handle)
+{
+    struct CUgraphNode_st *node = find(exec, true, handle);
+    bool can = node &&
+               (node->type == CU_GRAPH_NODE_TYPE_KERNEL ||
+                node->type == CU_GRAPH_NODE_TYPE_MEMCPY || node->type == CU_GRAPH_NODE_TYPE_MEMSET);
+    return can ? node : NULL;
+}
+
+CUresult CUDAAPI cuGraphNodeSetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                       unsigned int isEnabled)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUgraphNode_st *node = find_switchable(hGraphExec, hNode);
+    if (!node)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    node->disabled = !isEnabled;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                       unsigned int *isEnabled)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUgraphNode_st *node = find_switchable(hGraphExec, hNode);
+    if (!node || !isEnabled)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    *isEnabled = !node->disabled;
+    return device_leave(CUDA_SUCCESS);
+}
+
+/* ---- Attributes of kernel nodes: hints ---------------------------------------------------------
+ */
+
+CUresult CUDAAPI cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
+                                               CUkernelNodeAttrValue *value_out)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_KERNEL, value_out, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((unsigned)attr >= NODE_ATTRIBUTES)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    *value_out = node->attributes[attr];
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
+                                               const CUkernelNodeAttrValue *value)
+{
+    struct CUgraphNode_st *node;
+    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_KERNEL, value, &node);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((unsigned)attr >= NODE_ATTRIBUTES)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    if (attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE || attr == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        return device_leave(device_lacks("a cooperative or cluster attribute of a kernel node"));
+    node->attributes[attr] = *value;
+    return device_leave(CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src)
+{
+    struct CUgraphNode_st *to;
+    CUresult result = enter(dst, CU_GRAPH_NODE_TYPE_KERNEL, src, &to);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUgraphNode_st *from = object_find(src, OBJECT_NODE);
+    if (!to || !from || from->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    memcpy(to->attributes, from->attributes, sizeof to->attributes);
+    return device_leave(CUDA_SUCCESS);
+}

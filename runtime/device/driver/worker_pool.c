@@ -1,0 +1,110 @@
+/* The crew: see worker_pool.h. A job is handed out part by part through one word that holds its number and
+ * the next part: a thread that comes late for a job finds another number there and takes nothing.
+ */
+#include "runtime/device/driver/worker_pool.h"
+#include "runtime/device/driver/driver.h"
+
+#include <sched.h>
+
+enum { MOST_THREADS = 8, EAGER_TURNS = 4000, YIELD_AFTER = 2000 };
+
+static struct {
+    pthread_mutex_t caller; /* held by whose job it is */
+    pthread_mutex_t lock;   /* of what follows */
+    pthread_cond_t work;
+    void (*run)(void *job, uint32_t part);
+    void *job;
+    uint32_t parts, threads, asleep;
+    _Atomic uint64_t ticket; /* the job's number, then the next part's in 32 bits */
+    _Atomic uint32_t finished;
+} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+
+uint32_t crew_size(void)
+{
+    cpu_set_t cores;
+    int count = sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
+    return count > MOST_THREADS ? MOST_THREADS : count < 1 ? 1 : (uint32_t)count;
+}
+
+/* Take parts of job number `number` as long as there are any. */
+static void take_parts(uint64_t number, void (*run)(void *job, uint32_t part), void *job,
+                       uint32_t parts)
+{
+    uint64_t ticket = atomic_load(&crew.ticket);
+    while (ticket >> 32 == number && (uint32_t)ticket < parts) {
+        if (!atomic_compare_exchange_weak(&crew.ticket, &ticket, ticket + 1))
+            continue;
+        run(job, (uint32_t)ticket);
+        atomic_fetch_add(&crew.finished, 1);
+        ticket = atomic_load(&crew.ticket);
+    }
+}
+
+/* The next slice of a launch often comes within microseconds: look before sleeping. */
+static void watch(uint64_t number)
+{
+    for (int turn = 0; turn < EAGER_TURNS && atomic_load(&crew.ticket) >> 32 == number; turn++)
+        __builtin_ia32_pause();
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    uint64_t number = 0;
+    for (;;) {
+        watch(number);
+        pthread_mutex_lock(&crew.lock);
+        while (atomic_load(&crew.ticket) >> 32 == number) {
+            crew.asleep++;
+            pthread_cond_wait(&crew.work, &crew.lock);
+            crew.asleep--;
+        }
+        number = atomic_load(&crew.ticket) >> 32;
+        void (*run)(void *, uint32_t) = crew.run;
+        void *job = crew.job;
+        uint32_t parts = crew.parts;
+        pthread_mutex_unlock(&crew.lock);
+        take_parts(number, run, job, parts);
+    }
+    return NULL;
+}
+
+/* Under the lock. Fewer threads than wanted is slower, and nothing worse. */
+static void start_threads(uint32_t wanted)
+{
+    while (crew.threads < wanted && schedule_thread(work))
+        crew.threads++;
+}
+
+static void wait_for_others(uint32_t parts)
+{
+    for (int turn = 0; atomic_load(&crew.finished) < parts; turn++) {
+        if (turn < YIELD_AFTER)
+            __builtin_ia32_pause();
+        else
+            sched_yield();
+    }
+}
+
+void crew_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts)
+{
+    if (parts < 2 || pthread_mutex_trylock(&crew.caller)) {
+        for (uint32_t part = 0; part < parts; part++)
+            run(job, part);
+        return;
+    }
+    pthread_mutex_lock(&crew.lock);
+    start_threads((parts < MOST_THREADS ? parts : MOST_THREADS) - 1);
+    uint64_t number = ((atomic_load(&crew.ticket) >> 32) + 1) & UINT32_MAX;
+    crew.run = run;
+    crew.job = job;
+    crew.parts = parts;
+    atomic_store(&crew.finished, 0);
+    atomic_store(&crew.ticket, number << 32);
+    if (crew.asleep)
+        pthread_cond_broadcast(&crew.work);
+    pthread_mutex_unlock(&crew.lock);
+    take_parts(number, run, job, parts);
+    wait_for_others(parts);
+    pthread_mutex_unlock(&crew.caller);
+}

@@ -1,0 +1,418 @@
+/* Floating-point arithmetic of .f32 and .f64 (PTX ISA 9.7.3): rounding modes, .ftz, .sat, and what
+ * becomes of NaNs. The approximate forms are computed in double and rounded once, so they are at
+ * least as accurate as documented. */
+#include "runtime/device/exec/exec_decoder.h"
+#include "runtime/device/exec/exec_half.h"
+
+#include <immintrin.h>
+#include <math.h>
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+enum { MODE_PLAIN, MODE_FLUSH, MODE_SATURATE, MODE_BOTH, MODES };
+
+/* .sat: into [0, 1], NaN to +0 */
+static inline float saturate(float value)
+{
+    return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
+}
+
+static inline float enter_32(float value, int mode)
+{
+    return mode & MODE_FLUSH ? half_flush(value) : value;
+}
+
+static inline float leave_32(float value, int mode)
+{
+    value = half_canonical(value);
+    if (mode & MODE_FLUSH)
+        value = half_flush(value);
+    return mode & MODE_SATURATE ? saturate(value) : value;
+}
+
+/* One handler per mode, so that the loops have no branches. */
+#define FLOAT_MODE(name, mode, attribute, expression)                                              \
+    attribute static int name##_##mode(struct warp *w, const struct micro *op)                     \
+    {                                                                                              \
+        float *d = slot(w, op->d);                                                                 \
+        const float *pa = slot(w, op->a), *pb = slot(w, op->b), *pc = slot(w, op->c);              \
+        LANES(w, {                                                                                 \
+            float a = enter_32(pa[l], mode), b = enter_32(pb[l], mode);                            \
+            float c = enter_32(pc[l], mode);                                                       \
+            (void)b, (void)c;                                                                      \
+            d[l] = leave_32(expression, mode);                                                     \
+        });                                                                                        \
+        return FLOW_NEXT;                                                                          \
+    }
+#define FLOAT_IN(name, attribute, expression)                                                      \
+    FLOAT_MODE(name, MODE_PLAIN, attribute, expression)                                            \
+    FLOAT_MODE(name, MODE_FLUSH, attribute, expression)                                            \
+    FLOAT_MODE(name, MODE_SATURATE, attribute, expression)                                         \
+    FLOAT_MODE(name, MODE_BOTH, attribute, expression)                                             \
+    static micro_run *const name[MODES] = {name##_MODE_PLAIN, name##_MODE_FLUSH,                   \
+                                           name##_MODE_SATURATE, name##_MODE_BOTH};
+#define FLOAT(name, expression) FLOAT_IN(name, , expression)
+#define DOUBLE_IN(name, attribute, expression)                                                     \
+    attribute static int name(struct warp *w, const struct micro *op)                              \
+    {                                                                                              \
+        double *d = slot(w, op->d);                                                                \
+        const double *pa = slot(w, op->a), *pb = slot(w, op->b), *pc = slot(w, op->c);             \
+        LANES(w, {                                                                                 \
+            double a = pa[l], b = pb[l], c = pc[l];                                                \
+            (void)b, (void)c;                                                                      \
+            d[l] = (expression);                                                                   \
+        });                                                                                        \
+        return FLOW_NEXT;                                                                          \
+    }
+#define DOUBLE(name, expression) DOUBLE_IN(name, , expression)
+#define WITH_FMA                 __attribute__((target("fma,avx2")))
+
+FLOAT(add_32, a + b)
+FLOAT(sub_32, a - b)
+FLOAT(mul_32, a *b)
+FLOAT(div_32, a / b)
+FLOAT(rcp_32, 1.0f / a)
+FLOAT(sqrt_32, __builtin_sqrtf(a))
+FLOAT(fma_32, __builtin_fmaf(a, b, c))
+FLOAT_IN(fast_fma_32, WITH_FMA, __builtin_fmaf(a, b, c))
+FLOAT(rsqrt_32, (float)(1.0 / sqrt((double)a)))
+FLOAT(sin_32, (float)sin((double)a))
+FLOAT(cos_32, (float)cos((double)a))
+FLOAT(lg2_32, (float)log2((double)a))
+FLOAT(ex2_32, (float)exp2((double)a))
+FLOAT(tanh_32, (float)tanh((double)a))
+DOUBLE(add_64, a + b)
+DOUBLE(sub_64, a - b)
+DOUBLE(mul_64, a *b)
+DOUBLE(div_64, a / b)
+DOUBLE(rcp_64, 1.0 / a)
+DOUBLE(sqrt_64, __builtin_sqrt(a))
+DOUBLE(fma_64, __builtin_fma(a, b, c))
+DOUBLE_IN(fast_fma_64, WITH_FMA, __builtin_fma(a, b, c))
+
+/* ---- min, max: a NaN gives way to a number unless .NaN; -0 is less than +0 --------------------
+ */
+
+static inline float least_32(float a, float b)
+{
+    if (a != a)
+        return b;
+    if (a == b)
+        return float_from_bits(float_bits(a) | float_bits(b));
+    return b < a ? b : a;
+}
+static inline float most_32(float a, float b)
+{
+    if (a != a)
+        return b;
+    if (a == b)
+        return float_from_bits(float_bits(a) & float_bits(b));
+    return b > a ? b : a;
+}
+static inline double least_64(double a, double b)
+{
+    if (a != a)
+        return b;
+    if (a == b)
+        return signbit(a) ? a : b;
+    return b < a ? b : a;
+}
+static inline double most_64(double a, double b)
+{
+    if (a != a)
+        return b;
+    if (a == b)
+        return signbit(a) ? b : a;
+    return b > a ? b : a;
+}
+FLOAT(min_32, least_32(a, b))
+FLOAT(max_32, most_32(a, b))
+FLOAT(min_nan_32, a != a || b != b ? NAN : least_32(a, b))
+FLOAT(max_nan_32, a != a || b != b ? NAN : most_32(a, b))
+FLOAT(min_sign_32, copysignf(least_32(fabsf(a), fabsf(b)), signbit(a) != signbit(b) ? -1 : 1))
+FLOAT(max_sign_32, copysignf(most_32(fabsf(a), fabsf(b)), signbit(a) != signbit(b) ? -1 : 1))
+DOUBLE(min_64, least_64(a, b))
+DOUBLE(max_64, most_64(a, b))
+
+/* ---- abs, neg, copysign: bits, not arithmetic -------------------------------------------------
+ */
+
+#define SIGN(name, bits, expression)                                                               \
+    static int name(struct warp *w, const struct micro *op)                                        \
+    {                                                                                              \
+        uint##bits##_t *d = slot(w, op->d);                                                        \
+        const uint##bits##_t *pa = slot(w, op->a), *pb = slot(w, op->b);                           \
+        const uint##bits##_t top = (uint##bits##_t)1 << (bits - 1);                                \
+        LANES(w, {                                                                                 \
+            uint##bits##_t a = pa[l], b = pb[l];                                                   \
+            (void)b;                                                                               \
+            d[l] = (uint##bits##_t)(expression);                                                   \
+        });                                                                                        \
+        return FLOW_NEXT;                                                                          \
+    }
+static inline uint32_t flush_bits(uint32_t bits)
+{
+    return bits & 0x7f800000 ? bits : bits & 0x80000000;
+}
+SIGN(abs_32, 32, a & ~top)
+SIGN(neg_32, 32, a ^ top)
+SIGN(abs_flush_32, 32, flush_bits(a) & ~top)
+SIGN(neg_flush_32, 32, flush_bits(a) ^ top)
+SIGN(copysign_32, 32, (a & top) | (b & ~top))
+SIGN(abs_64, 64, a & ~top)
+SIGN(neg_64, 64, a ^ top)
+SIGN(copysign_64, 64, (a & top) | (b & ~top))
+
+/* ---- rounding modes ------------------------------------------------------------------------ */
+
+/* Runs the handler in op->pointer under another rounding mode. The barriers keep the compiler from
+ * moving its loads and stores, and so the arithmetic between them, out. */
+static int rounded(struct warp *w, const struct micro *op)
+{
+    static const unsigned modes[] = {[PTX_ROUND_RZ] = _MM_ROUND_TOWARD_ZERO,
+                                     [PTX_ROUND_RM] = _MM_ROUND_DOWN,
+                                     [PTX_ROUND_RP] = _MM_ROUND_UP};
+    unsigned control = _mm_getcsr();
+    _mm_setcsr((control & ~(unsigned)_MM_ROUND_MASK) | modes[op->option]);
+    __asm__ volatile("" ::: "memory");
+    int flow = ((micro_run *)(uintptr_t)op->pointer)(w, op);
+    __asm__ volatile("" ::: "memory");
+    _mm_setcsr(control);
+    return flow;
+}
+
+static void decode_rounded(struct decoder *decoder, const struct ptx_instruction *i, micro_run *run,
+                           uint32_t bits)
+{
+    bool other =
+        i->rounding == PTX_ROUND_RZ || i->rounding == PTX_ROUND_RM || i->rounding == PTX_ROUND_RP;
+    if (!other && i->rounding != PTX_ROUND_NONE && i->rounding != PTX_ROUND_RN)
+        decoder_fail(decoder);
+    decoder_plain(decoder, i, other ? rounded : run, bits);
+    if (!other || decoder->failed || !decoder->code_count)
+        return;
+    struct micro *op = &decoder->code[decoder->code_count - 1];
+    op->pointer = (const void *)(uintptr_t)run;
+    op->option = i->rounding;
+}
+
+/* ---- which handler ------------------------------------------------------------------------- */
+
+static bool has_fma(void)
+{
+    return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+}
+
+static micro_run *const *table_32(const struct ptx_instruction *i)
+{
+    switch (i->opcode) {
+    case PTX_OP_ADD:
+        return add_32;
+    case PTX_OP_SUB:
+        return sub_32;
+    case PTX_OP_MUL:
+        return mul_32;
+    case PTX_OP_MAD:
+    case PTX_OP_FMA:
+        return has_fma() ? fast_fma_32 : fma_32;
+    case PTX_OP_DIV:
+        return div_32;
+    case PTX_OP_RCP:
+        return rcp_32;
+    case PTX_OP_SQRT:
+        return sqrt_32;
+    case PTX_OP_MIN:
+        return i->xorsign ? min_sign_32 : i->nan ? min_nan_32 : min_32;
+    case PTX_OP_MAX:
+        return i->xorsign ? max_sign_32 : i->nan ? max_nan_32 : max_32;
+    default:
+        return NULL;
+    }
+}
+
+static micro_run *run_64(const struct ptx_instruction *i)
+{
+    switch (i->opcode) {
+    case PTX_OP_ADD:
+        return add_64;
+    case PTX_OP_SUB:
+        return sub_64;
+    case PTX_OP_MUL:
+        return mul_64;
+    case PTX_OP_MAD:
+    case PTX_OP_FMA:
+        return has_fma() ? fast_fma_64 : fma_64;
+    case PTX_OP_DIV:
+        return div_64;
+    case PTX_OP_RCP:
+        return rcp_64;
+    case PTX_OP_SQRT:
+        return sqrt_64;
+    case PTX_OP_MIN:
+        return min_64;
+    case PTX_OP_MAX:
+        return max_64;
+    case PTX_OP_ABS:
+        return abs_64;
+    case PTX_OP_NEG:
+        return neg_64;
+    default:
+        return NULL;
+    }
+}
+
+static void decode_32(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (i->opcode == PTX_OP_ABS || i->opcode == PTX_OP_NEG) {
+        bool absolute = i->opcode == PTX_OP_ABS;
+        decoder_plain(
+            decoder, i,
+            absolute ? (i->ftz ? abs_flush_32 : abs_32) : (i->ftz ? neg_flush_32 : neg_32), 32);
+        return;
+    }
+    micro_run *const *table = table_32(i);
+    decode_rounded(decoder, i, table ? table[i->ftz | i->sat << 1] : NULL, 32);
+}
+
+static uint32_t expected_operands(const struct ptx_instruction *i)
+{
+    switch (i->opcode) {
+    case PTX_OP_FMA:
+    case PTX_OP_MAD:
+        return 4;
+    case PTX_OP_ABS:
+    case PTX_OP_NEG:
+    case PTX_OP_RCP:
+    case PTX_OP_SQRT:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+bool decode_float(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (i->type != PTX_F32 && i->type != PTX_F64)
+        return false;
+    bool mixed = i->type2 != PTX_TYPE_NONE && i->type2 != i->type;
+    if (mixed || i->relu || i->operand_count != expected_operands(i))
+        decoder_fail(decoder);
+    else if (i->type == PTX_F32)
+        decode_32(decoder, i);
+    else
+        decode_rounded(decoder, i, run_64(i), 64);
+    return true;
+}
+
+/* ---- families of their own ------------------------------------------------------------------- */
+
+void decode_fma(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (!decode_float(decoder, i) && !decode_half(decoder, i))
+        decoder_fail(decoder);
+}
+
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits and give only those. */
+static inline double upper_half(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, 8);
+    bits &= bits << 1 >> 53 ? 0xffffffff00000000 : 0x8000000000000000;
+    memcpy(&value, &bits, 8);
+    return value;
+}
+DOUBLE(rcp_upper_64, upper_half(1.0 / upper_half(a)))
+DOUBLE(rsqrt_upper_64, upper_half(1.0 / sqrt(upper_half(a))))
+DOUBLE(rsqrt_64, 1.0 / sqrt(a))
+
+void decode_rcp(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (i->type == PTX_F64 && i->approx)
+        decoder_plain(decoder, i, rcp_upper_64, 64);
+    else if (!decode_float(decoder, i))
+        decoder_fail(decoder);
+}
+
+void decode_sqrt(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (!decode_float(decoder, i))
+        decoder_fail(decoder);
+}
+
+void decode_rsqrt(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (i->type == PTX_F64)
+        decoder_plain(decoder, i, i->ftz ? rsqrt_upper_64 : rsqrt_64, 64);
+    else if (i->type == PTX_F32)
+        decoder_plain(decoder, i, rsqrt_32[i->ftz], 32);
+    else
+        decoder_fail(decoder);
+}
+
+void decode_unary(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    micro_run *const *table = i->opcode == PTX_OP_SIN   ? sin_32
+                              : i->opcode == PTX_OP_COS ? cos_32
+                              : i->opcode == PTX_OP_LG2 ? lg2_32
+                              : i->opcode == PTX_OP_EX2 ? ex2_32
+                                                        : tanh_32;
+    if (i->type == PTX_F32)
+        decoder_plain(decoder, i, table[i->ftz], 32);
+    else if (!decode_half(decoder, i))
+        decoder_fail(decoder);
+}
+
+void decode_copysign(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    micro_run *run = i->type == PTX_F32 ? copysign_32 : i->type == PTX_F64 ? copysign_64 : NULL;
+    decoder_plain(decoder, i, run, ptx_type_bits(i->type));
+}
+
+static bool has_property(double value, int class, uint8_t form)
+{
+    switch (form) {
+    case PTX_FORM_TESTP_FINITE:
+        return isfinite(value);
+    case PTX_FORM_TESTP_INFINITE:
+        return isinf(value);
+    case PTX_FORM_TESTP_NUMBER:
+        return !isnan(value);
+    case PTX_FORM_TESTP_NOTANUMBER:
+        return isnan(value);
+    case PTX_FORM_TESTP_NORMAL:
+        return class == FP_NORMAL;
+    default:
+        return class == FP_SUBNORMAL;
+    }
+}
+
+static int test_property(struct warp *w, const struct micro *op)
+{
+    const float *a32 = slot(w, op->a);
+    const double *a64 = slot(w, op->a);
+    uint32_t result = 0;
+    LANES(w, {
+        int class = op->width == 4 ? fpclassify(a32[l]) : fpclassify(a64[l]);
+        double value = op->width == 4 ? (double)a32[l] : a64[l];
+        result |= (uint32_t)has_property(value, class, op->kind) << l;
+    });
+    slot_set_predicate(w, op->d, result);
+    return FLOW_NEXT;
+}
+
+void decode_testp(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    uint32_t bits = ptx_type_bits(i->type);
+    bool known = i->form >= PTX_FORM_TESTP_FINITE && i->form <= PTX_FORM_TESTP_SUBNORMAL;
+    if (!known || (i->type != PTX_F32 && i->type != PTX_F64)) {
+        decoder_fail(decoder);
+        return;
+    }
+    uint32_t a = decoder_source(decoder, &i->operands[1], bits);
+    uint32_t d = decoder_destination(decoder, &i->operands[0], 1);
+    struct micro *op = decoder_emit(decoder, test_property);
+    op->d = d;
+    op->a = a;
+    op->kind = i->form;
+    op->width = (uint8_t)(bits / 8);
+}

@@ -1,0 +1,200 @@
+/* Runs kernels from the IR of runtime/ptx: the execution engine's one way in. The driver gives it
+ * memory and decides when it runs; the engine knows no stream, no context and no lock.
+ *
+ *   exec_image    one linked module, made ready: variables placed, functions numbered, each
+ *                 function decoded once, on its first use (thread-safe)
+ *   exec_launch   one kernel launch, as the driver describes it
+ *   exec_state    a launch being run, in slices: exec_begin, exec_step..., exec_end
+ *
+ * Nothing here blocks, but exec_launch.together. Different states may be stepped by different
+ * threads at the same time, one state by one thread at a time. Addresses are generic addresses as
+ * the program sees them. Source of the rules: PTX ISA 9.0, CUDA C++ Programming Guide 13.0. */
+#ifndef RUNTIME_DEVICE_EXEC_EXEC_H
+#define RUNTIME_DEVICE_EXEC_EXEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/ptx/ir.h"
+#include "runtime/device/driver/failure.h"
+#include "runtime/trace/trace.h"
+
+/* ---- Memory -------------------------------------------------------------------------------- */
+
+/* A stretch of memory that kernels may access: bytes [base, limit) as the program sees them lie at
+ * address + delta in this process. delta is 0 for pinned and managed memory. */
+struct exec_region {
+    uint64_t base, limit;
+    int64_t delta;
+    bool writable;
+};
+
+/* Texels in memory, rows of them or one row (CUDA C++ Programming Guide, "Texture Memory" and
+ * "Texture Fetching"). */
+enum exec_texel { EXEC_TEXEL_UNSIGNED, EXEC_TEXEL_SIGNED, EXEC_TEXEL_FLOAT };
+enum exec_address_mode {
+    EXEC_ADDRESS_CLAMP,
+    EXEC_ADDRESS_BORDER,
+    EXEC_ADDRESS_WRAP,
+    EXEC_ADDRESS_MIRROR
+};
+
+struct exec_texture {
+    uint64_t base;          /* address of the first texel */
+    uint64_t width, height; /* texels; height 0: linear memory, fetched by integer index */
+    uint64_t pitch;         /* bytes from row to row */
+    uint8_t texel;          /* enum exec_texel */
+    uint8_t channels;       /* 1, 2 or 4 */
+    uint8_t channel_bytes;  /* 1, 2 or 4 */
+    uint8_t modes[2];       /* enum exec_address_mode, of x and y */
+    bool normalized;        /* coordinates go from 0 to 1 */
+    bool scaled;            /* integers of 8 and 16 bits are read as floats from -1 or 0 to 1 */
+};
+
+struct exec_memory {
+    /* Fill in the region around `address` (the whole allocation) and return true, or return false:
+     * an illegal address. The engine remembers answers until the running exec_step returns, so what
+     * it was told must stay mapped that long. Called from the thread inside exec_step. */
+    bool (*find)(void *user, uint64_t address, struct exec_region *region);
+    void *user;
+    /* EXEC_WINDOW_BYTES of reserved addresses (PROT_NONE, at a multiple of 16 MiB) where no memory
+     * of the program can be: the windows in which generic addresses of shared, local and parameter
+     * memory lie. One per process is enough. */
+    uint64_t window;
+    /* The texture of a handle, or false: there is none. May be NULL. Called as `find` is. */
+    bool (*find_texture)(void *user, uint64_t handle, struct exec_texture *texture);
+};
+enum { EXEC_WINDOW_BYTES = 64 << 20 };
+
+/* ---- Images -------------------------------------------------------------------------------- */
+
+typedef struct exec_image exec_image;
+
+/* Make a module ready. Its two segments (module->global_bytes and const_bytes long, 256-aligned)
+ * are the driver's, at these addresses; both may be 0 when empty. The module must outlive the
+ * image. NULL when memory is short. */
+exec_image *exec_image_create(const struct ptx_module *module, uint64_t global_address,
+                              uint64_t const_address);
+void exec_image_release(exec_image *image);
+
+/* Write the initial contents of both segments, addresses inside initialisers included, to where
+ * this process can touch them. NULL for a segment of no bytes. */
+void exec_image_initialise(const exec_image *image, void *global_segment, void *const_segment);
+
+/* What a pointer to a device function is on this device; 0 when the module lacks its body. */
+uint64_t exec_image_function_address(const exec_image *image, const struct ptx_function *function);
+
+/* Decode a kernel and all it calls directly. False when something in it is not supported: `message`
+ * then reads "kernel 'saxpy(float*)': line 123: instruction 'wgmma.fence.sync.aligned' is not
+ * supported" (no newline; kernel's name as in the PTX). exec_begin does this by itself. */
+bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *message,
+                  size_t message_bytes);
+
+/* Bytes of .local memory per thread a kernel's own frame needs, and of static shared memory of
+ * the function and its module: what cuFuncGetAttribute tells. */
+uint64_t exec_local_bytes(const struct ptx_function *kernel);
+uint64_t exec_shared_bytes(const struct ptx_function *kernel);
+
+/* ---- Launches ------------------------------------------------------------------------------ */
+
+struct exec_launch {
+    exec_image *image;
+    const struct ptx_function *kernel; /* an entry of the image's module */
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3];     /* all 0 or 1: none */
+    uint64_t dynamic_shared; /* bytes */
+    const void *params;      /* kernel->param_bytes bytes; copied by exec_begin */
+    bool cooperative;        /* every block is resident from the start */
+    /* Cooperative launches: EXEC_GRID_WORKSPACE_BYTES of zeroed device memory of this launch alone,
+     * 256-aligned, for cooperative groups' grid.sync (reached by %envreg1/2). Else 0. */
+    uint64_t grid_workspace;
+    uint32_t resident_blocks; /* most blocks in flight at once; 0: what a device of 132 SMs holds */
+    uint64_t grid_id;         /* %gridid */
+    /* Where the order of blocks cannot matter, they are run in up to `parts` parts by `together`,
+     * which calls run(job, k) for each k below `count`, at the same time if it can, and returns
+     * when all are done. 0 and NULL: all by the thread that calls exec_step. */
+    uint32_t parts;
+    void (*together)(void (*run)(void *job, uint32_t part), void *job, uint32_t count);
+    /* Set when the grid before it in its stream has ended, which griddepcontrol.wait waits for, by
+     * who runs between two exec_steps; NULL: it has. */
+    const bool *previous_done;
+    bool touches; /* record what global memory is touched */
+    struct exec_memory memory;
+    /* Where printf output and assertion messages go; called inside exec_step, whole strings. NULL:
+     * standard output and standard error. */
+    void (*print)(void *user, bool error, const char *text, size_t bytes);
+    void *print_user;
+    /* Limit on .local memory per thread, in bytes, that calls may nest into; 0: 1 MiB. */
+    uint64_t local_limit;
+};
+enum { EXEC_GRID_WORKSPACE_BYTES = 4096 };
+
+enum exec_status {
+    EXEC_RUNNING,  /* the budget is used up */
+    EXEC_SPINNING, /* as RUNNING, but all that is left waits in loops for somebody else's store: run
+                      something else first */
+    EXEC_DONE,
+    EXEC_FAULT /* exec_fault says which */
+};
+
+enum exec_fault_kind {
+    EXEC_FAULT_NONE,
+    EXEC_FAULT_ILLEGAL_ADDRESS,     /* CUDA_ERROR_ILLEGAL_ADDRESS */
+    EXEC_FAULT_MISALIGNED_ADDRESS,  /* CUDA_ERROR_MISALIGNED_ADDRESS */
+    EXEC_FAULT_ADDRESS_SPACE,       /* CUDA_ERROR_INVALID_ADDRESS_SPACE: atomics on local memory */
+    EXEC_FAULT_INVALID_PC,          /* CUDA_ERROR_INVALID_PC: a call through a bad pointer */
+    EXEC_FAULT_ILLEGAL_INSTRUCTION, /* CUDA_ERROR_ILLEGAL_INSTRUCTION */
+    EXEC_FAULT_TRAP,                /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt */
+    EXEC_FAULT_ASSERT,              /* CUDA_ERROR_ASSERT; its message is printed already */
+    EXEC_FAULT_STACK,               /* CUDA_ERROR_ILLEGAL_ADDRESS: .local stack overflow */
+    EXEC_FAULT_UNSUPPORTED,         /* an indirect call reached what exec_prepare could not see */
+    EXEC_FAULT_DEADLOCK,            /* all threads wait for one another at barriers */
+    EXEC_FAULT_MEMORY               /* CUDA_ERROR_OUT_OF_MEMORY: this process has no more */
+};
+
+struct exec_fault {
+    enum exec_fault_kind kind;
+    bool has_thread;  /* else all threads are to blame, or none */
+    bool has_address; /* what the thread accessed, called or branched to */
+    uint64_t address;
+    uint32_t block[3], thread[3];
+    uint32_t threads; /* of its warp, itself too, that met the same */
+    enum device_failure_access access;
+    uint32_t bytes;                      /* that each thread accesses */
+    const struct ptx_function *function; /* that the instruction is in */
+    const char *file;                    /* by .loc; NULL: not known */
+    uint32_t line;                       /* in the file */
+    char message[384]; /* one line: kernel, line, instruction, what happened; no newline */
+};
+
+typedef struct exec_state exec_state;
+
+/* Start a launch. Copies *launch and its parameters. NULL with `message` when the kernel is not
+ * supported (see exec_prepare), or the launch's sizes are impossible, or memory is short. */
+exec_state *exec_begin(const struct exec_launch *launch, char *message, size_t message_bytes);
+
+/* Run about `budget` warp instructions more (at least one makes progress). Deterministic but for
+ * clocks and for what others store meanwhile; the result does not depend on the budgets. */
+enum exec_status exec_step(exec_state *state, uint64_t budget);
+
+/* Every block has said griddepcontrol.launch_dependents, or ended. */
+bool exec_lets(const exec_state *state);
+
+/* Why the last exec_step returned EXEC_FAULT. Valid until exec_end. */
+const struct exec_fault *exec_fault(const exec_state *state);
+/* "illegal address" */
+const char *exec_fault_name(enum exec_fault_kind kind);
+
+/* What was touched so far, folded into ranges as trace.h wants them: *count of them, owned by the
+ * state, valid until the next call on it. NULL with 0 when recording is off or nothing was. */
+const struct device_trace_range *exec_touches(exec_state *state, size_t *count);
+
+/* Warp instructions and thread instructions run so far. */
+void exec_counts(const exec_state *state, uint64_t *warp_instructions,
+                 uint64_t *thread_instructions);
+
+/* Stop and free, finished or not. NULL is allowed. */
+void exec_end(exec_state *state);
+
+#endif

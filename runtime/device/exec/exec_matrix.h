@@ -1,0 +1,60 @@
+/* Matrices spread over the registers of a warp (PTX ISA 9.7.14, "Warp Level Matrix Instructions"):
+ * what moves them (exec_matrix.c) and what multiplies them (alu_matrix.c). */
+#ifndef RUNTIME_DEVICE_EXEC_EXEC_MATRIX_H
+#define RUNTIME_DEVICE_EXEC_EXEC_MATRIX_H
+
+#include "runtime/device/exec/exec_decoder.h"
+
+enum matrix_element {
+    ELEMENT_NONE,
+    ELEMENT_F16,
+    ELEMENT_BF16,
+    ELEMENT_TF32,
+    ELEMENT_F32,
+    ELEMENT_F64,
+    ELEMENT_E4M3,
+    ELEMENT_E5M2,
+    ELEMENT_S32,
+    ELEMENT_S8,
+    ELEMENT_U8,
+    ELEMENT_S4,
+    ELEMENT_U4,
+    ELEMENT_B1
+};
+
+enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C };
+
+/* One matrix: element (row, column) is the j-th of some lane's r-th register. */
+struct fragment {
+    uint8_t element, role;
+    bool opaque;             /* wmma: which lane has what is ours to choose */
+    uint32_t rows, columns;  /* of the matrix */
+    uint32_t count;          /* registers a lane */
+    uint32_t register_bytes; /* 4 or 8 */
+    const uint32_t *slots;
+};
+
+/* What the suffixes of a matrix instruction say, in the order in which they are written. */
+struct matrix_words {
+    uint32_t m, n, k;
+    uint8_t elements[4], element_count;
+    bool columns[2]; /* .col instead of .row */
+    uint8_t layout_count;
+    bool saturate, exclusive; /* .satfinite; .xor */
+    bool other;               /* a word that is none of these */
+};
+
+void matrix_read_words(const char *mnemonic, struct matrix_words *words);
+uint32_t matrix_element_bits(uint8_t element);
+/* Elements in one register. */
+uint32_t fragment_packed(const struct fragment *fragment);
+/* Where in the matrix the j-th element of a lane's r-th register is. */
+void fragment_place(const struct fragment *fragment, uint32_t lane, uint32_t r, uint32_t j,
+                    uint32_t *row, uint32_t *column);
+/* Give the fragment its registers. Fails the instruction when their number is not right. */
+void fragment_decode(struct decoder *decoder, struct fragment *fragment,
+                     const struct ptx_operand *operand, bool destination);
+/* All lanes of the warp come together before what is emitted next: .sync.aligned. */
+void matrix_decode_sync(struct decoder *decoder);
+
+#endif

@@ -1,0 +1,636 @@
+/* Copies: cuMemcpy*, linear, 2D and 3D, as items of a stream.
+ *
+ * What a call waits for (CUDA Driver API, API synchronization behavior; where it leaves a choice,
+ * as real devices were seen to do):
+ *
+ *   synchronous   host to device    the stream's earlier work; from pinned memory also the copy
+ * itself. Pageable memory is staged, the device may be written later device to host    the copy
+ *                 host to host      the copy
+ *                 device to device  nothing
+ *   asynchronous  host to host      the copy
+ *                 device to         the copy, unless a schedule was asked for that takes what the
+ *                 pageable          documentation leaves open: every device was seen to wait, and
+ *                                   libraries count on it
+ *                 everything else   nothing. Pageable sources are staged at the call, but read late
+ *                                   under `lazy`: nothing promises the staging
+ */
+#include "runtime/device/memory/copy_operand.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct copy_item {
+    struct item item;
+    struct side to, from;
+    struct extent extent;
+    void *staged;     /* what `from` points to, when it was staged */
+    bool writes_host; /* counted in device.host_writers */
+};
+
+enum waiting { WAIT_NOTHING, WAIT_EARLIER, WAIT_ITSELF };
+
+/* ---- Moving bytes -------------------------------------------------------------------------- */
+
+/* Pageable memory is the program's and may be gone by now: let the kernel look before we touch. */
+static bool guarded_copy(void *to, const void *from, size_t bytes, bool to_is_pageable)
+{
+    while (bytes) {
+        struct iovec local = {to_is_pageable ? (void *)from : to, bytes};
+        struct iovec remote = {to_is_pageable ? to : (void *)from, bytes};
+        ssize_t moved = to_is_pageable ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0)
+                                       : process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+        if (moved < 0 && (errno == ENOSYS || errno == EPERM)) {
+            memmove(to, from, bytes); /* a sandbox forbids looking */
+            return true;
+        }
+        if (moved <= 0)
+            return false;
+        to = (char *)to + moved;
+        from = (const char *)from + moved;
+        bytes -= (size_t)moved;
+    }
+    return true;
+}
+
+static bool copy_bytes(const struct side *to, const struct side *from, uint64_t to_offset,
+                       uint64_t from_offset, size_t bytes)
+{
+    void *target = memory_pointer(to->address + to_offset);
+    const void *source = memory_pointer(from->address + from_offset);
+    bool pageable_target = to->memory.kind == MEMORY_PAGEABLE;
+    if (!pageable_target && from->memory.kind != MEMORY_PAGEABLE) {
+        memmove(target, source, bytes);
+        return true;
+    }
+    return guarded_copy(target, source, bytes, pageable_target);
+}
+
+static bool is_linear(const struct side *side, const struct extent *extent)
+{
+    return (extent->height == 1 || side->pitch == extent->width) &&
+           (extent->depth == 1 || side->slice == extent->width * extent->height);
+}
+
+static bool copy_box(const struct side *to, const struct side *from, const struct extent *extent)
+{
+    if (is_linear(to, extent) && is_linear(from, extent))
+        return copy_bytes(to, from, 0, 0, extent->width * extent->height * extent->depth);
+    for (size_t z = 0; z < extent->depth; z++)
+        for (size_t y = 0; y < extent->height; y++)
+            if (!copy_bytes(to, from, z * to->slice + y * to->pitch,
+                            z * from->slice + y * from->pitch, extent->width))
+                return false;
+    return true;
+}
+
+/* What the host gets to see. */
+static void tell_outcome(const struct copy_item *copy)
+{
+    const struct extent *extent = &copy->extent;
+    uint64_t hash = 0;
+    for (size_t z = 0; z < extent->depth; z++)
+        for (size_t y = 0; y < extent->height; y++) {
+            uint64_t row = copy->from.address + z * copy->from.slice + y * copy->from.pitch;
+            hash = outcome_hash(hash, memory_pointer(row), extent->width);
+        }
+    outcome_copy(copy->item.sequence, hash);
+}
+
+static enum step copy_step(struct item *item)
+{
+    struct copy_item *copy = (struct copy_item *)item;
+    if (outcome_wanted() && copy->to.memory.kind != MEMORY_DEVICE &&
+        copy->from.memory.kind != MEMORY_PAGEABLE)
+        tell_outcome(copy);
+    if (copy_box(&copy->to, &copy->from, &copy->extent))
+        return STEP_DONE;
+    device_say("an asynchronous copy found its pageable memory gone (from 0x%llx to 0x%llx)",
+               (unsigned long long)copy->from.address, (unsigned long long)copy->to.address);
+    item->context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return STEP_FAULT;
+}
+
+static void copy_discard(struct item *item)
+{
+    struct copy_item *copy = (struct copy_item *)item;
+    device.host_writers -= copy->writes_host;
+    free(copy->staged);
+    free(copy);
+}
+
+static struct item *copy_again(const struct item *item);
+
+static struct copy_item *copy_create(const struct side *to, const struct side *from,
+                                     const struct extent *extent)
+{
+    struct copy_item *copy = calloc(1, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->item.step = copy_step;
+    copy->item.discard = copy_discard;
+    copy->item.again = copy_again;
+    copy->to = *to;
+    copy->from = *from;
+    copy->extent = *extent;
+    return copy;
+}
+
+/* It is about to be enqueued. */
+static void copy_count(struct copy_item *copy)
+{
+    copy->writes_host = copy->to.memory.kind == MEMORY_PAGEABLE;
+    device.host_writers += copy->writes_host;
+}
+
+static struct item *copy_again(const struct item *item)
+{
+    const struct copy_item *copy = (const struct copy_item *)item;
+    struct copy_item *fresh = copy_create(&copy->to, &copy->from, &copy->extent);
+    if (fresh)
+        copy_count(fresh);
+    return fresh ? &fresh->item : NULL;
+}
+
+/* ---- Checking ------------------------------------------------------------------------------ */
+
+static enum waiting copy_waits(const struct CUctx_st *context, const struct side *to,
+                               const struct side *from, bool synchronous)
+{
+    if (side_is_host(to) && side_is_host(from))
+        return WAIT_ITSELF;
+    if (synchronous && (side_always_waits(context, to) || side_always_waits(context, from)))
+        return WAIT_ITSELF;
+    if (!synchronous)
+        return side_is_pageable(to) && schedule_is_usual() ? WAIT_ITSELF : WAIT_NOTHING;
+    if (!side_is_host(to) && !side_is_host(from))
+        return WAIT_NOTHING;
+    return side_is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
+}
+
+/* ---- Copies -------------------------------------------------------------------------------- */
+
+/* Pack the source into memory of ours. */
+static bool stage(struct copy_item *copy)
+{
+    const struct extent *extent = &copy->extent;
+    copy->staged = malloc(extent->width * extent->height * extent->depth);
+    if (!copy->staged)
+        return false;
+    struct side packed = {.address = (uint64_t)copy->staged,
+                          .pitch = extent->width,
+                          .slice = extent->width * extent->height,
+                          .memory.kind = MEMORY_HOST};
+    if (!copy_box(&packed, &copy->from, extent))
+        return false;
+    copy->from = packed;
+    return true;
+}
+
+/* Read a pageable source at the call? Not when earlier work may still write it: a staged copy would
+ * be out of its stream's order. */
+static bool may_stage(bool synchronous)
+{
+    return synchronous || (!device.schedule.stages_late && !device.host_writers);
+}
+
+static CUresult copy_enter(struct side *to, struct side *from, const struct extent *extent,
+                           CUstream handle, bool per_thread, bool synchronous,
+                           struct CUstream_st **stream)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *stream = stream_resolve(context, handle, per_thread);
+    if (!*stream)
+        return device_leave(CUDA_ERROR_INVALID_HANDLE);
+    if ((result = synchronous ? capture_admits_beside(*stream) : capture_admits(*stream)) !=
+        CUDA_SUCCESS)
+        return device_leave(result);
+    if (extent->width && extent->height && extent->depth &&
+        (!side_is_valid(to, extent) || !side_is_valid(from, extent)))
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy(struct side to, struct side from, struct extent extent, CUstream handle,
+                     bool per_thread, bool synchronous)
+{
+    struct CUstream_st *stream;
+    CUresult result = copy_enter(&to, &from, &extent, handle, per_thread, synchronous, &stream);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!extent.width || !extent.height || !extent.depth)
+        return device_leave(CUDA_SUCCESS);
+    enum waiting waiting = copy_waits(stream->context, &to, &from, synchronous);
+    if (waiting == WAIT_EARLIER) {
+        struct goal earlier = goal_stream(stream);
+        if ((result = schedule_until(&earlier, stream->context)) != CUDA_SUCCESS)
+            return device_leave(result);
+    }
+    struct copy_item *item = copy_create(&to, &from, &extent);
+    if (!item)
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if (stream->capture) /* a node reads its source when it runs */
+        return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMCPY, &item->item));
+    if (side_is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) &&
+        !stage(item)) {
+        result = item->staged ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
+        free(item->staged);
+        free(item);
+        return device_leave(result);
+    }
+    copy_count(item);
+    return device_leave(schedule_item(stream, &item->item, waiting == WAIT_ITSELF));
+}
+
+static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream stream,
+                            bool per_thread, bool synchronous)
+{
+    return copy((struct side){.address = to}, (struct side){.address = from},
+                (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
+}
+
+/* The first byte of one side of a 2D or 3D copy. False for arrays, which the device has not. */
+static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uint64_t offset,
+                   struct side *side)
+{
+    if (type == CU_MEMORYTYPE_HOST)
+        address = (CUdeviceptr)host;
+    else if (type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
+        return false;
+    side->address = address ? address + offset : 0;
+    return true;
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread,
+                        bool synchronous, const char *name)
+{
+    struct side to = {0}, from = {0};
+    if (!copy2d)
+        return CUDA_ERROR_INVALID_VALUE;
+    from.pitch = copy2d->srcPitch ? copy2d->srcPitch : copy2d->WidthInBytes;
+    to.pitch = copy2d->dstPitch ? copy2d->dstPitch : copy2d->WidthInBytes;
+    if (!origin(copy2d->srcMemoryType, copy2d->srcHost, copy2d->srcDevice,
+                copy2d->srcY * from.pitch + copy2d->srcXInBytes, &from) ||
+        !origin(copy2d->dstMemoryType, copy2d->dstHost, copy2d->dstDevice,
+                copy2d->dstY * to.pitch + copy2d->dstXInBytes, &to))
+        return device_lacks(name);
+    return copy(to, from, (struct extent){copy2d->WidthInBytes, copy2d->Height, 1}, stream,
+                per_thread, synchronous);
+}
+
+/* False: over arrays. */
+static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct side *to_side, struct side *from_side,
+                     struct extent *extent)
+{
+    struct side to = {0}, from = {0};
+    from.pitch = copy3d->srcPitch ? copy3d->srcPitch : copy3d->WidthInBytes;
+    from.slice = from.pitch * (copy3d->srcHeight ? copy3d->srcHeight : copy3d->Height);
+    to.pitch = copy3d->dstPitch ? copy3d->dstPitch : copy3d->WidthInBytes;
+    to.slice = to.pitch * (copy3d->dstHeight ? copy3d->dstHeight : copy3d->Height);
+    if (!origin(copy3d->srcMemoryType, copy3d->srcHost, copy3d->srcDevice,
+                copy3d->srcZ * from.slice + copy3d->srcY * from.pitch + copy3d->srcXInBytes,
+                &from) ||
+        !origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
+                copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
+        return false;
+    *to_side = to;
+    *from_side = from;
+    *extent = (struct extent){copy3d->WidthInBytes, copy3d->Height, copy3d->Depth};
+    return true;
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
+                        bool synchronous, const char *name)
+{
+    struct side to, from;
+    struct extent extent;
+    if (!copy3d)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sides_of(copy3d, &to, &from, &extent))
+        return device_lacks(name);
+    return copy(to, from, extent, stream, per_thread, synchronous);
+}
+
+/* ---- Between peers: contexts, whose memory here is just memory ---- */
+
+/* What is enqueued on `later` from now on waits for what is on `earlier`. */
+static CUresult follow(struct CUstream_st *later, struct CUstream_st *earlier)
+{
+    struct mark *end = mark_create();
+    if (!end)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = queue_append_marker(earlier, mark_retain(end), NULL);
+    if (result == CUDA_SUCCESS)
+        return queue_append_marker(later, NULL, end);
+    mark_release(end);
+    return result;
+}
+
+/* A peer copy without Async is work of the legacy streams of both contexts. That is less than the
+ * documentation says: "serialized with respect to all pending and future asynchronous work in to
+ * the current context, the copy's source context, and the copy's destination context" (CUDA Driver
+ * API, cuMemcpyPeer); non-blocking streams were seen to overlap (tests/litmus). */
+static CUresult serialize(CUcontext to, CUcontext from, bool per_thread, bool after)
+{
+    struct CUctx_st *current, *const peers[] = {to, from};
+    CUresult result = device_enter_context(&current);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct CUstream_st *stream = stream_resolve(current, NULL, per_thread);
+    if (!stream || !object_find(to, OBJECT_CONTEXT) || !object_find(from, OBJECT_CONTEXT))
+        return device_leave(CUDA_ERROR_INVALID_CONTEXT);
+    for (int i = 0; i < 2 && result == CUDA_SUCCESS && !stream->capture; i++) {
+        struct CUstream_st *legacy = peers[i]->legacy;
+        if (legacy != stream && !(i == 1 && to == from))
+            result = after ? follow(legacy, stream) : follow(stream, legacy);
+    }
+    schedule_enqueued();
+    return device_leave(result);
+}
+
+static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bool per_thread,
+                             bool synchronous, const char *name)
+{
+    if (!peer)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUDA_MEMCPY3D copy3d = {
+        .srcXInBytes = peer->srcXInBytes,
+        .srcY = peer->srcY,
+        .srcZ = peer->srcZ,
+        .srcMemoryType = peer->srcMemoryType,
+        .srcHost = peer->srcHost,
+        .srcDevice = peer->srcDevice,
+        .srcPitch = peer->srcPitch,
+        .srcHeight = peer->srcHeight,
+        .dstXInBytes = peer->dstXInBytes,
+        .dstY = peer->dstY,
+        .dstZ = peer->dstZ,
+        .dstMemoryType = peer->dstMemoryType,
+        .dstHost = peer->dstHost,
+        .dstDevice = peer->dstDevice,
+        .dstPitch = peer->dstPitch,
+        .dstHeight = peer->dstHeight,
+        .WidthInBytes = peer->WidthInBytes,
+        .Height = peer->Height,
+        .Depth = peer->Depth,
+    };
+    if (!synchronous)
+        return copy_3d(&copy3d, stream, per_thread, synchronous, name);
+    CUresult result = serialize(peer->dstContext, peer->srcContext, per_thread, false);
+    if (result == CUDA_SUCCESS)
+        result = copy_3d(&copy3d, stream, per_thread, synchronous, name);
+    return result == CUDA_SUCCESS ? serialize(peer->dstContext, peer->srcContext, per_thread, true)
+                                  : result;
+}
+
+static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                          CUcontext from_context, size_t bytes, CUstream stream, bool per_thread,
+                          bool synchronous)
+{
+    CUresult result = device_enter();
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool valid =
+        object_find(to_context, OBJECT_CONTEXT) && object_find(from_context, OBJECT_CONTEXT);
+    device_leave(CUDA_SUCCESS);
+    if (!valid)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (synchronous)
+        result = serialize(to_context, from_context, per_thread, false);
+    if (result == CUDA_SUCCESS)
+        result = copy_linear(to, from, bytes, stream, per_thread, synchronous);
+    return synchronous && result == CUDA_SUCCESS
+               ? serialize(to_context, from_context, per_thread, true)
+               : result;
+}
+
+/* ---- Nodes of graphs ---------------------------------------------------------------------------
+ */
+
+CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
+{
+    struct side to, from;
+    struct extent extent;
+    if (!sides_of(params, &to, &from, &extent))
+        return device_lacks("a copy node with CUDA arrays");
+    if (!extent.width || !extent.height || !extent.depth || !side_is_valid(&to, &extent) ||
+        !side_is_valid(&from, &extent))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct copy_item *copy = copy_create(&to, &from, &extent);
+    *item = copy ? &copy->item : NULL;
+    return copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* All offsets are in the addresses. */
+void copy_describe(const struct item *item, CUDA_MEMCPY3D *params)
+{
+    const struct copy_item *copy = (const struct copy_item *)item;
+    const struct side *to = &copy->to, *from = &copy->from;
+    *params = (CUDA_MEMCPY3D){
+        .srcMemoryType = side_is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .srcHost = side_is_pageable(from) ? (const void *)from->address : NULL,
+        .srcDevice = side_is_pageable(from) ? 0 : from->address,
+        .srcPitch = from->pitch,
+        .srcHeight = from->pitch ? from->slice / from->pitch : 0,
+        .dstMemoryType = side_is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .dstHost = side_is_pageable(to) ? (void *)to->address : NULL,
+        .dstDevice = side_is_pageable(to) ? 0 : to->address,
+        .dstPitch = to->pitch,
+        .dstHeight = to->pitch ? to->slice / to->pitch : 0,
+        .WidthInBytes = copy->extent.width,
+        .Height = copy->extent.height,
+        .Depth = copy->extent.depth,
+    };
+}
+
+/* ---- Entry points: each for the legacy and for the per-thread default stream ----------------- */
+
+CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return copy_linear(dst, src, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return copy_linear(dst, src, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dst, src, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
+                                    CUstream hStream)
+{
+    return copy_linear(dst, src, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
+                                      CUstream hStream)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost,
+                                           size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                      CUstream hStream)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+                                           CUstream hStream)
+{
+    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                      size_t ByteCount)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                      size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, hStream, false, false);
+}
+
+CUresult CUDAAPI cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
+                                           size_t ByteCount, CUstream hStream)
+{
+    return copy_linear(dstDevice, srcDevice, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                              CUcontext srcContext, size_t ByteCount)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false, true);
+}
+
+CUresult CUDAAPI cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext,
+                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, true, true);
+}
+
+CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
+                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
+                                   CUstream hStream)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, false,
+                     false);
+}
+
+CUresult CUDAAPI cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext,
+                                        CUdeviceptr srcDevice, CUcontext srcContext,
+                                        size_t ByteCount, CUstream hStream)
+{
+    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, false);
+}
+
+CUresult CUDAAPI cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, false, true, "cuMemcpy2D_v2");
+}
+
+CUresult CUDAAPI cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, true, true, "cuMemcpy2D_v2_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, false, true, "cuMemcpy2DUnaligned_v2");
+}
+
+CUresult CUDAAPI cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, true, true, "cuMemcpy2DUnaligned_v2_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return copy_2d(pCopy, hStream, false, false, "cuMemcpy2DAsync_v2");
+}
+
+CUresult CUDAAPI cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return copy_2d(pCopy, hStream, true, false, "cuMemcpy2DAsync_v2_ptsz");
+}
+
+CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
+{
+    return copy_3d(pCopy, NULL, false, true, "cuMemcpy3D_v2");
+}
+
+CUresult CUDAAPI cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
+{
+    return copy_3d(pCopy, NULL, true, true, "cuMemcpy3D_v2_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return copy_3d(pCopy, hStream, false, false, "cuMemcpy3DAsync_v2");
+}
+
+CUresult CUDAAPI cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return copy_3d(pCopy, hStream, true, false, "cuMemcpy3DAsync_v2_ptsz");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return copy_3d_peer(pCopy, NULL, false, true, "cuMemcpy3DPeer");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return copy_3d_peer(pCopy, NULL, true, true, "cuMemcpy3DPeer_ptds");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return copy_3d_peer(pCopy, hStream, false, false, "cuMemcpy3DPeerAsync");
+}
+
+CUresult CUDAAPI cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return copy_3d_peer(pCopy, hStream, true, false, "cuMemcpy3DPeerAsync_ptsz");
+}

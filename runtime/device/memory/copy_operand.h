@@ -1,0 +1,25 @@
+/* One side of a copy or a set: rows of a box in memory, and what kind of memory that is. */
+#ifndef RUNTIME_DEVICE_MEMORY_COPY_OPERAND_H
+#define RUNTIME_DEVICE_MEMORY_COPY_OPERAND_H
+
+#include "runtime/device/driver/graph.h"
+
+struct side {
+    uint64_t address;
+    size_t pitch, slice; /* bytes from row to row, from layer to layer */
+    struct memory memory;
+};
+
+struct extent {
+    size_t width, height, depth; /* width in bytes */
+};
+
+/* Looks its memory up. False: the box is not in it, or rows lie in one another. */
+bool side_is_valid(struct side *side, const struct extent *extent);
+bool side_is_host(const struct side *side);
+bool side_is_pageable(const struct side *side);
+/* CU_CTX_SYNC_MEMOPS: "synchronous memory operations initiated on this context will always
+ * synchronize"; the attribute of the same name says so of one allocation. */
+bool side_always_waits(const struct CUctx_st *context, const struct side *side);
+
+#endif

@@ -1,0 +1,388 @@
+/* The functions behind csan.h's annotations and unit-test calls: the table csan_api gives out. */
+#include "runtime/hook/api/annotate.h"
+#include "csan/detector/context.h"
+#include "csan/stack/stack_source.h"
+#include "runtime/hook/session/deferred.h"
+#include "runtime/hook/interpose/call_watch.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/failure/failure.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/api/host_function.h"
+#include "runtime/hook/operator/operator_deferred.h"
+#include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/pool_query.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/python/frames.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANNOTATION_LIMIT = 64 };
+
+/* Allocated at a thread's first annotation. */
+struct annotations {
+    size_t count;
+    struct csan_access accesses[ANNOTATION_LIMIT];
+};
+
+static __thread struct annotations *self __attribute__((tls_model("initial-exec")));
+
+/* A key of csan_happens_before: a lane ordered after every stream the key was given for. */
+struct order_key {
+    const void *key;
+    csan_lane lane;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct order_key *keys;
+} table;
+
+const char *const annotate_arguments[1] = {"range"};
+
+/* ---- A thread's annotations ---- */
+
+static pthread_key_t self_key;
+static pthread_once_t self_once = PTHREAD_ONCE_INIT;
+
+static void self_end(void *value)
+{
+    free(value);
+    self = NULL;
+}
+static void self_key_create(void)
+{
+    pthread_key_create(&self_key, self_end);
+}
+
+static struct annotations *annotations_of_thread(void)
+{
+    if (self)
+        return self;
+    pthread_once(&self_once, self_key_create);
+    struct annotations *fresh = calloc(1, sizeof *fresh);
+    if (!fresh)
+        return NULL;
+    if (pthread_setspecific(self_key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    return self = fresh;
+}
+
+const struct csan_access *annotate_take_launch(size_t *count)
+{
+    struct annotations *own = self;
+    *count = own ? own->count : 0;
+    if (own)
+        own->count = 0;
+    return own ? own->accesses : NULL;
+}
+
+bool annotate_has_launch(void)
+{
+    return self && self->count;
+}
+
+/* ---- Blocks of pools ---- */
+
+/* A block that was given out, or with bytes 0 taken back, in the backlog. */
+struct block {
+    struct backlog_piece piece;
+    uint64_t base, bytes;
+    csan_site site;
+    struct operators *owner; /* of an operator that was put off and runs; or NULL */
+};
+
+static void block_belongs(const struct block *block)
+{
+    if (block->bytes)
+        operation_memory_made(block->base, block->bytes);
+    else
+        operation_memory_gone(block->base);
+}
+
+static void block_tell(const struct backlog_piece *piece)
+{
+    const struct block *block = (const struct block *)piece;
+    if (block->owner) {
+        struct operators *before = operation_act_for(block->owner);
+        block_belongs(block);
+        operation_act_for(before);
+    }
+    if (block->bytes)
+        csan_memory_pool_alloc(process_context(), block->base, block->bytes, CSAN_HOST,
+                               block->site);
+    else
+        csan_memory_pool_free(process_context(), block->base, CSAN_HOST, 0);
+}
+
+/* Within an operator that was not put off, whatever comes next works off. */
+static void block_put_off(uint64_t base, uint64_t bytes, csan_site site)
+{
+    struct block told = {{.work = block_tell}, base, bytes, site, late_operator_owner()};
+    const bool at_once = !told.owner && late_operator_or_other();
+    if (at_once)
+        block_belongs(&told);
+    struct block *block = at_once ? NULL : (struct block *)backlog_begin(sizeof *block);
+    if (!block) {
+        backlog_work_off();
+        block_tell(&told.piece);
+        return;
+    }
+    told.piece.bytes = block->piece.bytes;
+    *block = told;
+    backlog_end(&block->piece);
+}
+
+/* ---- The functions of struct csan_api ---- */
+
+static struct csan_access access_to(const void *range, size_t bytes, int kind)
+{
+    return (struct csan_access){
+        .base = (uintptr_t)range, .bytes = bytes, .kind = (uint8_t)kind, .argument = 0};
+}
+
+/* A launch may name 64 ranges; what goes beyond is not checked. */
+static void launch_touches(const void *range, size_t bytes, int kind)
+{
+    struct annotations *own = bytes ? annotations_of_thread() : NULL;
+    if (own && own->count < ANNOTATION_LIMIT)
+        own->accesses[own->count++] = access_to(range, bytes, kind);
+}
+
+static void host_touches(const void *range, size_t bytes, int kind)
+{
+    if (!bytes)
+        return;
+    if (__builtin_expect(calls_watched, 0))
+        call_watch_host();
+    if (!guard_enter())
+        return;
+    struct csan_access access = access_to(range, bytes, kind);
+    csan_site site = host_function_site(callsite_of(
+        kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes", annotate_arguments, 1));
+    csan_op(process_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
+    guard_leave();
+}
+
+/* A pool orders nothing, so the stream says nothing that the detector keeps; and it may be the
+ * default stream of a thread that has no context yet. */
+static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
+{
+    (void)handle;
+    if (!block || !bytes || !guard_enter_late())
+        return;
+    backlog_prefetch();
+    csan_site site = callsite_of_memory("csan_pool_alloc");
+    poll_blocks_are_told();
+    block_put_off((uintptr_t)block, bytes, site);
+    guard_leave();
+}
+
+static void pool_free(const void *block, csan_stream handle)
+{
+    (void)handle;
+    if (!block || !guard_enter_late())
+        return;
+    block_put_off((uintptr_t)block, 0, 0);
+    guard_leave();
+}
+
+/* The lane of a key, NULL when there is none yet and `make` is 0. */
+static struct order_key *key_find(const void *key, bool make)
+{
+    struct order_key *found = NULL;
+    HASH_FIND_PTR(table.keys, &key, found);
+    if (found || !make || !(found = calloc(1, sizeof *found)))
+        return found;
+    found->key = key;
+    found->lane =
+        csan_lane_create(process_context(), (uintptr_t)key, "an order the program declared");
+    if (found->lane == CSAN_NO_LANE) {
+        free(found);
+        return NULL;
+    }
+    HASH_ADD_PTR(table.keys, key, found);
+    return found;
+}
+
+static void happens_before(const void *key, csan_stream handle)
+{
+    if (!guard_enter())
+        return;
+    struct stream *stream = stream_lock(handle, false);
+    if (stream) {
+        struct order_key *order = key_find(key, true);
+        stream_declare(stream);
+        if (order)
+            csan_lane_waits(process_context(), order->lane, stream_lane(stream));
+        guard_unlock();
+    }
+    guard_leave();
+}
+
+static void happens_after(const void *key, csan_stream handle)
+{
+    if (!guard_enter())
+        return;
+    struct stream *stream = stream_lock(handle, false);
+    if (stream) {
+        struct order_key *order = key_find(key, false);
+        stream_declare(stream);
+        if (order)
+            csan_lane_waits(process_context(), stream_lane(stream), order->lane);
+        guard_unlock();
+    }
+    guard_leave();
+}
+
+static void host_happens(const void *key, int before)
+{
+    thread_meets(key, before != 0);
+}
+
+static void kernel_ptx(void *function, const char *ptx, size_t bytes)
+{
+    if (!function || !ptx || !bytes || !guard_enter())
+        return;
+    kernel_given_ptx(function, ptx, bytes);
+    guard_leave();
+}
+
+static void name_stream(csan_stream handle, const char *name)
+{
+    if (!guard_enter())
+        return;
+    stream_named(handle, name ? name : "");
+    guard_leave();
+}
+
+static void ignore(int begin)
+{
+    context_ignore(begin != 0);
+}
+
+static void benign_range(const void *range, size_t bytes)
+{
+    if (!range || !bytes || !guard_enter())
+        return;
+    csan_memory_benign(process_context(), (uintptr_t)range, bytes);
+    guard_leave();
+}
+
+static uint64_t race_mark(void)
+{
+    uint64_t mark = 0;
+    if (guard_enter()) {
+        trace_wait();
+        mark = csan_context_race_mark(process_context());
+        guard_leave();
+    }
+    return mark;
+}
+
+/* Races are copied into structs of the program's, which may be of an older csan.h. */
+static size_t found_copy(uint64_t mark, void *races, size_t capacity, size_t bytes_each,
+                         size_t (*since)(csan_context *, uint64_t, struct csan_race *, size_t))
+{
+    size_t count = 0, taken = 0;
+    struct csan_race *all = capacity ? calloc(capacity, sizeof *all) : NULL;
+    if (guard_enter()) {
+        trace_wait();
+        process_races_settle();
+        count = since(process_context(), mark, all, all ? capacity : 0);
+        guard_leave();
+    }
+    const size_t known = bytes_each < sizeof *all ? bytes_each : sizeof *all;
+    for (; all && taken < count && taken < capacity; taken++)
+        memcpy((char *)races + taken * bytes_each, &all[taken], known);
+    free(all);
+    return count;
+}
+
+static size_t races_copy(uint64_t mark, void *races, size_t capacity, size_t bytes_each)
+{
+    return found_copy(mark, races, capacity, bytes_each, csan_context_races_since);
+}
+
+static size_t findings_copy(uint64_t mark, void *findings, size_t capacity, size_t bytes_each)
+{
+    return found_copy(mark, findings, capacity, bytes_each, csan_context_findings_since);
+}
+
+/* The struct of csan.h 0.1, whose members lay elsewhere: the number of races is right, and what
+ * they are is left empty. */
+static size_t races_since(uint64_t mark, struct csan_race *races, size_t capacity)
+{
+    enum { BYTES_THEN = 240 };
+    const size_t count = races_copy(mark, NULL, 0, 0);
+    if (races && capacity)
+        memset(races, 0, BYTES_THEN * (count < capacity ? count : capacity));
+    return count;
+}
+
+static void races_clear(void)
+{
+    if (guard_enter()) {
+        trace_wait();
+        process_reports_settle(); /* one on its way would count afterwards */
+        csan_context_races_clear(process_context());
+        process_races_cleared();
+        guard_leave();
+    }
+}
+
+/* What is to be reported has its frames from the source as it was. What tells of stacks of its own
+ * is a framework's adapter. */
+static void source_set(const struct csan_stack_source *source)
+{
+    if (guard_enter_aside()) {
+        process_reports_settle();
+        guard_leave();
+    }
+    stack_source_set(source);
+    context_set_framework(process_context());
+}
+
+static void on_race(process_race_handler *handler, void *user)
+{
+    if (guard_enter_aside()) {
+        process_on_race(handler, user);
+        guard_leave();
+    }
+}
+
+static const struct csan_api api = {.size = sizeof api,
+                                    .operator_begin = operation_operator_begin,
+                                    .operator_end = operation_operator_end,
+                                    .stack_source = source_set,
+                                    .on_race = on_race,
+                                    .pool_alloc = pool_alloc,
+                                    .pool_free = pool_free,
+                                    .launch_touches = launch_touches,
+                                    .host_touches = host_touches,
+                                    .happens_before = happens_before,
+                                    .happens_after = happens_after,
+                                    .host_happens = host_happens,
+                                    .race_mark = race_mark,
+                                    .races_since = races_since,
+                                    .races_clear = races_clear,
+                                    .kernel_ptx = kernel_ptx,
+                                    .ignore = ignore,
+                                    .benign_range = benign_range,
+                                    .name_stream = name_stream,
+                                    .python = python_frames,
+                                    .races_copy = races_copy,
+                                    .findings_copy = findings_copy,
+                                    .failure_text = failure_text};
+
+const struct csan_api *csan_api(void)
+{
+    return driver_hooks_on && process_start() ? &api : NULL;
+}

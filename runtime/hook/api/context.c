@@ -1,0 +1,173 @@
+/* The hooks of contexts: making and ending them. */
+#include "driver_hooks.h"
+#include "runtime/hook/state/device_name.h"
+#include "runtime/hook/failure/dump.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/api/memory.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/observe/trace_source.h"
+#include "runtime/hook/state/variable.h"
+
+/* ---- Making them ---- */
+
+static void context_made(CUresult result, CUdevice device)
+{
+    trace_source_context_made();
+    if (result == CUDA_SUCCESS)
+        device_name_seen(device);
+}
+
+CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, unsigned int flags,
+                             CUdevice_v1 dev)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
+    dump_prepare();
+    CUresult result = DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
+    context_made(result, dev);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_context_create_v3(const struct driver_entry *entry, CUcontext *pctx,
+                                CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+                                CUdevice_v1 dev)
+{
+    PFN_cuCtxCreate_v11040 real = DRIVER_REAL(entry, cuCtxCreate_v11040);
+    if (!guard_enter())
+        return real(pctx, paramsArray, numParams, flags, dev);
+    dump_prepare();
+    CUresult result = real(pctx, paramsArray, numParams, flags, dev);
+    context_made(result, dev);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_context_create_v4(const struct driver_entry *entry, CUcontext *pctx,
+                                CUctxCreateParams *ctxCreateParams, unsigned int flags,
+                                CUdevice dev)
+{
+    PFN_cuCtxCreate_v12050 real = DRIVER_REAL(entry, cuCtxCreate_v12050);
+    if (!guard_enter())
+        return real(pctx, ctxCreateParams, flags, dev);
+    dump_prepare();
+    CUresult result = real(pctx, ctxCreateParams, flags, dev);
+    context_made(result, dev);
+    guard_leave();
+    return result;
+}
+
+enum { DEVICE_LIMIT = 64 };
+
+/* The primary context of each device, as cuDevicePrimaryCtxRetain gave it. */
+static struct {
+    CUcontext of_device[DEVICE_LIMIT];
+    void *get_state;
+} primary;
+
+CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext *pctx,
+                                     CUdevice_v1 dev)
+{
+    const bool entered = guard_enter();
+    if (entered)
+        dump_prepare();
+    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRetain_v7000)(pctx, dev);
+    if (result == CUDA_SUCCESS && dev >= 0 && dev < DEVICE_LIMIT)
+        __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);
+    if (!entered)
+        return result;
+    context_made(result, dev);
+    guard_leave();
+    return result;
+}
+
+/* ---- Ending them ---- */
+
+/* The end of a context ends all its work; nothing of it can race with what comes after. */
+static void context_ended(CUcontext context)
+{
+    if (!context)
+        return;
+    dump_context_ended(context);
+    guard_waited();
+    guard_lock();
+    stream_context_destroyed(context);
+    memory_context_destroyed(context);
+    variable_context_ended(context);
+    guard_unlock();
+}
+
+CUresult hook_context_destroy(const struct driver_entry *entry, CUcontext ctx)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
+    bool rested = trace_rest();
+    CUresult result = DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
+    trace_resume(rested);
+    if (result == CUDA_SUCCESS)
+        context_ended(ctx);
+    guard_leave();
+    return result;
+}
+
+/* Deprecated reference counting: the context is gone when the driver no longer knows it. */
+CUresult hook_context_detach(const struct driver_entry *entry, CUcontext ctx)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
+    bool rested = trace_rest();
+    CUresult result = DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
+    trace_resume(rested);
+    unsigned version;
+    PFN_cuCtxGetApiVersion_v3020 get_version =
+        (PFN_cuCtxGetApiVersion_v3020)driver_function("cuCtxGetApiVersion");
+    if (result == CUDA_SUCCESS && get_version && get_version(ctx, &version) != CUDA_SUCCESS)
+        context_ended(ctx);
+    guard_leave();
+    return result;
+}
+
+static CUcontext primary_of(CUdevice_v1 device)
+{
+    if (device < 0 || device >= DEVICE_LIMIT)
+        return NULL;
+    return __atomic_load_n(&primary.of_device[device], __ATOMIC_ACQUIRE);
+}
+
+/* Others may still hold the context after one release. */
+static bool primary_is_alive(CUdevice_v1 device)
+{
+    unsigned flags;
+    int active = 0;
+    PFN_cuDevicePrimaryCtxGetState_v7000 get_state =
+        (PFN_cuDevicePrimaryCtxGetState_v7000)driver_function_cached(&primary.get_state,
+                                                                     "cuDevicePrimaryCtxGetState");
+    return !get_state || get_state(device, &flags, &active) != CUDA_SUCCESS || active;
+}
+
+CUresult hook_primary_context_release(const struct driver_entry *entry, CUdevice_v1 dev)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
+    bool rested = trace_rest();
+    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
+    trace_resume(rested);
+    if (result == CUDA_SUCCESS && !primary_is_alive(dev))
+        context_ended(primary_of(dev));
+    guard_leave();
+    return result;
+}
+
+CUresult hook_primary_context_reset(const struct driver_entry *entry, CUdevice_v1 dev)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
+    bool rested = trace_rest();
+    CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
+    trace_resume(rested);
+    if (result == CUDA_SUCCESS)
+        context_ended(primary_of(dev));
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,765 @@
+/* The hooks of copies between linear memory: what each reads and writes, and what it orders.
+ *
+ * Copies are known exactly. What a copy without Async orders before the host follows the CUDA
+ * Driver API, "API synchronization behavior":
+ *
+ *   - host to device: waits for the stream first; from pinned memory for the copy, too. From
+ *     pageable memory only the source has been read when the call returns.
+ *   - device to host: waits.
+ *   - host to host: waits, with Async too.
+ *   - device to device: does not wait.
+ *   - any, where the context or the memory is set to (memops.h): waits.
+ *   - between peers: work of the legacy streams of both contexts, and of the current one. The
+ *     documentation promises more: "serialized with respect to all pending and future asynchronous
+ *     work in to the current context, the copy's source context, and the copy's destination
+ *     context" (cuMemcpyPeer). Non-blocking streams were seen to overlap it (tests/litmus), and
+ * what was seen to overlap is never called ordered.
+ *
+ * An Async copy with pageable memory promises nothing and is taken as asynchronous. Where the host
+ * was seen to wait for a copy though nothing promises it, a report says so. From pageable memory
+ * "the driver may synchronize with the stream and stage the copy into pinned memory", or may not:
+ * the source is read in the stream's order, or at the call, so both are told. (To pageable memory
+ * the copy writes after the stream's work in either case.) */
+#include "runtime/hook/api/copy.h"
+#include "driver_hooks.h"
+#include "runtime/hook/api/array.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/memops.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/state/memory_type.h"
+#include "runtime/hook/failure/refused_call.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/run/summary.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/api/stream_memop.h"
+
+/* One side of a copy. */
+struct side {
+    uint64_t base;
+    uint64_t row_bytes;
+    struct csan_dim dims[2];
+    uint8_t dim_count;
+    bool is_array; /* a CUDA array that csan does not know */
+    enum place place;
+};
+
+struct copy {
+    const struct driver_entry *entry;
+    CUstream stream;
+    struct side source, target;
+    bool async;
+    bool peer;
+    bool always_waits;                        /* for itself, as the program asked: see memops.h */
+    CUcontext source_context, target_context; /* of a peer copy */
+    csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
+    csan_snapshot *host_before;   /* one whose source may be read then: the host */
+};
+
+static const char *const argument_names[] = {"src", "dst"};
+
+/* The place is looked up late, when csan has to know it: most copies say it in their name. */
+static struct side linear(uint64_t base, uint64_t bytes, enum place place)
+{
+    return (struct side){.base = base, .row_bytes = bytes, .place = place};
+}
+
+static enum place host_place(const void *address)
+{
+    return place_of((uintptr_t)address);
+}
+
+static bool nothing_to_do(const struct copy *copy)
+{
+    return copy->source.row_bytes == 0 || copy->target.row_bytes == 0;
+}
+
+/* A copy that is taken as asynchronous. */
+static bool may_read_at_call(const struct copy *copy)
+{
+    return copy->source.place == PLACE_PAGEABLE && !place_is_host(copy->target.place) &&
+           (copy->async || !implicit_wait_orders(WAIT_COPY_FROM_PAGEABLE));
+}
+
+/* Before the real call. The lane is made before functions that end during it: it must not be one of
+ * theirs. */
+static void copy_begin(struct copy *copy)
+{
+    const bool at_call = may_read_at_call(copy);
+    if (nothing_to_do(copy) || (copy->async && !at_call))
+        return;
+    struct stream *stream = stream_lock_known(copy->stream, copy->entry->thread_default);
+    if (!stream)
+        return;
+    if (!copy->async)
+        copy->stream_before = stream_snapshot(stream);
+    if (at_call && stream_calls_lane(stream) != CSAN_NO_LANE)
+        copy->host_before = csan_snapshot_take(process_context(), thread_lane());
+    guard_unlock();
+}
+
+static size_t side_access(const struct side *side, int kind, struct csan_access *access)
+{
+    if (side->is_array)
+        return 0;
+    *access = (struct csan_access){.base = side->base,
+                                   .bytes = side->row_bytes,
+                                   .dims = side->dims,
+                                   .dim_count = side->dim_count,
+                                   .kind = (uint8_t)kind,
+                                   .argument = kind == CSAN_READ ? 0 : 1};
+    return 1;
+}
+
+static void serialize(const struct copy *copy, struct stream *stream,
+                      void (*with)(struct stream *stream, CUcontext context))
+{
+    if (!copy->peer || copy->async || !implicit_wait_orders(WAIT_COPY_BETWEEN_PEERS))
+        return;
+    with(stream, copy->source_context);
+    if (copy->target_context != copy->source_context)
+        with(stream, copy->target_context);
+}
+
+/* Copies from pageable memory that are longer go through it in pieces. */
+enum { STAGED_BYTES = 64 << 10 };
+
+/* What the host waits for within the call: the stream's earlier work, and the copy. */
+struct copy_waits {
+    enum implicit_wait before, itself;
+};
+
+static struct copy_waits waits_both(enum implicit_wait wait)
+{
+    return (struct copy_waits){wait, wait};
+}
+
+/* What was seen is from tests/litmus. */
+static struct copy_waits waits_of_pageable_source(const struct copy *copy)
+{
+    const bool in_pieces = copy->source.row_bytes > STAGED_BYTES;
+    if (copy->async)
+        return (struct copy_waits){.itself = in_pieces ? WAIT_COPY_ASYNC_FROM_PAGEABLE : WAIT_NONE};
+    const bool whole = !in_pieces && copy->source.dim_count == 0;
+    return (struct copy_waits){WAIT_COPY_FROM_PAGEABLE, whole ? WAIT_COPY_STAGED_WHOLE : WAIT_NONE};
+}
+
+static struct copy_waits copy_waits(const struct copy *copy)
+{
+    const enum place from = copy->source.place, to = copy->target.place;
+    if (place_is_host(from) && place_is_host(to))
+        return waits_both(WAIT_COPY_ON_HOST);
+    if (copy->always_waits)
+        return waits_both(WAIT_COPY_SYNC_MEMOPS);
+    if (place_is_host(to) && !copy->async)
+        return waits_both(WAIT_COPY_TO_HOST);
+    if (place_is_host(to))
+        return (struct copy_waits){.itself = to == PLACE_PAGEABLE ? WAIT_COPY_ASYNC_TO_PAGEABLE
+                                                                  : WAIT_NONE};
+    if (from == PLACE_PAGEABLE)
+        return waits_of_pageable_source(copy);
+    return waits_both(from == PLACE_PINNED && !copy->async ? WAIT_COPY_FROM_PINNED : WAIT_NONE);
+}
+
+/* The same bytes, at the call. What the stream does later comes after both. */
+static void read_at_call(const struct copy *copy, struct stream *stream, csan_site site)
+{
+    struct csan_access source;
+    csan_lane lane = copy->host_before ? stream_calls_lane(stream) : CSAN_NO_LANE;
+    if (lane == CSAN_NO_LANE || !side_access(&copy->source, CSAN_READ, &source))
+        return;
+    csan_snapshot_join(process_context(), lane, copy->host_before);
+    operation_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    csan_lane_waits(process_context(), stream_lane(stream), lane);
+}
+
+/* Before the call returned; the rest is under way. */
+static void read_by_host(const struct copy *copy, const struct stream *stream, csan_site site)
+{
+    struct csan_access source;
+    if (side_access(&copy->source, CSAN_READ, &source))
+        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    thread_enqueues(stream_lane(stream));
+}
+
+/* After it succeeded, with the stream locked. */
+static void copy_record(const struct copy *copy, struct stream *stream, csan_site site,
+                        struct copy_waits waits)
+{
+    const bool staged = waits.before == WAIT_COPY_FROM_PAGEABLE && !may_read_at_call(copy);
+    struct csan_access accesses[2];
+    size_t count = 0;
+    implicit_wait_for(waits.before, copy->entry, copy->stream_before);
+    stream_use(stream);
+    serialize(copy, stream, stream_serialize_before);
+    if (staged)
+        read_by_host(copy, stream, site);
+    else
+        count = side_access(&copy->source, CSAN_READ, accesses);
+    count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
+    operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+    serialize(copy, stream, stream_serialize_after);
+    implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
+    read_at_call(copy, stream, site);
+}
+
+/* Bytes from the first to the last one. */
+static uint64_t side_reach(const struct side *side)
+{
+    uint64_t bytes = side->row_bytes;
+    for (uint8_t i = 0; i < side->dim_count; i++)
+        bytes += (uint64_t)side->dims[i].stride * (side->dims[i].count - 1);
+    return bytes;
+}
+
+/* What the target holds from now on, where that can be known.
+ *
+ * A copy that the call waited for has read its source. One with Async from pageable memory is taken
+ * at its word, too: the driver may stage it within the call, so a program that lets the source
+ * change before the copy is done means nothing in particular. From pinned memory it surely reads
+ * later: a host function before it in its stream may be what fills the source. */
+static const void *copy_known(const struct copy *copy)
+{
+    const struct side *source = &copy->source, *target = &copy->target;
+    if (target->dim_count || source->dim_count || target->is_array || source->is_array ||
+        target->row_bytes > CONTENT_PIECE_MAX || !place_is_host(source->place) ||
+        place_of(target->base) != PLACE_DEVICE) /* the host writes to managed memory itself */
+        return NULL;
+    bool read = source->place == PLACE_PAGEABLE || (source->place == PLACE_PINNED && !copy->async);
+    return read ? (const void *)(uintptr_t)source->base : NULL;
+}
+
+/* With the lock held. */
+static void copy_content(const struct side *target, const void *known)
+{
+    uint64_t reach = side_reach(target);
+    if (!target->is_array && target->place != PLACE_PAGEABLE)
+        content_written(target->base, reach, known, place_may_be_constant(target->base, reach));
+    if (!target->is_array)
+        value_overwritten(target->base, reach);
+}
+
+static size_t copy_accesses(const struct copy *copy, struct csan_access *accesses)
+{
+    size_t count = side_access(&copy->source, CSAN_READ, accesses);
+    return count + side_access(&copy->target, CSAN_WRITE, &accesses[count]);
+}
+
+static void copy_refused(const struct copy *copy)
+{
+    struct callsite_stack stack;
+    struct csan_access accesses[2];
+    if (nothing_to_do(copy))
+        return;
+    callsite_capture(&stack);
+    refused_copy(&(struct refused){
+        .entry = copy->entry,
+        .stream = copy->stream,
+        .site = callsite_intern(&stack, copy->entry->name, argument_names, 2),
+        .accesses = accesses,
+        .access_count = copy_accesses(copy, accesses),
+    });
+}
+
+static void copy_end(struct copy *copy, CUresult result)
+{
+    bool thread_default = copy->entry->thread_default;
+    struct csan_access accesses[2];
+    guard_waited();
+    if (result == CUDA_SUCCESS && !nothing_to_do(copy) &&
+        stream_is_capturing(copy->stream, thread_default)) {
+        struct callsite_stack stack;
+        callsite_capture(&stack);
+        operation_capture(copy->stream, thread_default,
+                          operation_site(&stack, copy->entry->name, argument_names, 2),
+                          CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
+    } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
+        if (copy->source.is_array || copy->target.is_array)
+            summary_unmodelled("copies with CUDA arrays that csan did not see created");
+        struct callsite_stack stack;
+        callsite_capture(&stack);
+        csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
+        const void *known = copy_known(copy);
+        copy->always_waits =
+            !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
+        const struct copy_waits waits = copy_waits(copy);
+        struct stream *stream = stream_lock(copy->stream, thread_default);
+        if (stream) {
+            copy_content(&copy->target, known);
+            copy_record(copy, stream, site, waits);
+            guard_unlock();
+        }
+    }
+    if (refused_matters(result))
+        copy_refused(copy);
+    if (copy->stream_before)
+        csan_snapshot_release(process_context(), copy->stream_before);
+    if (copy->host_before)
+        csan_snapshot_release(process_context(), copy->host_before);
+    if (!copy->async && place_is_host(copy->target.place))
+        trace_waited();
+}
+
+/* ---- One-dimensional ---- */
+
+CUresult hook_copy(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
+                   size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear(src, ByteCount, place_of(src)),
+                        .target = linear(dst, ByteCount, place_of(dst))};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
+                         size_t ByteCount, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(src, ByteCount, place_of(src)),
+                        .target = linear(dst, ByteCount, place_of(dst))};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                  const void *srcHost, size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                        const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    PFN_cuMemcpyHtoDAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoDAsync_v3020);
+    if (!guard_enter())
+        return real(dstDevice, srcHost, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    copy_begin(&copy);
+    CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_host(const struct driver_entry *entry, void *dstHost,
+                                  CUdeviceptr_v2 srcDevice, size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear((uintptr_t)dstHost, ByteCount, PLACE_PINNED)};
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *dstHost,
+                                        CUdeviceptr_v2 srcDevice, size_t ByteCount,
+                                        CUstream hStream)
+{
+    PFN_cuMemcpyDtoHAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoHAsync_v3020);
+    if (!guard_enter())
+        return real(dstHost, srcDevice, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
+    CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                    CUdeviceptr_v2 srcDevice, size_t ByteCount)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_device_to_device_async(const struct driver_entry *entry,
+                                          CUdeviceptr_v2 dstDevice, CUdeviceptr_v2 srcDevice,
+                                          size_t ByteCount, CUstream hStream)
+{
+    PFN_cuMemcpyDtoDAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoDAsync_v3020);
+    if (!guard_enter())
+        return real(dstDevice, srcDevice, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, srcDevice, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_peer(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                        CUcontext dstContext, CUdeviceptr_v2 srcDevice, CUcontext srcContext,
+                        size_t ByteCount)
+{
+    PFN_cuMemcpyPeer_v4000 real = DRIVER_REAL(entry, cuMemcpyPeer_v4000);
+    if (!guard_enter())
+        return real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    struct copy copy = {.entry = entry,
+                        .peer = true,
+                        .source_context = srcContext,
+                        .target_context = dstContext,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                              CUcontext dstContext, CUdeviceptr_v2 srcDevice, CUcontext srcContext,
+                              size_t ByteCount, CUstream hStream)
+{
+    PFN_cuMemcpyPeerAsync_v4000 real = DRIVER_REAL(entry, cuMemcpyPeerAsync_v4000);
+    if (!guard_enter())
+        return real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+    struct copy copy = {.entry = entry,
+                        .stream = hStream,
+                        .async = true,
+                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+    CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Between an array and linear memory ---- */
+
+/* Bytes of an array from an offset; one that is not known is told of once. */
+static struct side linear_of_array(CUarray handle, size_t offset, size_t bytes)
+{
+    struct array_range range;
+    struct side side = {.row_bytes = bytes, .place = PLACE_DEVICE, .is_array = true};
+    if (array_find(handle, &range)) {
+        side.is_array = false;
+        side.base = range.base + offset;
+    }
+    return side;
+}
+
+static struct side linear_device(CUdeviceptr_v2 base, size_t bytes)
+{
+    return linear(base, bytes, PLACE_DEVICE);
+}
+
+static struct side linear_host(const void *base, size_t bytes)
+{
+    return linear((uintptr_t)base, bytes, host_place(base));
+}
+
+#define ARRAY_HOOK(call, from, to, ...)                                                            \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    struct copy copy = {.entry = entry, .source = from, .target = to, ##__VA_ARGS__};              \
+    copy_begin(&copy);                                                                             \
+    CUresult result = call;                                                                        \
+    copy_end(&copy, result);                                                                       \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_copy_device_to_array(const struct driver_entry *entry, CUarray dstArray,
+                                   size_t dstOffset, CUdeviceptr_v2 srcDevice, size_t ByteCount)
+{
+    PFN_cuMemcpyDtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoA_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcDevice, ByteCount), linear_device(srcDevice, ByteCount),
+               linear_of_array(dstArray, dstOffset, ByteCount));
+}
+
+CUresult hook_copy_array_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                                   CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    PFN_cuMemcpyAtoD_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoD_v3020);
+    ARRAY_HOOK(real(dstDevice, srcArray, srcOffset, ByteCount),
+               linear_of_array(srcArray, srcOffset, ByteCount),
+               linear_device(dstDevice, ByteCount));
+}
+
+CUresult hook_copy_array_to_array(const struct driver_entry *entry, CUarray dstArray,
+                                  size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                                  size_t ByteCount)
+{
+    PFN_cuMemcpyAtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoA_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcArray, srcOffset, ByteCount),
+               linear_of_array(srcArray, srcOffset, ByteCount),
+               linear_of_array(dstArray, dstOffset, ByteCount));
+}
+
+CUresult hook_copy_host_to_array(const struct driver_entry *entry, CUarray dstArray,
+                                 size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    PFN_cuMemcpyHtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoA_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcHost, ByteCount), linear_host(srcHost, ByteCount),
+               linear_of_array(dstArray, dstOffset, ByteCount));
+}
+
+CUresult hook_copy_array_to_host(const struct driver_entry *entry, void *dstHost, CUarray srcArray,
+                                 size_t srcOffset, size_t ByteCount)
+{
+    PFN_cuMemcpyAtoH_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoH_v3020);
+    ARRAY_HOOK(real(dstHost, srcArray, srcOffset, ByteCount),
+               linear_of_array(srcArray, srcOffset, ByteCount), linear_host(dstHost, ByteCount));
+}
+
+CUresult hook_copy_host_to_array_async(const struct driver_entry *entry, CUarray dstArray,
+                                       size_t dstOffset, const void *srcHost, size_t ByteCount,
+                                       CUstream hStream)
+{
+    PFN_cuMemcpyHtoAAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoAAsync_v3020);
+    ARRAY_HOOK(real(dstArray, dstOffset, srcHost, ByteCount, hStream),
+               linear_host(srcHost, ByteCount), linear_of_array(dstArray, dstOffset, ByteCount),
+               .stream = hStream, .async = true);
+}
+
+CUresult hook_copy_array_to_host_async(const struct driver_entry *entry, void *dstHost,
+                                       CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                                       CUstream hStream)
+{
+    PFN_cuMemcpyAtoHAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoHAsync_v3020);
+    ARRAY_HOOK(real(dstHost, srcArray, srcOffset, ByteCount, hStream),
+               linear_of_array(srcArray, srcOffset, ByteCount), linear_host(dstHost, ByteCount),
+               .stream = hStream, .async = true);
+}
+
+/* ---- Two- and three-dimensional ---- */
+
+/* Rows of `width` bytes, `height` of them `pitch` apart, `depth` planes `plane` bytes apart. */
+static void shape(struct side *side, uint64_t width, uint64_t height, uint64_t pitch,
+                  uint64_t depth, uint64_t plane)
+{
+    side->row_bytes = height && depth ? width : 0;
+    if (height > 1 && pitch == width)
+        side->row_bytes *= height;
+    else if (height > 1)
+        side->dims[side->dim_count++] = (struct csan_dim){(int64_t)pitch, height};
+    if (depth > 1 && side->dim_count == 0 && plane == side->row_bytes)
+        side->row_bytes *= depth;
+    else if (depth > 1)
+        side->dims[side->dim_count++] = (struct csan_dim){(int64_t)plane, depth};
+}
+
+/* Where one side of a CUDA_MEMCPY2D or 3D begins, and in what kind of memory. */
+static void locate(struct side *side, CUmemorytype type, const void *host, CUdeviceptr_v2 device,
+                   uint64_t offset)
+{
+    side->is_array = type == CU_MEMORYTYPE_ARRAY;
+    if (side->is_array) {
+        side->place = PLACE_DEVICE;
+        return;
+    }
+    side->base = (type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device) + offset;
+    side->place = type == CU_MEMORYTYPE_DEVICE ? PLACE_DEVICE : place_of(side->base);
+}
+
+/* The same in an array, which has its own distances between rows and layers. */
+static void locate_array(struct side *side, CUarray handle, uint64_t x, uint64_t y, uint64_t z,
+                         uint64_t *pitch, uint64_t *plane)
+{
+    struct array_range range;
+    if (!side->is_array || !array_find(handle, &range))
+        return;
+    side->is_array = false; /* memory as any other */
+    *pitch = range.pitch;
+    *plane = range.plane;
+    side->base = range.base + z * range.plane + y * range.pitch + x;
+}
+
+static void copy_2d(struct copy *copy, const CUDA_MEMCPY2D_v2 *what)
+{
+    if (!what)
+        return;
+    uint64_t source_pitch = what->srcPitch, target_pitch = what->dstPitch, plane;
+    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
+           what->srcY * what->srcPitch + what->srcXInBytes);
+    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
+           what->dstY * what->dstPitch + what->dstXInBytes);
+    locate_array(&copy->source, what->srcArray, what->srcXInBytes, what->srcY, 0, &source_pitch,
+                 &plane);
+    locate_array(&copy->target, what->dstArray, what->dstXInBytes, what->dstY, 0, &target_pitch,
+                 &plane);
+    shape(&copy->source, what->WidthInBytes, what->Height, source_pitch, 1, 0);
+    shape(&copy->target, what->WidthInBytes, what->Height, target_pitch, 1, 0);
+}
+
+/* Of CUDA_MEMCPY3D and its peer form, which name these members alike. */
+#define COPY_3D(copy, what)                                                                        \
+    do {                                                                                           \
+        uint64_t source_pitch = (what)->srcPitch, target_pitch = (what)->dstPitch;                 \
+        uint64_t source_plane = source_pitch * (what)->srcHeight;                                  \
+        uint64_t target_plane = target_pitch * (what)->dstHeight;                                  \
+        locate(&(copy)->source, (what)->srcMemoryType, (what)->srcHost, (what)->srcDevice,         \
+               (what)->srcZ *source_plane + (what)->srcY * source_pitch + (what)->srcXInBytes);    \
+        locate(&(copy)->target, (what)->dstMemoryType, (what)->dstHost, (what)->dstDevice,         \
+               (what)->dstZ *target_plane + (what)->dstY * target_pitch + (what)->dstXInBytes);    \
+        locate_array(&(copy)->source, (what)->srcArray, (what)->srcXInBytes, (what)->srcY,         \
+                     (what)->srcZ, &source_pitch, &source_plane);                                  \
+        locate_array(&(copy)->target, (what)->dstArray, (what)->dstXInBytes, (what)->dstY,         \
+                     (what)->dstZ, &target_pitch, &target_plane);                                  \
+        shape(&(copy)->source, (what)->WidthInBytes, (what)->Height, source_pitch, (what)->Depth,  \
+              source_plane);                                                                       \
+        shape(&(copy)->target, (what)->WidthInBytes, (what)->Height, target_pitch, (what)->Depth,  \
+              target_plane);                                                                       \
+    } while (0)
+
+static void copy_3d(struct copy *copy, const CUDA_MEMCPY3D_v2 *what)
+{
+    if (what)
+        COPY_3D(copy, what);
+}
+
+static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
+{
+    if (!what)
+        return;
+    COPY_3D(copy, what);
+    copy->peer = true;
+    copy->source_context = what->srcContext;
+    copy->target_context = what->dstContext;
+}
+
+struct node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what, const struct callsite_stack *stack)
+{
+    struct copy copy = {.async = true};
+    struct csan_access accesses[2];
+    copy_3d(&copy, what);
+    if (copy.source.is_array || copy.target.is_array)
+        summary_unmodelled("copies with CUDA arrays that csan did not see created");
+    csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", argument_names, 2);
+    return node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
+                        nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));
+}
+
+CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
+    struct copy copy = {.entry = entry};
+    copy_2d(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_2d_unaligned(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)
+{
+    return hook_copy_2d(entry, pCopy); /* the same type and meaning, slower */
+}
+
+CUresult hook_copy_2d_async(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy,
+                            CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
+    struct copy copy = {.entry = entry, .stream = hStream, .async = true};
+    copy_2d(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *pCopy)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
+    struct copy copy = {.entry = entry};
+    copy_3d(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d_async(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *pCopy,
+                            CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
+    struct copy copy = {.entry = entry, .stream = hStream, .async = true};
+    copy_3d(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d_peer(const struct driver_entry *entry, const CUDA_MEMCPY3D_PEER_v1 *pCopy)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3DPeer_v4000)(pCopy);
+    struct copy copy = {.entry = entry};
+    copy_3d_peer(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeer_v4000)(pCopy);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_copy_3d_peer_async(const struct driver_entry *entry,
+                                 const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
+    struct copy copy = {.entry = entry, .stream = hStream, .async = true};
+    copy_3d_peer(&copy, pCopy);
+    copy_begin(&copy);
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
+    copy_end(&copy, result);
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,318 @@
+/* The hooks of memory, events and semaphores that other processes and interfaces share. What those
+ * do is not seen, and is said once; what this program does with such memory is checked as any
+ * other. A mapping of somebody else's memory ends without waiting for work that uses it: nothing
+ * promises that (CUDA Driver API, cuIpcCloseMemHandle), so work still under way is a race. Signals
+ * to and waits for external semaphores take their turn in the stream. */
+#include "csan/detector/context.h"
+#include "driver_hooks.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/api/event.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/run/summary.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/api/stream_memop.h"
+
+#include <stdlib.h>
+
+static const char *const of_processes =
+    "memory shared with other processes (what they do to it is not seen)";
+static const char *const of_interfaces =
+    "memory of other interfaces (what they do to it is not seen)";
+static const char *const events_note =
+    "events shared with other processes (what they record is not seen)";
+static const char *const semaphores_note = "external semaphores (what they order is not seen)";
+
+/* Memory that was opened, and may be opened again: the driver counts, and gives the same address.
+ */
+struct opened {
+    uint64_t base;
+    uint64_t count;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct opened *opened; /* under the guard's lock */
+    void *get_address_range;
+} table;
+
+static struct opened *opened_find(uint64_t base)
+{
+    struct opened *opened = NULL;
+    HASH_FIND(hh, table.opened, &base, sizeof base, opened);
+    return opened;
+}
+
+/* The whole of what was mapped around an address; false: the driver does not say. */
+static bool range_of(uint64_t address, uint64_t *base, uint64_t *bytes)
+{
+    CUdeviceptr_v2 start = 0;
+    size_t size = 0;
+    PFN_cuMemGetAddressRange_v3020 get = (PFN_cuMemGetAddressRange_v3020)driver_function_cached(
+        &table.get_address_range, "cuMemGetAddressRange_v2");
+    if (!get || get(&start, &size, address) != CUDA_SUCCESS || !size)
+        return false;
+    *base = start;
+    *bytes = size;
+    return true;
+}
+
+/* With the lock held. */
+static void born(uint64_t base, uint64_t bytes, csan_site site)
+{
+    struct opened *opened = opened_find(base);
+    if (opened) {
+        opened->count++;
+        return;
+    }
+    opened = calloc(1, sizeof *opened);
+    if (!opened)
+        return;
+    opened->base = base;
+    opened->count = 1;
+    HASH_ADD(hh, table.opened, base, sizeof opened->base, opened);
+    value_forget(base, bytes);
+    csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
+}
+
+static void open_at(uint64_t address, csan_site site)
+{
+    uint64_t base, bytes;
+    if (!range_of(address, &base, &bytes))
+        return;
+    content_forget(base, bytes);
+    guard_lock();
+    born(base, bytes, site);
+    guard_unlock();
+}
+
+/* ---- Memory of other processes ---- */
+
+/* Says what is not seen when the call succeeded. */
+#define NOTE_HOOK(call, note)                                                                      \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS) {                                                                  \
+        summary_unmodelled(note);                                                                  \
+        context_doubt(process_context());                                                          \
+    }                                                                                              \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_ipc_get_memory(const struct driver_entry *entry, CUipcMemHandle_v1 *pHandle,
+                             CUdeviceptr_v2 dptr)
+{
+    NOTE_HOOK(DRIVER_REAL(entry, cuIpcGetMemHandle_v4010)(pHandle, dptr), of_processes);
+}
+
+/* It is set of memory that others than CUDA are to reach, such as network cards (GPUDirect RDMA,
+ * "Synchronization behavior"). */
+CUresult hook_pointer_set_attribute(const struct driver_entry *entry, const void *value,
+                                    CUpointer_attribute attribute, CUdeviceptr_v2 ptr)
+{
+    PFN_cuPointerSetAttribute_v6000 real = DRIVER_REAL(entry, cuPointerSetAttribute_v6000);
+    if (!guard_enter())
+        return real(value, attribute, ptr);
+    CUresult result = real(value, attribute, ptr);
+    if (result == CUDA_SUCCESS)
+        context_doubt(process_context());
+    guard_leave();
+    return result;
+}
+
+CUresult hook_ipc_open_memory(const struct driver_entry *entry, CUdeviceptr_v2 *pdptr,
+                              CUipcMemHandle_v1 handle, unsigned int Flags)
+{
+    PFN_cuIpcOpenMemHandle_v11000 real = DRIVER_REAL(entry, cuIpcOpenMemHandle_v11000);
+    if (!guard_enter())
+        return real(pdptr, handle, Flags);
+    csan_site site = callsite_of_memory(entry->name);
+    CUresult result = real(pdptr, handle, Flags);
+    if (result == CUDA_SUCCESS) {
+        summary_unmodelled(of_processes);
+        open_at(*pdptr, site);
+    }
+    guard_leave();
+    return result;
+}
+
+/* Undone when the call fails; NULL: others still have it open, or csan did not see it opened. */
+static csan_free *close_begin(uint64_t base, csan_site site)
+{
+    guard_lock();
+    const struct opened *opened = opened_find(base);
+    csan_free *token = NULL;
+    if (opened && opened->count == 1)
+        token = csan_memory_free_begin(process_context(), base, thread_lane(), 1, site);
+    guard_unlock();
+    return token;
+}
+
+static void close_end(uint64_t base, csan_free *token, CUresult result)
+{
+    guard_lock();
+    struct opened *opened = result == CUDA_SUCCESS ? opened_find(base) : NULL;
+    if (opened && --opened->count == 0) {
+        HASH_DEL(table.opened, opened);
+        free(opened);
+    }
+    if (token)
+        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, CSAN_FREE_NO_WAIT);
+    guard_unlock();
+}
+
+CUresult hook_ipc_close_memory(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
+{
+    PFN_cuIpcCloseMemHandle_v4010 real = DRIVER_REAL(entry, cuIpcCloseMemHandle_v4010);
+    if (!guard_enter())
+        return real(dptr);
+    csan_free *token = close_begin(dptr, callsite_of_memory(entry->name));
+    CUresult result = real(dptr);
+    close_end(dptr, token, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_pool_export(const struct driver_entry *entry, void *handle_out, CUmemoryPool pool,
+                          CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    PFN_cuMemPoolExportToShareableHandle_v11020 real =
+        DRIVER_REAL(entry, cuMemPoolExportToShareableHandle_v11020);
+    NOTE_HOOK(real(handle_out, pool, handleType, flags), of_processes);
+}
+
+CUresult hook_pool_import(const struct driver_entry *entry, CUmemoryPool *pool_out, void *handle,
+                          CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    PFN_cuMemPoolImportFromShareableHandle_v11020 real =
+        DRIVER_REAL(entry, cuMemPoolImportFromShareableHandle_v11020);
+    NOTE_HOOK(real(pool_out, handle, handleType, flags), of_processes);
+}
+
+CUresult hook_pool_export_pointer(const struct driver_entry *entry,
+                                  CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
+{
+    NOTE_HOOK(DRIVER_REAL(entry, cuMemPoolExportPointer_v11020)(shareData_out, ptr), of_processes);
+}
+
+/* "The imported memory may be freed using cuMemFree() or cuMemFreeAsync()": it is as memory of a
+ * pool of this process from then on, born at the host. */
+CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_v2 *ptr_out,
+                                  CUmemoryPool pool, CUmemPoolPtrExportData_v1 *shareData)
+{
+    PFN_cuMemPoolImportPointer_v11020 real = DRIVER_REAL(entry, cuMemPoolImportPointer_v11020);
+    uint64_t base, bytes;
+    if (!guard_enter())
+        return real(ptr_out, pool, shareData);
+    csan_site site = callsite_of_memory(entry->name);
+    CUresult result = real(ptr_out, pool, shareData);
+    if (result == CUDA_SUCCESS)
+        summary_unmodelled(of_processes);
+    if (result == CUDA_SUCCESS && range_of(*ptr_out, &base, &bytes)) {
+        content_forget(base, bytes);
+        guard_lock();
+        value_forget(base, bytes);
+        csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+/* ---- Memory of other interfaces: "must be freed using cuMemFree" ---- */
+
+CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *devPtr,
+                              CUexternalMemory extMem,
+                              const CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 *bufferDesc)
+{
+    PFN_cuExternalMemoryGetMappedBuffer_v10000 real =
+        DRIVER_REAL(entry, cuExternalMemoryGetMappedBuffer_v10000);
+    if (!guard_enter())
+        return real(devPtr, extMem, bufferDesc);
+    csan_site site = callsite_of_memory(entry->name);
+    CUresult result = real(devPtr, extMem, bufferDesc);
+    if (result == CUDA_SUCCESS) {
+        summary_unmodelled(of_interfaces);
+        content_forget(*devPtr, bufferDesc->size);
+        guard_lock();
+        value_forget(*devPtr, bufferDesc->size);
+        csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, *devPtr, bufferDesc->size,
+                           CSAN_HOST, site);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+/* ---- Events and semaphores ---- */
+
+CUresult hook_ipc_get_event(const struct driver_entry *entry, CUipcEventHandle_v1 *pHandle,
+                            CUevent event)
+{
+    NOTE_HOOK(DRIVER_REAL(entry, cuIpcGetEventHandle_v4010)(pHandle, event), events_note);
+}
+
+CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
+                             CUipcEventHandle_v1 handle)
+{
+    PFN_cuIpcOpenEventHandle_v4010 real = DRIVER_REAL(entry, cuIpcOpenEventHandle_v4010);
+    if (!guard_enter())
+        return real(phEvent, handle);
+    CUresult result = real(phEvent, handle);
+    if (result == CUDA_SUCCESS) {
+        summary_unmodelled(events_note);
+        event_created(*phEvent);
+    }
+    guard_leave();
+    return result;
+}
+
+static void take_turn(const struct driver_entry *entry, CUstream handle, unsigned count)
+{
+    summary_unmodelled(semaphores_note);
+    if (!count || stream_is_capturing(handle, entry->thread_default))
+        return;
+    csan_site site = callsite_of(entry->name, NULL, 0);
+    struct stream *stream = stream_lock(handle, entry->thread_default);
+    if (!stream)
+        return;
+    stream_use(stream);
+    csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_LIBRARY, NULL, 0);
+    guard_unlock();
+}
+
+CUresult hook_semaphores_signal(const struct driver_entry *entry,
+                                const CUexternalSemaphore *extSemArray,
+                                const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1 *paramsArray,
+                                unsigned int numExtSems, CUstream stream)
+{
+    PFN_cuSignalExternalSemaphoresAsync_v10000 real =
+        DRIVER_REAL(entry, cuSignalExternalSemaphoresAsync_v10000);
+    if (!guard_enter())
+        return real(extSemArray, paramsArray, numExtSems, stream);
+    CUresult result = real(extSemArray, paramsArray, numExtSems, stream);
+    if (result == CUDA_SUCCESS)
+        take_turn(entry, stream, numExtSems);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_semaphores_wait(const struct driver_entry *entry,
+                              const CUexternalSemaphore *extSemArray,
+                              const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1 *paramsArray,
+                              unsigned int numExtSems, CUstream stream)
+{
+    PFN_cuWaitExternalSemaphoresAsync_v10000 real =
+        DRIVER_REAL(entry, cuWaitExternalSemaphoresAsync_v10000);
+    if (!guard_enter())
+        return real(extSemArray, paramsArray, numExtSems, stream);
+    CUresult result = real(extSemArray, paramsArray, numExtSems, stream);
+    if (result == CUDA_SUCCESS)
+        take_turn(entry, stream, numExtSems);
+    guard_leave();
+    return result;
+}

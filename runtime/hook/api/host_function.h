@@ -1,0 +1,33 @@
+/* Host functions as nodes of graphs: the driver is given a node of csan's in place of the program's
+ * function, so that csan knows which launch a call belongs to. */
+#ifndef RUNTIME_HOOK_API_HOST_FUNCTION_H
+#define RUNTIME_HOOK_API_HOST_FUNCTION_H
+
+#include <csan/csan.h>
+#include "runtime/hook/interpose/driver.h"
+
+struct host_node;
+struct host_call;
+
+/* An access that the calling thread makes: within a host function its site tells of the call that
+ * enqueued the function, too. Without the guard's lock. */
+csan_site host_function_site(csan_site site);
+
+/* The node for a function and its argument, which may be one already. NULL when memory is short.
+ * Nodes live as long as the process. Without the guard's lock. */
+struct host_node *host_node_of(CUhostFn function, void *data);
+/* Put the node in their place; NULL, and nothing is changed, when there is no function or no
+ * memory. */
+struct host_node *host_node_wrap(CUhostFn *function, void **data);
+/* What the program gave, in place of the node. */
+void host_node_unwrap(CUhostFn *function, void **data);
+
+/* A launch calls the node once. The rest wants the guard's lock.
+ * begin: before the launch, by a call of that site; NULL when memory is short. told: what comes
+ * before the function is what `lane` holds; from then on the lane comes after the function. failed:
+ * there was no launch. Both end the caller's use of the call. */
+struct host_call *host_node_begin(struct host_node *node, csan_site site);
+void host_node_told(struct host_call *call, csan_lane lane);
+void host_node_failed(struct host_node *node, struct host_call *call);
+
+#endif

@@ -1,0 +1,429 @@
+/* The hooks of memory: births and deaths of allocations.
+ *
+ * cuMemFree and cuMemFreeHost were seen to wait for the work of the device whose memory it is
+ * before they free, so by default they order all of it before the host (implicit_wait.h). They do
+ * not wait for other devices (tests/litmus): of those the free is checked as an access that comes
+ * after its own device's work. For memory of cuMemAllocAsync they do not wait, and that free is
+ * checked as an access of the host. A stream-ordered birth or death is work of its stream. */
+#include "runtime/hook/api/memory.h"
+#include "driver_hooks.h"
+#include "runtime/hook/kernel/launch_pointer.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/graph/capture.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/failure/out_of_memory.h"
+#include "runtime/hook/failure/refused_call.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/api/stream_memop.h"
+
+#include <stdlib.h>
+
+static csan_site site_here(const struct driver_entry *entry)
+{
+    return callsite_of_memory(entry->name);
+}
+
+/* ---- Whose memory it is ---- */
+
+/* An allocation ends with its context, unless it is freed before. */
+struct owned {
+    uint64_t base;
+    CUcontext context;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct owned *owned; /* under the guard's lock */
+    CUcontext first;     /* that ever owned any; atomic */
+    bool several;        /* atomic */
+} table;
+
+static void own(uint64_t base, CUcontext context)
+{
+    struct owned *owned = NULL;
+    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    if (!owned && (owned = calloc(1, sizeof *owned)) != NULL) {
+        owned->base = base;
+        HASH_ADD(hh, table.owned, base, sizeof base, owned);
+    }
+    if (owned)
+        owned->context = context;
+    if (!table.first)
+        __atomic_store_n(&table.first, context, __ATOMIC_RELAXED);
+    else if (table.first != context)
+        __atomic_store_n(&table.several, true, __ATOMIC_RELAXED);
+}
+
+bool memory_has_others(CUcontext context)
+{
+    const CUcontext first = __atomic_load_n(&table.first, __ATOMIC_RELAXED);
+    return __atomic_load_n(&table.several, __ATOMIC_RELAXED) || (first && first != context);
+}
+
+static void disown(uint64_t base)
+{
+    struct owned *owned = NULL;
+    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    if (!owned)
+        return;
+    HASH_DEL(table.owned, owned);
+    free(owned);
+}
+
+void memory_context_destroyed(CUcontext context)
+{
+    struct owned *owned = NULL, *next = NULL;
+    base_addresses_changed();
+    HASH_ITER(hh, table.owned, owned, next)
+    {
+        if (owned->context != context)
+            continue;
+        csan_free *token =
+            csan_memory_free_begin(process_context(), owned->base, thread_lane(), 0, 0);
+        if (token)
+            csan_memory_free_end(process_context(), token, 0, CSAN_FREE_FORGOTTEN);
+        HASH_DEL(table.owned, owned);
+        free(owned);
+    }
+}
+
+/* ---- Births at the host ---- */
+
+static void born(const struct driver_entry *entry, enum csan_memory_kind kind, uint64_t base,
+                 uint64_t bytes)
+{
+    CUcontext context = stream_current_context();
+    if (!base || !bytes)
+        return;
+    csan_site site = site_here(entry);
+    content_forget(base, bytes);
+    guard_lock();
+    value_forget(base, bytes);
+    csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
+    own(base, context);
+    operation_library_memory_made(base, bytes);
+    guard_unlock();
+}
+
+CUresult hook_memory_alloc(const struct driver_entry *entry, CUdeviceptr_v2 *dptr, size_t bytesize)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
+    CUresult result = DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_DEVICE, *dptr, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_pitch(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                 size_t *pPitch, size_t WidthInBytes, size_t Height,
+                                 unsigned int ElementSizeBytes)
+{
+    PFN_cuMemAllocPitch_v3020 real = DRIVER_REAL(entry, cuMemAllocPitch_v3020);
+    if (!guard_enter())
+        return real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+    CUresult result = real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+    shortage_ended(entry, result, WidthInBytes * Height, SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_DEVICE, *dptr, *pPitch * Height);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_managed(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                   size_t bytesize, unsigned int flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_MANAGED, *dptr, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_host(const struct driver_entry *entry, void **pp, size_t bytesize)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
+    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_host_alloc(const struct driver_entry *entry, void **pp, size_t bytesize,
+                                unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
+    CUresult result = DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
+    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
+    if (result == CUDA_SUCCESS)
+        born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, size_t bytesize,
+                                   unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
+    CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
+    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
+    if (result == CUDA_SUCCESS) {
+        implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
+        born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
+    }
+    guard_leave();
+    return result;
+}
+
+/* ---- Deaths at the host ---- */
+
+/* Another thread may have been given the same address by now: its allocation is the newer one. */
+static void death_owned(uint64_t base)
+{
+    guard_lock();
+    if (!csan_memory_find(process_context(), base, NULL, NULL, NULL))
+        disown(base);
+    guard_unlock();
+}
+
+CUcontext memory_context(uint64_t base)
+{
+    struct owned *owned = NULL;
+    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    return owned ? owned->context : NULL;
+}
+
+/* What the call will have waited for: the work of one context, or where there is but one, all. */
+static void death_covers(struct memory_death *death, uint64_t base)
+{
+    CUcontext current = stream_current_context();
+    guard_lock();
+    CUcontext owner = memory_context(base);
+    death->context = owner ? owner : current;
+    if (stream_context_is_apart(&death->context)) {
+        death->covered = thread_makes_lane(0, "a free");
+        if (death->covered != CSAN_NO_LANE)
+            stream_context_gather(death->context, death->covered);
+    }
+    guard_unlock();
+    death->before = death->covered == CSAN_NO_LANE
+                        ? csan_snapshot_take_all(process_context())
+                        : csan_snapshot_take(process_context(), death->covered);
+}
+
+/* The free is an access of the host; or of what its wait is behind, if that counts: then only other
+ * devices can still be at work, or nobody. */
+static void death_check(struct memory_death *death, const struct driver_entry *entry, uint64_t base)
+{
+    const bool ordered = implicit_wait_orders(death->wait) && !process_options()->strict_free;
+    const bool apart = death->covered != CSAN_NO_LANE;
+    if (!ordered)
+        implicit_wait_note(death->wait, entry, death->before);
+    death->token = csan_memory_free_begin(process_context(), base,
+                                          apart && ordered ? death->covered : thread_lane(),
+                                          !(death->wait && ordered) || apart, site_here(entry));
+}
+
+struct memory_death memory_death_begin(const struct driver_entry *entry, enum implicit_wait wait,
+                                       uint64_t base)
+{
+    struct memory_death death = {.covered = CSAN_NO_LANE, .wait = wait};
+    uint64_t found = 0, bytes = 0;
+    enum csan_memory_kind kind = CSAN_MEMORY_DEVICE;
+    if (!base)
+        return death;
+    bool known = csan_memory_find(process_context(), base, &found, &bytes, &kind) && found == base;
+    if (known && kind == CSAN_MEMORY_STREAM)
+        death.wait = WAIT_NONE;
+    else
+        death_covers(&death, base);
+    if (known)
+        content_forget(base, bytes);
+    else
+        content_forget_all();
+    if (known)
+        death_check(&death, entry, base);
+    return death;
+}
+
+void memory_death_end(const struct driver_entry *entry, struct memory_death *death, uint64_t base,
+                      CUresult result)
+{
+    bool apart = death->covered != CSAN_NO_LANE;
+    guard_waited();
+    if (result == CUDA_SUCCESS && death->wait)
+        value_settle(
+            &(struct value_scope){.lane = CSAN_NO_LANE, .context = apart ? death->context : NULL});
+    if (death->token) {
+        csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS,
+                             death->wait ? CSAN_FREE_FORGOTTEN : CSAN_FREE_NO_WAIT);
+        if (result == CUDA_SUCCESS)
+            death_owned(base);
+    }
+    if (result == CUDA_SUCCESS)
+        implicit_wait_for(death->wait, entry, death->before);
+    if (apart)
+        csan_lane_destroy(process_context(), death->covered);
+    if (death->before)
+        csan_snapshot_release(process_context(), death->before);
+}
+
+CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
+    struct memory_death death = memory_death_begin(entry, WAIT_FREE, dptr);
+    CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
+    memory_death_end(entry, &death, dptr, result);
+    if (dptr && refused_matters(result))
+        refused_free(site_here(entry), dptr);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
+    struct memory_death death = memory_death_begin(entry, WAIT_FREE_HOST, (uintptr_t)p);
+    CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
+    memory_death_end(entry, &death, (uintptr_t)p, result);
+    if (p && refused_matters(result))
+        refused_free(site_here(entry), (uintptr_t)p);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
+    struct memory_death death = memory_death_begin(entry, WAIT_UNREGISTER, (uintptr_t)p);
+    CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
+    memory_death_end(entry, &death, (uintptr_t)p, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Births and deaths on a stream ---- */
+
+static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base, size_t bytes,
+                           CUstream handle)
+{
+    if (!base || !bytes)
+        return;
+    csan_site site = site_here(entry);
+    if (stream_is_capturing(handle, entry->thread_default)) {
+        capture_work(handle, entry->thread_default,
+                     node_work_memory(NODE_BIRTH, site, base, bytes));
+        return;
+    }
+    content_forget(base, bytes);
+    struct stream *stream = stream_lock(handle, entry->thread_default);
+    if (!stream)
+        return;
+    stream_use(stream);
+    value_forget(base, bytes);
+    operation_memory_made(base, bytes);
+    csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
+                       site);
+    own(base, stream_context(stream));
+    guard_unlock();
+}
+
+CUresult hook_memory_alloc_async(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                 size_t bytesize, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS)
+        born_on_stream(entry, *dptr, bytesize, hStream);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
+                                           size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    PFN_cuMemAllocFromPoolAsync_v11020 real = DRIVER_REAL(entry, cuMemAllocFromPoolAsync_v11020);
+    if (!guard_enter())
+        return real(dptr, bytesize, pool, hStream);
+    CUresult result = real(dptr, bytesize, pool, hStream);
+    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS)
+        born_on_stream(entry, *dptr, bytesize, hStream);
+    guard_leave();
+    return result;
+}
+
+static csan_free *stream_death_begin(CUdeviceptr_v2 base, struct stream *stream, csan_site site)
+{
+    uint64_t bytes = 0;
+    stream_look(stream);
+    if (csan_memory_find(process_context(), base, NULL, &bytes, NULL))
+        content_forget(base, bytes);
+    return csan_memory_free_begin(process_context(), base, stream_lane(stream), 1, site);
+}
+
+CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2 dptr,
+                                CUstream hStream)
+{
+    PFN_cuMemFreeAsync_v11020 real = DRIVER_REAL(entry, cuMemFreeAsync_v11020);
+    if (!guard_enter())
+        return real(dptr, hStream);
+    csan_site site = site_here(entry);
+    bool captured = stream_is_capturing(hStream, entry->thread_default);
+    if (!dptr || captured) {
+        CUresult result = real(dptr, hStream);
+        if (dptr && result == CUDA_SUCCESS)
+            capture_work(hStream, entry->thread_default,
+                         node_work_memory(NODE_DEATH, site, dptr, 0));
+        guard_leave();
+        return result;
+    }
+    csan_free *token = NULL;
+    struct stream *stream = stream_lock_known(hStream, entry->thread_default);
+    bool known = stream != NULL;
+    if (stream) {
+        token = stream_death_begin(dptr, stream, site);
+        guard_unlock();
+    }
+    CUresult result = real(dptr, hStream);
+    /* A stream csan meets here for the first time: its handle is good only when the call was. */
+    if (!known && result == CUDA_SUCCESS &&
+        (stream = stream_lock(hStream, entry->thread_default)) != NULL) {
+        token = stream_death_begin(dptr, stream, site);
+        guard_unlock();
+    }
+    if (token) {
+        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, 0);
+        if (result == CUDA_SUCCESS)
+            death_owned(dptr);
+    }
+    if (refused_matters(result))
+        refused_free(site, dptr);
+    if (result == CUDA_SUCCESS &&
+        (stream = stream_lock_known(hStream, entry->thread_default)) != NULL) {
+        stream_use(stream); /* now it is work: streams that wait for the legacy one join it */
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}

@@ -1,0 +1,284 @@
+/* The hooks of memory sets. Exact; without Async they run on the default stream and do not make the
+ * host wait, unless the target is pinned or managed memory (CUDA Driver API, "API synchronization
+ * behavior", Memset). */
+#include "runtime/hook/api/memset.h"
+#include "runtime/hook/state/memops.h"
+#include "driver_hooks.h"
+#include "runtime/hook/session/deferred.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/operator/operator_deferred.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/state/memory_type.h"
+#include "runtime/hook/failure/refused_call.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/api/stream_memop.h"
+
+struct set {
+    CUdeviceptr_v2 base;
+    uint64_t width, height, pitch; /* bytes, rows, bytes between rows */
+    CUstream stream;
+    bool async;
+};
+
+static const char *const argument_names[] = {"dst"};
+
+/* `dim` is room for the access. */
+static struct csan_access set_access(const struct set *set, struct csan_dim *dim)
+{
+    struct csan_access access = {.base = set->base, .bytes = set->width, .kind = CSAN_WRITE};
+    *dim = (struct csan_dim){(int64_t)set->pitch, set->height};
+    if (set->height > 1 && set->pitch == set->width)
+        access.bytes *= set->height;
+    else if (set->height > 1) {
+        access.dims = dim;
+        access.dim_count = 1;
+    }
+    return access;
+}
+
+struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
+                              const struct callsite_stack *stack)
+{
+    struct set set = {.base = what->dst,
+                      .width = what->width * what->elementSize,
+                      .height = what->height,
+                      .pitch = what->pitch};
+    struct csan_dim dim;
+    struct csan_access access = set_access(&set, &dim);
+    csan_site site = callsite_intern(stack, "cuGraphAddMemsetNode", argument_names, 1);
+    return node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
+}
+
+/* "The synchronous memset functions are asynchronous with respect to the host except when the
+ * target is pinned host memory or a Unified Memory region, in which case they are fully
+ * synchronous" (CUDA Driver API, "API synchronization behavior"). */
+static enum implicit_wait set_waits(const struct set *set)
+{
+    if (set->async)
+        return WAIT_NONE;
+    if (place_of(set->base) != PLACE_DEVICE)
+        return WAIT_SET_AT_HOST;
+    return memops_wait(set->base) ? WAIT_SET_SYNC_MEMOPS : WAIT_NONE;
+}
+
+/* site 0: that of the operator that runs. After a call that is not captured. */
+static void set_tell(const struct driver_entry *entry, const struct set *set, csan_site site)
+{
+    struct csan_dim dim;
+    struct csan_access access = set_access(set, &dim);
+    uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
+    const enum implicit_wait wait = set_waits(set);
+    if (!site)
+        site = operation_site(NULL, entry->name, argument_names, 1);
+    struct stream *stream = stream_lock(set->stream, entry->thread_default);
+    if (!stream)
+        return;
+    stream_use(stream);
+    content_written(set->base, reach, NULL, place_may_be_constant(set->base, reach));
+    value_overwritten(set->base, reach);
+    operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
+    implicit_wait_for_lane(wait, entry, stream_lane(stream));
+    guard_unlock();
+}
+
+/* stack NULL: the operator that runs has one. */
+static void set_record(const struct driver_entry *entry, const struct set *set,
+                       const struct callsite_stack *stack, bool captured)
+{
+    struct csan_dim dim;
+    struct csan_access access = set_access(set, &dim);
+    csan_site site = operation_site(stack, entry->name, argument_names, 1);
+    if (captured)
+        operation_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
+                          &access, 1);
+    else
+        set_tell(entry, set, site);
+}
+
+/* ---- Later ---- */
+
+struct late {
+    struct backlog_piece piece;
+    const struct driver_entry *entry;
+    struct set set;
+    struct operators *owner; /* of an operator that was put off and runs, and names it; or NULL: */
+    csan_site site;
+};
+
+static void late_work(const struct backlog_piece *piece)
+{
+    const struct late *late = (const struct late *)piece;
+    struct operators *before = operation_act_for(late->owner);
+    set_tell(late->entry, &late->set, late->site);
+    operation_act_for(before);
+}
+
+static bool may_be_late(const struct driver_entry *entry, const struct set *set)
+{
+    return set->async && process_puts_off() && !trace_has_all() &&
+           !stream_is_of_thread(set->stream, entry->thread_default) &&
+           (late_operator_owner() || !late_operator_or_other());
+}
+
+/* False: there is no room, or its place in the program is new. */
+static bool set_put_off(const struct driver_entry *entry, const struct set *set,
+                        const struct callsite_stack *stack)
+{
+    struct operators *owner = late_operator_owner();
+    const csan_site site = owner ? 0 : callsite_recall(stack, entry->name, 1);
+    const CUcontext context = stream_current_context();
+    struct late *late = owner || site ? (struct late *)backlog_begin(sizeof *late) : NULL;
+    if (!late)
+        return false;
+    *late = (struct late){{.work = late_work, .context = context, .bytes = late->piece.bytes},
+                          entry,
+                          *set,
+                          owner,
+                          site};
+    backlog_end(&late->piece);
+    return true;
+}
+
+/* After a call that succeeded. */
+static void set_made(const struct driver_entry *entry, const struct set *set)
+{
+    if (!set->width || !set->height)
+        return;
+    struct callsite_stack room;
+    const struct callsite_stack *stack = late_operator_owner() ? NULL : &room; /* it has one */
+    if (stack)
+        callsite_capture(&room);
+    const bool captured = stream_is_capturing(set->stream, entry->thread_default);
+    if (!captured && may_be_late(entry, set) && set_put_off(entry, set, stack))
+        return;
+    backlog_work_off();
+    set_record(entry, set, stack, captured);
+}
+
+static void set_refused(const struct driver_entry *entry, const struct set *set)
+{
+    struct callsite_stack stack;
+    struct csan_dim dim;
+    const struct csan_access access = set_access(set, &dim);
+    if (!set->width || !set->height)
+        return;
+    callsite_capture(&stack);
+    refused_copy(&(struct refused){.entry = entry,
+                                   .stream = set->stream,
+                                   .site = callsite_intern(&stack, entry->name, argument_names, 1),
+                                   .accesses = &access,
+                                   .access_count = 1});
+}
+
+/* ---- Hooks ---- */
+
+/* Makes the call, and records it when it succeeded. */
+#define SET_HOOK(call, ...)                                                                        \
+    if (!guard_enter_late())                                                                       \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        set_made(entry, &(struct set){__VA_ARGS__});                                               \
+    else if (refused_matters(result))                                                              \
+        set_refused(entry, &(struct set){__VA_ARGS__});                                            \
+    guard_leave();                                                                                 \
+    return result
+
+CUresult hook_set_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned char uc,
+                     size_t N)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8_v3020)(dstDevice, uc, N), .base = dstDevice, .width = N,
+             .height = 1);
+}
+
+CUresult hook_set_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                           unsigned char uc, size_t N, CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8Async_v3020)(dstDevice, uc, N, hStream),
+             .base = dstDevice, .width = N, .height = 1, .stream = hStream, .async = true);
+}
+
+CUresult hook_set_2d_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, size_t dstPitch,
+                        unsigned char uc, size_t Width, size_t Height)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8_v3020)(dstDevice, dstPitch, uc, Width, Height),
+             .base = dstDevice, .width = Width, .height = Height, .pitch = dstPitch);
+}
+
+CUresult hook_set_2d_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                              size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
+                              CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8Async_v3020)(dstDevice, dstPitch, uc, Width, Height,
+                                                         hStream),
+             .base = dstDevice, .width = Width, .height = Height, .pitch = dstPitch,
+             .stream = hStream, .async = true);
+}
+
+CUresult hook_set_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned short us,
+                      size_t N)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16_v3020)(dstDevice, us, N), .base = dstDevice,
+             .width = N * 2, .height = 1);
+}
+
+CUresult hook_set_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                            unsigned short us, size_t N, CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16Async_v3020)(dstDevice, us, N, hStream),
+             .base = dstDevice, .width = N * 2, .height = 1, .stream = hStream, .async = true);
+}
+
+CUresult hook_set_2d_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                         size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16_v3020)(dstDevice, dstPitch, us, Width, Height),
+             .base = dstDevice, .width = Width * 2, .height = Height, .pitch = dstPitch);
+}
+
+CUresult hook_set_2d_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                               size_t dstPitch, unsigned short us, size_t Width, size_t Height,
+                               CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16Async_v3020)(dstDevice, dstPitch, us, Width, Height,
+                                                          hStream),
+             .base = dstDevice, .width = Width * 2, .height = Height, .pitch = dstPitch,
+             .stream = hStream, .async = true);
+}
+
+CUresult hook_set_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned int ui,
+                      size_t N)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32_v3020)(dstDevice, ui, N), .base = dstDevice,
+             .width = N * 4, .height = 1);
+}
+
+CUresult hook_set_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                            unsigned int ui, size_t N, CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32Async_v3020)(dstDevice, ui, N, hStream),
+             .base = dstDevice, .width = N * 4, .height = 1, .stream = hStream, .async = true);
+}
+
+CUresult hook_set_2d_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                         size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32_v3020)(dstDevice, dstPitch, ui, Width, Height),
+             .base = dstDevice, .width = Width * 4, .height = Height, .pitch = dstPitch);
+}
+
+CUresult hook_set_2d_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
+                               size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
+                               CUstream hStream)
+{
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32Async_v3020)(dstDevice, dstPitch, ui, Width, Height,
+                                                          hStream),
+             .base = dstDevice, .width = Width * 4, .height = Height, .pitch = dstPitch,
+             .stream = hStream, .async = true);
+}

@@ -1,0 +1,37 @@
+/* Memory operations of streams: words that streams write, and wait for. A write of a word releases
+ * what its stream did before; a wait acquires the first write that satisfies it, which may be
+ * enqueued later (CUDA Driver API, "Stream Memory Operations"). Owns the table of such words.
+ *
+ * Which write a wait sees is told by the order in which the program enqueued them: the newest ones
+ * that satisfy it, and of those the first. A word that nothing known satisfies leaves the wait
+ * open: csan holds back what depends on it until a write comes, or the program sees that the stream
+ * went on; then a kernel or the host wrote there, and what that ordered is not known: said once. */
+#ifndef RUNTIME_HOOK_API_STREAM_MEMOP_H
+#define RUNTIME_HOOK_API_STREAM_MEMOP_H
+
+#include <csan/csan.h>
+#include "runtime/hook/state/stream.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* With the guard's lock. A call of the host, or a copy or set on a stream, wrote there: what the
+ * words hold is not known any more. */
+void value_overwritten(uint64_t base, uint64_t bytes);
+
+/* The memory changed hands: its words are gone. */
+void value_forget(uint64_t base, uint64_t bytes);
+
+/* What a wait of the program covers, as of when it began. */
+struct value_scope {
+    csan_lane lane;    /* a stream alone; CSAN_NO_LANE: all streams */
+    CUcontext context; /* of this context; NULL: of all */
+    bool blocking;     /* only those that are ordered with the legacy stream */
+};
+struct value_scope value_scope_of(const struct stream *stream);
+
+/* The program saw that all in the scope is done: the waits that are still open there are over. This
+ * takes the lock. */
+void value_settle(const struct value_scope *scope);
+
+#endif

@@ -1,0 +1,183 @@
+/* The hooks of streams: making and ending them, and waiting for them or for all of a context.
+ *
+ * A synchronize or query covers what was enqueued when it was called, so its snapshot is taken at
+ * entry; it orders that before the host only when the call said that it is done. */
+#include "driver_hooks.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/run/injection.h"
+#include "runtime/hook/api/memory.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/api/stream_memop.h"
+
+#include <stdlib.h>
+
+/* ---- Streams ---- */
+
+static void created(const struct driver_entry *entry, CUstream handle, bool blocking)
+{
+    const csan_site site = callsite_of(entry->name, NULL, 0);
+    CUcontext context = stream_current_context();
+    if (!context)
+        return;
+    guard_lock();
+    stream_created(handle, context, blocking, site);
+    guard_unlock();
+}
+
+CUresult hook_stream_create(const struct driver_entry *entry, CUstream *phStream,
+                            unsigned int Flags)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
+    CUresult result = DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
+    if (result == CUDA_SUCCESS)
+        created(entry, *phStream, !(Flags & CU_STREAM_NON_BLOCKING));
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_create_with_priority(const struct driver_entry *entry, CUstream *phStream,
+                                          unsigned int flags, int priority)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
+    CUresult result =
+        DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
+    if (result == CUDA_SUCCESS)
+        created(entry, *phStream, !(flags & CU_STREAM_NON_BLOCKING));
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamDestroy_v4000)(hStream);
+    const csan_site site = callsite_of(entry->name, NULL, 0);
+    guard_lock();
+    struct stream *stream = stream_take_out(hStream);
+    guard_unlock();
+    CUresult result = DRIVER_REAL(entry, cuStreamDestroy_v4000)(hStream);
+    if (stream) {
+        guard_lock();
+        if (result == CUDA_SUCCESS)
+            stream_destroyed(stream, site);
+        else
+            stream_put_back(stream);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+/* What a wait for a stream covers, as of when it began. */
+struct covered {
+    csan_snapshot *snapshot; /* NULL when csan has seen nothing of the stream */
+    struct value_scope scope;
+};
+
+static struct covered covered_now(CUstream handle, bool thread_default)
+{
+    struct covered covered = {0};
+    struct stream *stream = stream_lock_known(handle, thread_default);
+    if (!stream)
+        return covered;
+    covered.snapshot = stream_snapshot(stream);
+    covered.scope = value_scope_of(stream);
+    guard_unlock();
+    return covered;
+}
+
+static void stream_finished(const struct covered *covered, CUresult result)
+{
+    if (!covered->snapshot)
+        return;
+    if (result == CUDA_SUCCESS) {
+        guard_waited();
+        value_settle(&covered->scope);
+        csan_snapshot_join(process_context(), thread_lane(), covered->snapshot);
+    }
+    csan_snapshot_release(process_context(), covered->snapshot);
+}
+
+CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
+    if (injection_drops_stream(hStream, entry->thread_default)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
+    struct covered covered = covered_now(hStream, entry->thread_default);
+    CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
+    stream_finished(&covered, result);
+    trace_waited();
+    guard_leave();
+    return result;
+}
+
+CUresult hook_stream_query(const struct driver_entry *entry, CUstream hStream)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
+    struct covered covered = covered_now(hStream, entry->thread_default);
+    CUresult result = DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
+    stream_finished(&covered, result);
+    guard_leave();
+    return result;
+}
+
+/* ---- Contexts ---- */
+
+static void cut_now(CUcontext context, struct stream_cut *cut)
+{
+    guard_lock();
+    stream_cut_take(context, cut);
+    guard_unlock();
+}
+
+static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
+{
+    guard_waited();
+    if (result == CUDA_SUCCESS)
+        value_settle(&(struct value_scope){CSAN_NO_LANE, context, false});
+    stream_cut_release(cut, result == CUDA_SUCCESS);
+    trace_waited();
+}
+
+CUresult hook_context_synchronize(const struct driver_entry *entry)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
+    if (injection_drops_context(NULL)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
+    struct stream_cut cut;
+    CUcontext context = stream_current_context();
+    cut_now(context, &cut);
+    CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
+    cut_end(context, &cut, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext ctx)
+{
+    if (!guard_enter())
+        return DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
+    if (injection_drops_context(ctx)) {
+        guard_leave();
+        return CUDA_SUCCESS;
+    }
+    struct stream_cut cut;
+    CUcontext context = ctx ? ctx : stream_current_context();
+    cut_now(context, &cut);
+    CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
+    cut_end(context, &cut, result);
+    guard_leave();
+    return result;
+}

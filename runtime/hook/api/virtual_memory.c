@@ -1,0 +1,410 @@
+/* The hooks of virtual memory: address ranges that are reserved, physical memory, and the mappings
+ * of one into the other (CUDA Driver API, "Virtual Memory Management").
+ *
+ * A reservation is an allocation from its first mapping to its last: programs grow arrays by
+ * mapping more behind, and go over the seams. cuMemUnmap does not promise to wait for work that
+ * still uses the memory, so it is checked as a free by the host that orders nothing; of a part of a
+ * reservation, as a write by the host. Physical memory that is mapped twice is one piece of memory:
+ * all but the first mapping are aliases. */
+#include "driver_hooks.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/failure/out_of_memory.h"
+#include "runtime/hook/run/summary.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/api/stream_memop.h"
+
+#include <stdlib.h>
+
+struct mapping;
+
+struct physical {
+    struct mapping *mappings; /* the first is what the others are aliases of */
+    uint64_t handles;
+};
+
+/* The program's name for physical memory; the driver may give one name out several times. */
+struct handle {
+    CUmemGenericAllocationHandle value;
+    uint64_t count;
+    struct physical *physical;
+    UT_hash_handle hh;
+};
+
+struct reservation {
+    uint64_t base, bytes;
+    uint64_t mapped; /* mappings in it: above 0 the detector knows of it */
+    struct reservation *next;
+};
+
+struct mapping {
+    uint64_t base, bytes, offset;
+    struct physical *physical; /* NULL: not known */
+    struct mapping *next;      /* of the same physical memory */
+    struct reservation *reservation;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct handle *handles;
+    struct mapping *mappings;
+    struct reservation *reservations;
+} table; /* under the guard's lock */
+
+/* ---- Handles ---- */
+
+static struct handle *handle_find(CUmemGenericAllocationHandle value)
+{
+    struct handle *handle = NULL;
+    HASH_FIND(hh, table.handles, &value, sizeof value, handle);
+    return handle;
+}
+
+static void physical_release(struct physical *physical)
+{
+    if (physical && !physical->handles && !physical->mappings)
+        free(physical);
+}
+
+/* One more handle was given out, for that memory or (NULL) a new piece. */
+static void handle_add(CUmemGenericAllocationHandle value, struct physical *physical)
+{
+    struct handle *handle = handle_find(value);
+    if (!handle) {
+        handle = calloc(1, sizeof *handle);
+        if (handle && !physical)
+            physical = calloc(1, sizeof *physical);
+        if (!handle || !physical) {
+            free(handle);
+            return;
+        }
+        handle->value = value;
+        handle->physical = physical;
+        HASH_ADD(hh, table.handles, value, sizeof handle->value, handle);
+    }
+    handle->count++;
+    handle->physical->handles++;
+}
+
+static void handle_release(CUmemGenericAllocationHandle value)
+{
+    struct handle *handle = handle_find(value);
+    if (!handle)
+        return;
+    handle->physical->handles--;
+    if (--handle->count)
+        return;
+    HASH_DEL(table.handles, handle);
+    physical_release(handle->physical);
+    free(handle);
+}
+
+/* ---- Mappings ---- */
+
+static struct mapping *mapping_find(uint64_t base)
+{
+    struct mapping *mapping = NULL;
+    HASH_FIND(hh, table.mappings, &base, sizeof base, mapping);
+    return mapping;
+}
+
+static struct mapping *mapping_around(uint64_t address)
+{
+    struct mapping *mapping, *next;
+    HASH_ITER(hh, table.mappings, mapping, next)
+    {
+        if (address - mapping->base < mapping->bytes)
+            return mapping;
+    }
+    return NULL;
+}
+
+static struct reservation *reservation_find(uint64_t address)
+{
+    struct reservation *reservation = table.reservations;
+    while (reservation && address - reservation->base >= reservation->bytes)
+        reservation = reservation->next;
+    return reservation;
+}
+
+/* The mapping's bytes that `first` has, too, are the same. */
+static void mapping_alias(const struct mapping *mapping, const struct mapping *first)
+{
+    uint64_t start = mapping->offset > first->offset ? mapping->offset : first->offset;
+    uint64_t end = mapping->offset + mapping->bytes;
+    if (first->offset + first->bytes < end)
+        end = first->offset + first->bytes;
+    if (start < end)
+        csan_memory_alias(process_context(), mapping->base + (start - mapping->offset), end - start,
+                          first->base + (start - first->offset));
+}
+
+static void mapping_link(struct mapping *mapping)
+{
+    struct mapping **last = &mapping->physical->mappings;
+    if (*last)
+        mapping_alias(mapping, *last);
+    while (*last)
+        last = &(*last)->next;
+    *last = mapping;
+}
+
+/* When the first one goes, the next one takes its place; what csan knew of the bytes is lost. */
+static void mapping_unlink(struct mapping *mapping)
+{
+    struct physical *physical = mapping->physical;
+    struct mapping **link = &physical->mappings;
+    bool was_first = *link == mapping;
+    while (*link != mapping)
+        link = &(*link)->next;
+    *link = mapping->next;
+    csan_memory_unalias(process_context(), mapping->base, mapping->bytes);
+    for (struct mapping *other = was_first ? physical->mappings : NULL; other;
+         other = other->next) {
+        csan_memory_unalias(process_context(), other->base, other->bytes);
+        if (other != physical->mappings)
+            mapping_alias(other, physical->mappings);
+    }
+    physical_release(physical);
+}
+
+static void map(uint64_t base, uint64_t bytes, uint64_t offset, CUmemGenericAllocationHandle value,
+                csan_site site)
+{
+    struct mapping *mapping = calloc(1, sizeof *mapping);
+    if (!mapping)
+        return;
+    struct handle *handle = handle_find(value);
+    *mapping = (struct mapping){.base = base,
+                                .bytes = bytes,
+                                .offset = offset,
+                                .physical = handle ? handle->physical : NULL,
+                                .reservation = reservation_find(base)};
+    HASH_ADD(hh, table.mappings, base, sizeof mapping->base, mapping);
+    struct reservation *reservation = mapping->reservation;
+    if (!reservation)
+        csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
+    else if (reservation->mapped++ == 0)
+        csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, reservation->base,
+                           reservation->bytes, CSAN_HOST, site);
+    if (mapping->physical)
+        mapping_link(mapping);
+    value_forget(base, bytes);
+}
+
+/* ---- Unmapping ---- */
+
+/* What a call of cuMemUnmap ends. */
+struct unmapping {
+    uint64_t base, end;
+    uint64_t count;   /* mappings in it */
+    bool shared;      /* their memory is mapped elsewhere, too: work by other names may go on */
+    csan_free *token; /* nothing is left of the allocation */
+    csan_site site;
+};
+
+static void unmap_begin(struct unmapping *unmapping)
+{
+    const struct mapping *mapping = mapping_find(unmapping->base);
+    const struct reservation *reservation = mapping ? mapping->reservation : NULL;
+    for (uint64_t at = unmapping->base; mapping && at < unmapping->end;
+         mapping = mapping_find(at)) {
+        const struct physical *physical = mapping->physical;
+        unmapping->shared |= physical && physical->mappings->next;
+        unmapping->count++;
+        at += mapping->bytes;
+    }
+    if (unmapping->count && (!reservation || reservation->mapped == unmapping->count))
+        unmapping->token = csan_memory_free_begin(
+            process_context(), reservation ? reservation->base : unmapping->base, thread_lane(),
+            !unmapping->shared, unmapping->site);
+}
+
+static void unmap_forget(const struct unmapping *unmapping)
+{
+    struct mapping *mapping = mapping_find(unmapping->base);
+    for (uint64_t at = unmapping->base; mapping && at < unmapping->end;
+         mapping = mapping_find(at)) {
+        at += mapping->bytes;
+        HASH_DEL(table.mappings, mapping);
+        if (mapping->reservation)
+            mapping->reservation->mapped--;
+        if (mapping->physical)
+            mapping_unlink(mapping);
+        free(mapping);
+    }
+}
+
+static void unmap_end(struct unmapping *unmapping, CUresult result)
+{
+    const struct csan_access part = {.base = unmapping->base,
+                                     .bytes = unmapping->end - unmapping->base,
+                                     .kind = CSAN_WRITE,
+                                     .argument = CSAN_NO_ARGUMENT};
+    if (unmapping->token)
+        csan_memory_free_end(process_context(), unmapping->token, result != CUDA_SUCCESS, 0);
+    else if (result == CUDA_SUCCESS && unmapping->count && !unmapping->shared)
+        csan_op(process_context(), thread_lane(), unmapping->site, CSAN_LEVEL_LIBRARY, &part, 1);
+    if (result == CUDA_SUCCESS)
+        unmap_forget(unmapping);
+}
+
+/* ---- The calls ---- */
+
+/* Makes the call, and notes it under the lock when it succeeded. */
+#define MAPPING_HOOK(call, note)                                                                   \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS) {                                                                  \
+        guard_lock();                                                                              \
+        note;                                                                                      \
+        guard_unlock();                                                                            \
+    }                                                                                              \
+    guard_leave();                                                                                 \
+    return result
+
+static void reserve(uint64_t base, uint64_t bytes)
+{
+    struct reservation *reservation = calloc(1, sizeof *reservation);
+    if (!reservation)
+        return;
+    *reservation = (struct reservation){.base = base, .bytes = bytes, .next = table.reservations};
+    table.reservations = reservation;
+}
+
+/* The driver refuses while something is mapped there; a mapping that csan still knows of then is
+ * one whose end was not seen. */
+static void unreserve(uint64_t base)
+{
+    struct reservation **link = &table.reservations;
+    struct mapping *mapping, *next;
+    while (*link && (*link)->base != base)
+        link = &(*link)->next;
+    struct reservation *gone = *link;
+    if (!gone)
+        return;
+    *link = gone->next;
+    HASH_ITER(hh, table.mappings, mapping, next)
+    {
+        if (mapping->reservation == gone)
+            mapping->reservation = NULL;
+    }
+    free(gone);
+}
+
+CUresult hook_memory_address_reserve(const struct driver_entry *entry, CUdeviceptr_v2 *ptr,
+                                     size_t size, size_t alignment, CUdeviceptr_v2 addr,
+                                     unsigned long long flags)
+{
+    PFN_cuMemAddressReserve_v10020 real = DRIVER_REAL(entry, cuMemAddressReserve_v10020);
+    MAPPING_HOOK(real(ptr, size, alignment, addr, flags), reserve(*ptr, size));
+}
+
+CUresult hook_memory_address_free(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size)
+{
+    MAPPING_HOOK(DRIVER_REAL(entry, cuMemAddressFree_v10020)(ptr, size), unreserve(ptr));
+}
+
+CUresult hook_memory_create(const struct driver_entry *entry, CUmemGenericAllocationHandle *handle,
+                            size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
+{
+    PFN_cuMemCreate_v10020 real = DRIVER_REAL(entry, cuMemCreate_v10020);
+    if (!guard_enter())
+        return real(handle, size, prop, flags);
+    CUresult result = real(handle, size, prop, flags);
+    shortage_ended(entry, result, size,
+                   prop && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE ? SHORTAGE_HOST
+                                                                              : SHORTAGE_DEVICE);
+    if (result == CUDA_SUCCESS) {
+        guard_lock();
+        handle_add(*handle, NULL);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_release(const struct driver_entry *entry, CUmemGenericAllocationHandle handle)
+{
+    MAPPING_HOOK(DRIVER_REAL(entry, cuMemRelease_v10020)(handle), handle_release(handle));
+}
+
+static void retain(CUmemGenericAllocationHandle value, uint64_t address)
+{
+    const struct mapping *mapping = mapping_around(address);
+    handle_add(value, mapping ? mapping->physical : NULL);
+}
+
+CUresult hook_memory_retain_handle(const struct driver_entry *entry,
+                                   CUmemGenericAllocationHandle *handle, void *addr)
+{
+    PFN_cuMemRetainAllocationHandle_v11000 real =
+        DRIVER_REAL(entry, cuMemRetainAllocationHandle_v11000);
+    MAPPING_HOOK(real(handle, addr), retain(*handle, (uintptr_t)addr));
+}
+
+static const char *const shared_note =
+    "memory shared with other processes (what they do to it is not seen)";
+
+CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHandle,
+                            CUmemGenericAllocationHandle handle,
+                            CUmemAllocationHandleType handleType, unsigned long long flags)
+{
+    PFN_cuMemExportToShareableHandle_v10020 real =
+        DRIVER_REAL(entry, cuMemExportToShareableHandle_v10020);
+    MAPPING_HOOK(real(shareableHandle, handle, handleType, flags), summary_unmodelled(shared_note));
+}
+
+/* The same memory may be this process's own; that its two mappings are one is not seen. */
+CUresult hook_memory_import(const struct driver_entry *entry, CUmemGenericAllocationHandle *handle,
+                            void *osHandle, CUmemAllocationHandleType shHandleType)
+{
+    PFN_cuMemImportFromShareableHandle_v10020 real =
+        DRIVER_REAL(entry, cuMemImportFromShareableHandle_v10020);
+    MAPPING_HOOK(real(handle, osHandle, shHandleType), {
+        summary_unmodelled(shared_note);
+        handle_add(*handle, NULL);
+    });
+}
+
+CUresult hook_memory_map(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size,
+                         size_t offset, CUmemGenericAllocationHandle handle,
+                         unsigned long long flags)
+{
+    PFN_cuMemMap_v10020 real = DRIVER_REAL(entry, cuMemMap_v10020);
+    if (!guard_enter())
+        return real(ptr, size, offset, handle, flags);
+    csan_site site = callsite_of_memory(entry->name);
+    CUresult result = real(ptr, size, offset, handle, flags);
+    if (result == CUDA_SUCCESS) {
+        content_forget(ptr, size);
+        guard_lock();
+        map(ptr, size, offset, handle, site);
+        guard_unlock();
+    }
+    guard_leave();
+    return result;
+}
+
+CUresult hook_memory_unmap(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size)
+{
+    PFN_cuMemUnmap_v10020 real = DRIVER_REAL(entry, cuMemUnmap_v10020);
+    if (!guard_enter())
+        return real(ptr, size);
+    struct unmapping unmapping = {
+        .base = ptr, .end = ptr + size, .site = callsite_of_memory(entry->name)};
+    guard_lock();
+    unmap_begin(&unmapping);
+    guard_unlock();
+    CUresult result = real(ptr, size);
+    content_forget(ptr, size);
+    guard_lock();
+    unmap_end(&unmapping, result);
+    guard_unlock();
+    guard_leave();
+    return result;
+}

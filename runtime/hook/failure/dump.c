@@ -1,0 +1,474 @@
+/* See dump.h. */
+#include "runtime/hook/failure/dump.h"
+#include "csan/base/environment.h"
+#include "runtime/coredump/coredump.h"
+#include "runtime/hook/interpose/call_count.h"
+#include "runtime/hook/failure/failed_kernel.h"
+#include "runtime/hook/failure/failure.h"
+#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/observe/trace_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    DUMP_BYTES_MOST = 1 << 30,
+    STALL_MS = 10000, /* nothing came for so long: the rest is not waited for */
+    BEGIN_MS = 1000,  /* a dump begins at most so long behind the error that it is of */
+    HOLD_MS = 3000,   /* a call is held at most so long behind the end of the dump */
+    SETTLE_MS = 500,  /* behind the end of the dump, before anything is asked */
+    VERIFY_MS = 2000, /* and at most so long until the device does something again */
+    SPINS = 20000,    /* some 50 us: a word comes within 5 */
+    PROBES = 16,      /* contexts */
+    PATH_BYTES = 64
+};
+
+uint32_t dump_unverified;
+
+/* By which a context's device shows that it works. */
+struct probe {
+    CUcontext context; /* NULL: free */
+    CUstream stream;
+    uint32_t *word;
+    uint32_t written;
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    struct probe items[PROBES];
+} probes = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static struct {
+    pthread_once_t once;
+    uint32_t on;
+    pid_t owner; /* of the FIFO; 0: there is none */
+    char folder[PATH_BYTES / 2], path[PATH_BYTES];
+    uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
+    uint32_t asserted;     /* a kernel's assertion failed; atomic */
+    uint32_t led_astray;   /* a kernel jumped to where no code is; atomic */
+    uint64_t ended_at;     /* in milliseconds; atomic */
+} dump = {.once = PTHREAD_ONCE_INIT};
+
+/* ---- Asking for it ---- */
+
+/* The user's own dumps stay as they are. */
+static bool user_dumps(void)
+{
+    static const char *const names[] = {
+        "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
+        "CUDA_ENABLE_USER_TRIGGERED_COREDUMP", "CUDA_COREDUMP_FILE"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = environment_get(names[i]);
+        if (value && *value && strcmp(value, "0") != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool fifo_make(void)
+{
+    snprintf(dump.folder, sizeof dump.folder, "/tmp/csan-XXXXXX");
+    if (!mkdtemp(dump.folder)) /* mode 0700 */
+        return false;
+    snprintf(dump.path, sizeof dump.path, "%s/dump", dump.folder);
+    if (mkfifo(dump.path, 0600) == 0) {
+        dump.owner = getpid();
+        return true;
+    }
+    rmdir(dump.folder);
+    return false;
+}
+
+static bool attribute_set(PFN_cuCoredumpSetAttributeGlobal_v12010 set, CUcoredumpSettings what,
+                          void *value, size_t bytes)
+{
+    return set(what, value, &bytes) == CUDA_SUCCESS;
+}
+
+/* The driver may want to write another dump at its own end, and does not live without the file. */
+static void dumps_disable(void)
+{
+    bool no = false;
+    PFN_cuCoredumpSetAttributeGlobal_v12010 set =
+        (PFN_cuCoredumpSetAttributeGlobal_v12010)driver_function("cuCoredumpSetAttributeGlobal");
+    if (set)
+        attribute_set(set, CU_COREDUMP_ENABLE_ON_EXCEPTION, &no, sizeof no);
+}
+
+void dump_finish(void)
+{
+    if (dump.owner != getpid())
+        return;
+    if (dump_came())
+        dumps_disable();
+    unlink(dump.path);
+    rmdir(dump.folder);
+    dump.owner = 0;
+}
+
+/* The file first: what is wrong with it leaves dumps off. */
+static bool dumps_enable(void)
+{
+    bool yes = true;
+    unsigned flags = CU_COREDUMP_LIGHTWEIGHT_FLAGS | CU_COREDUMP_SKIP_ABORT;
+    PFN_cuCoredumpSetAttributeGlobal_v12010 set =
+        (PFN_cuCoredumpSetAttributeGlobal_v12010)driver_function("cuCoredumpSetAttributeGlobal");
+    return set && attribute_set(set, CU_COREDUMP_FILE, dump.path, strlen(dump.path) + 1) &&
+           attribute_set(set, CU_COREDUMP_GENERATION_FLAGS, &flags, sizeof flags) &&
+           attribute_set(set, CU_COREDUMP_ENABLE_ON_EXCEPTION, &yes, sizeof yes);
+}
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* ---- Reading it ---- */
+
+struct bytes {
+    uint8_t *data;
+    size_t count, capacity;
+};
+
+static bool grow(struct bytes *bytes)
+{
+    const size_t capacity = bytes->capacity ? bytes->capacity * 2 : 1 << 20;
+    uint8_t *data = bytes->count < bytes->capacity ? bytes->data
+                    : capacity > DUMP_BYTES_MOST   ? NULL
+                                                   : realloc(bytes->data, capacity);
+    if (!data)
+        return false;
+    bytes->data = data;
+    if (bytes->count == bytes->capacity)
+        bytes->capacity = capacity;
+    return true;
+}
+
+/* What does not fit is read all the same, for the driver waits until it has written all. */
+static bool read_some(int file, struct bytes *bytes, bool *whole)
+{
+    static uint8_t surplus[1 << 16];
+    const bool room = *whole && grow(bytes);
+    *whole = room;
+    const ssize_t count =
+        room ? read(file, bytes->data + bytes->count, bytes->capacity - bytes->count)
+             : read(file, surplus, sizeof surplus);
+    if (count < 0 && errno == EINTR)
+        return true;
+    if (room && count > 0)
+        bytes->count += (size_t)count;
+    return count > 0;
+}
+
+static void read_all(int file, struct bytes *bytes)
+{
+    struct pollfd ready = {.fd = file, .events = POLLIN};
+    bool whole = true;
+    for (;;) {
+        const int count = poll(&ready, 1, STALL_MS);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0 || !read_some(file, bytes, &whole))
+            return;
+    }
+}
+
+static void understand(const struct bytes *bytes)
+{
+    struct coredump found;
+    struct coredump_fault *faults = calloc(COREDUMP_FAULTS_MOST, sizeof *faults);
+    char message[256];
+    if (!faults || !bytes->data ||
+        !coredump_open(&found, bytes->data, bytes->count, message, sizeof message)) {
+        process_note("a kernel failed, and the GPU's dump of it cannot be read (%s)",
+                     faults && bytes->data ? message : "it is empty");
+        free(faults);
+        return;
+    }
+    const size_t count = coredump_faults(&found, faults);
+    for (size_t i = 0; i < count; i++) {
+        size_t code;
+        if (faults[i].exception == COREDUMP_ASSERT)
+            __atomic_store_n(&dump.asserted, 1, __ATOMIC_RELEASE);
+        if (faults[i].exception == COREDUMP_ILLEGAL_INSTRUCTION && faults[i].has_pc &&
+            !coredump_image_at(&found, faults[i].pc, &code))
+            __atomic_store_n(&dump.led_astray, 1, __ATOMIC_RELEASE);
+        failed_kernel_tell(&found, &faults[i]);
+    }
+    free(faults);
+}
+
+/* Blocks until a kernel fails: while nothing is read no descriptor is open that the program might
+ * close. */
+static void *attend(void *unused)
+{
+    for (;;) {
+        struct bytes bytes = {.data = NULL};
+        const int file = open(dump.path, O_RDONLY | O_CLOEXEC);
+        if (file < 0 && errno == ENOENT) /* the process ends */
+            return unused;
+        if (file < 0) { /* the program has no descriptor left: the driver would wait for a reader */
+            nap();
+            continue;
+        }
+        __atomic_add_fetch(&dump.begun, 1, __ATOMIC_ACQ_REL);
+        __atomic_store_n(&failures_seen, 1, __ATOMIC_RELEASE);
+        read_all(file, &bytes);
+        close(file);
+        understand(&bytes);
+        free(bytes.data);
+        __atomic_store_n(&dump.ended_at, milliseconds(), __ATOMIC_RELEASE);
+        __atomic_add_fetch(&dump.ended, 1, __ATOMIC_ACQ_REL);
+    }
+}
+
+static void prepare(void)
+{
+    if (!process_options()->errors || trace_source_is_embedded() || trace_has_tools() ||
+        user_dumps() || !fifo_make())
+        return;
+    if (dumps_enable() && own_thread_start_aside(attend, "csan dump"))
+        __atomic_store_n(&dump.on, 1, __ATOMIC_RELEASE);
+    else
+        dump_finish();
+}
+
+void dump_prepare(void)
+{
+    pthread_once(&dump.once, prepare);
+}
+
+/* ---- Holding calls ---- */
+
+bool dump_came(void)
+{
+    return __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) != 0;
+}
+
+/* What the driver says of the current context by now. */
+static CUresult ask(void)
+{
+    static void *function;
+    PFN_cuStreamQuery_v2000 query =
+        (PFN_cuStreamQuery_v2000)driver_function_cached(&function, "cuStreamQuery");
+    const CUresult result = query ? query(NULL) : CUDA_SUCCESS;
+    return failure_is_lasting(result) ? result : CUDA_SUCCESS;
+}
+
+/* The driver's own threads tidy up behind a dump, and do not bear that the process ends meanwhile
+ * (580: a segmentation fault in libcudadebugger.so.1 after a jump astray or a stack overflow). */
+static void let_settle(void)
+{
+    while (milliseconds() - __atomic_load_n(&dump.ended_at, __ATOMIC_ACQUIRE) < SETTLE_MS)
+        nap();
+}
+
+/* Until the driver has its error, bounded. */
+static CUresult hold(void)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (unsigned waited = 0; waited < STALL_MS; waited++) {
+        if (__atomic_load_n(&dump.ended, __ATOMIC_ACQUIRE) ==
+            __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE))
+            break;
+        nap();
+    }
+    let_settle();
+    for (unsigned waited = 0; waited < HOLD_MS && (result = ask()) == CUDA_SUCCESS; waited++)
+        nap();
+    return result;
+}
+
+/* With a dump the driver (580) says of a failed assertion that the launch failed, and of a jump to
+ * where no code is that an instruction is illegal, and no address. */
+static CUresult as_without(CUresult result)
+{
+    if (result == CUDA_ERROR_LAUNCH_FAILED && __atomic_load_n(&dump.asserted, __ATOMIC_ACQUIRE))
+        return CUDA_ERROR_ASSERT;
+    if (result == CUDA_ERROR_ILLEGAL_INSTRUCTION &&
+        __atomic_load_n(&dump.led_astray, __ATOMIC_ACQUIRE))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    return result;
+}
+
+/* ---- Whether the device works ---- */
+
+/* csan's own calls, for who compares what came to the hooks with what came to the driver. */
+static CUresult counted(const char *symbol, CUresult result)
+{
+    call_count_own(symbol, result);
+    return result;
+}
+
+static bool probe_make(struct probe *probe, CUcontext context)
+{
+    static void *functions[2];
+    PFN_cuStreamCreate_v2000 create =
+        (PFN_cuStreamCreate_v2000)driver_function_cached(&functions[0], "cuStreamCreate");
+    PFN_cuMemHostAlloc_v2020 allocate =
+        (PFN_cuMemHostAlloc_v2020)driver_function_cached(&functions[1], "cuMemHostAlloc");
+    void *word = NULL;
+    CUstream stream;
+    if (!create || !allocate ||
+        counted("cuStreamCreate", create(&stream, CU_STREAM_NON_BLOCKING)) != CUDA_SUCCESS ||
+        counted("cuMemHostAlloc",
+                allocate(&word, sizeof *probe->word, CU_MEMHOSTALLOC_DEVICEMAP)) != CUDA_SUCCESS)
+        return false;
+    *probe = (struct probe){.context = context, .stream = stream, .word = word};
+    *probe->word = 0;
+    return true;
+}
+
+/* Of the current context; NULL: there can be none. With the mutex. */
+static struct probe *probe_of(CUcontext context)
+{
+    struct probe *place = NULL;
+    for (int i = 0; i < PROBES; i++) {
+        if (probes.items[i].context == context)
+            return &probes.items[i];
+        if (!place && !probes.items[i].context)
+            place = &probes.items[i];
+    }
+    return place && probe_make(place, context) ? place : NULL;
+}
+
+static bool has_come(const struct probe *probe)
+{
+    return __atomic_load_n(probe->word, __ATOMIC_ACQUIRE) == probe->written;
+}
+
+/* With the mutex. Ends when the word has come, or a dump. */
+static void probe_wait(struct probe *probe)
+{
+    static void *function;
+    PFN_cuStreamWriteValue32_v11070 write_value =
+        (PFN_cuStreamWriteValue32_v11070)driver_function_cached(&function,
+                                                                "cuStreamWriteValue32_v2");
+    probe->written++;
+    if (!write_value || counted("cuStreamWriteValue32_v2",
+                                write_value(probe->stream, (CUdeviceptr)(uintptr_t)probe->word,
+                                            probe->written, 0)) != CUDA_SUCCESS)
+        return;
+    for (unsigned i = 0; i < SPINS; i++)
+        if (has_come(probe) || dump_came())
+            return;
+    for (unsigned waited = 0; waited < VERIFY_MS && !has_come(probe) && !dump_came(); waited++)
+        nap();
+}
+
+/* Whoever waited: all launches so far are verified, or a dump has begun. */
+static void verify(void)
+{
+    CUcontext context = stream_current_context();
+    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    pthread_mutex_lock(&probes.mutex);
+    struct probe *probe = context ? probe_of(context) : NULL;
+    if (probe)
+        probe_wait(probe);
+    pthread_mutex_unlock(&probes.mutex);
+    own_capture_mode(mode);
+}
+
+/* A failure on one device leaves the contexts of others as they are: a context that had no error
+ * when it was asked behind the newest dump is not asked again. */
+static struct {
+    CUcontext contexts[PROBES];
+    uint32_t dumps, count; /* dumps that had begun then */
+} unharmed;
+
+void dump_context_ended(CUcontext context)
+{
+    pthread_mutex_lock(&probes.mutex);
+    for (int i = 0; i < PROBES; i++)
+        if (probes.items[i].context == context)
+            probes.items[i].context = NULL;
+    unharmed.count = 0; /* another may get the handle */
+    pthread_mutex_unlock(&probes.mutex);
+}
+
+void dump_launched(void)
+{
+    if (__atomic_load_n(&dump.on, __ATOMIC_RELAXED) &&
+        !__atomic_load_n(&dump_unverified, __ATOMIC_RELAXED))
+        __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
+}
+
+/* Both under the mutex of the probes. */
+static bool is_unharmed(void)
+{
+    const CUcontext context = stream_current_context();
+    bool found = false;
+    pthread_mutex_lock(&probes.mutex);
+    if (unharmed.dumps == __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE))
+        for (uint32_t i = 0; i < unharmed.count && !found; i++)
+            found = unharmed.contexts[i] == context;
+    pthread_mutex_unlock(&probes.mutex);
+    return found;
+}
+
+static void note_unharmed(void)
+{
+    const uint32_t dumps = __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE);
+    pthread_mutex_lock(&probes.mutex);
+    if (unharmed.dumps != dumps)
+        unharmed.count = 0;
+    unharmed.dumps = dumps;
+    if (unharmed.count < PROBES)
+        unharmed.contexts[unharmed.count++] = stream_current_context();
+    pthread_mutex_unlock(&probes.mutex);
+}
+
+/* The driver may come out with the error first: once. */
+static void await_begin(void)
+{
+    static uint32_t awaited;
+    if (!__atomic_load_n(&dump.on, __ATOMIC_ACQUIRE) ||
+        __atomic_exchange_n(&awaited, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (unsigned waited = 0; waited < BEGIN_MS && !dump_came(); waited++)
+        nap();
+}
+
+CUresult dump_call_ended(CUresult result, enum dump_wait wait)
+{
+    if (wait != DUMP_NO_WAIT && result == CUDA_SUCCESS &&
+        __atomic_load_n(&dump_unverified, __ATOMIC_ACQUIRE)) {
+        if (wait == DUMP_WAITED_FOR_ALL)
+            __atomic_store_n(&dump_unverified, 0, __ATOMIC_RELEASE);
+        verify();
+    }
+    if (failure_is_lasting(result))
+        await_begin();
+    if (!dump_came())
+        return result;
+    if (failure_is_lasting(result)) {
+        hold(); /* until the dump is read: the report names this call */
+        return as_without(result);
+    }
+    if (wait != DUMP_NO_WAIT && (result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY) &&
+        !is_unharmed()) {
+        const CUresult error = hold();
+        if (error != CUDA_SUCCESS)
+            return as_without(error);
+        note_unharmed();
+    }
+    return result;
+}

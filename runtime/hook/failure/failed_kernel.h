@@ -1,0 +1,11 @@
+/* What a GPU's core dump says of a kernel that failed, in the words of device/failure.h: by the
+ * machine code at the failing instruction, and the registers of the threads that met it. */
+#ifndef RUNTIME_HOOK_FAILURE_FAILED_KERNEL_H
+#define RUNTIME_HOOK_FAILURE_FAILED_KERNEL_H
+
+#include "runtime/coredump/coredump.h"
+
+/* Tells failure_add. `dump` is whole, and stays the caller's. */
+void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault *fault);
+
+#endif

@@ -1,0 +1,337 @@
+/* See failure.h. */
+#include "runtime/hook/failure/failure.h"
+#include "csan/detector/context.h"
+#include "csan/base/text.h"
+#include "runtime/hook/session/deferred.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/failure/dump.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/launch/launch_ring.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/observe/trace.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1024, THREAD_BYTES = 96, FAILURES_MOST = 64 };
+
+/* One that is not reported yet, with copies of its strings. */
+struct seen {
+    struct device_failure failure;
+    uint64_t ordinal;
+    char what[128], kernel[4096], function[TEXT_BYTES], file[TEXT_BYTES], message[TEXT_BYTES];
+    struct seen *next;
+};
+
+uint32_t failures_seen;
+static uint32_t failures_told; /* an error reached the program, and a finding says so; atomic */
+
+static struct {
+    pthread_mutex_t mutex;
+    struct seen *first;
+    unsigned count; /* ever */
+} failures = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* See failure_text. */
+static struct {
+    uint32_t code; /* 0: there is none; atomic */
+    char text[TEXT_BYTES];
+} told;
+
+/* ---- Being told ---- */
+
+static const char *keep(char *room, size_t bytes, const char *text)
+{
+    if (!text)
+        return NULL;
+    snprintf(room, bytes, "%s", text);
+    return room;
+}
+
+void failure_add(const struct device_failure *failure, uint64_t ordinal)
+{
+    struct seen *seen = calloc(1, sizeof *seen);
+    if (!seen)
+        return;
+    seen->failure = *failure;
+    seen->ordinal = ordinal;
+    seen->failure.what = keep(seen->what, sizeof seen->what, failure->what);
+    seen->failure.kernel = keep(seen->kernel, sizeof seen->kernel, failure->kernel);
+    seen->failure.function = keep(seen->function, sizeof seen->function, failure->function);
+    seen->failure.file = keep(seen->file, sizeof seen->file, failure->file);
+    seen->failure.message = keep(seen->message, sizeof seen->message, failure->message);
+    pthread_mutex_lock(&failures.mutex);
+    struct seen **end = &failures.first;
+    while (*end)
+        end = &(*end)->next;
+    if (failures.count++ < FAILURES_MOST)
+        *end = seen;
+    else
+        free(seen);
+    __atomic_store_n(&failures_seen, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&failures.mutex);
+}
+
+static void device_failed(void *user, const struct device_failure *failure)
+{
+    (void)user;
+    if (driver_hooks_on == DRIVER_ON)
+        failure_add(failure, 0);
+}
+
+static void start(void)
+{
+    void (*subscribe)(device_failure_done *, void *);
+    if (!process_options()->errors)
+        return;
+    *(void **)&subscribe = driver_function("device_failure_subscribe");
+    if (subscribe)
+        subscribe(device_failed, NULL);
+}
+
+void failure_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+}
+
+static struct seen *take_all(void)
+{
+    pthread_mutex_lock(&failures.mutex);
+    struct seen *all = failures.first;
+    failures.first = NULL;
+    pthread_mutex_unlock(&failures.mutex);
+    return all;
+}
+
+/* ---- Reporting ---- */
+
+static int access_of(int access)
+{
+    return access == DEVICE_FAILURE_READ     ? CSAN_READ
+           : access == DEVICE_FAILURE_WRITE  ? CSAN_WRITE
+           : access == DEVICE_FAILURE_ATOMIC ? CSAN_ATOMIC
+                                             : 0;
+}
+
+/* What the program knows the error by. */
+static const char *code_name(CUresult code)
+{
+    static void *function;
+    PFN_cuGetErrorName_v6000 name =
+        (PFN_cuGetErrorName_v6000)driver_function_cached(&function, "cuGetErrorName");
+    const char *text = NULL;
+    return code != CUDA_SUCCESS && name && name(code, &text) == CUDA_SUCCESS ? text : NULL;
+}
+
+/* The call in progress, by which the program learns of it; NULL: it has not yet. */
+struct telling {
+    const char *call;
+    CUresult code;
+    csan_site site;
+};
+
+/* NULL: the sizes are not known. */
+static const uint32_t *known(const uint32_t sizes[3])
+{
+    return sizes[0] ? sizes : NULL;
+}
+
+/* What else there is to say of the launch. */
+static const char *detail_of(const struct device_failure *failure, bool found)
+{
+    if (!found)
+        return "csan did not see the launch of this kernel.";
+    if (!failure->has_thread && failure->access)
+        return "Which thread it was, and at which address, the GPU does not say: the thread had "
+               "gone on, or ended. The launch is the newest of this kernel.";
+    return "";
+}
+
+/* Of the finding made since the mark, for the exception that a framework is about to raise. */
+static void keep_text(uint64_t mark, CUresult code)
+{
+    struct csan_race race;
+    if (told.code || csan_context_findings_since(process_context(), mark, &race, 1) == 0 ||
+        !race.framework || !race.error ||
+        !process_headline(&race, told.text, sizeof told.text - THREAD_BYTES))
+        return;
+    const struct csan_error *error = race.error;
+    if (error->has_thread)
+        snprintf(told.text + strlen(told.text), THREAD_BYTES,
+                 ", block (%u,%u,%u), thread (%u,%u,%u)", error->block[0], error->block[1],
+                 error->block[2], error->thread[0], error->thread[1], error->thread[2]);
+    __atomic_store_n(&told.code, (uint32_t)code, __ATOMIC_RELEASE);
+}
+
+const char *failure_text(int code)
+{
+    const uint32_t known = __atomic_load_n(&told.code, __ATOMIC_ACQUIRE);
+    return known && (!code || known == (uint32_t)code) ? told.text : NULL;
+}
+
+static void report(const struct seen *seen, const struct telling *telling)
+{
+    const struct device_failure *failure = &seen->failure;
+    char place[TEXT_BYTES + 16];
+    struct launched launch = {.lane = CSAN_HOST};
+    uint64_t since = 0;
+    const char *shown = failure->kernel ? kernel_shown_name(failure->kernel) : NULL;
+    const bool found = launched_find(&(struct launched_wanted){.id = failure->launch,
+                                                               .symbol = failure->kernel,
+                                                               .shown = shown,
+                                                               .grid = known(failure->grid),
+                                                               .block = known(failure->block_size),
+                                                               .ordinal = seen->ordinal},
+                                     &launch, &since);
+    struct context_finding finding = {
+        .kind = CSAN_RACE_DEVICE_EXCEPTION,
+        .lane = launch.lane,
+        .site = found ? launch.site
+                      : csan_site_intern(process_context(), shown ? shown : "a kernel", NULL, 0,
+                                         NULL, 0),
+        .level = CSAN_LEVEL_RANGES,
+        .access = access_of(failure->access),
+        .address = failure->address,
+        .bytes = !failure->has_address ? 0
+                 : failure->bytes      ? failure->bytes
+                                       : 1,
+        .reported = telling ? telling->site : 0,
+        .error = {
+            .exception = failure->what,
+            .code = code_name(failure->code || !telling ? (CUresult)failure->code : telling->code),
+            .detail = detail_of(failure, found),
+            .function = failure->function,
+            .has_thread = failure->has_thread,
+            .device = failure->device,
+            .threads = failure->threads,
+            .reported_by = telling ? telling->call : NULL,
+            .launches_since = since}};
+    memcpy(finding.error.grid, failure->grid, sizeof failure->grid);
+    memcpy(finding.error.block_size, failure->block_size, sizeof failure->block_size);
+    memcpy(finding.error.block, failure->block, sizeof failure->block);
+    memcpy(finding.error.thread, failure->thread, sizeof failure->thread);
+    if (failure->file) {
+        snprintf(place, sizeof place, "%s:%u", failure->file, failure->line);
+        finding.error.place = place;
+    }
+    const uint64_t mark = csan_context_race_mark(process_context());
+    context_find(process_context(), &finding);
+    if (telling)
+        keep_text(mark, telling->code);
+}
+
+/* What the driver calls the error, where nobody saw more. */
+static const char *words_of(CUresult code)
+{
+    switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+        return "illegal memory access";
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+        return "misaligned memory access";
+    case CUDA_ERROR_ASSERT:
+        return "failed assert";
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+        return "illegal instruction";
+    case CUDA_ERROR_INVALID_PC:
+        return "call or jump to an address without code";
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+        return "kernel that ran too long";
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+        return "stack overflow";
+    default:
+        return "failed launch";
+    }
+}
+
+/* Nobody told of the kernel that failed: what a person can do, and which it may have been. */
+static void report_unknown(const struct telling *telling)
+{
+    enum { NEWEST = 4 };
+    const char *names[NEWEST];
+    struct text detail = {0};
+    const size_t count = launched_newest(names, NEWEST);
+    text_add(&detail, "Which kernel failed is not known, since %s.",
+             trace_has_tools()
+                 ? "the driver writes no GPU core dump while csan uses its tools interface"
+                 : "the driver wrote no GPU core dump that csan could read");
+    for (size_t i = 0; i < count; i++)
+        text_add(&detail, "%s%s", i ? ", " : " The newest launches were of: ", names[i]);
+    struct context_finding finding = {.kind = CSAN_RACE_DEVICE_EXCEPTION,
+                                      .lane = CSAN_HOST,
+                                      .site = telling->site,
+                                      .level = CSAN_LEVEL_LIBRARY,
+                                      .reported = telling->site,
+                                      .error = {.exception = words_of(telling->code),
+                                                .code = code_name(telling->code),
+                                                .detail = detail.data ? detail.data : "",
+                                                .reported_by = telling->call}};
+    context_find(process_context(), &finding);
+    text_free(&detail);
+}
+
+static void report_all(const struct telling *telling)
+{
+    struct seen *seen = take_all(), *next;
+    if (seen) {
+        backlog_work_off(); /* the launch may be in it */
+        __atomic_store_n(&failures_told, 1, __ATOMIC_RELEASE);
+    }
+    for (; seen; seen = next) {
+        next = seen->next;
+        report(seen, telling);
+        free(seen);
+    }
+}
+
+/* Errors that a failed kernel leaves in its context. CUDA Driver API, CUresult: "This leaves the
+ * process in an inconsistent state and any further CUDA work will return the same error." */
+bool failure_is_lasting(CUresult result)
+{
+    switch (result) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, enum dump_wait wait)
+{
+    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted || !guard_enter())
+        return result;
+    result = dump_call_ended(result, wait);
+    const bool any = __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) != NULL;
+    if (failure_is_lasting(result) && process_options()->errors &&
+        (any || !__atomic_exchange_n(&failures_told, 1, __ATOMIC_ACQ_REL))) {
+        const struct telling telling = {
+            .call = entry->name, .code = result, .site = callsite_of(entry->name, NULL, 0)};
+        if (any)
+            report_all(&telling);
+        else
+            report_unknown(&telling);
+    }
+    guard_leave();
+    return result;
+}
+
+void failure_finish(void)
+{
+    report_all(NULL);
+    dump_finish();
+}

@@ -1,0 +1,38 @@
+/* Kernels that failed: what whoever saw it says of the failure (the embedded device, or the reader
+ * of a GPU's core dump) becomes a finding, as soon as a call has told the program of an error, or
+ * at the end.
+ *
+ * CUDA reports such errors late and at any call ("CUDA Driver API, Error Handling": an error of an
+ * earlier asynchronous launch may be returned). */
+#ifndef RUNTIME_HOOK_FAILURE_FAILURE_H
+#define RUNTIME_HOOK_FAILURE_FAILURE_H
+
+#include "runtime/device/driver/failure.h"
+#include "runtime/hook/failure/dump.h"
+#include "runtime/hook/interpose/driver.h"
+
+/* Not 0: a kernel failed. Read by every wrapper when its hook has returned. */
+extern uint32_t failures_seen;
+
+/* Once, before the first launch: asks to be told. */
+void failure_start(void);
+
+/* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launched_find has it.
+ */
+void failure_add(const struct device_failure *failure, uint64_t ordinal);
+
+/* Whether it is an error that a failed kernel leaves in its context. */
+bool failure_is_lasting(CUresult result);
+
+/* A call of the program's that waits so is over; without locks. Returns what it is to return. */
+CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, enum dump_wait wait);
+
+/* What csan found of the kernel that failed with that error (0: with any), for the text of a
+ * framework's exception: "failed assert in aten::scatter_ (train.py:15), block (0,0,0), thread
+ * (9,0,0)". NULL: nothing, or the program has no such framework. It lives on. */
+const char *failure_text(int code);
+
+/* What no call told of is reported. */
+void failure_finish(void);
+
+#endif

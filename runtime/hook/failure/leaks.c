@@ -1,0 +1,132 @@
+/* See leaks.h. */
+#include "runtime/hook/failure/leaks.h"
+#include "csan/detector/context.h"
+#include "csan/detector/memory_usage.h"
+#include "csan/options.h"
+#include "csan/base/path_name.h"
+#include "csan/stack/stack_library.h"
+#include "csan/stack/stack_source.h"
+#include "runtime/hook/run/process_exit.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session_options.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was found, in numbers. */
+struct sums {
+    uint64_t places, count, bytes;
+    uint64_t unlisted;          /* places beyond the limit */
+    uint64_t kept, kept_bytes;  /* by libraries */
+    uint64_t pools, pool_bytes; /* allocations that blocks came of */
+};
+
+static bool begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* The names of calls whose memory the program has to free. */
+static bool is_to_be_freed(const char *call)
+{
+    static const char *const calls[] = {"cuMemAlloc", "cuMemHostAlloc", "cuArrayCreate",
+                                        "cuArray3DCreate"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (begins(call, calls[i]))
+            return true;
+    return false;
+}
+
+/* ---- Whose it is ---- */
+
+static bool is_of_cuda(const char *module)
+{
+    const char *file = path_name(module);
+    return begins(file, "libcsan") || begins(file, "libcudart") || begins(file, "libcuda.");
+}
+
+bool leaks_is_library(const void *const *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct csan_source_line line;
+        Dl_info info;
+        if (stack_source_owns(frames[i])) {
+            if (stack_source_describe(frames[i], &line) && line.file)
+                return stack_library(line.function, line.file, NULL) != NULL;
+        } else if (dladdr(frames[i], &info) && info.dli_fname) {
+            if (!is_of_cuda(info.dli_fname))
+                return stack_library(NULL, NULL, info.dli_fname) != NULL;
+        }
+    }
+    return false;
+}
+
+/* ---- Reporting ---- */
+
+static void report(const struct holding *holding)
+{
+    context_find(process_context(),
+                 &(struct context_finding){
+                     .kind = CSAN_RACE_LEAK,
+                     .lane = CSAN_HOST,
+                     .site = holding->site,
+                     .level = CSAN_LEVEL_LIBRARY,
+                     .access = CSAN_ALLOCATE,
+                     .error = {.detail = "", .count = holding->count, .total = holding->bytes}});
+}
+
+static void look(const struct holding *holding, struct sums *sums)
+{
+    const void *const *frames;
+    size_t count;
+    const uint64_t limit = (uint64_t)process_all_options()->report_limit;
+    const char *call = context_site_stack(process_context(), holding->site, &frames, &count);
+    const bool block = holding->class == HOLDING_BLOCK;
+    if (holding->class == HOLDING_POOL) {
+        sums->pools += holding->count;
+        sums->pool_bytes += holding->bytes;
+    } else if (!block &&
+               (holding->kind == CSAN_MEMORY_VARIABLE || !call || !is_to_be_freed(call))) {
+        return;
+    } else if (leaks_is_library(frames, count)) {
+        sums->kept += holding->count;
+        sums->kept_bytes += holding->bytes;
+    } else {
+        sums->places++;
+        sums->count += holding->count;
+        sums->bytes += holding->bytes;
+        if (limit && sums->places > limit)
+            sums->unlisted++;
+        else
+            report(holding);
+    }
+}
+
+static void say(uint64_t count, const char *what, uint64_t bytes, const char *how)
+{
+    if (count)
+        process_note("leaks: %llu %s%s, %llu bytes, %s", (unsigned long long)count, what,
+                     count == 1 ? "" : "s", (unsigned long long)bytes, how);
+}
+
+void leaks_find(void)
+{
+    struct holding *holdings;
+    struct sums sums = {0};
+    if (!process_all_options()->leak_check || ending_how().way != ENDING_EXIT)
+        return;
+    const size_t count = context_holdings(process_context(), NULL, NULL, &holdings);
+    for (size_t i = 0; i < count; i++)
+        look(&holdings[i], &sums);
+    free(holdings);
+    if (!sums.count)
+        process_note("leaks: none");
+    say(sums.count, "allocation", sums.bytes, "never freed");
+    if (sums.unlisted)
+        process_note("leaks: %llu more places, with less memory each, are not listed "
+                     "(report_limit=%d)",
+                     (unsigned long long)sums.unlisted, process_all_options()->report_limit);
+    say(sums.kept, "allocation", sums.kept_bytes, "that libraries made for themselves and keep");
+    say(sums.pools, "allocation", sums.pool_bytes, "that a pool keeps; its blocks count instead");
+}

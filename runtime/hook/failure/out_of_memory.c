@@ -1,0 +1,212 @@
+/* See out_of_memory.h. */
+#include "runtime/hook/failure/out_of_memory.h"
+#include "csan/detector/context.h"
+#include "csan/detector/memory_usage.h"
+#include "csan/base/now.h"
+#include "csan/options.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/run/process_exit.h"
+#include "runtime/hook/run/fatal_signal.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/api/memory.h"
+#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/state/stream.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t shortage_any;
+
+static struct {
+    pthread_mutex_t mutex;
+    csan_site site;
+    struct csan_shortage what;
+} newest = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- What the driver says: none of it allocates ---- */
+
+static int current_device(void)
+{
+    static void *function;
+    PFN_cuCtxGetDevice_v2000 get_device =
+        (PFN_cuCtxGetDevice_v2000)driver_function_cached(&function, "cuCtxGetDevice");
+    CUdevice device = 0;
+    return get_device && get_device(&device) == CUDA_SUCCESS ? (int)device : 0;
+}
+
+static void ask_device(struct csan_shortage *shortage)
+{
+    static void *function;
+    PFN_cuMemGetInfo_v3020 get_info =
+        (PFN_cuMemGetInfo_v3020)driver_function_cached(&function, "cuMemGetInfo_v2");
+    size_t free_bytes, total;
+    shortage->device = current_device();
+    if (get_info && get_info(&free_bytes, &total) == CUDA_SUCCESS) {
+        shortage->free = free_bytes;
+        shortage->total = total;
+    }
+}
+
+/* What the device's default pool has and no allocation uses. */
+static void ask_pool(struct csan_shortage *shortage)
+{
+    static void *functions[2];
+    PFN_cuDeviceGetDefaultMemPool_v11020 get_pool =
+        (PFN_cuDeviceGetDefaultMemPool_v11020)driver_function_cached(&functions[0],
+                                                                     "cuDeviceGetDefaultMemPool");
+    PFN_cuMemPoolGetAttribute_v11020 get = (PFN_cuMemPoolGetAttribute_v11020)driver_function_cached(
+        &functions[1], "cuMemPoolGetAttribute");
+    CUmemoryPool pool;
+    cuuint64_t reserved, used;
+    if (get_pool && get && get_pool(&pool, shortage->device) == CUDA_SUCCESS &&
+        get(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == CUDA_SUCCESS &&
+        get(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) == CUDA_SUCCESS && reserved > used)
+        shortage->unused = reserved - used;
+}
+
+/* ---- What the program holds ---- */
+
+static bool is_of_context(void *context, uint64_t base)
+{
+    const CUcontext owner = memory_context(base);
+    return !owner || owner == context;
+}
+
+static uint64_t age(uint64_t born, uint64_t now)
+{
+    return born && now > born ? now - born : 0;
+}
+
+static void list(struct csan_shortage *shortage, const struct holding *holding, uint64_t now)
+{
+    if (shortage->held_count == CSAN_HELD_MAX) {
+        shortage->more++;
+        shortage->more_bytes += holding->bytes;
+        return;
+    }
+    struct csan_held *held = &shortage->held[shortage->held_count++];
+    *held = (struct csan_held){.site = holding->site,
+                               .count = holding->count,
+                               .bytes = holding->bytes,
+                               .oldest = age(holding->oldest, now),
+                               .newest = age(holding->newest, now)};
+    held->name =
+        context_site_stack(process_context(), holding->site, &held->frames, &held->frame_count);
+}
+
+static void count(struct csan_shortage *shortage, const struct holding *holding, uint64_t now)
+{
+    const bool of_host = holding->kind == CSAN_MEMORY_HOST;
+    if (holding->class == HOLDING_BLOCK) {
+        shortage->allocated += holding->bytes;
+        return;
+    }
+    if (holding->kind == CSAN_MEMORY_VARIABLE)
+        return;
+    if (!of_host) {
+        shortage->own += holding->bytes;
+        shortage->own_count += holding->count;
+    }
+    if (holding->class == HOLDING_POOL)
+        shortage->reserved += holding->bytes;
+    if (of_host == (shortage->host != 0))
+        list(shortage, holding, now);
+}
+
+/* Of the calling thread's context; what is of none that csan knows counts, too. */
+static void look_at_holdings(struct csan_shortage *shortage)
+{
+    struct holding *holdings;
+    const uint64_t now = now_coarse();
+    const CUcontext context = stream_current_context();
+    guard_lock();
+    const size_t all = context_holdings(process_context(), is_of_context, context, &holdings);
+    guard_unlock();
+    for (size_t i = 0; i < all; i++)
+        count(shortage, &holdings[i], now);
+    free(holdings);
+    const uint64_t known = shortage->own + shortage->unused + shortage->free;
+    shortage->others = shortage->total > known ? shortage->total - known : 0;
+}
+
+/* ---- Reporting ---- */
+
+static void report(csan_site site, const struct csan_shortage *shortage, const char *detail)
+{
+    context_find(process_context(),
+                 &(struct context_finding){.kind = CSAN_RACE_OUT_OF_MEMORY,
+                                           .lane = CSAN_HOST,
+                                           .site = site,
+                                           .level = CSAN_LEVEL_LIBRARY,
+                                           .access = CSAN_ALLOCATE,
+                                           .error = {.code = "CUDA_ERROR_OUT_OF_MEMORY",
+                                                     .detail = detail,
+                                                     .total = shortage->asked,
+                                                     .shortage = shortage}});
+}
+
+static bool is_option(const char *value)
+{
+    return strcmp(process_all_options()->oom, value) == 0;
+}
+
+static void failed(const struct driver_entry *entry, uint64_t bytes, enum shortage_of what)
+{
+    static pthread_once_t watched = PTHREAD_ONCE_INIT;
+    struct csan_shortage shortage = {.host = what == SHORTAGE_HOST, .asked = bytes};
+    const csan_site site = callsite_of_memory(entry->name);
+    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    ask_device(&shortage);
+    ask_pool(&shortage);
+    own_capture_mode(mode);
+    look_at_holdings(&shortage);
+    if (is_option("1")) {
+        report(site, &shortage, "");
+        return;
+    }
+    pthread_once(&watched, fatal_signal_watch); /* the program may give up by one */
+    pthread_mutex_lock(&newest.mutex);
+    newest.site = site;
+    newest.what = shortage;
+    pthread_mutex_unlock(&newest.mutex);
+    __atomic_store_n(&shortage_any, 1, __ATOMIC_RELEASE);
+}
+
+static void succeeded(uint64_t bytes, enum shortage_of what)
+{
+    const int device = current_device();
+    pthread_mutex_lock(&newest.mutex);
+    if (bytes >= newest.what.asked && newest.what.host == (what == SHORTAGE_HOST) &&
+        newest.what.device == device)
+        __atomic_store_n(&shortage_any, 0, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&newest.mutex);
+}
+
+void shortage_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
+                         enum shortage_of what)
+{
+    if (!process_options()->errors || is_option("off"))
+        return;
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        failed(entry, bytes, what);
+    else if (result == CUDA_SUCCESS)
+        succeeded(bytes, what);
+}
+
+void shortage_finish(void)
+{
+    const struct ending_how how = ending_how();
+    char detail[96] = "The program was then ended by abort or a signal.";
+    if (!__atomic_load_n(&shortage_any, __ATOMIC_ACQUIRE) || how.way == ENDING_EXEC)
+        return;
+    if (how.way != ENDING_KILLED && (how.status & 0xff) == 0)
+        return;
+    if (how.way != ENDING_KILLED)
+        snprintf(detail, sizeof detail, "The program then ended with exit code %d.",
+                 how.status & 0xff);
+    report(newest.site, &newest.what, detail);
+}

@@ -1,0 +1,31 @@
+/* Allocations that fail for want of memory. The newest is remembered with what held the memory
+ * then, and is a finding if the program gives up (option oom): it ends with a code that is not 0,
+ * by abort or by a signal, and no later allocation of at least that size succeeded. So an allocator
+ * that frees what it caches and tries again is none. */
+#ifndef RUNTIME_HOOK_FAILURE_OUT_OF_MEMORY_H
+#define RUNTIME_HOOK_FAILURE_OUT_OF_MEMORY_H
+
+#include "runtime/hook/interpose/driver.h"
+
+/* Not 0: one is remembered. */
+extern uint32_t shortage_any;
+
+/* An allocation of the host's memory, or the device's. */
+enum shortage_of { SHORTAGE_DEVICE, SHORTAGE_HOST };
+void shortage_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
+                         enum shortage_of what);
+
+/* An allocation's call is over. Within a hook, without locks. */
+static inline void shortage_ended(const struct driver_entry *entry, CUresult result, uint64_t bytes,
+                                  enum shortage_of what)
+{
+    if (__builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY ||
+                             __atomic_load_n(&shortage_any, __ATOMIC_RELAXED),
+                         0))
+        shortage_ended_slow(entry, result, bytes, what);
+}
+
+/* At the process's end. */
+void shortage_finish(void);
+
+#endif

@@ -1,0 +1,35 @@
+/* Calls that the driver refused as an invalid value: csan may know better what is wrong. Copies and
+ * sets that reach out of their memory, and frees of what was freed or begins elsewhere, become
+ * findings (context_judge); the call's own result stays as it is. */
+#ifndef RUNTIME_HOOK_FAILURE_REFUSED_CALL_H
+#define RUNTIME_HOOK_FAILURE_REFUSED_CALL_H
+
+#include <csan/csan.h>
+#include "runtime/hook/interpose/driver.h"
+
+#include <stdbool.h>
+
+/* Whether to tell of a call that ended so. */
+bool refused_matters(CUresult result);
+
+struct refused {
+    const struct driver_entry *entry;
+    CUstream stream;
+    csan_site site;
+    const struct csan_access *accesses; /* that the call was to make */
+    size_t access_count;
+};
+/* Without the guard's lock. */
+void refused_copy(const struct refused *call);
+/* A free of that address. */
+void refused_free(csan_site site, uint64_t address);
+
+/* A kernel's launch, or a call, that failed with that error: a finding if its stream is of another
+ * context than the one that is current ("CUDA C++ Programming Guide", "Stream and Event Behavior":
+ * a launch fails "if it is issued to a stream that is not associated to the current device").
+ * `site` has its name and stack; `level`: CSAN_LEVEL_LIBRARY of a call. */
+bool refused_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result);
+void refused_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
+                    enum csan_level level, CUresult result);
+
+#endif

@@ -1,0 +1,195 @@
+/* See wrong_pointer.h. */
+#include "runtime/hook/failure/wrong_pointer.h"
+#include "csan/detector/context.h"
+#include "csan/base/hash.h"
+#include "csan/shadow/lmad.h"
+#include "csan/base/range_map.h"
+#include "runtime/hook/state/context_device.h"
+#include "runtime/hook/state/graph_memory.h"
+#include "runtime/hook/failure/host_mapping.h"
+#include "runtime/hook/api/memory.h"
+#include "runtime/hook/state/memory_type.h"
+#include "runtime/hook/run/process.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+/* ---- Gathering ---- */
+
+/* The pointer among the parameters that the access goes through; NULL: it is none. */
+static const struct base *pointer_of(const struct direct_touched *touched,
+                                     const struct csan_access *access)
+{
+    for (size_t i = 0; i < touched->base_count; i++)
+        if (touched->bases[i].argument == access->argument &&
+            touched->bases[i].state == BASE_KNOWN &&
+            touched->set->bases[i].kind == ACCESS_BASE_PARAM && !touched->set->bases[i].guessed)
+            return &touched->bases[i];
+    return NULL;
+}
+
+/* Of a context that the launch is not in; else NULL. */
+static CUcontext foreign_owner(uint64_t base, enum csan_memory_kind kind, CUcontext context)
+{
+    CUcontext owner = kind == CSAN_MEMORY_DEVICE ? memory_context(base) : NULL;
+    return owner != context ? owner : NULL;
+}
+
+static bool is_placed(uint64_t address)
+{
+    uint64_t start, end;
+    return csan_memory_find(process_context(), address, NULL, NULL, NULL) ||
+           graph_memory_find(address, &start, &end);
+}
+
+/* False: nothing is to be asked about the access at that address. */
+static bool classify(uint64_t address, const struct base *base, CUcontext context, bool unplaced,
+                     struct stray *stray)
+{
+    enum csan_memory_kind kind;
+    uint64_t start, end;
+    if (csan_memory_find(process_context(), address, &start, NULL, &kind)) {
+        stray->kind = STRAY_FOREIGN;
+        stray->owner = foreign_owner(start, kind, context);
+        return stray->owner != NULL;
+    }
+    stray->kind = is_placed(base->address) ? STRAY_PLACED : STRAY_UNPLACED;
+    return unplaced && !graph_memory_find(address, &start, &end);
+}
+
+void strays_gather(const struct direct_touched *touched, CUcontext context, uint64_t unplaced,
+                   struct strays *strays)
+{
+    const bool any_unplaced = context_unplaced(process_context()) != unplaced;
+    strays->count = 0;
+    if (touched->level != CSAN_LEVEL_RANGES || !process_options()->errors)
+        return; /* the others go by address */
+    for (size_t i = 0; i < touched->access_count && strays->count < STRAY_MOST; i++) {
+        const struct csan_access *access = &touched->accesses[i];
+        struct stray *stray = &strays->items[strays->count];
+        struct lmad lmad;
+        const struct base *base = access->bound == CSAN_EXACT && access->bytes != CSAN_TO_END
+                                      ? pointer_of(touched, access)
+                                      : NULL;
+        if (!base || !lmad_from_access(&lmad, access))
+            continue;
+        *stray = (struct stray){.access = *access, .pointer = base->address};
+        stray->access.base = lmad.base;
+        stray->access.bytes = lmad.span;
+        stray->access.dims = NULL;
+        stray->access.dim_count = 0;
+        strays->count += classify(lmad.base, base, context, any_unplaced, stray);
+    }
+}
+
+/* ---- Reporting ---- */
+
+/* Places that were asked about: by a hash, of which one may be taken for another. */
+enum { ASKED_SLOTS = 1024 };
+
+static struct {
+    pthread_mutex_t mutex;
+    uint64_t slots[ASKED_SLOTS];
+} asked = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_new(const struct stray *stray, const struct stray_launch *launch)
+{
+    const uint64_t words[] = {launch->site, stray->access.argument, stray->kind,
+                              (uintptr_t)stray->owner, (uintptr_t)launch->context};
+    const uint64_t key = hash_bytes(HASH_START, words, sizeof words) | 1;
+    uint64_t *slot = &asked.slots[key / 2 % ASKED_SLOTS];
+    pthread_mutex_lock(&asked.mutex);
+    const bool news = *slot != key;
+    *slot = key;
+    pthread_mutex_unlock(&asked.mutex);
+    return news;
+}
+
+static void unreachable_report(const struct stray *stray, const struct stray_launch *launch,
+                               int device, const char *detail)
+{
+    const struct csan_access *access = &stray->access;
+    context_find(process_context(),
+                 &(struct context_finding){.kind = CSAN_RACE_WRONG_DEVICE,
+                                           .lane = launch->lane,
+                                           .site = launch->site,
+                                           .level = launch->level,
+                                           .access = access->kind,
+                                           .address = access->base,
+                                           .bytes = access->bytes,
+                                           .argument = (uint16_t)(access->argument + 1),
+                                           .error = {.detail = detail, .device = device}});
+}
+
+/* ---- The host's memory ---- */
+
+static bool reaches_host(CUdevice device)
+{
+    static void *get_attribute;
+    PFN_cuDeviceGetAttribute_v2000 ask = (PFN_cuDeviceGetAttribute_v2000)driver_function_cached(
+        &get_attribute, "cuDeviceGetAttribute");
+    int reaches = 1;
+    return !ask ||
+           ask(&reaches, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device) != CUDA_SUCCESS ||
+           reaches;
+}
+
+/* Device memory is mapped in the process, too: on the embedded device, and as a driver sees fit. */
+static bool is_host_memory(uint64_t address, struct host_mapping *mapping)
+{
+    return place_of(address) == PLACE_PAGEABLE && host_mapping_find(address, mapping) &&
+           !context_has_device_memory(process_context(),
+                                      (struct range){mapping->start, mapping->end});
+}
+
+/* What neither csan nor the driver knows, at a device that cannot reach it. */
+static void host_report(const struct stray *stray, const struct stray_launch *launch)
+{
+    struct host_mapping mapping;
+    char detail[sizeof mapping.words + 160];
+    const int device = context_device(launch->context);
+    if (device < 0 || reaches_host(device) || !is_host_memory(stray->access.base, &mapping))
+        return;
+    snprintf(detail, sizeof detail,
+             "The address is in %s. Device %d reaches no memory of the host but what CUDA "
+             "allocated or registered.",
+             mapping.words, device);
+    unreachable_report(stray, launch, device, detail);
+}
+
+/* ---- Another device's memory ---- */
+
+static void foreign_report(const struct stray *stray, const struct stray_launch *launch)
+{
+    char detail[160];
+    if (context_device_reaches(launch->context, stray->access.base))
+        return;
+    const int device = context_device(launch->context), owner = context_device(stray->owner);
+    if (device < 0 || owner < 0 || device == owner)
+        return;
+    snprintf(detail, sizeof detail,
+             "The memory is of device %d. The kernel runs on device %d, which has no access to it.",
+             owner, device);
+    unreachable_report(stray, launch, device, detail);
+}
+
+void strays_report(const struct strays *strays, const struct stray_launch *launch)
+{
+    for (size_t i = 0; i < strays->count; i++) {
+        const struct stray *stray = &strays->items[i];
+        if (!is_new(stray, launch))
+            continue;
+        if (stray->kind == STRAY_UNPLACED)
+            host_report(stray, launch);
+        else if (stray->kind == STRAY_FOREIGN)
+            foreign_report(stray, launch);
+        else
+            context_judge(process_context(), &(struct context_call){.what = CONTEXT_STRAY,
+                                                                    .lane = launch->lane,
+                                                                    .site = launch->site,
+                                                                    .level = launch->level,
+                                                                    .accesses = &stray->access,
+                                                                    .access_count = 1,
+                                                                    .pointer = stray->pointer});
+    }
+}

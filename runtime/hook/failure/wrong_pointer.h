@@ -1,0 +1,63 @@
+/* Exact accesses of a launch that lie in no memory csan knows, or in memory of another device.
+ *
+ * Which pointer they go through decides what the first are. A parameter that points into an
+ * allocation: they are out of its bounds, wherever they lie. One that points into the host's
+ * memory: the kernel got a pointer that its device cannot use. Any other: nothing is known. Of the
+ * others the driver says whether the launch's context can access them.
+ *
+ * The detector says that there are such accesses (context_unplaced), and memory.h that there are
+ * several contexts, so that a launch without them pays two comparisons. A place in the program is
+ * asked about once. */
+#ifndef RUNTIME_HOOK_FAILURE_WRONG_POINTER_H
+#define RUNTIME_HOOK_FAILURE_WRONG_POINTER_H
+
+#include "csan/detector/context.h"
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/hook/api/memory.h"
+#include "runtime/hook/run/process.h"
+
+enum { STRAY_MOST = 8 };
+
+enum stray_kind {
+    STRAY_PLACED,   /* through a pointer into memory that csan knows */
+    STRAY_UNPLACED, /* through one into none */
+    STRAY_FOREIGN   /* of another context's memory */
+};
+
+struct stray {
+    enum stray_kind kind;
+    struct csan_access access; /* what it spans */
+    uint64_t pointer;          /* the parameter's value */
+    CUcontext owner;           /* of foreign memory */
+};
+
+struct strays {
+    struct stray items[STRAY_MOST];
+    size_t count;
+};
+
+/* Whether a launch in that context may have any; `unplaced`: context_unplaced before it was told
+ * of.
+ */
+static inline bool strays_may_be(uint64_t unplaced, CUcontext context)
+{
+    return __builtin_expect(context_unplaced(process_context()) != unplaced, 0) ||
+           __builtin_expect(memory_has_others(context), 0);
+}
+
+/* Those among the accesses of a launch in that context, while the kernel is locked. Wants the
+ * guard's lock. */
+void strays_gather(const struct direct_touched *touched, CUcontext context, uint64_t unplaced,
+                   struct strays *strays);
+
+/* Who accesses them, and where. */
+struct stray_launch {
+    CUcontext context;
+    csan_lane lane;
+    csan_site site;
+    enum csan_level level;
+};
+/* Without any lock. */
+void strays_report(const struct strays *strays, const struct stray_launch *launch);
+
+#endif

@@ -1,0 +1,40 @@
+/* Executable graphs: what csan makes of them, and what their launches come to. */
+#ifndef RUNTIME_HOOK_GRAPH_GRAPH_H
+#define RUNTIME_HOOK_GRAPH_GRAPH_H
+
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/observe/trace_source.h"
+
+struct node_work;
+
+/* One node of an exec does something else from now on; `work` is taken. `code`: a kernel's.
+ * `named`: the node of the graph it was instantiated from. */
+void graph_node_changed(CUgraphExec exec, CUgraphNode named, struct node_work *work,
+                        struct trace_code code);
+void graph_event_changed(CUgraphExec exec, CUgraphNode named, CUevent event);
+void graph_node_enabled(CUgraphExec exec, CUgraphNode named, bool enabled);
+/* A child graph's nodes in it do what those of another graph of its shape do. */
+void graph_child_changed(CUgraphExec exec, CUgraphNode named, CUgraph child);
+
+/* The program destroys it. True: the driver is not to, an exec needs it on (blocking.h). */
+bool graph_destroyed(CUgraph graph);
+/* A node that execs may know by that name. */
+void graph_node_destroyed(CUgraphNode node);
+
+/* For the summary. */
+struct graph_counts {
+    uint64_t launches, graphs, nodes, unknown_kernels, unread;
+};
+void graph_count(struct graph_counts *counts);
+
+/* The body of a hook of graphs: makes the call, and notes what it succeeded in. */
+#define MAKE_AND_NOTE(call, note)                                                                  \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        note;                                                                                      \
+    guard_leave();                                                                                 \
+    return result
+
+#endif

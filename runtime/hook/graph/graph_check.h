@@ -1,0 +1,12 @@
+/* Races inside one graph: its nodes compared with one another, as the edges order them. */
+#ifndef RUNTIME_HOOK_GRAPH_GRAPH_CHECK_H
+#define RUNTIME_HOOK_GRAPH_GRAPH_CHECK_H
+
+#include "runtime/hook/graph/graph_topology.h"
+
+/* Reports, as any race, two nodes that no path orders and that touch the same bytes, one of them
+ * writing. Costs about as much as telling every node once, and for each node of an operator that
+ * captured several a look at those before it. */
+void graph_check(const struct shape *shape);
+
+#endif

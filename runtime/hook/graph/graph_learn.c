@@ -1,0 +1,162 @@
+/* Nodes that are learned. See graph_learn.h. */
+#include "runtime/hook/graph/graph_learn.h"
+#include "runtime/hook/observe/learning.h"
+#include "runtime/hook/observe/learning_node.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/learn/learner.h"
+
+#include <stdlib.h>
+
+static bool is_told(const struct shape_entry *entry)
+{
+    return entry->work->level == CSAN_LEVEL_LEARNED;
+}
+
+static void settled_add(struct graph_wants *wants, CUfunction function)
+{
+    for (size_t i = 0; i < wants->settled_count; i++)
+        if (wants->settled[i] == function)
+            return;
+    if (wants->settled_count == wants->settled_room) {
+        const size_t room = wants->settled_room ? 2 * wants->settled_room : 16;
+        CUfunction *grown = realloc(wants->settled, room * sizeof *grown);
+        if (!grown)
+            return; /* it is waited for a while in vain */
+        wants->settled = grown;
+        wants->settled_room = room;
+    }
+    wants->settled[wants->settled_count++] = function;
+}
+
+/* What was learned of it proved wrong. */
+static bool entry_fall_back(struct shape_entry *entry)
+{
+    struct node_work *work = entry->work->otherwise
+                                 ? node_work_retain(entry->work->otherwise)
+                                 : node_work_op(entry->work->site, CSAN_LEVEL_UNKNOWN, NULL, 0);
+    if (!work)
+        return false;
+    node_work_release(entry->work);
+    entry->work = work;
+    return true;
+}
+
+/* True when it is told anew. */
+static bool entry_take(struct shape_entry *entry)
+{
+    size_t count;
+    const bool told = is_told(entry);
+    bool refuted;
+    struct csan_access *accesses =
+        learning_node_look(entry->work->learning, told, &count, &refuted);
+    struct node_work *work =
+        accesses ? node_work_op(entry->work->site, CSAN_LEVEL_LEARNED, accesses, count) : NULL;
+    free(accesses);
+    if (refuted)
+        return entry_fall_back(entry);
+    if (!work || (told && node_work_touches_equal(work, entry->work))) {
+        node_work_release(work);
+        return false;
+    }
+    work->part = entry->work->part;
+    work->part.told = false;
+    work->learning = learning_node_retain(entry->work->learning);
+    work->otherwise = node_work_retain(told ? entry->work->otherwise : entry->work);
+    node_work_release(entry->work);
+    entry->work = work;
+    return true;
+}
+
+static void entry_want(const struct shape *shape, size_t i, CUstream stream, bool thread_default,
+                       struct graph_wants *wants)
+{
+    const struct shape_entry *entry = &shape->entries[i];
+    const bool told = is_told(entry);
+    if (entry->disabled)
+        return;
+    if (!entry->alone) {
+        if (!told)
+            learning_node_pass(entry->work->learning);
+        return;
+    }
+    if (!wants->items)
+        wants->items = calloc(GRAPH_WANTS, sizeof *wants->items);
+    struct graph_want *want = wants->items ? &wants->items[wants->count] : NULL;
+    if (!want || !(want->taken = learning_node_ask(entry->work->learning, told, &want->what)))
+        return;
+    want->node = entry->node;
+    want->what.stream = stream;
+    want->what.thread_default = thread_default;
+    wants->count++;
+}
+
+/* The entry whose turn it is. True when it was told anew. */
+static bool entry_learn(struct shape *shape, struct graph_learning *learning, CUstream stream,
+                        bool thread_default, struct graph_wants *wants)
+{
+    const size_t i = learning->at;
+    struct shape_entry *entry = &shape->entries[i];
+    const struct learning_node *node = shape_entry_learning(entry);
+    const bool is_open = node && !is_told(entry) && !entry->disabled;
+    bool changed = false;
+    const CUfunction function = node ? learning_node_function(node) : NULL;
+    if (node && (is_open || learning->to_look))
+        changed = entry_take(entry);
+    if (!changed && shape_entry_learning(entry) && (is_open || learning->to_confirm)) {
+        if (!learning->alone_known)
+            shape_find_alone(shape);
+        learning->alone_known = true;
+        entry_want(shape, i, stream, thread_default, wants);
+    }
+    const bool stays_open = is_open && shape_entry_learning(entry) && !is_told(entry);
+    if (is_open && !stays_open)
+        settled_add(wants, function);
+    learning->closed = stays_open ? 0 : learning->closed + 1;
+    learning->to_look -= learning->to_look > 0;
+    learning->to_confirm -= learning->to_confirm > 0;
+    learning->at = i + 1 < shape->count ? i + 1 : 0;
+    return changed;
+}
+
+struct graph_learned graph_learn(struct shape *shape, struct graph_learning *learning,
+                                 CUstream stream, bool thread_default)
+{
+    struct graph_learned learned = {.changed = false};
+    const uint64_t news = learning_news();
+    size_t looks = shape->count < GRAPH_LOOKS ? shape->count : GRAPH_LOOKS;
+    if (news != learning->news)
+        learning->to_look = shape->count;
+    learning->news = news;
+    if (learn_is_turn(++learning->launches))
+        learning->to_confirm = shape->count;
+    for (; looks > 0 && learned.wants.count < GRAPH_WANTS; looks--) {
+        if (learning->closed >= shape->count && !learning->to_look && !learning->to_confirm)
+            break;
+        learned.changed |= entry_learn(shape, learning, stream, thread_default, &learned.wants);
+    }
+    return learned;
+}
+
+void graph_learn_begin(struct graph_wants *wants)
+{
+    for (size_t i = 0; i < wants->settled_count; i++)
+        trace_settle(wants->settled[i], false);
+    for (size_t i = 0; i < wants->count; i++) {
+        struct graph_want *want = &wants->items[i];
+        if (trace_want_node(want->node, &want->what))
+            continue;
+        learning_drop(want->taken);
+        want->taken = NULL;
+    }
+}
+
+void graph_learn_end(struct graph_wants *wants, CUresult result)
+{
+    for (size_t i = 0; i < wants->count; i++)
+        if (wants->items[i].taken)
+            trace_node_launched(wants->items[i].node, result == CUDA_SUCCESS,
+                                wants->items[i].taken);
+    free(wants->items);
+    free(wants->settled);
+}

@@ -1,0 +1,333 @@
+/* Nodes of graphs: what they touch. See graph_node_accesses.h. */
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "csan/detector/context.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/api/copy.h"
+#include "runtime/hook/failure/failure.h"
+#include "runtime/hook/state/graph_memory.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/observe/learning.h"
+#include "runtime/hook/observe/learning_node.h"
+#include "runtime/hook/api/memset.h"
+#include "runtime/hook/observe/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct note {
+    CUgraphNode node;
+    struct node_work *work;
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct note *notes; /* under the guard's lock */
+    void *attribute, *kernel_params, *copy_params, *set_params, *alloc_params, *free_params;
+} table;
+
+/* ---- Work ---------------------------------------------------------------------------------- */
+
+static struct node_work *work_create(enum node_kind kind, csan_site site, size_t room)
+{
+    struct node_work *work = calloc(1, sizeof *work + room);
+    if (!work)
+        return NULL;
+    work->references = 1;
+    work->kind = (uint8_t)kind;
+    work->site = site;
+    work->level = CSAN_LEVEL_LIBRARY;
+    return work;
+}
+
+struct node_work *node_work_op(csan_site site, enum csan_level level,
+                               const struct csan_access *accesses, size_t count)
+{
+    size_t dims = 0;
+    if (context_ignores())
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        dims += accesses[i].dim_count;
+    struct node_work *work =
+        work_create(NODE_OP, site, count * sizeof *accesses + dims * sizeof(struct csan_dim));
+    if (!work)
+        return NULL;
+    struct csan_dim *room = (struct csan_dim *)&work->accesses[count];
+    work->level = level;
+    work->count = count;
+    for (size_t i = 0; i < count; i++) {
+        work->accesses[i] = accesses[i];
+        work->accesses[i].dims = room;
+        for (uint8_t k = 0; k < accesses[i].dim_count; k++)
+            *room++ = accesses[i].dims[k];
+    }
+    return work;
+}
+
+struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t base,
+                                   uint64_t bytes)
+{
+    struct node_work *work = work_create(kind, site, 0);
+    if (!work)
+        return NULL;
+    work->base = base;
+    work->bytes = bytes;
+    return work;
+}
+
+struct node_work *node_work_host(csan_site site, struct host_node *host)
+{
+    struct node_work *work = work_create(NODE_HOST, site, 0);
+    if (work)
+        work->host = host;
+    return work;
+}
+
+struct node_work *node_work_retain(struct node_work *work)
+{
+    if (work)
+        __atomic_fetch_add(&work->references, 1, __ATOMIC_RELAXED);
+    return work;
+}
+
+void node_work_release(struct node_work *work)
+{
+    if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        if (work->kind == NODE_BIRTH)
+            graph_memory_forget(work, work->base);
+        learning_node_release(work->learning);
+        node_work_release(work->otherwise);
+        free(work);
+    }
+}
+
+static bool access_equal(const struct csan_access *a, const struct csan_access *b)
+{
+    return a->base == b->base && a->bytes == b->bytes && a->dim_count == b->dim_count &&
+           a->kind == b->kind && a->bound == b->bound && a->element_bytes == b->element_bytes &&
+           a->argument == b->argument &&
+           memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims) == 0;
+}
+
+bool node_work_touches_equal(const struct node_work *a, const struct node_work *b)
+{
+    bool equal = a->count == b->count;
+    for (size_t i = 0; equal && i < a->count; i++)
+        equal = access_equal(&a->accesses[i], &b->accesses[i]);
+    return equal;
+}
+
+bool node_work_equal(const struct node_work *a, const struct node_work *b)
+{
+    if (a == b)
+        return true;
+    return a && b && a->kind == b->kind && a->site == b->site && a->level == b->level &&
+           a->base == b->base && a->bytes == b->bytes && a->host == b->host &&
+           learning_node_equal(a->learning, b->learning) && node_work_touches_equal(a, b);
+}
+
+/* ---- The table ----------------------------------------------------------------------------- */
+
+static struct note *note_find(CUgraphNode node)
+{
+    struct note *note = NULL;
+    HASH_FIND_PTR(table.notes, &node, note);
+    return note;
+}
+
+static void note_remove(struct note *note)
+{
+    HASH_DEL(table.notes, note);
+    node_work_release(note->work);
+    free(note);
+}
+
+void node_note(CUgraphNode node, struct node_work *work)
+{
+    guard_lock();
+    struct note *note = note_find(node);
+    if (note)
+        note_remove(note);
+    note = work ? calloc(1, sizeof *note) : NULL;
+    if (note) {
+        if (work->kind == NODE_BIRTH)
+            graph_memory_note(work, work->base, work->bytes);
+        note->node = node;
+        note->work = work;
+        HASH_ADD_PTR(table.notes, node, note);
+        work = NULL;
+    }
+    guard_unlock();
+    node_work_release(work);
+}
+
+void node_forget(CUgraphNode node)
+{
+    node_note(node, NULL);
+}
+
+void node_learning(CUgraphNode node, struct learning_node *learning)
+{
+    guard_lock();
+    struct note *note = node ? note_find(node) : NULL;
+    if (note && !note->work->learning) {
+        note->work->learning = learning;
+        learning = NULL;
+    }
+    guard_unlock();
+    learning_node_release(learning);
+}
+
+struct node_work *node_find(CUgraphNode node)
+{
+    guard_lock();
+    struct note *note = note_find(node);
+    struct node_work *work = note ? node_work_retain(note->work) : NULL;
+    guard_unlock();
+    return work;
+}
+
+/* ---- What parameters say --------------------------------------------------------------------- */
+
+static CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS_v3 *params)
+{
+    return params->func ? params->func : (CUfunction)params->kern;
+}
+
+static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
+                                   const struct callsite_stack *stack)
+{
+    struct direct_touched touched;
+    struct direct_launch launch = {
+        .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
+        .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
+        .shared = params->sharedMemBytes,
+        .parameters = params->kernelParams,
+        .extra = params->extra};
+    const CUfunction handle = function_of(params);
+    struct kernel *kernel = kernel_of(handle);
+    if (!kernel)
+        return NULL;
+    struct learning learning;
+    trace_start();
+    failure_start();
+    bool learns = trace_learns();
+    if (learns)
+        learning_begin(&learning, kernel, handle, &launch, true);
+    direct_begin(kernel, &launch, &touched);
+    if (learns)
+        learning_apply(&learning, kernel, &touched);
+    csan_site site =
+        callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
+    struct node_work *work =
+        node_work_op(site, touched.level, touched.accesses, touched.access_count);
+    if (learns && work)
+        work->learning = learning_node_create(&learning, kernel, handle, &launch, &touched);
+    direct_end(kernel, &touched);
+    if (learns) {
+        learning_count(&learning, false);
+        learning_end(&learning);
+    }
+    return work;
+}
+
+struct node_work *node_of_params(const CUgraphNodeParams *params,
+                                 const struct callsite_stack *stack)
+{
+    csan_site site;
+    switch (params->type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return of_kernel(&params->kernel, stack);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return copy_of_node(&params->memcpy.copyParams, stack);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return set_of_node(&params->memset, stack);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        site = callsite_intern(stack, "cuGraphAddMemAllocNode", NULL, 0);
+        return node_work_memory(NODE_BIRTH, site, params->alloc.dptr, params->alloc.bytesize);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        site = callsite_intern(stack, "cuGraphAddMemFreeNode", NULL, 0);
+        return node_work_memory(NODE_DEATH, site, params->free.dptr, 0);
+    default:
+        return NULL;
+    }
+}
+
+static void *function(void **slot, const char *symbol)
+{
+    return driver_function_cached(slot, symbol);
+}
+
+bool node_is_of_groups(CUgraphNode node)
+{
+    CUkernelNodeAttrValue value = {0};
+    PFN_cuGraphKernelNodeGetAttribute_v11000 ask =
+        (PFN_cuGraphKernelNodeGetAttribute_v11000)function(&table.attribute,
+                                                           "cuGraphKernelNodeGetAttribute");
+    if (!ask)
+        return false;
+    if (ask(node, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value) == CUDA_SUCCESS && value.cooperative)
+        return true;
+    value = (CUkernelNodeAttrValue){0};
+    return ask(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) == CUDA_SUCCESS &&
+           value.clusterDim.x > 0;
+}
+
+static CUresult ask_kernel(CUgraphNode node, CUgraphNodeParams *params)
+{
+    PFN_cuGraphKernelNodeGetParams_v12000 ask = (PFN_cuGraphKernelNodeGetParams_v12000)function(
+        &table.kernel_params, "cuGraphKernelNodeGetParams_v2");
+    return ask ? ask(node, (CUDA_KERNEL_NODE_PARAMS_v2 *)&params->kernel) : CUDA_ERROR_NOT_FOUND;
+}
+
+struct trace_code node_code(const CUgraphNodeParams *params)
+{
+    if (params->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return (struct trace_code){NULL};
+    return (struct trace_code){.function = function_of(&params->kernel),
+                               .context = params->kernel.func ? NULL : params->kernel.ctx};
+}
+
+struct trace_code node_ask_code(CUgraphNode node)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    return ask_kernel(node, &params) == CUDA_SUCCESS ? node_code(&params)
+                                                     : (struct trace_code){NULL};
+}
+
+struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
+                           const struct callsite_stack *stack)
+{
+    CUgraphNodeParams params = {.type = type};
+    CUDA_MEMSET_NODE_PARAMS_v1 set;
+    CUDA_MEM_ALLOC_NODE_PARAMS_v1 alloc;
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    void *ask;
+    switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        result = ask_kernel(node, &params);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        if ((ask = function(&table.copy_params, "cuGraphMemcpyNodeGetParams")) != NULL)
+            result = ((PFN_cuGraphMemcpyNodeGetParams_v10000)ask)(node, &params.memcpy.copyParams);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        if ((ask = function(&table.set_params, "cuGraphMemsetNodeGetParams")) != NULL &&
+            (result = ((PFN_cuGraphMemsetNodeGetParams_v10000)ask)(node, &set)) == CUDA_SUCCESS)
+            memcpy(&params.memset, &set, sizeof set);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        if ((ask = function(&table.alloc_params, "cuGraphMemAllocNodeGetParams")) != NULL &&
+            (result = ((PFN_cuGraphMemAllocNodeGetParams_v11040)ask)(node, &alloc)) == CUDA_SUCCESS)
+            memcpy(&params.alloc, &alloc, sizeof alloc);
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        if ((ask = function(&table.free_params, "cuGraphMemFreeNodeGetParams")) != NULL)
+            result = ((PFN_cuGraphMemFreeNodeGetParams_v11040)ask)(node, &params.free.dptr);
+        break;
+    default:
+        break;
+    }
+    return result == CUDA_SUCCESS ? node_of_params(&params, stack) : NULL;
+}

@@ -1,0 +1,34 @@
+/* The sites of a graph's nodes as launched by a call: where the node was made and where it was
+ * launched. Each costs a look-up of a stack, so those of the newest few calls stay: a program
+ * launches a graph from one place, or from a few by turns. With the guard's lock. */
+#ifndef RUNTIME_HOOK_GRAPH_GRAPH_SITES_H
+#define RUNTIME_HOOK_GRAPH_GRAPH_SITES_H
+
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/graph/graph_steps.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+
+/* The call is the newest that launched the graph: from here on merged->launch, and its sites by
+ * merged->launched. */
+void graph_sites_launch(struct merged *merged, csan_site call, const struct callsite_stack *stack);
+
+/* The site of the step's i-th op; births come before all ops, deaths behind them. */
+static inline csan_site graph_sites_op(const struct merged *merged, const struct merged_step *step,
+                                       size_t i)
+{
+    return merged->launched ? merged->launched[step->first + step->birth_count + i]
+                            : step->ops[i].site;
+}
+static inline csan_site graph_sites_birth(const struct merged *merged,
+                                          const struct merged_step *step, size_t i)
+{
+    return merged->launched ? merged->launched[step->first + i] : step->births[i]->site;
+}
+static inline csan_site graph_sites_death(const struct merged *merged,
+                                          const struct merged_step *step, size_t i)
+{
+    return merged->launched ? merged->launched[step->first + step->birth_count + step->op_count + i]
+                            : step->deaths[i]->site;
+}
+
+#endif

@@ -1,0 +1,373 @@
+/* Graphs as the driver tells of them. See graph_topology.h. */
+#include "runtime/hook/graph/graph_topology.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/observe/learning_node.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/run/summary.h"
+
+#include <stdlib.h>
+
+static struct {
+    void *nodes, *edges2, *edges, *type, *child, *record_event, *wait_event;
+} ask;
+
+/* One graph's own nodes and edges; edges as places in `nodes`. */
+struct level {
+    CUgraphNode *nodes;
+    size_t count;
+    uint32_t *from, *to;
+    size_t edge_count;
+    size_t *first; /* edges of node i from first[i] to first[i + 1], when sorted by target */
+};
+
+struct place {
+    CUgraphNode node;
+    uint32_t place;
+};
+
+static int by_node(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static bool place_of_node(const struct place *places, size_t count, CUgraphNode node,
+                          uint32_t *place)
+{
+    struct place key = {.node = node};
+    const struct place *found = bsearch(&key, places, count, sizeof *places, by_node);
+    if (found)
+        *place = found->place;
+    return found != NULL;
+}
+
+static void level_free(struct level *level)
+{
+    free(level->nodes);
+    free(level->from);
+    free(level->to);
+    free(level->first);
+}
+
+static bool read_nodes(CUgraph graph, struct level *level)
+{
+    PFN_cuGraphGetNodes_v10000 get =
+        (PFN_cuGraphGetNodes_v10000)driver_function_cached(&ask.nodes, "cuGraphGetNodes");
+    if (!get || get(graph, NULL, &level->count) != CUDA_SUCCESS)
+        return false;
+    level->nodes = calloc(level->count + 1, sizeof(CUgraphNode));
+    return level->nodes &&
+           (!level->count || get(graph, level->nodes, &level->count) == CUDA_SUCCESS);
+}
+
+/* An edge with data is less than a full dependency; it is taken for one, and that is said. */
+static bool get_edges(CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+                      size_t *count)
+{
+    PFN_cuGraphGetEdges_v12030 get2 =
+        (PFN_cuGraphGetEdges_v12030)driver_function_cached(&ask.edges2, "cuGraphGetEdges_v2");
+    PFN_cuGraphGetEdges_v10000 get =
+        (PFN_cuGraphGetEdges_v10000)driver_function_cached(&ask.edges, "cuGraphGetEdges");
+    if (get2)
+        return get2(graph, from, to, data, count) == CUDA_SUCCESS;
+    return get && get(graph, from, to, count) == CUDA_SUCCESS;
+}
+
+static bool index_edges(struct level *level, CUgraphNode *from, CUgraphNode *to,
+                        const CUgraphEdgeData *data)
+{
+    struct place *places = calloc(level->count + 1, sizeof *places);
+    bool known = places != NULL;
+    for (size_t i = 0; known && i < level->count; i++)
+        places[i] = (struct place){level->nodes[i], (uint32_t)i};
+    if (known)
+        qsort(places, level->count, sizeof *places, by_node);
+    for (size_t i = 0; known && i < level->edge_count; i++) {
+        known = place_of_node(places, level->count, from[i], &level->from[i]) &&
+                place_of_node(places, level->count, to[i], &level->to[i]);
+        if (data[i].from_port || data[i].type)
+            summary_unmodelled("edges of graphs that are no full dependencies");
+    }
+    free(places);
+    return known;
+}
+
+static bool read_edges(CUgraph graph, struct level *level)
+{
+    if (!get_edges(graph, NULL, NULL, NULL, &level->edge_count))
+        return false;
+    size_t count = level->edge_count;
+    CUgraphNode *from = calloc(count + 1, sizeof(CUgraphNode));
+    CUgraphNode *to = calloc(count + 1, sizeof(CUgraphNode));
+    CUgraphEdgeData *data = calloc(count + 1, sizeof *data);
+    level->from = calloc(count + 1, sizeof *level->from);
+    level->to = calloc(count + 1, sizeof *level->to);
+    bool read = from && to && data && level->from && level->to &&
+                (!count || get_edges(graph, from, to, data, &level->edge_count)) &&
+                index_edges(level, from, to, data);
+    free(from);
+    free(to);
+    free(data);
+    return read;
+}
+
+/* ---- Entries ------------------------------------------------------------------------------- */
+
+static struct shape_entry *append(struct shape *shape, CUgraphNode node, CUgraphNodeType type,
+                                  size_t dependencies)
+{
+    if (shape->count == shape->capacity) {
+        size_t capacity = shape->capacity ? shape->capacity * 2 : 16;
+        struct shape_entry *grown = realloc(shape->entries, capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        shape->entries = grown;
+        shape->capacity = capacity;
+    }
+    struct shape_entry *entry = &shape->entries[shape->count];
+    *entry = (struct shape_entry){.node = node, .type = type};
+    entry->dependencies = calloc(dependencies + 1, sizeof(uint32_t));
+    if (!entry->dependencies)
+        return NULL;
+    shape->count++;
+    return entry;
+}
+
+static bool add_graph(struct shape *shape, CUgraph graph, const uint32_t *begin);
+
+/* Behind the child's begin, which is the last entry: its nodes, and an end behind all of them. */
+static bool add_child(struct shape *shape, CUgraphNode node)
+{
+    uint32_t begin = (uint32_t)shape->count - 1;
+    CUgraph child = NULL;
+    PFN_cuGraphChildGraphNodeGetGraph_v10000 get =
+        (PFN_cuGraphChildGraphNodeGetGraph_v10000)driver_function_cached(
+            &ask.child, "cuGraphChildGraphNodeGetGraph");
+    if (!get || get(node, &child) != CUDA_SUCCESS || !add_graph(shape, child, &begin))
+        return false;
+    size_t inner = shape->count - begin;
+    struct shape_entry *end = append(shape, node, CU_GRAPH_NODE_TYPE_EMPTY, inner);
+    if (!end)
+        return false;
+    for (size_t i = 0; i < inner; i++) /* more edges than needed, and the same order */
+        end->dependencies[end->dependency_count++] = begin + (uint32_t)i;
+    return true;
+}
+
+static CUevent event_of_node(CUgraphNode node, CUgraphNodeType type)
+{
+    CUevent event = NULL;
+    PFN_cuGraphEventRecordNodeGetEvent_v11010 get =
+        (PFN_cuGraphEventRecordNodeGetEvent_v11010)(type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
+                                                        ? driver_function_cached(
+                                                              &ask.record_event,
+                                                              "cuGraphEventRecordNodeGetEvent")
+                                                        : driver_function_cached(
+                                                              &ask.wait_event,
+                                                              "cuGraphEventWaitNodeGetEvent"));
+    return get && get(node, &event) == CUDA_SUCCESS ? event : NULL;
+}
+
+static void say_unmodelled(struct shape *shape, CUgraphNodeType type)
+{
+    shape->hides_kernels |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        summary_unmodelled("conditional nodes of graphs");
+    else if (type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+        summary_unmodelled("memory operation nodes of graphs");
+    else if (type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
+             type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT)
+        summary_unmodelled("external semaphore nodes of graphs");
+    else
+        return;
+    shape->partial = true;
+}
+
+/* The node at `place` of the level; `entries` tells what those before it became. */
+static bool add_node(struct shape *shape, const struct level *level, size_t place,
+                     uint32_t *entries, const uint32_t *begin)
+{
+    CUgraphNode node = level->nodes[place];
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    PFN_cuGraphNodeGetType_v10000 get =
+        (PFN_cuGraphNodeGetType_v10000)driver_function_cached(&ask.type, "cuGraphNodeGetType");
+    size_t count = level->first[place + 1] - level->first[place];
+    if (!get || get(node, &type) != CUDA_SUCCESS)
+        return false;
+    bool is_child = type == CU_GRAPH_NODE_TYPE_GRAPH;
+    struct shape_entry *entry =
+        append(shape, node, is_child ? CU_GRAPH_NODE_TYPE_EMPTY : type, count + 1);
+    if (!entry)
+        return false;
+    for (size_t i = level->first[place]; i < level->first[place + 1]; i++)
+        entry->dependencies[entry->dependency_count++] = entries[level->from[i]];
+    if (!count && begin)
+        entry->dependencies[entry->dependency_count++] = *begin;
+    if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+        entry->event = event_of_node(node, type);
+    say_unmodelled(shape, type);
+    if (is_child && !add_child(shape, node))
+        return false;
+    entries[place] = (uint32_t)shape->count - 1;
+    return true;
+}
+
+/* Edges by target, each target's in their order. */
+static bool sort_edges(struct level *level)
+{
+    size_t *next = calloc(level->count + 2, sizeof *next);
+    uint32_t *from = calloc(level->edge_count + 1, sizeof *from);
+    uint32_t *to = calloc(level->edge_count + 1, sizeof *to);
+    level->first = calloc(level->count + 2, sizeof *level->first);
+    bool room = next && from && to && level->first;
+    for (size_t i = 0; room && i < level->edge_count; i++)
+        level->first[level->to[i] + 1]++;
+    for (size_t i = 0; room && i < level->count; i++)
+        next[i + 1] = level->first[i + 1] += level->first[i];
+    for (size_t i = 0; room && i < level->edge_count; i++) {
+        size_t at = next[level->to[i]]++;
+        from[at] = level->from[i];
+        to[at] = level->to[i];
+    }
+    free(next);
+    if (!room) {
+        free(from);
+        free(to);
+        return false;
+    }
+    free(level->from);
+    free(level->to);
+    level->from = from;
+    level->to = to;
+    return true;
+}
+
+/* Rounds over the nodes in the driver's order, each taking what waits for nothing any more; nearly
+ * always one, since that is the order of creation. */
+static bool add_level(struct shape *shape, const struct level *level, const uint32_t *begin)
+{
+    enum { NOT_YET = 0xffffffffu };
+    uint32_t *entries = malloc((level->count + 1) * sizeof *entries);
+    size_t done = 0, before = 0;
+    bool valid = entries != NULL;
+    for (size_t i = 0; valid && i < level->count; i++)
+        entries[i] = NOT_YET;
+    do {
+        before = done;
+        for (size_t i = 0; valid && i < level->count; i++) {
+            bool ready = entries[i] == NOT_YET;
+            for (size_t k = level->first[i]; ready && k < level->first[i + 1]; k++)
+                ready = entries[level->from[k]] != NOT_YET;
+            if (ready) {
+                valid = add_node(shape, level, i, entries, begin);
+                done++;
+            }
+        }
+    } while (valid && done < level->count && done > before);
+    free(entries);
+    return valid && done == level->count;
+}
+
+static bool add_graph(struct shape *shape, CUgraph graph, const uint32_t *begin)
+{
+    struct level level = {0};
+    bool read = read_nodes(graph, &level) && read_edges(graph, &level) && sort_edges(&level) &&
+                add_level(shape, &level, begin);
+    level_free(&level);
+    return read;
+}
+
+bool shape_read(CUgraph graph, struct shape *shape)
+{
+    *shape = (struct shape){0};
+    return add_graph(shape, graph, NULL);
+}
+
+struct learning_node *shape_entry_learning(const struct shape_entry *entry)
+{
+    struct learning_node *node = entry->work ? entry->work->learning : NULL;
+    return node && !learning_node_is_over(node) ? node : NULL;
+}
+
+void shape_ask_code(struct shape *shape)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        if (shape->entries[i].type == CU_GRAPH_NODE_TYPE_KERNEL)
+            shape->entries[i].code = node_ask_code(shape->entries[i].node);
+}
+
+struct kernel_place {
+    CUfunction function;
+    size_t place;
+};
+
+static int by_kernel(const void *left, const void *right)
+{
+    const struct kernel_place *a = left, *b = right;
+    return a->function < b->function ? -1 : a->function > b->function;
+}
+
+void shape_find_alone(struct shape *shape)
+{
+    struct kernel_place *places = calloc(shape->count + 1, sizeof *places);
+    for (size_t i = 0; i < shape->count; i++) {
+        shape->entries[i].alone = false;
+        if (places)
+            places[i] = (struct kernel_place){shape->entries[i].code.function, i};
+    }
+    if (places)
+        qsort(places, shape->count, sizeof *places, by_kernel);
+    for (size_t i = 0; places && i < shape->count; i++)
+        shape->entries[places[i].place].alone =
+            !shape->hides_kernels && places[i].function &&
+            (i == 0 || places[i - 1].function != places[i].function) &&
+            (i + 1 == shape->count || places[i + 1].function != places[i].function);
+    free(places);
+}
+
+void shape_equip(struct shape *shape, const struct callsite_stack *stack)
+{
+    if (trace_source_changes_code())
+        shape_ask_code(shape);
+    for (size_t i = 0; i < shape->count; i++) {
+        struct shape_entry *entry = &shape->entries[i];
+        if (entry->type == CU_GRAPH_NODE_TYPE_EMPTY)
+            continue;
+        entry->work = node_find(entry->node);
+        if (!entry->work)
+            entry->work = node_ask(entry->node, entry->type, stack);
+        if (entry->work && entry->work->learning && node_is_of_groups(entry->node))
+            learning_node_give_up(entry->work->learning);
+    }
+}
+
+void shape_free(struct shape *shape)
+{
+    for (size_t i = 0; i < shape->count; i++) {
+        node_work_release(shape->entries[i].work);
+        free(shape->entries[i].dependencies);
+    }
+    free(shape->entries);
+    *shape = (struct shape){0};
+}
+
+void shape_copy_notes(CUgraph from, CUgraph to)
+{
+    struct shape original, copy;
+    bool both = shape_read(from, &original);
+    both &= shape_read(to, &copy);
+    for (size_t i = 0; both && i < original.count && original.count == copy.count; i++)
+        if (original.entries[i].type == copy.entries[i].type) {
+            struct node_work *work = node_find(original.entries[i].node);
+            if (work)
+                node_note(copy.entries[i].node, work);
+        }
+    shape_free(&original);
+    shape_free(&copy);
+}
+
+void shape_forget(const struct shape *shape)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        node_forget(shape->entries[i].node);
+}

@@ -1,0 +1,80 @@
+/* dlsym, as programs see it: asking a libcuda.so for a function that csan stands in front of yields
+ * csan's, and so does asking a library that csan has knowledge of (runtime/hook/library); anything
+ * else is the C library's own answer.
+ *
+ * Never built with a sanitizer: the sanitizers' run-times look symbols up before they are set up.
+ * RTLD_NEXT and RTLD_DEFAULT are answered by the caller's place in the process, so those calls jump
+ * to the real dlsym with the caller's return address still on the stack. */
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/library/library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+typedef void *dlsym_function(void *handle, const char *symbol);
+
+/* The C library's dlsym; NULL until dlsym_find ran. Read by the stub. */
+__attribute__((used)) dlsym_function *dlsym_real;
+
+__attribute__((used)) dlsym_function *dlsym_find(void);
+__attribute__((used)) void *dlsym_hooked(void *handle, const char *symbol);
+
+/* glibc 2.34 moved dlsym into libc.so.6 and gave it a new version; before, it was in libdl.so.2. */
+dlsym_function *dlsym_find(void)
+{
+    dlsym_function *real = dlsym_real;
+    if (real)
+        return real;
+    real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+    if (!real)
+        real = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    dlsym_real = real;
+    return real;
+}
+
+void *driver_dlsym(void *handle, const char *symbol)
+{
+    return dlsym_find()(handle, symbol);
+}
+
+/* A child that was forked too late to be checked says so at its first call. */
+static bool gives_hooks(void)
+{
+    return process_start() || driver_hooks_on == DRIVER_FORKED;
+}
+
+void *dlsym_hooked(void *handle, const char *symbol)
+{
+    void *real = dlsym_find()(handle, symbol);
+    if (!real || !symbol || !(strncmp(symbol, "cu", 2) == 0 || strncmp(symbol, "nccl", 4) == 0))
+        return real;
+    struct driver_entry *entry = driver_entry_of_symbol(symbol);
+    if (!entry && !guard_self.depth && process_start())
+        return library_stub_of(symbol, real);
+    if (!entry || real == entry->stub || guard_self.depth || !gives_hooks() || !driver_owns(real))
+        return real; /* inside a hook it is csan or the driver itself that asks */
+    return entry->stub;
+}
+
+/* dlsym(handle, symbol): handle + 1 is 0 or 1 for RTLD_NEXT (-1) and RTLD_DEFAULT (0). */
+__asm__(".pushsection .text\n"
+        ".globl dlsym\n"
+        ".type dlsym, @function\n"
+        "dlsym:\n"
+        "    leaq 1(%rdi), %rax\n"
+        "    cmpq $1, %rax\n"
+        "    ja dlsym_hooked\n"
+        "    movq dlsym_real(%rip), %rax\n"
+        "    testq %rax, %rax\n"
+        "    jne 1f\n"
+        "    pushq %rdi\n"
+        "    pushq %rsi\n"
+        "    subq $8, %rsp\n"
+        "    call dlsym_find\n"
+        "    addq $8, %rsp\n"
+        "    popq %rsi\n"
+        "    popq %rdi\n"
+        "1:  jmp *%rax\n"
+        ".size dlsym, .-dlsym\n"
+        ".popsection\n");

@@ -1,0 +1,39 @@
+/* getenv, as programs see it: NVTX asks NVTX_INJECTION64_PATH for the library to attach, and where
+ * the program's environment has none and csan is on it is told of libcsan. The environment itself
+ * stays as it is, so that programs that this one starts find what they would find without csan; and
+ * a profiler that has set the variable is left alone.
+ *
+ * Anything else is the next getenv's answer (libc_next.h). Never built with a sanitizer, for the
+ * same reason. */
+#include "runtime/hook/interpose/libc_next.h"
+#include "runtime/hook/api/nvtx.h"
+#include "runtime/hook/run/process.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* As the C library's own. */
+static char *environment_find(const char *name)
+{
+    const size_t length = strlen(name);
+    for (char **at = environ; at && *at; at++)
+        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
+            return *at + length + 1;
+    return NULL;
+}
+
+static char *own_path(void)
+{
+    Dl_info info;
+    return dladdr((void *)&InitializeInjectionNvtx2, &info) ? (char *)info.dli_fname : NULL;
+}
+
+__attribute__((visibility("default"))) char *getenv(const char *name)
+{
+    char *value = libc_next.getenv ? libc_next.getenv(name) : environment_find(name);
+    if (__builtin_expect(name[0] != 'N', 1) || strcmp(name, "NVTX_INJECTION64_PATH") != 0)
+        return value;
+    return value || !process_start() ? value : own_path();
+}

@@ -1,0 +1,31 @@
+/* See libc_next.h. Never built with a sanitizer, as dlsym.c is not. */
+#include "runtime/hook/interpose/libc_next.h"
+#include "runtime/hook/interpose/driver.h"
+
+#include <dlfcn.h>
+
+struct libc_next libc_next;
+
+static void *next(const char *name)
+{
+    return driver_dlsym(RTLD_NEXT, name);
+}
+
+__attribute__((constructor(101))) void libc_next_find(void)
+{
+    Dl_info self;
+    libc_next.create_thread = (libc_create *)next("pthread_create"); /* of any version */
+    libc_next.getenv = (libc_getenv *)next("getenv");
+    libc_next.leave = (libc_leave *)next("_exit");
+    libc_next.leave_quickly = (libc_leave *)next("quick_exit");
+    libc_next.abort = (libc_abort *)next("abort");
+    libc_next.execve = (libc_execve *)next("execve");
+    libc_next.execvpe = (libc_execve *)next("execvpe");
+    libc_next.fexecve = (libc_fexecve *)next("fexecve");
+    libc_next.execveat = (libc_execveat *)next("execveat");
+    libc_next.spawn = (libc_spawn *)next("posix_spawn");
+    libc_next.spawnp = (libc_spawn *)next("posix_spawnp");
+    if (dladdr((void *)libc_next_find, &self) && self.dli_fname && self.dli_fname[0] == '/')
+        libc_next.library = self.dli_fname;
+    __atomic_store_n(&libc_next.found, true, __ATOMIC_RELEASE);
+}

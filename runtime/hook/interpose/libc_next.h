@@ -1,0 +1,50 @@
+/* The functions that libcsan stands in front of, as the next library has them: the C library, or
+ * whoever stands in front of it. One table, filled before any constructor of libcsan's runs: a
+ * look-up takes locks, and who calls one of these functions may be a signal handler, a forked
+ * child, or hold what the owner of those locks waits for. */
+#ifndef RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
+#define RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
+
+#include <pthread.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef int libc_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                        void *argument);
+typedef char *libc_getenv(const char *name);
+typedef void libc_leave(int code);
+typedef void libc_abort(void);
+typedef int libc_execve(const char *path, char *const arguments[], char *const environment[]);
+typedef int libc_fexecve(int file, char *const arguments[], char *const environment[]);
+typedef int libc_execveat(int directory, const char *path, char *const arguments[],
+                          char *const environment[], int flags);
+typedef int libc_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+                       const posix_spawnattr_t *attributes, char *const arguments[],
+                       char *const environment[]);
+
+struct libc_next {
+    libc_create *create_thread; /* first: the assembly entry of pthread_create reads it;
+                                   libcsan_threads.so may be the next */
+    libc_getenv *getenv;
+    libc_leave *leave, *leave_quickly; /* _exit and quick_exit */
+    libc_abort *abort;
+    libc_execve *execve, *execvpe;
+    libc_fexecve *fexecve;
+    libc_execveat *execveat; /* NULL in a C library before 2.34 */
+    libc_spawn *spawn, *spawnp;
+    const char *library; /* libcsan's own path; NULL: not known */
+    bool found;          /* all of them; atomic */
+};
+extern struct libc_next libc_next;
+
+/* Before all but getenv, which allocators call while they start, and for which NULL is an answer:
+ * other libraries' constructors may come before libcsan's. */
+void libc_next_find(void);
+static inline void libc_next_need(void)
+{
+    if (__builtin_expect(!__atomic_load_n(&libc_next.found, __ATOMIC_ACQUIRE), 0))
+        libc_next_find();
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* The machine code of the exported entry points, one of four shapes; generate.awk uses them.
+ * x86-64 System V: arguments stay where they are, only flags (and, in a thunk, eax) change. */
+#ifndef RUNTIME_HOOK_INTERPOSE_STUBS_H
+#define RUNTIME_HOOK_INTERPOSE_STUBS_H
+
+#include "runtime/hook/interpose/driver.h"
+
+_Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_entry) == 40 &&
+                   offsetof(struct driver_entry, called) == 34,
+               "the stubs count on this layout");
+
+#define DRIVER_TEXT(symbol, number, on)                                                            \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".globl " symbol "\n"                                                                  \
+            ".type " symbol ", @function\n" symbol ":\n"                                           \
+            "stub_" symbol ":\n"                                                                   \
+            "    cmpb $0, driver_hooks_on(%rip)\n"                                                 \
+            "    jne 1f\n"                                                                         \
+            "    jmp *driver_entries+40*" #number "(%rip)\n"                                       \
+            "1:\n" on ".size " symbol ", .-" symbol "\n"                                           \
+            "thunk_" #number ":\n"                                                                 \
+            "    movl $" #number ", %eax\n"                                                        \
+            "    jmp driver_resolve_common\n"                                                      \
+            ".popsection\n");
+
+#define DRIVER_PASS_ON(number)                                                                     \
+    "    movb $1, driver_entries+40*" #number "+34(%rip)\n"                                        \
+    "    jmp *driver_entries+40*" #number "(%rip)\n"
+
+/* Goes to the hook. */
+#define DRIVER_STUB_OP(symbol, number) DRIVER_TEXT(symbol, number, "    jmp wrapped_" symbol "\n")
+/* Marks itself as called, and that memory may change unseen; goes to the driver. */
+#define DRIVER_STUB_PASS(symbol, number)                                                           \
+    DRIVER_TEXT(symbol, number,                                                                    \
+                "    movb $1, driver_unmodelled_called(%rip)\n"                                    \
+                "    movb $1, driver_unmodelled_doubt(%rip)\n" DRIVER_PASS_ON(number))
+/* Warns every later op that its stream may be under capture. */
+#define DRIVER_STUB_CAPTURE(symbol, number)                                                        \
+    DRIVER_TEXT(symbol, number,                                                                    \
+                "    movb $1, driver_capture_seen(%rip)\n"                                         \
+                "    jmp *driver_entries+40*" #number "(%rip)\n")
+
+/* Goes to the driver; by way of driver_begins while csan does not know yet that CUDA is used. */
+#define DRIVER_STUB_BEGIN(symbol, number)                                                          \
+    __asm__(".pushsection .text\n"                                                                 \
+            ".globl " symbol "\n"                                                                  \
+            ".type " symbol ", @function\n" symbol ":\n"                                           \
+            "stub_" symbol ":\n"                                                                   \
+            "    cmpb $2, driver_hooks_on(%rip)\n"                                                 \
+            "    jae 1f\n"                                                                         \
+            "    jmp *driver_entries+40*" #number "(%rip)\n"                                       \
+            "1:  movl $" #number ", %eax\n"                                                        \
+            "    jmp driver_begin_common\n"                                                        \
+            ".size " symbol ", .-" symbol "\n"                                                     \
+            "thunk_" #number ":\n"                                                                 \
+            "    movl $" #number ", %eax\n"                                                        \
+            "    jmp driver_resolve_common\n"                                                      \
+            ".popsection\n");
+_Static_assert(DRIVER_OFF < 2 && DRIVER_ON < 2 && DRIVER_UNDECIDED >= 2 && DRIVER_READY >= 2 &&
+                   DRIVER_FORKED >= 2,
+               "the stubs of class begin count on this");
+
+#endif

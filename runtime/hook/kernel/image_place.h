@@ -1,0 +1,24 @@
+/* Where an image lies that nobody changes while it is loaded: among the constants of a loaded
+ * object, as what nvcc embeds. It need not be read at once, as any other, which the program may
+ * change or free as soon as the call that loads it returned. */
+#ifndef RUNTIME_HOOK_KERNEL_IMAGE_PLACE_H
+#define RUNTIME_HOOK_KERNEL_IMAGE_PLACE_H
+
+#include "runtime/ptx/fatbin.h"
+
+/* One piece of memory, that may be copied. */
+struct image_place {
+    const void *image; /* NULL: `wrapper`, which was copied: wrappers are no constants */
+    struct fatbin_wrapper wrapper; /* to a container among an object's constants */
+    uint64_t object;               /* tells it from what is loaded at the same address later */
+};
+
+/* False: it lies elsewhere. *file, unless `file` is NULL: the executable or library that has the
+ * image, in a string of the caller's; NULL: none has. Any thread may ask, and takes no lock of the
+ * loader's that is held while constructors run; the loaded objects are walked once. */
+bool image_place_find(struct image_place *place, const void *image, char **file);
+
+/* The image, as long as its object is loaded and `place` is there; NULL: its object is gone. */
+const void *image_place_image(const struct image_place *place);
+
+#endif

@@ -1,0 +1,43 @@
+/* From function handles to what csan knows of the kernel behind each: found once for each handle,
+ * at its first launch. */
+#ifndef RUNTIME_HOOK_KERNEL_KERNEL_H
+#define RUNTIME_HOOK_KERNEL_KERNEL_H
+
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/hook/interpose/driver.h"
+
+/* The kernel behind a function or kernel handle; at the first launch the driver is asked and PTX is
+ * read. Without the guard's lock. Stays valid until the calling thread's next call. NULL when
+ * memory is short. */
+struct kernel *kernel_of(CUfunction function);
+
+/* What sites call a kernel whose name in its module is `symbol`. */
+const char *kernel_shown_name(const char *symbol);
+
+/* Finds the driver's functions that tell of kernels; without any lock. */
+void kernel_symbols_find(void);
+
+/* The same if the thread launched it lately; else NULL. It stays valid as long as the thread has
+ * something put off, too. */
+struct kernel *kernel_recall(CUfunction function);
+
+/* What a launch of it is going to read is brought near, if the thread launched it lately. */
+void kernel_prefetch(CUfunction function);
+
+/* The PTX that the program says the function was compiled from; without the lock. */
+void kernel_given_ptx(CUfunction function, const char *ptx, size_t bytes);
+
+/* The rest is told by the hooks of modules, libraries and contexts, without the lock.
+ * A handle was given out for the function of that name in a module or library. */
+void kernel_seen_function(CUfunction function, void *module, const char *name);
+/* A second handle for a kernel: cuKernelGetFunction. */
+void kernel_seen_alias(CUfunction function, CUkernel kernel);
+/* A module or library was loaded from an image or file, or given as a part of another. */
+void kernel_seen_load(void *module, const void *data, const char *path, bool library);
+void kernel_seen_module_of_library(CUmodule module, CUlibrary library);
+/* The driver said where a variable of a module or library lies, in the current context. */
+void kernel_seen_variable(void *module, const char *name, uint64_t base, uint64_t bytes);
+/* Before it is unloaded, and whether that worked. */
+void kernel_seen_unload(void *module);
+
+#endif

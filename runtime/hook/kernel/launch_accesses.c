@@ -1,0 +1,700 @@
+/* Access sets of launches as the detector's accesses. See launch_accesses.h. */
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/access/instruction_accesses.h"
+#include "runtime/hook/state/prefetch.h"
+#include "runtime/hook/kernel/launch_pointer.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/kernel/image.h"
+#include "runtime/hook/state/name.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/state/stream.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Dims are handed on as they are. */
+_Static_assert(sizeof(struct access_dim) == sizeof(struct csan_dim) &&
+                   offsetof(struct access_dim, stride) == offsetof(struct csan_dim, stride) &&
+                   offsetof(struct access_dim, count) == offsetof(struct csan_dim, count) &&
+                   (int)ACCESS_MAX_DIMS == (int)CSAN_MAX_DIMS,
+               "the two kinds of dims are one");
+_Static_assert((int)ACCESS_READ == (int)CSAN_READ && (int)ACCESS_WRITE == (int)CSAN_WRITE &&
+                   (int)ACCESS_ATOMIC == (int)CSAN_ATOMIC,
+               "the two kinds of access are one");
+
+enum { ARGUMENT_BYTES = 64 };
+
+/* An argument that is no parameter: a variable, or what a table of pointers holds. */
+struct named {
+    uint8_t kind; /* enum access_base_kind */
+    uint32_t param_offset;
+    const struct ptx_variable *variable;
+    uint16_t argument;
+};
+
+/* Everything a kernel description points to; what every launch reads comes first. */
+struct description {
+    struct kernel kernel;
+    struct access_kernel *access; /* NULL: no PTX */
+    struct overlap overlap;       /* found at the first launch */
+    bool overlap_found;
+    bool has_variables; /* read without the lock: ask for the context first */
+    uint32_t argument_offsets;
+    uint16_t *argument_of_offset;      /* by param_offset: index plus one */
+    pthread_mutex_t mutex;             /* of all but what is constant */
+    const struct access_set *ahead_of; /* what `ahead` was noted of */
+    struct ahead ahead;
+    uint32_t references; /* atomic */
+    struct direct_source source;
+    struct base_variables variables;
+    struct named *named;
+    size_t named_count;
+    char **texts; /* of kernel.arguments */
+    bool explained;
+};
+
+static struct description *own_of(struct kernel *kernel)
+{
+    return (struct description *)kernel;
+}
+
+/* ---- The description ---- */
+
+/* Atomics of different widths on the same bytes are not atomic to each other. */
+static uint8_t atomic_width(const struct ptx_function *ptx)
+{
+    uint32_t width = 0;
+    for (uint32_t i = 0; i < ptx->instruction_count; i++) {
+        const struct ptx_instruction *instruction = &ptx->instructions[i];
+        struct effect effects[EFFECT_MAX];
+        const char *unknown = NULL;
+        if (instruction->opcode == PTX_OP_CALL)
+            return 0;
+        int count = effect_find(instruction, effects, &unknown);
+        for (int k = 0; k < count; k++) {
+            uint32_t bytes = ptx_type_bits(instruction->type) / 8 * instruction->vector;
+            if (!(effects[k].kinds & EFFECT_ATOMIC) || effects[k].space == PTX_SPACE_SHARED ||
+                effects[k].object)
+                continue;
+            if (width && width != bytes)
+                return 0;
+            width = bytes;
+        }
+    }
+    return (uint8_t)(width <= UINT8_MAX ? width : 0);
+}
+
+/* The new argument's index, or CSAN_NO_ARGUMENT. */
+static uint16_t argument_add(struct description *own, const char *text)
+{
+    size_t count = own->kernel.argument_count;
+    char *copy = count < CSAN_NO_ARGUMENT ? strdup(text) : NULL;
+    char **grown = copy ? realloc(own->texts, (count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(copy);
+        return CSAN_NO_ARGUMENT;
+    }
+    grown[count] = copy;
+    own->texts = grown;
+    own->kernel.arguments = (const char *const *)grown;
+    __atomic_store_n(&own->kernel.argument_count, count + 1, __ATOMIC_RELAXED);
+    return (uint16_t)count;
+}
+
+/* What a report calls a parameter: its position, and the byte in it for a pointer in a struct. */
+static void parameter_text(char *text, const char *before, uint32_t index, uint32_t start,
+                           uint32_t offset)
+{
+    if (offset > start)
+        snprintf(text, ARGUMENT_BYTES, "%s%u+%u", before, index, offset - start);
+    else
+        snprintf(text, ARGUMENT_BYTES, "%s%u", before, index);
+}
+
+static uint32_t start_of(const struct ptx_function *ptx, uint32_t index)
+{
+    return index < ptx->param_count ? ptx->params[index].offset : 0;
+}
+
+static bool offsets_grow(struct description *own, uint32_t count)
+{
+    uint16_t *grown = realloc(own->argument_of_offset, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + own->argument_offsets, 0, (count - own->argument_offsets) * sizeof *grown);
+    own->argument_of_offset = grown;
+    own->argument_offsets = count;
+    return true;
+}
+
+uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset)
+{
+    struct description *own = own_of(kernel);
+    if (offset >= own->argument_offsets && !offsets_grow(own, offset + 8))
+        return CSAN_NO_ARGUMENT;
+    uint16_t *slot = &own->argument_of_offset[offset];
+    if (!*slot) {
+        char text[ARGUMENT_BYTES];
+        parameter_text(text, "", index, start, offset);
+        *slot = (uint16_t)(argument_add(own, text) + 1);
+    }
+    return (uint16_t)(*slot - 1);
+}
+
+static uint16_t argument_of_parameter(struct description *own, uint32_t index, uint32_t offset)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    if (offset >= ptx->param_bytes)
+        return CSAN_NO_ARGUMENT;
+    return direct_argument(&own->kernel, index, start_of(ptx, index), offset);
+}
+
+static uint16_t argument_of_named(struct description *own, const struct access_base *base)
+{
+    for (size_t i = 0; i < own->named_count; i++) {
+        const struct named *named = &own->named[i];
+        if (named->kind == base->kind && named->variable == base->variable &&
+            named->param_offset == base->param_offset)
+            return named->argument;
+    }
+    char text[ARGUMENT_BYTES];
+    const char *before = base->kind == ACCESS_BASE_ADDRESS ? "*" : "";
+    if (base->variable)
+        snprintf(text, sizeof text, "%s%s", before, base->variable->name);
+    else
+        parameter_text(text, before, base->param_index,
+                       start_of(own->kernel.ptx, base->param_index), base->param_offset);
+    struct named *grown = realloc(own->named, (own->named_count + 1) * sizeof *grown);
+    if (!grown)
+        return CSAN_NO_ARGUMENT;
+    own->named = grown;
+    grown[own->named_count] = (struct named){.kind = base->kind,
+                                             .param_offset = base->param_offset,
+                                             .variable = base->variable,
+                                             .argument = argument_add(own, text)};
+    return grown[own->named_count++].argument;
+}
+
+/* Each base has one argument for as long as the kernel lives, since launches of one place share a
+ * site: for variables and tables in the order they are met. */
+static uint16_t argument_of(struct description *own, const struct access_base *base)
+{
+    if (base->kind == ACCESS_BASE_ADDRESS && base->param_index == ACCESS_NO_PARAM)
+        return CSAN_NO_ARGUMENT; /* a number that several made */
+    if (base->kind == ACCESS_BASE_PARAM || base->kind == ACCESS_BASE_OBJECT)
+        return argument_of_parameter(own, base->param_index, base->param_offset);
+    return argument_of_named(own, base);
+}
+
+/* What may be a pointer has its argument from the start, so that few sites are made anew. */
+static void describe_arguments(struct description *own)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    for (uint32_t i = 0; i < ptx->param_count; i++)
+        if (ptx->params[i].size == 8)
+            argument_of_parameter(own, i, ptx->params[i].offset);
+}
+
+struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
+{
+    struct description *own = calloc(1, sizeof *own);
+    if (!own)
+        return NULL;
+    own->references = 1;
+    own->source = *source;
+    own->source.image = image_retain(source->image);
+    own->kernel.name = name_of_kernel(source->name, demangle);
+    own->kernel.symbol = name_of_kernel(source->name, NULL);
+    own->kernel.collective = strncmp(source->name, "ncclDevKernel", 13) == 0;
+    own->kernel.image = source->identity;
+    pthread_mutex_init(&own->mutex, NULL);
+    if (source->ptx)
+        layout_find(&own->kernel.layout, NULL, source->ptx);
+    if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
+        own->kernel.ptx = source->ptx;
+        own->kernel.atomic_bytes = atomic_width(source->ptx);
+        describe_arguments(own);
+    }
+    return &own->kernel;
+}
+
+struct kernel *direct_retain(struct kernel *kernel)
+{
+    if (kernel)
+        __atomic_fetch_add(&own_of(kernel)->references, 1, __ATOMIC_RELAXED);
+    return kernel;
+}
+
+void direct_release(struct kernel *kernel)
+{
+    struct description *own = own_of(kernel);
+    if (!own || __atomic_sub_fetch(&own->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    access_kernel_release(own->access);
+    image_release(own->source.image);
+    pthread_mutex_destroy(&own->mutex);
+    for (size_t i = 0; i < kernel->argument_count; i++)
+        free(own->texts[i]);
+    free(own->texts);
+    free(own->variables.items);
+    free(own->argument_of_offset);
+    free(own->named);
+    free(kernel->learning);
+    layout_release(&kernel->layout);
+    free(own);
+}
+
+/* ---- Variables ---- */
+
+/* Unlocks the kernel meanwhile: the driver is never asked under a lock. 1 unless that is in vain.
+ */
+static bool variable_ask(struct description *own, struct base_finder *finder)
+{
+    guard_unlock_object(&own->mutex);
+    __atomic_store_n(&own->has_variables, true, __ATOMIC_RELAXED);
+    struct base_variable found = base_variable_ask(finder, &own->source);
+    guard_lock_object(&own->mutex);
+    if (finder->context)
+        base_variable_keep(finder, found);
+    return finder->context != NULL;
+}
+
+bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
+                     uint64_t *bytes)
+{
+    struct description *own = own_of(kernel);
+    struct base_finder finder = {.variables = &own->variables,
+                                 .ptx = own->kernel.ptx,
+                                 .context = stream_current_context(),
+                                 .generation = base_address_generation()};
+    guard_lock_object(&own->mutex);
+    const struct base_variable *found = base_variable_find(&finder, variable);
+    if (!found && variable_ask(own, &finder))
+        found = base_variable_find(&finder, variable);
+    *address = found ? found->address : 0;
+    *bytes = found ? found->bytes : 0;
+    guard_unlock_object(&own->mutex);
+    return *address != 0;
+}
+
+uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variable *variable)
+{
+    struct access_base base = {.kind = ACCESS_BASE_VARIABLE, .variable = variable};
+    return argument_of_named(own_of(kernel), &base);
+}
+
+/* ---- Parameters ---- */
+
+/* One launch in the making. */
+struct making {
+    struct description *own;
+    const struct direct_launch *launch;
+    struct direct_touched *touched;
+    struct base_finder finder;
+};
+
+/* One address for each parameter. */
+static bool parameters_find(const struct making *making)
+{
+    const struct ptx_function *ptx = making->own->kernel.ptx;
+    struct direct_touched *touched = making->touched;
+    size_t bytes;
+    if (making->launch->parameters) {
+        touched->parameters = (const void *const *)making->launch->parameters;
+        return true;
+    }
+    const uint8_t *buffer = layout_extra(making->launch->extra, &bytes);
+    const void **addresses = touched->own_parameters;
+    if (ptx->param_count > DIRECT_PARAMETERS)
+        addresses = touched->parameter_room = malloc(ptx->param_count * sizeof *addresses);
+    if (!addresses)
+        return false;
+    for (uint32_t i = 0; i < ptx->param_count; i++) {
+        const struct ptx_param *param = &ptx->params[i];
+        bool inside = buffer && param->offset <= bytes && param->size <= bytes - param->offset;
+        addresses[i] = inside ? buffer + param->offset : NULL;
+    }
+    touched->parameters = addresses;
+    return true;
+}
+
+/* ---- Ranges ---- */
+
+static const uint8_t bound_of[] = {
+    [ACCESS_EXACT] = CSAN_EXACT,
+    [ACCESS_BOUND_DIRECTION] = CSAN_BOUND_DIRECTION,
+    [ACCESS_BOUND_DATA] = CSAN_BOUND_DATA,
+    [ACCESS_BOUND_GUARD] = CSAN_BOUND_GUARD,
+    [ACCESS_BOUND_SHAPE] = CSAN_BOUND_SHAPE,
+    [ACCESS_BOUND_BUDGET] = CSAN_BOUND_BUDGET,
+};
+
+static uint64_t clamp(__int128 value)
+{
+    if (value < 0)
+        return 0;
+    return value > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)value;
+}
+
+/* The first byte of an access, and the one behind the last. 1 when it lies in memory as a whole. */
+static bool hull_of(const struct csan_access *access, __int128 base, uint64_t *first, uint64_t *end)
+{
+    __int128 low = base, high = base + access->bytes;
+    for (uint8_t i = 0; i < access->dim_count; i++) {
+        __int128 reach = (__int128)access->dims[i].stride *
+                         (access->dims[i].count ? access->dims[i].count - 1 : 0);
+        if (reach < 0)
+            low += reach;
+        else
+            high += reach;
+    }
+    *first = clamp(low);
+    *end = clamp(high);
+    return low >= 0 && high <= (__int128)UINT64_MAX;
+}
+
+static void interval(struct csan_access *access, uint64_t first, uint64_t end)
+{
+    access->base = first;
+    access->bytes = end - first;
+    access->dims = NULL;
+    access->dim_count = 0;
+}
+
+/* From the first byte to the end of the owner's; where csan saw none, the detector looks. */
+static void extend_to_end(struct csan_access *access, uint64_t first, const struct base *base)
+{
+    if (first >= base->owner_start && first < base->owner_end)
+        interval(access, first, base->owner_end);
+    else if (base->end)
+        interval(access, base->owner_start, base->owner_end);
+    else {
+        interval(access, first, first);
+        access->bytes = CSAN_TO_END;
+    }
+}
+
+/* A range that is not exact may go beyond what its pointer can reach. One that stays in the
+ * allocation tells something and is kept, even over several blocks of a told pool; one that does
+ * not, or has no end, is taken to be of the owner's. */
+static void cut(struct csan_access *access, __int128 start, uint64_t bytes, struct base *base)
+{
+    uint64_t first, end;
+    if (bytes == ACCESS_TO_END && !access->dim_count && start == base->address && !base->placed) {
+        access->bytes = CSAN_TO_END; /* the detector looks for its end anyway */
+        return;
+    }
+    base_place(base);
+    if (bytes == ACCESS_WHOLE || bytes == ACCESS_TO_END) {
+        access->bytes = 1;
+        hull_of(access, start, &first, &end);
+        extend_to_end(access, bytes == ACCESS_WHOLE && base->end ? base->owner_start : first, base);
+        return;
+    }
+    bool whole = hull_of(access, start, &first, &end);
+    bool inside = first >= base->start && end <= base->end;
+    bool meets = first < base->end && base->start < end;
+    uint64_t low = base->start, high = base->end;
+    if (first < base->owner_end && base->owner_start < end) {
+        low = base->owner_start;
+        high = base->owner_end;
+    }
+    if (!inside && meets)
+        interval(access, first > low ? first : low, end < high ? end : high);
+    else if (!whole)
+        interval(access, first, end); /* it must not wrap around */
+}
+
+/* Of an object, what it covers and not the whole allocation. */
+static void object_shape(struct csan_access *access, const struct object_memory *object)
+{
+    access->base = object->base;
+    access->bytes = object->bytes == CSAN_TO_END ? ACCESS_TO_END : object->bytes;
+    access->dims = object->dims;
+    access->dim_count = object->dim_count;
+    if (access->kind == CSAN_ATOMIC)
+        access->element_bytes = object->element_bytes;
+}
+
+static void range_add(struct making *making, const struct access_range *range)
+{
+    struct direct_touched *touched = making->touched;
+    struct base *base = &touched->bases[range->base];
+    if (base->state != BASE_KNOWN)
+        return;
+    struct csan_access *access = &touched->accesses[touched->access_count];
+    *access = (struct csan_access){.base = base->address + (uint64_t)range->offset,
+                                   .bytes = range->bytes,
+                                   .dims = (const struct csan_dim *)range->dims,
+                                   .dim_count = range->dim_count,
+                                   .kind = range->kind,
+                                   .bound = range->bound < sizeof bound_of ? bound_of[range->bound]
+                                                                           : CSAN_BOUND_SHAPE,
+                                   .argument = base->argument};
+    if (range->kind == ACCESS_ATOMIC)
+        access->element_bytes = range->width ? range->width : making->own->kernel.atomic_bytes;
+    if (base->object) {
+        object_shape(access, base->object);
+        if (access->bound == CSAN_BOUND_DIRECTION)
+            access->bound = CSAN_BOUND_OBJECT;
+    }
+    if (access->bound != CSAN_EXACT || range->bytes >= ACCESS_WHOLE)
+        cut(access, (__int128)base->address + range->offset, access->bytes, base);
+    if (access->bytes)
+        touched->access_count++;
+}
+
+/* ---- The whole ---- */
+
+static bool room_find(struct direct_touched *touched, const struct access_set *set)
+{
+    touched->bases = touched->own_bases;
+    touched->accesses = touched->own_accesses;
+    if (set->base_count > DIRECT_BASES)
+        touched->bases = malloc(set->base_count * sizeof *touched->bases);
+    if (set->range_count > DIRECT_ACCESSES)
+        touched->accesses = malloc(set->range_count * sizeof *touched->accesses);
+    return touched->bases && touched->accesses;
+}
+
+static void room_release(struct direct_touched *touched)
+{
+    if (touched->bases != touched->own_bases)
+        free(touched->bases);
+    if (touched->accesses != touched->own_accesses)
+        free(touched->accesses);
+    touched->bases = NULL;
+    touched->accesses = NULL;
+    touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
+    touched->level = CSAN_LEVEL_UNKNOWN;
+    touched->exact = false;
+}
+
+static void set_resolve(struct making *making, const struct access_set *set)
+{
+    struct direct_touched *touched = making->touched;
+    bool known = set->complete;
+    touched->set = set;
+    making->finder.objects_guessed = making->finder.objects_found = 0;
+    if (!room_find(touched, set)) {
+        room_release(touched);
+        return;
+    }
+    touched->base_count = set->base_count;
+    for (uint32_t i = 0; i < set->base_count; i++) {
+        base_find(&making->finder, &set->bases[i], touched, &touched->bases[i]);
+        touched->bases[i].argument = argument_of(making->own, &set->bases[i]);
+        known = known && touched->bases[i].state != BASE_UNKNOWN;
+    }
+    /* Of several that may be objects one is: if csan knows none of them, it was not told of it. */
+    known = known && !(making->finder.objects_guessed & ~making->finder.objects_found);
+    for (uint32_t i = 0; i < set->range_count; i++)
+        if (!set->ranges[i].early)
+            range_add(making, &set->ranges[i]);
+    touched->late_count = touched->access_count;
+    for (uint32_t i = 0; i < set->range_count; i++)
+        if (set->ranges[i].early)
+            range_add(making, &set->ranges[i]);
+    bool better = touched->access_count == 0;
+    for (size_t i = 0; i < touched->access_count && !better; i++)
+        better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION &&
+                 touched->accesses[i].bound != CSAN_BOUND_OBJECT;
+    touched->exact = known && set->exact;
+    if (known)
+        touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
+}
+
+struct csan_access *direct_replace(struct direct_touched *touched, size_t count, size_t dim_count,
+                                   struct csan_dim **dims)
+{
+    bool fits = count <= DIRECT_ACCESSES && dim_count <= DIRECT_DIMS;
+    struct csan_access *accesses =
+        fits ? touched->own_accesses
+             : malloc(count * sizeof *accesses + dim_count * sizeof **dims + 1);
+    if (!accesses)
+        return NULL;
+    if (touched->accesses != touched->own_accesses)
+        free(touched->accesses);
+    touched->accesses = accesses;
+    touched->access_count = touched->late_count = count;
+    *dims = fits ? touched->own_dims : (struct csan_dim *)(accesses + count);
+    return accesses;
+}
+
+/* Nothing is known of what it writes. */
+static bool forget_all(const struct direct_launch *launch)
+{
+    return !launch->writes_told && content_forget_all();
+}
+
+/* What the launch may write is no longer known. 1 when that was known. */
+static bool forget_written(const struct direct_launch *launch, const struct direct_touched *touched)
+{
+    bool any = false;
+    if (!content_any())
+        return false;
+    if (touched->level == CSAN_LEVEL_UNKNOWN)
+        return forget_all(launch);
+    for (size_t i = 0; i < touched->access_count; i++) {
+        const struct csan_access *access = &touched->accesses[i];
+        uint64_t first = access->base, end = UINT64_MAX;
+        if (access->kind == CSAN_READ)
+            continue;
+        if (access->bytes != CSAN_TO_END)
+            hull_of(access, access->base, &first, &end);
+        any |= content_forget(first, end - first);
+    }
+    return any;
+}
+
+static const struct access_set *set_find(struct making *making)
+{
+    const struct direct_launch *launch = making->launch;
+    struct access_launch wanted = {.dynamic_shared = launch->shared,
+                                   .parameters = making->touched->parameters,
+                                   .read = base_read,
+                                   .user = &making->finder,
+                                   .memory_version = content_version()};
+    memcpy(wanted.grid, launch->grid, sizeof wanted.grid);
+    memcpy(wanted.block, launch->block, sizeof wanted.block);
+    memcpy(wanted.cluster, launch->cluster, sizeof wanted.cluster);
+    return access_set_find(making->own->access, &wanted);
+}
+
+/* A variable whose place is not known is asked for without the lock, and all is done again. So it
+ * is when the kernel writes to the very table that it takes pointers from: then that is not known.
+ */
+static void touched_find(struct making *making)
+{
+    enum { VARIABLE_LIMIT = 1024 };
+    bool forgotten = false;
+    for (int asked = 0;; room_release(making->touched)) {
+        const struct access_set *set = set_find(making);
+        bool early = making->finder.missing != NULL;
+        if (!early)
+            set_resolve(making, set);
+        if (making->finder.missing && asked++ < VARIABLE_LIMIT &&
+            variable_ask(making->own, &making->finder)) {
+            if (early)
+                content_answers_changed(); /* the set was made without, and kept */
+            continue;
+        }
+        if (early)
+            set_resolve(making, set);
+        if (!forget_written(making->launch, making->touched) || !set->reads_memory || forgotten)
+            return;
+        forgotten = true;
+    }
+}
+
+/* ---- What comes near ---- */
+
+/* What this launch read, with the kernel locked. */
+static void note_ahead(struct description *own, const struct access_set *set)
+{
+    const struct ptx_function *ptx = own->kernel.ptx;
+    struct access_piece pieces[ACCESS_PIECES + 3];
+    size_t count = access_set_pieces(own->access, set, pieces);
+    pieces[count++] = (struct access_piece){&ptx->params, AHEAD_LINE};
+    pieces[count++] = (struct access_piece){
+        own->argument_of_offset, own->argument_offsets * sizeof *own->argument_of_offset};
+    pieces[count++] = (struct access_piece){ptx->params, ptx->param_count * sizeof *ptx->params};
+    own->ahead_of = set;
+    ahead_note(&own->ahead, pieces, count);
+}
+
+void direct_prefetch(const struct kernel *kernel)
+{
+    const struct description *own = (const struct description *)kernel;
+    for (size_t i = 0; i < offsetof(struct description, ahead); i += AHEAD_LINE)
+        __builtin_prefetch((const char *)own + i);
+    ahead_prefetch(&own->ahead);
+}
+
+static struct overlap overlap_of(struct description *own)
+{
+    if (!own->overlap_found)
+        own->overlap = access_overlap(own->access);
+    own->overlap_found = true;
+    return own->overlap;
+}
+
+void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
+                  struct direct_touched *touched)
+{
+    struct description *own = own_of(kernel);
+    struct making making = {.own = own,
+                            .launch = launch,
+                            .touched = touched,
+                            .finder = {.variables = &own->variables, .ptx = kernel->ptx}};
+    touched->set = NULL;
+    touched->parameter_room = NULL;
+    touched->bases = touched->own_bases;
+    touched->accesses = touched->own_accesses;
+    touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
+    touched->level = CSAN_LEVEL_UNKNOWN;
+    touched->exact = false;
+    touched->overlap = (struct overlap){0};
+    if (__atomic_load_n(&own->has_variables, __ATOMIC_RELAXED)) {
+        making.finder.generation = base_address_generation();
+        making.finder.context = stream_current_context();
+    }
+    guard_lock_object(&own->mutex);
+    if (own->access && parameters_find(&making))
+        touched_find(&making);
+    else
+        forget_all(launch);
+    if (own->access)
+        touched->overlap = overlap_of(own);
+    if (touched->set && touched->set != own->ahead_of)
+        note_ahead(own, touched->set);
+}
+
+void direct_end(struct kernel *kernel, struct direct_touched *touched)
+{
+    guard_unlock_object(&own_of(kernel)->mutex);
+    room_release(touched);
+    free(touched->parameter_room);
+}
+
+/* The argument that is known worst, as the set's reason has it. */
+static const char *argument_explained(const struct kernel *kernel,
+                                      const struct direct_touched *touched)
+{
+    const struct access_set *set = touched->set;
+    for (uint32_t i = 0; set->complete && touched->base_count && i < set->range_count; i++) {
+        uint16_t argument = touched->bases[set->ranges[i].base].argument;
+        if (set->ranges[i].bound != ACCESS_EXACT)
+            return argument < kernel->argument_count ? kernel->arguments[argument] : NULL;
+    }
+    return NULL;
+}
+
+void direct_explain(struct kernel *kernel, const struct direct_touched *touched)
+{
+    struct description *own = own_of(kernel);
+    const struct access_set *set = touched->set;
+    if (own->explained || touched->exact)
+        return;
+    own->explained = true;
+    if (!set) {
+        process_note("kernel %s: what it touches is not known: csan found no PTX of it",
+                     kernel->name);
+        return;
+    }
+    char place[48] = "";
+    const char *argument = argument_explained(kernel, touched);
+    const char *reason = set->reason && *set->reason ? set->reason
+                         : argument                  ? "it is known by direction only"
+                                                     : "a pointer of it is not known";
+    if (set->reason_line)
+        snprintf(place, sizeof place, " (PTX line %u)", set->reason_line);
+    if (argument)
+        process_note("kernel %s: argument %s is bounded: %s%s", kernel->name, argument, reason,
+                     place);
+    else
+        process_note("kernel %s: not all that it touches is known: %s%s", kernel->name, reason,
+                     place);
+}

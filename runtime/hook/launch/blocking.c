@@ -1,0 +1,177 @@
+/* See blocking.h. */
+#include "runtime/hook/launch/blocking.h"
+#include "csan/detector/context.h"
+#include "csan/report/suppression.h"
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/run/process.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+bool blocking_any(void)
+{
+    return process_options()->blocking != NULL;
+}
+
+static bool matches(const char *name)
+{
+    const char *template = process_options()->blocking;
+    return template && (!*template || suppression_template_matches(template, name));
+}
+
+bool blocking_kernel(const struct kernel *kernel)
+{
+    if (!blocking_any())
+        return false;
+    return !*process_options()->blocking ||
+           (kernel && (matches(kernel->name) || matches(kernel->symbol)));
+}
+
+static void say(void)
+{
+    const char *template = process_options()->blocking;
+    if (*template)
+        process_note("launch_blocking: the program waits after each launch of a kernel that "
+                     "matches '%s'",
+                     template);
+    else
+        process_note("launch_blocking: the program waits after each kernel launch, so it is slower "
+                     "than without, and its work runs in one order");
+}
+
+CUresult blocking_wait(CUstream stream, bool thread_default)
+{
+    static pthread_once_t said = PTHREAD_ONCE_INIT;
+    static void *functions[2];
+    PFN_cuStreamSynchronize_v2000 synchronize =
+        (PFN_cuStreamSynchronize_v2000)driver_function_cached(
+            &functions[thread_default],
+            thread_default ? "cuStreamSynchronize_ptsz" : "cuStreamSynchronize");
+    pthread_once(&said, say);
+    if (!synchronize)
+        return CUDA_SUCCESS;
+    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUresult result = synchronize(stream);
+    own_capture_mode(mode);
+    return result;
+}
+
+/* ---- Graphs ---- */
+
+static bool can_be_alone(const struct shape_entry *entry)
+{
+    return entry->type == CU_GRAPH_NODE_TYPE_KERNEL || entry->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           entry->type == CU_GRAPH_NODE_TYPE_MEMSET;
+}
+
+/* Begin and end of a child graph are empty entries of its node. */
+static bool is_of_child(const struct shape *shape, size_t at)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        if (i != at && shape->entries[i].node == shape->entries[at].node)
+            return true;
+    return false;
+}
+
+bool blocking_graph_has_steps(const struct shape *shape)
+{
+    if (!blocking_any())
+        return false;
+    for (size_t i = 0; i < shape->count; i++) {
+        const struct shape_entry *entry = &shape->entries[i];
+        const bool empty = entry->type == CU_GRAPH_NODE_TYPE_EMPTY;
+        if (empty ? is_of_child(shape, i) : !can_be_alone(entry))
+            return false;
+    }
+    return !shape->partial;
+}
+
+static bool entry_waits(const struct shape_entry *entry)
+{
+    const void *const *frames;
+    size_t count;
+    if (!*process_options()->blocking)
+        return true;
+    return entry->type == CU_GRAPH_NODE_TYPE_KERNEL && entry->work &&
+           matches(context_site_stack(process_context(), entry->work->site, &frames, &count));
+}
+
+void blocking_graph_begin(struct blocking_graph *graph, const struct shape *shape, bool named)
+{
+    if (!blocking_any())
+        return;
+    for (size_t i = 0; i < shape->count; i++)
+        graph->waits |= !shape->entries[i].disabled && entry_waits(&shape->entries[i]);
+    if (!graph->waits || !named || !blocking_graph_has_steps(shape))
+        return;
+    graph->steps = calloc(shape->count + 1, sizeof *graph->steps);
+    for (size_t i = 0; graph->steps && i < shape->count; i++) {
+        const struct shape_entry *entry = &shape->entries[i];
+        if (can_be_alone(entry) && !entry->disabled)
+            graph->steps[graph->count++] = (struct blocking_step){
+                entry->node, entry->work ? entry->work->site : 0, entry_waits(entry)};
+    }
+}
+
+void blocking_graph_begin_unknown(struct blocking_graph *graph)
+{
+    graph->waits = blocking_any() && !*process_options()->blocking;
+}
+
+static bool set_enabled(CUgraphExec exec, CUgraphNode node, bool enabled)
+{
+    static void *function;
+    PFN_cuGraphNodeSetEnabled_v11060 set = (PFN_cuGraphNodeSetEnabled_v11060)driver_function_cached(
+        &function, "cuGraphNodeSetEnabled");
+    return set && set(exec, node, enabled) == CUDA_SUCCESS;
+}
+
+/* False: the driver does not let them; all are enabled as before. */
+static bool disable_all(const struct blocking_graph *graph, CUgraphExec exec)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        if (!set_enabled(exec, graph->steps[i].node, false)) {
+            while (i-- > 0)
+                set_enabled(exec, graph->steps[i].node, true);
+            return false;
+        }
+    return true;
+}
+
+static CUresult launch_steps(struct blocking_graph *graph, const struct driver_entry *entry,
+                             CUgraphExec exec, CUstream stream, CUresult *launched)
+{
+    CUresult result = CUDA_SUCCESS;
+    *launched = CUDA_SUCCESS;
+    for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++) {
+        const struct blocking_step *step = &graph->steps[i];
+        set_enabled(exec, step->node, true);
+        result = *launched = DRIVER_REAL(entry, cuGraphLaunch_v10000)(exec, stream);
+        if (result == CUDA_SUCCESS && step->waits &&
+            (result = blocking_wait(stream, entry->thread_default)) != CUDA_SUCCESS)
+            graph->failed = step->site;
+        set_enabled(exec, step->node, false);
+    }
+    for (size_t i = 0; i < graph->count; i++)
+        set_enabled(exec, graph->steps[i].node, true);
+    return result;
+}
+
+CUresult blocking_graph_launch(struct blocking_graph *graph, const struct driver_entry *entry,
+                               CUgraphExec exec, CUstream stream, CUresult *launched)
+{
+    if (graph->steps && graph->count > 1 && disable_all(graph, exec))
+        return launch_steps(graph, entry, exec, stream, launched);
+    CUresult result = *launched = DRIVER_REAL(entry, cuGraphLaunch_v10000)(exec, stream);
+    if (result == CUDA_SUCCESS && graph->waits)
+        result = blocking_wait(stream, entry->thread_default);
+    return result;
+}
+
+void blocking_graph_end(struct blocking_graph *graph)
+{
+    free(graph->steps);
+    graph->steps = NULL;
+}

@@ -1,0 +1,158 @@
+/* The hooks of kernel launches. See launch.h. */
+#include "runtime/hook/launch/launch.h"
+#include "driver_hooks.h"
+#include "runtime/hook/launch/blocking.h"
+#include "runtime/hook/failure/failure.h"
+#include "runtime/hook/launch/launch_prefetch.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/failure/refused_call.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/observe/trace_source.h"
+
+static bool launch_enter(struct launch *launch)
+{
+    if (!guard_enter_late())
+        return false;
+    trace_start(); /* the source tells of launches made after this */
+    failure_start();
+    launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
+    launch->late = launch_late_kernel(launch);
+    if (launch->late) {
+        callsite_prefetch();
+        backlog_prefetch();
+        trace_source_launch_begins();
+        return true;
+    }
+    backlog_work_off();
+    const struct foresight *foresight =
+        trace_learns() ? foresight_find(launch->function, &launch->what) : NULL;
+    if (foresight)
+        learning_prefetch();
+    callsite_prefetch();
+    kernel_prefetch(launch->function);
+    if (foresight)
+        foresight_prefetch(foresight);
+    launch_want(launch);
+    trace_source_launch_begins();
+    return true;
+}
+
+/* Option launch_blocking: once all is noted, so that a failure finds its launch. */
+static CUresult launch_block(const struct launch *launch, CUresult result)
+{
+    if (result != CUDA_SUCCESS || launch->captured || !blocking_any())
+        return result;
+    const struct kernel *kernel = launch->late ? launch->late : kernel_of(launch->function);
+    return blocking_kernel(kernel) ? blocking_wait(launch->stream, launch->entry->thread_default)
+                                   : result;
+}
+
+/* It did not begin. The function's handle is good: it is the stream that is wrong. */
+static void launch_refused(const struct launch *launch, CUresult result)
+{
+    struct callsite_stack stack;
+    const struct kernel *kernel = kernel_of(launch->function);
+    callsite_capture(&stack);
+    refused_stream(launch->entry, launch->stream,
+                   callsite_intern(&stack, kernel ? kernel->name : launch->entry->name, NULL, 0),
+                   kernel ? CSAN_LEVEL_UNKNOWN : CSAN_LEVEL_LIBRARY, result);
+}
+
+static CUresult launch_leave(struct launch *launch, CUresult result)
+{
+    trace_source_launch_ends();
+    if (__builtin_expect(result != CUDA_SUCCESS, 0) &&
+        refused_for_stream(launch->entry, launch->stream, result))
+        launch_refused(launch, result);
+    if (launch->late) {
+        if (result == CUDA_SUCCESS)
+            launch_put_off(launch);
+        result = launch_block(launch, result);
+        guard_leave();
+        return result;
+    }
+    if (result == CUDA_SUCCESS) {
+        trace_launched();
+        launch_record(launch);
+    } else if (launch->traced) {
+        trace_want(NULL);
+    }
+    launch_learned(launch);
+    result = launch_block(launch, result);
+    guard_leave();
+    return result;
+}
+
+CUresult hook_launch_kernel(const struct driver_entry *entry, CUfunction f, unsigned int gridDimX,
+                            unsigned int gridDimY, unsigned int gridDimZ, unsigned int blockDimX,
+                            unsigned int blockDimY, unsigned int blockDimZ,
+                            unsigned int sharedMemBytes, CUstream hStream, void **kernelParams,
+                            void **extra)
+{
+    PFN_cuLaunchKernel_v4000 real = DRIVER_REAL(entry, cuLaunchKernel_v4000);
+    struct learning learning;
+    struct launch launch = {.entry = entry,
+                            .learning = &learning,
+                            .function = f,
+                            .stream = hStream,
+                            .what = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                     .block = {blockDimX, blockDimY, blockDimZ},
+                                     .shared = sharedMemBytes,
+                                     .parameters = kernelParams,
+                                     .extra = extra}};
+    if (!launch_enter(&launch))
+        return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                    sharedMemBytes, hStream, kernelParams, extra);
+    return launch_leave(&launch, real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+                                      blockDimZ, sharedMemBytes, hStream, kernelParams, extra));
+}
+
+CUresult hook_launch_kernel_ex(const struct driver_entry *entry, const CUlaunchConfig *config,
+                               CUfunction f, void **kernelParams, void **extra)
+{
+    PFN_cuLaunchKernelEx_v11060 real = DRIVER_REAL(entry, cuLaunchKernelEx_v11060);
+    struct learning learning;
+    struct launch launch = {.entry = entry, .learning = &learning, .function = f};
+    if (config) {
+        launch.stream = config->hStream;
+        launch.what = (struct direct_launch){
+            .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+            .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+            .shared = config->sharedMemBytes,
+            .parameters = kernelParams,
+            .extra = extra};
+        launch.attributes = config->attrs;
+        launch.attribute_count = config->attrs ? config->numAttrs : 0;
+        launch_read_attributes(&launch);
+    }
+    if (!launch_enter(&launch))
+        return real(config, f, kernelParams, extra);
+    return launch_leave(&launch, real(config, f, kernelParams, extra));
+}
+
+CUresult hook_launch_cooperative_kernel(const struct driver_entry *entry, CUfunction f,
+                                        unsigned int gridDimX, unsigned int gridDimY,
+                                        unsigned int gridDimZ, unsigned int blockDimX,
+                                        unsigned int blockDimY, unsigned int blockDimZ,
+                                        unsigned int sharedMemBytes, CUstream hStream,
+                                        void **kernelParams)
+{
+    PFN_cuLaunchCooperativeKernel_v9000 real = DRIVER_REAL(entry, cuLaunchCooperativeKernel_v9000);
+    struct learning learning;
+    struct launch launch = {.entry = entry,
+                            .learning = &learning,
+                            .function = f,
+                            .stream = hStream,
+                            .what = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                     .block = {blockDimX, blockDimY, blockDimZ},
+                                     .shared = sharedMemBytes,
+                                     .parameters = kernelParams},
+                            .collective = true};
+    if (!launch_enter(&launch))
+        return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+                    sharedMemBytes, hStream, kernelParams);
+    return launch_leave(&launch, real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,
+                                      blockDimZ, sharedMemBytes, hStream, kernelParams));
+}

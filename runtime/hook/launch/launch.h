@@ -1,0 +1,61 @@
+/* One launch of a kernel, between its hook and the detector.
+ *
+ *   launch.c         the hooks
+ *   launch_submit.c  what the launch touches, by the best source there is, as an op
+ *   launch_deferred.c    the same put off (deferred.h) */
+#ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_H
+#define RUNTIME_HOOK_LAUNCH_LAUNCH_H
+
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/observe/learning.h"
+
+#include <stdbool.h>
+
+/* What the program passed. */
+struct launch {
+    const struct driver_entry *entry;
+    CUfunction function;
+    CUstream stream;
+    struct direct_launch what;
+    const CUlaunchAttribute *attributes;
+    unsigned attribute_count;
+    bool collective;           /* its blocks wait for each other, or for other devices */
+    bool captured;             /* it becomes a node of a graph */
+    bool traced;               /* what it touches will be told */
+    bool learns;               /* `learning` was begun */
+    bool overlaps;             /* attribute: it may begin before the one before it ends */
+    bool tells_events;         /* attributes: it records events */
+    struct kernel *late;       /* to be put off; NULL: told of within its hook */
+    struct learning *learning; /* not cleared: it is large */
+};
+
+/* Where a launch comes from. */
+struct launch_origin {
+    const struct callsite_stack *stack; /* or NULL: */
+    csan_site site; /* found before, with so many arguments; 0: that of the operator that runs */
+    size_t argument_count;
+};
+
+/* `attributes` into the rest. */
+void launch_read_attributes(struct launch *launch);
+
+/* Before the driver's call: asks for its trace, where that is wanted and can be. */
+void launch_want(struct launch *launch);
+/* After it, if it succeeded. */
+void launch_record(struct launch *launch);
+/* The same of a launch that was put off, which is never traced. */
+void launch_record_late(struct launch *launch, struct kernel *kernel,
+                        const struct launch_origin *origin);
+/* Last of all; whether or not it was recorded. */
+void launch_learned(struct launch *launch);
+
+/* Before the driver's call: the kernel of a launch that can be told of later, of which nothing is
+ * wanted but its parameters; else NULL: of kernels that are new, and of what calls for the thread,
+ * it is told within the hook. */
+struct kernel *launch_late_kernel(const struct launch *launch);
+/* After it, if it succeeded. */
+void launch_put_off(struct launch *launch);
+
+#endif

@@ -1,0 +1,20 @@
+/* What a launch will probably read, by what the newest one of that kernel and grid read: before it
+ * is known what it is to ask, it can be brought near. On any thread, without a lock: what is
+ * foreseen is never read through. */
+#ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_PREFETCH_H
+#define RUNTIME_HOOK_LAUNCH_LAUNCH_PREFETCH_H
+
+#include "runtime/hook/kernel/launch_accesses.h"
+
+struct foresight;
+
+/* First where it is noted, and then, once that has come, what is. */
+struct foresight *foresight_find(CUfunction function, const struct direct_launch *what);
+void foresight_prefetch(const struct foresight *foresight);
+
+/* Whether that launch's is noted, as of when `of` was; `of` is compared, and nothing else. */
+bool foresight_is_noted(CUfunction function, const struct direct_launch *what, const void *of);
+void foresight_note(CUfunction function, const struct direct_launch *what, const void *of,
+                    const struct access_piece *pieces, size_t count);
+
+#endif

@@ -1,0 +1,100 @@
+/* See launch_ring.h. */
+#include "runtime/hook/launch/launch_ring.h"
+#include "csan/detector/context.h"
+#include "runtime/hook/run/process.h"
+
+#include <string.h>
+
+static struct launched ring[LAUNCHED_MOST];
+static uint64_t turns;
+
+void launched_note(const struct launched *launch)
+{
+    const uint64_t turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED);
+    struct launched *place = &ring[turn % LAUNCHED_MOST];
+    __atomic_store_n(&place->turn, 0, __ATOMIC_RELEASE);
+    place->id = launch->id;
+    place->symbol = launch->symbol;
+    place->site = launch->site;
+    place->lane = launch->lane;
+    memcpy(place->grid, launch->grid, sizeof place->grid);
+    memcpy(place->block, launch->block, sizeof place->block);
+    __atomic_store_n(&place->turn, turn, __ATOMIC_RELEASE);
+}
+
+static bool take(uint64_t turn, struct launched *launch)
+{
+    const struct launched *place = &ring[turn % LAUNCHED_MOST];
+    *launch = *place;
+    return __atomic_load_n(&place->turn, __ATOMIC_ACQUIRE) == turn && launch->turn == turn;
+}
+
+static bool same_sizes(const uint32_t known[3], const uint32_t *wanted)
+{
+    return !known[0] || !wanted || memcmp(known, wanted, 3 * sizeof *known) == 0;
+}
+
+static bool same_kernel(const struct launched *launch, const struct launched_wanted *wanted)
+{
+    const void *const *frames;
+    size_t count;
+    if (!wanted->symbol)
+        return true;
+    if (launch->symbol)
+        return strcmp(launch->symbol, wanted->symbol) == 0;
+    const char *name = context_site_stack(process_context(), launch->site, &frames, &count);
+    return name && wanted->shown && strcmp(name, wanted->shown) == 0;
+}
+
+static bool is_meant(const struct launched *launch, const struct launched_wanted *wanted)
+{
+    if (wanted->id && launch->id)
+        return launch->id == wanted->id;
+    return same_sizes(launch->grid, wanted->grid) && same_sizes(launch->block, wanted->block) &&
+           same_kernel(launch, wanted);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+bool launched_find(const struct launched_wanted *wanted, struct launched *found, uint64_t *since)
+{
+    const uint64_t newest = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
+    const uint64_t oldest = newest > LAUNCHED_MOST ? newest - LAUNCHED_MOST + 1 : 1;
+    bool any = false;
+    struct launched launch;
+    for (uint64_t turn = newest; turn >= oldest; turn--) {
+        if (!take(turn, &launch) || !is_meant(&launch, wanted))
+            continue;
+        if (any && (!wanted->ordinal ||
+                    distance(turn, wanted->ordinal) >= distance(found->turn, wanted->ordinal)))
+            continue;
+        *found = launch;
+        any = true;
+        if (!wanted->ordinal)
+            break;
+    }
+    *since = any ? newest - found->turn : 0;
+    return any;
+}
+
+size_t launched_newest(const char **names, size_t most)
+{
+    const uint64_t newest = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
+    const void *const *frames;
+    struct launched launch;
+    size_t count = 0, depth;
+    for (uint64_t turn = newest; turn && newest - turn < LAUNCHED_MOST && count < most; turn--) {
+        if (!take(turn, &launch))
+            continue;
+        const char *name = context_site_stack(process_context(), launch.site, &frames, &depth);
+        bool known = !name;
+        for (size_t i = 0; i < count && !known; i++)
+            known = strcmp(names[i], name) == 0;
+        if (!known)
+            names[count++] = name;
+    }
+    return count;
+}

@@ -1,0 +1,42 @@
+/* The newest kernel launches, so that the one that failed can be found among them: by its number,
+ * or by kernel and sizes.
+ *
+ * A ring without a lock: a launch that is overwritten while it is looked at is not found. */
+#ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_RING_H
+#define RUNTIME_HOOK_LAUNCH_LAUNCH_RING_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LAUNCHED_MOST = 8192 };
+
+struct launched {
+    uint64_t turn;      /* of all launches, from 1 */
+    uint64_t id;        /* as the source of traces numbers it; 0: not known */
+    const char *symbol; /* the kernel's name in its module; NULL: not known. Lives on */
+    csan_site site;
+    csan_lane lane;
+    uint32_t grid[3], block[3]; /* grid[0] 0: not known, as of a graph's node */
+};
+
+/* A kernel was launched; `turn` is set here. Any thread. */
+void launched_note(const struct launched *launch);
+
+struct launched_wanted {
+    uint64_t id;        /* 0: not known */
+    const char *symbol; /* NULL: not known */
+    const char *shown;  /* what sites call it */
+    const uint32_t *grid, *block;
+    uint64_t ordinal; /* which launch of the process it was; 0: not known. Decides between equals */
+};
+/* The names of the newest launches' kernels, each once, the newest first: at most `most`. Returns
+ * how many. They live on. */
+size_t launched_newest(const char **names, size_t most);
+
+/* The launch that is meant, and how many were made since. False: it is not among the newest. */
+bool launched_find(const struct launched_wanted *wanted, struct launched *found, uint64_t *since);
+
+#endif

@@ -1,0 +1,313 @@
+/* What a launch touches, told as an op. See launch.h. */
+#include "runtime/hook/launch/launch.h"
+#include "csan/detector/context.h"
+#include "runtime/hook/api/annotate.h"
+#include "runtime/hook/graph/capture.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/doubt.h"
+#include "runtime/hook/failure/dump.h"
+#include "runtime/hook/api/event.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/observe/range_verifier.h"
+#include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/observe/learning_node.h"
+#include "runtime/hook/launch/launch_ring.h"
+#include "runtime/hook/observe/learning_wait.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/launch/programmatic.h"
+#include "runtime/hook/failure/wrong_pointer.h"
+#include "runtime/hook/state/stream.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/observe/trace_source.h"
+
+#include <string.h>
+
+/* ---- Attributes ---- */
+
+static CUevent event_of_attribute(const CUlaunchAttribute *attribute)
+{
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+        return attribute->value.programmaticEvent.event;
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+        return attribute->value.launchCompletionEvent.event;
+    return NULL;
+}
+
+/* An event recorded by the launch itself fires before the kernel ends: it holds what the kernel is
+ * ordered after (CUDA Driver API, CUlaunchAttributeID). Before the op, with the stream locked. */
+static void record_events(const struct launch *launch, struct stream *stream,
+                          struct programmatic *beside, csan_site site)
+{
+    for (unsigned i = 0; i < launch->attribute_count; i++) {
+        CUevent handle = event_of_attribute(&launch->attributes[i]);
+        if (handle && beside->allowed && beside->before.start)
+            event_record_snapshot(handle, beside->before.start, site);
+        else if (handle)
+            event_record(handle, stream_lane(stream), site);
+    }
+}
+
+/* The last of several counts, as the driver takes it. */
+void launch_read_attributes(struct launch *launch)
+{
+    for (unsigned i = 0; i < launch->attribute_count; i++) {
+        const CUlaunchAttribute *attribute = &launch->attributes[i];
+        const CUlaunchAttributeValue *value = &attribute->value;
+        launch->tells_events |= event_of_attribute(attribute) != NULL;
+        if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            launch->collective = value->cooperative != 0;
+        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+            launch->overlaps = value->programmaticStreamSerializationAllowed != 0;
+        else if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+            memcpy(launch->what.cluster,
+                   (uint32_t[]){value->clusterDim.x, value->clusterDim.y, value->clusterDim.z},
+                   sizeof launch->what.cluster);
+    }
+}
+
+/* ---- Recording ---- */
+
+/* The stream of a launch that succeeded, with the lock held and the joins before the op made; NULL
+ * without the lock. */
+static struct stream *launch_lock(const struct launch *launch, struct programmatic *beside,
+                                  csan_site site)
+{
+    struct stream *stream = stream_lock(launch->stream, launch->entry->thread_default);
+    if (!stream)
+        return NULL;
+    *beside =
+        (struct programmatic){.allowed = launch->overlaps, .before = stream_use_launch(stream)};
+    if (launch->tells_events)
+        record_events(launch, stream, beside, site);
+    return stream;
+}
+
+/* Whether the op is to wait for its own trace, or for one before it. Within an operator its word is
+ * good enough. */
+enum wait { WAIT_NOT, WAIT_TRACE, WAIT_OTHER };
+static enum wait wait_of(const struct launch *launch, const struct direct_touched *touched)
+{
+    uint8_t access = process_options()->access;
+    if (launch->captured || operation_has_operator() ||
+        (touched->exact && access != ACCESS_LEARN && access != ACCESS_TRACE))
+        return WAIT_NOT;
+    if (launch->learns && !touched->exact && learning_waits(launch->learning))
+        return WAIT_OTHER;
+    bool wanted = trace_takes_all() || (launch->learns && launch->learning->reply.trace);
+    return launch->traced && wanted ? WAIT_TRACE : WAIT_NOT;
+}
+
+/* The operator's word is good enough for what is launched in a graph. */
+static void capture_kernel(struct launch *launch, const struct kernel *kernel, csan_site site,
+                           const struct direct_touched *touched)
+{
+    const bool thread_default = launch->entry->thread_default;
+    operation_capture(launch->stream, thread_default, site, touched->level, touched->exact,
+                      touched->accesses, touched->access_count);
+    struct learning_node *learning =
+        launch->learns && !launch->collective && !operation_has_operator()
+            ? learning_node_create(launch->learning, kernel, launch->function, &launch->what,
+                                   touched)
+            : NULL;
+    if (learning)
+        capture_learning(launch->stream, thread_default, learning);
+}
+
+static csan_site site_of(const struct launch_origin *origin, const struct kernel *kernel)
+{
+    if (origin->stack || !origin->site)
+        return operation_site(origin->stack, kernel->name, kernel->arguments,
+                              kernel->argument_count);
+    if (origin->argument_count == kernel->argument_count)
+        return origin->site;
+    return context_site_with(process_context(), origin->site, kernel->arguments,
+                             kernel->argument_count);
+}
+
+/* For when it fails. */
+static void note_launched(const struct launch *launch, const struct kernel *kernel,
+                          const struct stream *stream, csan_site site)
+{
+    struct launched launched = {.id = launch->late ? 0 : trace_launch_number(),
+                                .symbol = kernel->symbol,
+                                .site = site,
+                                .lane = stream_lane(stream)};
+    memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
+    memcpy(launched.block, launch->what.block, sizeof launched.block);
+    launched_note(&launched);
+    dump_launched();
+}
+
+/* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the
+ * operator that makes the launch, or by the launch's own trace. */
+static void record_kernel(struct launch *launch, struct kernel *kernel,
+                          const struct launch_origin *origin)
+{
+    struct direct_touched touched;
+    struct trace_users users = {0};
+    struct strays strays; /* large, and rarely used */
+    struct stray_launch stray_launch;
+    strays.count = 0;
+    const uint64_t unplaced = context_unplaced(process_context());
+    doubt_look();
+    direct_begin(kernel, &launch->what, &touched);
+    if (trace_judges() && !launch->captured)
+        users.judged = judge_take(kernel, &launch->what, &touched);
+    if (launch->learns) {
+        learning_apply(launch->learning, kernel, &touched);
+        users.learned = learning_take(launch->learning);
+    }
+    csan_site site = site_of(origin, kernel);
+    struct programmatic beside = {0};
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
+    if (launch->captured)
+        capture_kernel(launch, kernel, site, &touched);
+    bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
+    enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
+    if (launch->learns)
+        learning_count(launch->learning, waits == WAIT_OTHER);
+    if (waits == WAIT_NOT && !touched.exact && !launch->captured && !operation_has_operator())
+        trace_lacked();
+    if (waits == WAIT_TRACE)
+        trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, &touched,
+                                        launch->learns ? launch->learning : NULL},
+                     users);
+    else if (waits == WAIT_OTHER)
+        learning_wait(launch->learning, stream_lane(stream), site, kernel, &touched);
+    else if (!told)
+        operation_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
+                          touched.access_count);
+    if (stream) {
+        programmatic_end(&beside, stream, &touched);
+        note_launched(launch, kernel, stream, site);
+        if (strays_may_be(unplaced, stream_context(stream))) {
+            stray_launch = (struct stray_launch){stream_context(stream), stream_lane(stream), site,
+                                                 touched.level};
+            strays_gather(&touched, stray_launch.context, unplaced, &strays);
+        }
+        guard_unlock();
+    }
+    if (waits != WAIT_TRACE && !launch->late)
+        trace_skip(users);
+    if (process_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
+        direct_explain(kernel, &touched);
+    direct_end(kernel, &touched);
+    if (__builtin_expect(strays.count != 0, 0))
+        strays_report(&strays, &stray_launch);
+}
+
+/* By the program's own word. */
+static void record_annotated(const struct launch *launch, const struct kernel *kernel,
+                             const struct callsite_stack *stack,
+                             const struct csan_access *annotated, size_t count)
+{
+    csan_site site = callsite_intern(stack, kernel->name, annotate_arguments, 1);
+    for (size_t i = 0; i < count; i++)
+        if (annotated[i].kind != CSAN_READ)
+            content_forget(annotated[i].base, annotated[i].bytes);
+    struct programmatic beside = {0};
+    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
+    if (launch->captured)
+        capture_op(launch->stream, launch->entry->thread_default, site, CSAN_LEVEL_ANNOTATED,
+                   annotated, count);
+    if (stream) {
+        csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
+                count);
+        stream_overlap_release(&beside.before);
+        note_launched(launch, kernel, stream, site);
+        guard_unlock();
+    }
+    trace_skip((struct trace_users){0});
+}
+
+void launch_record(struct launch *launch)
+{
+    size_t annotated_count;
+    const struct csan_access *annotated = annotate_take_launch(&annotated_count);
+    struct callsite_stack stack;
+    launch->what.writes_told = operation_tells_writes();
+    for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
+        if (event_of_attribute(&launch->attributes[i]))
+            event_note_captured(event_of_attribute(&launch->attributes[i]));
+    callsite_capture(&stack);
+    struct kernel *kernel = kernel_of(launch->function);
+    if (!kernel)
+        trace_skip((struct trace_users){0});
+    else if (annotated_count)
+        record_annotated(launch, kernel, &stack, annotated, annotated_count);
+    else
+        record_kernel(launch, kernel, &(struct launch_origin){.stack = &stack});
+}
+
+static bool launch_ask(struct launch *launch)
+{
+    struct trace_want want = {.function = launch->function,
+                              .stream = launch->stream,
+                              .thread_default = launch->entry->thread_default,
+                              .collective = launch->collective,
+                              .threads = direct_threads(&launch->what)};
+    if (launch->learns) {
+        want.confirms = learning_is_told(launch->learning);
+        want.reach = learning_reach(launch->learning);
+        want.maps_are_told = launch->learning->maps_are_told;
+        want.mapped = launch->learning->mapped;
+        want.mapped_count = launch->learning->mapped_count;
+    }
+    return trace_want(&want);
+}
+
+/* An operator's word on what its launches touch is good enough, unless all is to be learned. */
+static bool is_to_be_learned(void)
+{
+    return trace_learns() &&
+           (process_options()->access != ACCESS_AUTO || !operation_has_operator());
+}
+
+/* A launch whose trace would teach nothing new is not traced. */
+static void launch_learn(struct launch *launch, struct kernel *kernel)
+{
+    launch->learns = true;
+    if (launch->collective)
+        learning_without(launch->learning, LEARNING_COLLECTIVE);
+    else if (learning_begin(launch->learning, kernel, launch->function, &launch->what,
+                            launch->captured) &&
+             launch->learning->reply.trace) {
+        launch->traced = !launch->late && launch_ask(launch);
+        learning_missed(kernel, launch->traced                       ? LEARNING_MISSED_NONE
+                                : learning_is_told(launch->learning) ? LEARNING_MISSED_TO_CONFIRM
+                                                                     : LEARNING_MISSED_TO_LEARN);
+        if (!launch->traced)
+            learning_refused(launch->learning);
+    }
+}
+
+void launch_learned(struct launch *launch)
+{
+    if (!launch->learns)
+        return;
+    learning_refused(launch->learning); /* unless its trace was taken */
+    learning_end(launch->learning);
+}
+
+void launch_want(struct launch *launch)
+{
+    bool asked = trace_learns() || trace_is_exact() || trace_judges();
+    struct kernel *kernel = asked ? kernel_of(launch->function) : NULL;
+    if (kernel && (operation_is_collective() || kernel->collective))
+        launch->collective = true;
+    if (kernel && is_to_be_learned())
+        launch_learn(launch, kernel);
+    if (!launch->captured && !launch->traced && (trace_takes_all() || trace_judges()))
+        launch->traced = launch_ask(launch);
+}
+
+void launch_record_late(struct launch *launch, struct kernel *kernel,
+                        const struct launch_origin *origin)
+{
+    launch->collective = launch->collective || kernel->collective;
+    launch->what.writes_told = operation_tells_writes();
+    if (is_to_be_learned())
+        launch_learn(launch, kernel);
+    record_kernel(launch, kernel, origin);
+    launch_learned(launch);
+}

@@ -1,0 +1,865 @@
+/* Launches that teach, and launches that are told by others. See learning.h. */
+#include "runtime/hook/observe/learning.h"
+#include "csan/detector/context.h"
+#include "csan/base/range_map.h"
+#include "csan/base/text.h"
+#include "runtime/hook/state/architecture.h"
+#include "runtime/hook/launch/launch_prefetch.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/kernel/identity.h"
+#include "runtime/hook/kernel/layout.h"
+#include "runtime/hook/observe/learning_case.h"
+#include "runtime/hook/observe/learning_maps.h"
+#include "runtime/hook/observe/learning_parts.h"
+#include "runtime/hook/observe/learning_program.h"
+#include "runtime/hook/observe/learning_wait.h"
+#include "runtime/hook/api/object.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/learn/cache.h"
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/observe/trace_source.h"
+#include "runtime/learn/learned_file.h"
+#include "runtime/learn/mix.h"
+#include "runtime/learn/reads_memo.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CUDA C++ Programming Guide, "Kernel Parameters": up to 32,764 bytes. */
+enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768, CALM_FIRST = 4, CALM_MOST = 4096 };
+
+/* What learning knows of a kernel; made at its first launch, freed with the kernel. */
+struct learning_kernel {
+    struct learned_kernel *learned;
+    bool readable;  /* where its parameters lie is known */
+    bool settled;   /* the source was told that it needs no tracing */
+    bool unheard;   /* nothing is known of any launch, nor will be */
+    uint8_t missed; /* enum learning_miss; atomic */
+    uint32_t calm;  /* launches since one was to be traced, up to CALM_MOST; atomic */
+    struct layout layout;
+    uint32_t map_count; /* that it copies through, and traces do not show */
+    struct map_use maps[MAP_USES_MOST];
+    uint32_t variable_count; /* that the kernel's own PTX names */
+    const struct ptx_variable *variables[LEARNING_VARIABLES];
+    uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
+    const struct reads *reads;      /* NULL: it may read all of its parameters */
+    struct reads_memo memo;         /* of those */
+    struct layout_parameter room[]; /* layout.parameters, then arguments, reads and the memo's */
+};
+
+static struct {
+    pthread_once_t once;
+    struct learner_options options;
+    struct learner *learner; /* NULL: memory was short */
+    uint64_t nameless;       /* images without an identity so far */
+    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
+        untold[LEARN_UNTOLD_REASONS];
+    uint64_t like_others; /* of those not learned */
+    uint64_t news;        /* traces that were told of; atomic */
+    unsigned time;        /* as trace_time said last; atomic */
+} table = {.once = PTHREAD_ONCE_INIT, .time = TRACE_TO_LEARN | TRACE_TO_CONFIRM};
+
+/* ---- The learner ---- */
+
+struct learner *learning_learner(void)
+{
+    return table.learner;
+}
+
+static void say(const char *text)
+{
+    process_note("%s", text);
+}
+
+/* Where it is kept; false: nowhere. Why it is not is said once. */
+static bool cache_find(char *directory, size_t bytes)
+{
+    static bool said;
+    if (!process_options()->learn_cache_mb || !learned_directory(directory, bytes))
+        return false;
+    const char *refusal = cache_refusal(directory);
+    if (refusal && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        process_note("the cache %s, or the directory it lies in, %s: nothing is read from it or "
+                     "kept; set CSAN_CACHE to a directory of your own",
+                     directory, refusal);
+    return !refusal;
+}
+
+bool learning_was_kept(void)
+{
+    char path[PATH_MAX];
+    bool any = false;
+    DIR *directory = cache_find(path, sizeof path) ? opendir(path) : NULL;
+    for (struct dirent *entry; directory && !any && (entry = readdir(directory));) {
+        const char *suffix = strrchr(entry->d_name, '.');
+        any = suffix && strcmp(suffix, ".learned") == 0;
+    }
+    if (directory)
+        closedir(directory);
+    return any;
+}
+
+static void options_make(void)
+{
+    static char directory[PATH_MAX];
+    const struct process_options *options = process_options();
+    table.options = (struct learner_options){
+        .launches = (uint32_t)options->learn_launches,
+        .values = (uint32_t)options->learn_values,
+        .cache = cache_find(directory, sizeof directory) ? directory : NULL,
+        .cache_bytes = (uint64_t)options->learn_cache_mb << 20,
+        .note = say};
+}
+
+const struct learner_options *learning_options(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, options_make);
+    return &table.options;
+}
+
+static void learner_start(void)
+{
+    table.learner = learner_create(learning_options());
+}
+
+struct learn_block learning_find_block(void *user, uint64_t address)
+{
+    uint64_t base = 0, bytes = 0;
+    (void)user;
+    if (csan_memory_owner(process_context(), address, &base, &bytes))
+        return (struct learn_block){base, base + bytes};
+    return (struct learn_block){.start = base_address_generation()};
+}
+
+_Static_assert(sizeof(struct learn_block) == sizeof(struct range) &&
+                   offsetof(struct learn_block, end) == offsetof(struct range, end),
+               "blocks are ranges");
+
+void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
+                          struct learn_block *blocks)
+{
+    (void)user;
+    context_pointees(process_context(), addresses, count, (struct range *)blocks);
+}
+
+/* ---- Kernels ---- */
+
+static struct learn_image image_of(const struct kernel *kernel)
+{
+    int major, minor;
+    architecture_current(&major, &minor);
+    if (!identity_is_known(kernel->image)) /* nobody's but this handle's, in this process */
+        return (struct learn_image){{0, __atomic_add_fetch(&table.nameless, 1, __ATOMIC_RELAXED)}};
+    return identity_on_device(kernel->image, trace_source_name(), major, minor);
+}
+
+static void variable_add(struct learning_kernel *own, const struct ptx_variable *variable)
+{
+    bool lies_in_memory =
+        variable && !variable->unsized &&
+        (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST);
+    for (uint32_t i = 0; i < own->variable_count; i++)
+        lies_in_memory = lies_in_memory && own->variables[i] != variable;
+    if (lies_in_memory && own->variable_count < LEARNING_VARIABLES)
+        own->variables[own->variable_count++] = variable;
+}
+
+/* Others (of functions it calls, of machine code) are memory that nobody points to. */
+static void find_variables(struct learning_kernel *own, const struct ptx_function *ptx)
+{
+    for (uint32_t i = 0; ptx && i < ptx->instruction_count; i++)
+        for (uint32_t k = 0; k < ptx->instructions[i].operand_count; k++)
+            variable_add(own, ptx->instructions[i].operands[k].variable);
+}
+
+static uint32_t words_of(const struct layout *layout)
+{
+    return (layout->bytes + 3) / 4;
+}
+
+/* Nothing is said where devices are of several architectures: a CUkernel is launched on any. */
+static void uses_find(struct parameter_uses *uses, struct learned_kernel *learned,
+                      const struct kernel *kernel, CUfunction function, uint32_t words)
+{
+    if (!architecture_is_one())
+        return;
+    uses->reads = trace_reads(function, kernel->symbol, words);
+    uses->map_count = trace_maps(function, kernel->symbol, uses->maps);
+    learner_uses(table.learner, learned, words, uses);
+}
+
+static size_t reads_room(const struct reads *reads)
+{
+    return reads_bytes(reads) + reads_memo_room(reads) * sizeof(uint32_t);
+}
+
+/* One piece of memory, so that whoever owns the kernel can free it. */
+static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunction function)
+{
+    struct layout layout;
+    struct parameter_uses uses = {0};
+    struct learned_kernel *learned =
+        learner_kernel(table.learner, image_of(kernel), kernel->symbol);
+    const bool unheard =
+        trace_is_sourceless() && !(learned && learner_knows(table.learner, learned));
+    layout_symbols_find();
+    bool readable = layout_find(&layout, function, kernel->ptx);
+    if (readable && learned && !unheard && layout.bytes <= LEARNING_BYTES_MAX)
+        uses_find(&uses, learned, kernel, function, words_of(&layout));
+    const struct reads *reads = uses.reads;
+    uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
+    size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);
+    struct learning_kernel *own = calloc(1, sizeof *own + before + (reads ? reads_room(reads) : 0));
+    if (own) {
+        own->readable = readable;
+        own->layout = layout;
+        own->layout.parameters = own->room;
+        own->arguments = (uint16_t *)(own->room + layout.count);
+        if (layout.count)
+            memcpy(own->room, layout.parameters, layout.count * sizeof *own->room);
+        if (reads) {
+            own->reads = memcpy((char *)own->room + before, reads, reads_bytes(reads));
+            reads_memo_open(&own->memo, own->reads,
+                            (uint32_t *)((char *)own->reads + reads_bytes(reads)));
+        }
+        own->map_count = uses.map_count;
+        memcpy(own->maps, uses.maps, sizeof own->maps);
+        find_variables(own, kernel->ptx);
+        own->learned = learned;
+        own->unheard = unheard;
+    }
+    parameter_uses_clear(&uses);
+    layout_release(&layout);
+    return own;
+}
+
+static struct learning_kernel *kernel_find(struct kernel *kernel, CUfunction function)
+{
+    struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
+    if (own)
+        return own;
+    pthread_once(&table.once, learner_start);
+    struct learning_kernel *fresh = table.learner ? kernel_create(kernel, function) : NULL;
+    if (!fresh)
+        return NULL;
+    if (__atomic_compare_exchange_n(&kernel->learning, &own, fresh, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return fresh;
+    free(fresh); /* another thread was faster */
+    return own;
+}
+
+const struct layout *learning_layout(const struct kernel *kernel)
+{
+    const struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
+    return own && own->readable ? &own->layout : NULL;
+}
+
+/* ---- A launch ---- */
+
+static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint32_t *capacity)
+{
+    uint32_t most = parameter_bytes / 8 + 1 + LEARNING_VARIABLES;
+    *capacity = most < LEARN_MAX_ANCHORS ? most : LEARN_MAX_ANCHORS;
+    if (*capacity <= LEARNING_ANCHORS && parameter_bytes <= LEARNING_PARAMETERS) {
+        learning->anchors = learning->own_anchors;
+        learning->arguments = learning->own_arguments;
+        learning->parameters = learning->own_parameters;
+        return true;
+    }
+    learning->anchors = malloc(*capacity * sizeof *learning->anchors +
+                               *capacity * sizeof *learning->arguments + parameter_bytes);
+    if (!learning->anchors)
+        return false;
+    learning->arguments = (struct learning_argument *)(learning->anchors + *capacity);
+    learning->parameters = (uint8_t *)(learning->arguments + *capacity);
+    return true;
+}
+
+static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anchors)
+{
+    const struct learning_kernel *own = kernel->learning;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < own->variable_count; i++) {
+        uint64_t address, bytes;
+        if (!direct_variable(kernel, own->variables[i], &address, &bytes))
+            continue;
+        const char *name = own->variables[i]->name;
+        anchors[count++] = (struct learn_anchor){.kind = LEARN_VARIABLE,
+                                                 .offset = i,
+                                                 .told = mix_bytes(0, name, strlen(name)),
+                                                 .address = address,
+                                                 .block = {address, address + bytes}};
+    }
+    return count;
+}
+
+/* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
+ * API, cuLaunchKernel). */
+static bool parameters_fill(struct learning *learning, struct learning_kernel *own,
+                            const struct direct_launch *what, uint32_t *capacity)
+{
+    size_t bytes = own->layout.bytes;
+    const uint8_t *buffer = NULL;
+    if (!own->readable && !what->parameters)
+        buffer = layout_extra(what->extra, &bytes);
+    learning->obstacle = LEARNING_LAYOUT_UNKNOWN;
+    if ((!own->readable && !buffer) || bytes > LEARNING_BYTES_MAX)
+        return false;
+    learning->obstacle = LEARNING_PARAMETERS_UNKNOWN;
+    if (!room_find(learning, (uint32_t)bytes, capacity))
+        return false;
+    learning->launch.parameter_bytes = (uint32_t)bytes;
+    if (buffer)
+        memcpy(learning->parameters, buffer, bytes);
+    else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
+        return false;
+    /* What it does not look at tells nothing of what it touches, and may be anything. */
+    if (own->reads) {
+        uint32_t read[READS_WORDS_MOST / 32];
+        struct reads_launch launch = {learning->parameters, (uint32_t)bytes, {0}};
+        memcpy(launch.grid, what->grid, sizeof launch.grid);
+        reads_memo_find(&own->memo, &launch, read);
+        reads_clear_others(own->reads, &launch, read, learning->parameters);
+    }
+    return true;
+}
+
+static bool launch_fill(struct learning *learning, struct kernel *kernel,
+                        const struct direct_launch *what)
+{
+    uint32_t capacity, count = 0;
+    if (!parameters_fill(learning, kernel->learning, what, &capacity))
+        return false;
+    uint32_t bytes = learning->launch.parameter_bytes;
+    count = place_variables(kernel, learning->anchors);
+    const struct learning_kernel *own = kernel->learning;
+    if (own->map_count) {
+        learning->obstacle = LEARNING_MAPS_UNKNOWN;
+        if (!learning_maps_place(learning, own->maps, own->map_count, capacity, &count))
+            return false;
+        learning->maps_are_told = true;
+    } else if (object_has_tensor_maps())
+        count += learning_maps_find(learning->parameters, bytes, learning->anchors + count,
+                                    capacity - count);
+    const struct range span = context_span(process_context());
+    count =
+        learn_find_pointers(learning->parameters, bytes, (struct learn_block){span.start, span.end},
+                            learning_find_blocks, NULL, learning->anchors, count, capacity);
+    for (uint32_t i = 0; i < count; i++)
+        learning->arguments[i] = (struct learning_argument){.index = CSAN_NO_ARGUMENT};
+    learning->launch = (struct learn_launch){.shared = what->shared,
+                                             .parameters = learning->parameters,
+                                             .parameter_bytes = bytes,
+                                             .anchors = learning->anchors,
+                                             .anchor_count = count};
+    memcpy(learning->launch.grid, what->grid, sizeof what->grid);
+    memcpy(learning->launch.block, what->block, sizeof what->block);
+    memcpy(learning->launch.cluster, what->cluster, sizeof what->cluster);
+    learning->obstacle = LEARNING_NO_OBSTACLE;
+    return launch_key_make(&learning->key, &learning->launch);
+}
+
+/* ---- What comes near ---- */
+
+void learning_prefetch(void)
+{
+    __builtin_prefetch(&table);
+}
+
+/* What the detector will read of what the launch touches may come while the driver is busy. */
+static void touched_prefetch(const struct learning *learning)
+{
+    enum { MOST = 16 };
+    const struct learned_set *set = learning->reply.set;
+    uint64_t addresses[MOST];
+    uint32_t count = set->count < MOST ? set->count : MOST;
+    for (uint32_t i = 0; i < count; i++)
+        addresses[i] = learned_range_address(&set->ranges[i], &learning->launch);
+    context_prefetch(process_context(), addresses, count);
+}
+
+static void foresight_take(const struct learning *learning, const struct learning_kernel *own,
+                           CUfunction function, const struct direct_launch *what)
+{
+    struct learn_piece pieces[LEARN_PIECES];
+    struct access_piece all[LEARN_PIECES + 2];
+    if (foresight_is_noted(function, what, learning->reply.set))
+        return;
+    size_t count =
+        learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
+    const char *end = own->reads ? (const char *)reads_lessers(own->reads)
+                                 : (const char *)(own->arguments + own->layout.bytes / 8 + 1);
+    size_t own_count = 0;
+    all[own_count++] = (struct access_piece){own, (size_t)(end - (const char *)own)};
+    if (own->reads)
+        all[own_count++] = (struct access_piece){own->memo.room, reads_memo_each(&own->memo)};
+    for (size_t i = 0; i < count; i++)
+        all[own_count + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
+    foresight_note(function, what, learning->reply.set, all, own_count + count);
+}
+
+/* As far as it is known: until a launch of it was not told exactly. What is kept may tell the
+ * first, too; what is traced, later ones. */
+static bool is_told_by_ptx(const struct kernel *kernel)
+{
+    if (process_options()->access != ACCESS_AUTO || !kernel->ptx)
+        return false;
+    const uint8_t told = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
+    return told == KERNEL_TOLD_EXACT || (told == KERNEL_TOLD_NONE && !trace_is_sourceless());
+}
+
+static void told_by_ptx(struct kernel *kernel, bool exact)
+{
+    const uint8_t before = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
+    if (before == KERNEL_TOLD_NONE || (before == KERNEL_TOLD_EXACT && !exact))
+        __atomic_store_n(&kernel->told, exact ? KERNEL_TOLD_EXACT : KERNEL_TOLD_INEXACT,
+                         __ATOMIC_RELAXED);
+}
+
+/* For what launches may be traced now. */
+static void time_look(void)
+{
+    const unsigned time = trace_time();
+    if (__atomic_load_n(&table.time, __ATOMIC_RELAXED) != time)
+        __atomic_store_n(&table.time, time, __ATOMIC_RELAXED);
+    learner_confirm(table.learner, time & TRACE_TO_CONFIRM);
+}
+
+static void calm_count(struct learning_kernel *own, bool traced)
+{
+    const uint32_t calm = __atomic_load_n(&own->calm, __ATOMIC_RELAXED);
+    if (traced || calm < CALM_MOST)
+        __atomic_store_n(&own->calm, traced ? 0 : calm + 1, __ATOMIC_RELAXED);
+}
+
+bool learning_is_calm(const struct kernel *kernel)
+{
+    const struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
+    if (trace_is_sourceless() || is_told_by_ptx(kernel))
+        return true;
+    if (!own)
+        return false;
+    const uint8_t missed = __atomic_load_n(&own->missed, __ATOMIC_RELAXED);
+    const unsigned time = __atomic_load_n(&table.time, __ATOMIC_RELAXED);
+    if (missed &&
+        !(time & (missed == LEARNING_MISSED_TO_LEARN ? TRACE_TO_LEARN : TRACE_TO_CONFIRM)))
+        return true; /* it would not be traced now */
+    return __atomic_load_n(&own->calm, __ATOMIC_RELAXED) >= (missed ? CALM_MOST : CALM_FIRST);
+}
+
+void learning_missed(const struct kernel *kernel, enum learning_miss missed)
+{
+    __atomic_store_n(&kernel->learning->missed, (uint8_t)missed, __ATOMIC_RELAXED);
+}
+
+/* The source may take its code out of a module none of whose kernels is learned of. */
+static void settle(struct learning_kernel *own, CUfunction function,
+                   const struct learn_reply *reply)
+{
+    if (reply->trace)
+        __atomic_store_n(&own->settled, false, __ATOMIC_RELAXED);
+    else if (reply->answer != LEARN_OPEN && reply->due &&
+             !__atomic_load_n(&own->settled, __ATOMIC_RELAXED) && trace_settle(function, true))
+        __atomic_store_n(&own->settled, true, __ATOMIC_RELAXED);
+}
+
+void learning_without(struct learning *learning, enum learning_obstacle obstacle)
+{
+    learning->learned = NULL;
+    learning->reply = (struct learn_reply){.answer = LEARN_UNTOLD};
+    learning->anchors = NULL;
+    learning->key.words = NULL;
+    learning->launch.anchor_count = 0;
+    learning->obstacle = (uint8_t)obstacle;
+    learning->applied = learning->bounded = learning->captured = learning->taken = false;
+    learning->maps_are_told = false;
+    learning->mapped_count = 0;
+}
+
+/* The launch is not told. Not one that would not be learned of either: of a kernel of which it
+ * first says whether PTX tells it, or, for that many are not, in a graph. */
+static void launch_missed(const struct kernel *kernel, bool captured)
+{
+    if (learning_program_rests() && !captured &&
+        (process_options()->access == ACCESS_LEARN || !kernel->ptx ||
+         __atomic_load_n(&kernel->told, __ATOMIC_RELAXED) == KERNEL_TOLD_INEXACT))
+        learning_program_missed();
+}
+
+bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
+                    const struct direct_launch *what, bool captured)
+{
+    learning_without(learning, LEARNING_NO_OBSTACLE);
+    if (is_told_by_ptx(kernel))
+        return false;
+    struct learning_kernel *own = kernel_find(kernel, function);
+    if (own && own->unheard) {
+        learning->obstacle = captured ? LEARNING_CAPTURED : LEARNING_UNHEARD;
+        launch_missed(kernel, captured);
+        return false;
+    }
+    if (!own || !own->learned || !launch_fill(learning, kernel, what)) {
+        learning_end(learning);
+        learning_without(learning, learning->obstacle ? learning->obstacle : LEARNING_MEMORY_SHORT);
+        return false;
+    }
+    learning->learned = own->learned;
+    learning->captured = captured;
+    if (captured || trace_is_sourceless()) {
+        learner_look(table.learner, own->learned, &learning->key, &learning->launch,
+                     learning_find_block, NULL, &learning->reply);
+        if (captured)
+            learning->obstacle = LEARNING_CAPTURED;
+        else if (learning->reply.answer == LEARN_OPEN)
+            learning->obstacle = LEARNING_UNLIKE;
+        if (learning->reply.answer == LEARN_OPEN)
+            launch_missed(kernel, captured);
+    } else {
+        time_look();
+        learner_ask(table.learner, own->learned, &learning->key, &learning->launch,
+                    learning_find_block, NULL, &learning->reply);
+        calm_count(own, learning->reply.trace);
+        settle(own, function, &learning->reply);
+    }
+    if (learning->reply.set && !captured) {
+        foresight_take(learning, own, function, what);
+        touched_prefetch(learning);
+    }
+    return true;
+}
+
+bool learning_is_told(const struct learning *learning)
+{
+    return learning->learned &&
+           (learning->reply.answer == LEARN_KNOWN || learning->reply.answer == LEARN_BOUNDED);
+}
+
+/* No record has what is copied through tensor maps. */
+static bool reaches(const struct learn_anchor *anchor, uint64_t start)
+{
+    return anchor->kind != LEARN_TENSOR_MAP && anchor->block.start == start;
+}
+
+uint64_t learning_reach(const struct learning *learning)
+{
+    uint64_t bytes = 0;
+    const struct learn_anchor *anchors = learning->launch.anchors;
+    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
+        const struct learn_block *block = &anchors[i].block;
+        uint32_t first = 0;
+        while (first < i && !reaches(&anchors[first], block->start))
+            first++;
+        if (first == i && reaches(&anchors[i], block->start))
+            bytes += block->end - block->start;
+    }
+    return bytes;
+}
+
+void learning_refused(struct learning *learning)
+{
+    if (!learning->learned || !learning->reply.trace || learning->taken)
+        return;
+    learning->reply.trace = false;
+    learning->obstacle = LEARNING_REFUSED;
+    learner_refused(table.learner, learning->learned, &learning->key);
+    learning_wait_decide(learning->learned);
+}
+
+void learning_end(struct learning *learning)
+{
+    learned_set_release(learning->reply.set);
+    learning->reply.set = NULL;
+    if (learning->key.words)
+        launch_key_release(&learning->key);
+    if (learning->anchors != learning->own_anchors)
+        free(learning->anchors);
+    learning->anchors = NULL;
+    learning->learned = NULL;
+}
+
+/* ---- From sets to accesses ---- */
+
+/* What reports call a pointer at that offset: as PTX's own pointers, by position. */
+static uint16_t argument_find(struct kernel *kernel, uint32_t offset)
+{
+    const struct layout *layout = &kernel->learning->layout;
+    uint32_t index = 0;
+    while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
+        index++;
+    return direct_argument(kernel, index, layout->parameters[index].offset, offset);
+}
+
+static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *anchor)
+{
+    struct learning_kernel *own = kernel->learning;
+    if (anchor->kind == LEARN_VARIABLE)
+        return direct_variable_argument(kernel, own->variables[anchor->offset]);
+    if (anchor->offset >= own->layout.bytes)
+        return CSAN_NO_ARGUMENT;
+    uint16_t *known = &own->arguments[anchor->offset / 8];
+    if (!*known)
+        *known = (uint16_t)(argument_find(kernel, anchor->offset) + 1);
+    return (uint16_t)(*known - 1);
+}
+
+static void argument_bind(struct learning_argument *argument, const struct direct_touched *touched)
+{
+    for (size_t i = 0; argument->index != CSAN_NO_ARGUMENT && i < touched->access_count; i++) {
+        const struct csan_access *access = &touched->accesses[i];
+        if (access->argument == argument->index &&
+            (access->bound == CSAN_BOUND_DATA || access->bound == CSAN_BOUND_GUARD))
+            argument->bounds[access->kind] = access->bound;
+    }
+}
+
+/* What PTX says of the launch's anchors. */
+static void arguments_fill(struct learning *learning, struct kernel *kernel,
+                           const struct direct_touched *touched)
+{
+    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
+        struct learning_argument *argument = &learning->arguments[i];
+        argument->index = argument_of(kernel, &learning->anchors[i]);
+        if (!touched->exact)
+            argument_bind(argument, touched);
+    }
+}
+
+bool learning_can_be_told(const struct kernel *kernel, const struct direct_touched *touched)
+{
+    return !kernel->ptx || !(touched->overlap.waits || touched->overlap.lets);
+}
+
+bool learning_bound_is_better(enum csan_level level, bool exact)
+{
+    return level == CSAN_LEVEL_UNKNOWN || (process_options()->access == ACCESS_LEARN && !exact);
+}
+
+static bool all_exact(const struct csan_access *accesses, size_t count)
+{
+    size_t exact = 0;
+    while (exact < count && accesses[exact].bound == CSAN_EXACT)
+        exact++;
+    return exact == count;
+}
+
+/* The set in the place of what PTX told; `bound` is why it is no more, if it is inexact. */
+static bool set_apply(struct learning *learning, struct kernel *kernel,
+                      struct direct_touched *touched, const struct learned_set *set, uint8_t bound)
+{
+    struct csan_dim *dims = NULL;
+    struct csan_access *accesses =
+        learning_can_be_told(kernel, touched)
+            ? direct_replace(touched, set->count, learning_dims_of(set), &dims)
+            : NULL;
+    if (!accesses)
+        return false;
+    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes, bound,
+                           accesses, dims);
+    touched->level = CSAN_LEVEL_LEARNED;
+    touched->exact = all_exact(accesses, set->count);
+    if (!kernel->ptx)
+        touched->overlap.waits = true;
+    return true;
+}
+
+/* A launch that is like none that taught something, or not yet. */
+static void bound_apply(struct learning *learning, struct kernel *kernel,
+                        struct direct_touched *touched)
+{
+    struct learned_set *bound = learner_bound(table.learner, learning->learned, &learning->launch);
+    learning->bounded = bound && set_apply(learning, kernel, touched, bound, CSAN_BOUND_DIRECTION);
+    learned_set_release(bound);
+}
+
+static bool is_better(const struct learning *learning, const struct direct_touched *touched)
+{
+    const bool everything = process_options()->access == ACCESS_LEARN;
+    return learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
+           : learning->reply.answer == LEARN_BOUNDED
+               ? learning_bound_is_better(touched->level, touched->exact)
+               : false;
+}
+
+void learning_apply(struct learning *learning, struct kernel *kernel,
+                    struct direct_touched *touched)
+{
+    told_by_ptx(kernel, touched->exact);
+    if (!learning->learned)
+        return;
+    arguments_fill(learning, kernel, touched);
+    if (learning->reply.answer == LEARN_OPEN && touched->level == CSAN_LEVEL_UNKNOWN)
+        bound_apply(learning, kernel, touched);
+    else if (is_better(learning, touched))
+        learning->applied = set_apply(learning, kernel, touched, learning->reply.set,
+                                      learning_bound_of(learning->mapped_count));
+}
+
+bool learning_waits(const struct learning *learning)
+{
+    return learning->learned && !learning->captured && !learning->reply.trace &&
+           learning->reply.answer == LEARN_OPEN && !learning->reply.due;
+}
+
+/* ---- Traces ---- */
+
+static void count(uint64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+struct learning_case *learning_take(struct learning *learning)
+{
+    if (!learning->learned || !learning->reply.trace)
+        return NULL;
+    struct learning_case *taken = learning_case_create(learning, 0);
+    if (!taken)
+        learning_refused(learning);
+    learning->taken = taken != NULL;
+    return taken;
+}
+
+void learning_told(struct learning_case *taken, const struct device_trace_launch *trace)
+{
+    if (!taken)
+        return;
+    struct learned_set *set = NULL;
+    if (!trace->lost && !trace->failed)
+        set = learned_set_create(trace, &taken->launch, learning_find_block, NULL);
+    /* It may be the node's fault; or the maps are kept by a process that was told by its code. */
+    const bool nothing = trace->unseen ? taken->maps_are_told : !set && taken->of_node;
+    if (nothing)
+        learner_refused(table.learner, taken->learned, &taken->key);
+    else if (trace->unseen)
+        learner_unseen(table.learner, taken->learned, &taken->key);
+    else
+        learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
+    learned_set_release(set);
+    learning_wait_decide(taken->learned);
+    if (!nothing)
+        count(&table.news);
+    learning_case_free(taken);
+}
+
+uint64_t learning_news(void)
+{
+    return __atomic_load_n(&table.news, __ATOMIC_RELAXED);
+}
+
+void learning_drop(struct learning_case *taken)
+{
+    if (!taken)
+        return;
+    learner_refused(table.learner, taken->learned, &taken->key);
+    learning_wait_decide(taken->learned);
+    learning_case_free(taken);
+}
+
+/* ---- The end ---- */
+
+void learning_count_node(uint8_t answer)
+{
+    __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
+    count(answer == LEARN_KNOWN ? &table.known : &table.bounded);
+}
+
+static void count_not_learned(const struct learning *learning, enum learning_obstacle obstacle)
+{
+    count(&table.not_learned[obstacle]);
+    if (learning->bounded && !learning->captured)
+        count(&table.like_others);
+}
+
+void learning_count(const struct learning *learning, bool waited)
+{
+    if (learning->taken)
+        count(&table.traced);
+    else if (learning->applied)
+        count(learning->reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
+    else if (waited)
+        count(&table.waited);
+    else if (learning->learned && learning->reply.answer == LEARN_UNTOLD)
+        count(&table.untold[learning->reply.reason]);
+    else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
+        count_not_learned(learning, learning->obstacle);
+    else if (learning->learned && learning->reply.answer == LEARN_OPEN)
+        count_not_learned(learning, LEARNING_NOT_YET);
+}
+
+void learning_notes(struct text *notes)
+{
+    static const char *const obstacles[LEARNING_OBSTACLES] = {
+        [LEARNING_MEMORY_SHORT] = "memory was short",
+        [LEARNING_LAYOUT_UNKNOWN] = "the driver does not say how their parameters lie",
+        [LEARNING_PARAMETERS_UNKNOWN] = "parameters passed in parts",
+        [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not known",
+        [LEARNING_COLLECTIVE] = "collective or cooperative",
+        [LEARNING_REFUSED] = "could not be traced",
+        [LEARNING_UNHEARD] = "of kernels that no earlier process learned",
+        [LEARNING_UNLIKE] = "unlike any launch that earlier processes learned",
+        [LEARNING_CAPTURED] = "in graphs",
+        [LEARNING_NOT_YET] = "traces not in yet"};
+    uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
+    for (int i = 0; i < LEARNING_OBSTACLES; i++)
+        not_told += table.not_learned[i];
+    for (int i = 0; i < LEARN_UNTOLD_REASONS; i++)
+        not_told += table.untold[i];
+    const bool rests = learning_program_rests();
+    if (!told && (!not_told || (trace_is_sourceless() && !rests))) /* nobody asked for it */
+        return;
+    text_add(notes,
+             "learning: %llu launches known from earlier ones, %llu bounded by them, %llu traced "
+             "to learn, %llu waited for those, %llu not learned",
+             (unsigned long long)table.known, (unsigned long long)table.bounded,
+             (unsigned long long)table.traced, (unsigned long long)table.waited,
+             (unsigned long long)not_told);
+    const char *separator = " (";
+    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_UNTOLD_REASONS; i++) {
+        bool own = i < LEARNING_OBSTACLES;
+        uint64_t number = own ? table.not_learned[i] : table.untold[i - LEARNING_OBSTACLES];
+        if (!number)
+            continue;
+        text_add(notes, "%s%llu %s", separator, (unsigned long long)number,
+                 own ? obstacles[i] : learn_reason_text((uint8_t)(i - LEARNING_OBSTACLES)));
+        separator = ", ";
+    }
+    text_add(notes, "%s", separator[0] == ',' ? ")" : "");
+    if (table.like_others)
+        text_add(notes, ", %llu of them bounded by what others of their kernels did",
+                 (unsigned long long)table.like_others);
+    if (rests)
+        text_add(notes, "; none was traced, since earlier runs knew this program");
+    if (rests && learning_program_missed_count())
+        text_add(notes, ", but for %llu, so the next run learns again",
+                 (unsigned long long)learning_program_missed_count());
+    text_add(notes, "\n");
+}
+
+/* Launches of which no key could be made: in a process that rests they would be of kernels that
+ * nobody learned. */
+static bool has_untaught(void)
+{
+    static const enum learning_obstacle without[] = {LEARNING_MEMORY_SHORT, LEARNING_LAYOUT_UNKNOWN,
+                                                     LEARNING_PARAMETERS_UNKNOWN,
+                                                     LEARNING_MAPS_UNKNOWN};
+    uint64_t count = 0;
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        count += table.not_learned[without[i]];
+    return count > 0;
+}
+
+void learning_finish(void)
+{
+    const bool saved = !table.learner || learner_save(table.learner);
+    if (!saved && process_options()->verbosity > 0)
+        process_note("what was learned of kernels could not be kept for the next run");
+    const bool rests = learning_program_rests();
+    if (saved && (rests || !trace_is_sourceless()) &&
+        !learning_program_end(learning_options(), table.learner, has_untaught()) &&
+        process_options()->verbosity > 0)
+        process_note("what is known of the program could not be noted for the next run");
+}

@@ -1,0 +1,27 @@
+/* What learning.c and learning_node.c share. */
+#ifndef RUNTIME_HOOK_OBSERVE_LEARNING_PARTS_H
+#define RUNTIME_HOOK_OBSERVE_LEARNING_PARTS_H
+
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/learn/learner.h"
+
+/* NULL: memory was short. */
+struct learner *learning_learner(void);
+
+/* The memory csan knows. What is in no allocation is a module's: it stays where it is while no
+ * module was unloaded. `user` is not used. */
+struct learn_block learning_find_block(void *user, uint64_t address);
+void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
+                          struct learn_block *blocks);
+
+/* What comes before a griddepcontrol.wait is not in a trace. PTX tells; machine code is taken to
+ * wait first. */
+bool learning_can_be_told(const struct kernel *kernel, const struct direct_touched *touched);
+/* Whether a learned bound is better than what is said without: PTX's holds whatever the data, and
+ * it what was seen. */
+bool learning_bound_is_better(enum csan_level level, bool exact);
+
+/* For the summary: a captured launch that was counted as not learned is told. */
+void learning_count_node(uint8_t answer);
+
+#endif

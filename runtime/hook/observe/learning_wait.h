@@ -1,0 +1,24 @@
+/* Ops that wait for the trace of a launch before their own: of the same kernel, and of a key whose
+ * trace is under way. Each is kept with its launch until something is told of the kernel, and then
+ * goes on with what is known, or with its fallback.
+ *
+ * As many wait as the detector holds back (option pending_limit): it has gone on without the
+ * oldest of more. */
+#ifndef RUNTIME_HOOK_OBSERVE_LEARNING_WAIT_H
+#define RUNTIME_HOOK_OBSERVE_LEARNING_WAIT_H
+
+#include <csan/csan.h>
+
+struct direct_touched;
+struct kernel;
+struct learned_kernel;
+struct learning;
+
+/* Tells the op that waits, with the guard's lock held. */
+void learning_wait(const struct learning *learning, csan_lane lane, csan_site site,
+                   const struct kernel *kernel, const struct direct_touched *touched);
+/* Something was told of that kernel: those of its ops that need not wait any more go on. Without
+ * any lock. */
+void learning_wait_decide(const struct learned_kernel *learned);
+
+#endif

@@ -1,0 +1,27 @@
+/* An op that waits for what it touches: its ticket, and what it is taken to touch when nothing
+ * better comes. */
+#ifndef RUNTIME_HOOK_OBSERVE_PENDING_TRACE_H
+#define RUNTIME_HOOK_OBSERVE_PENDING_TRACE_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+struct pending {
+    uint64_t ticket; /* 0: it does not wait */
+    enum csan_level level;
+    size_t count;
+    struct csan_access *accesses; /* with their dims behind them, in one piece */
+};
+
+/* Tells the op, with the guard's lock. False when memory is short: then it is told with what it is
+ * given here, and does not wait. */
+bool pending_begin(struct pending *pending, csan_lane lane, csan_site site, enum csan_level level,
+                   const struct csan_access *accesses, size_t count);
+/* Once, by one of the two; without the lock. Neither does anything to an op that does not wait. */
+void pending_resolve(const struct pending *pending, enum csan_level level,
+                     const struct csan_access *accesses, size_t count);
+void pending_fall_back(const struct pending *pending);
+void pending_release(struct pending *pending);
+
+#endif

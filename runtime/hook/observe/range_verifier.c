@@ -1,0 +1,353 @@
+/* Access sets against the truth. See range_verifier.h. */
+#include "runtime/hook/observe/range_verifier.h"
+#include "csan/base/text.h"
+#include "runtime/access/verify.h"
+#include "runtime/hook/run/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct judge_case {
+    struct kernel *kernel; /* retained: the set names its variables */
+    uint32_t grid[3], block[3];
+    struct access_set set; /* a copy, with all but its text */
+    struct verify_base *bases;
+    const char **arguments; /* of the bases; the texts are the kernel's */
+};
+
+/* Worst last: bounds as scripts read them. */
+enum grade {
+    GRADE_EXACT,
+    GRADE_GUARD,
+    GRADE_SHAPE,
+    GRADE_DATA,
+    GRADE_BUDGET,
+    GRADE_DIRECTION,
+    GRADE_UNKNOWN,
+    GRADE_COUNT
+};
+
+static const char *const grade_words[GRADE_COUNT] = {"exact",  "guard",     "shape",  "data",
+                                                     "budget", "direction", "unknown"};
+
+static const uint8_t grade_of_bound[] = {
+    [ACCESS_EXACT] = GRADE_EXACT,       [ACCESS_BOUND_DIRECTION] = GRADE_DIRECTION,
+    [ACCESS_BOUND_DATA] = GRADE_DATA,   [ACCESS_BOUND_GUARD] = GRADE_GUARD,
+    [ACCESS_BOUND_SHAPE] = GRADE_SHAPE, [ACCESS_BOUND_BUDGET] = GRADE_BUDGET,
+};
+
+/* The worst that was known of a pointer argument. */
+struct pointer {
+    char *argument;
+    enum grade grade;
+    bool open; /* a range that is not exact has no end of its own */
+};
+
+/* A kernel name's record; kernels of one name share it. */
+struct record {
+    const char *name; /* interned */
+    uint64_t launches, incomplete, not_judged;
+    struct pointer *pointers;
+    size_t pointer_count;
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    struct record *records;
+    bool wrong;
+} judge = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Cases ---- */
+
+static void case_free(struct judge_case *judged)
+{
+    for (uint32_t i = 0; judged->set.ranges && i < judged->set.range_count; i++)
+        free((void *)judged->set.ranges[i].dims);
+    free((void *)judged->set.ranges);
+    free((void *)judged->set.bases);
+    free(judged->bases);
+    free(judged->arguments);
+    direct_release(judged->kernel);
+    free(judged);
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *copy = malloc(bytes ? bytes : 1);
+    if (copy && bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+static bool copy_set(struct judge_case *judged, const struct access_set *set)
+{
+    struct access_range *ranges = copy_of(set->ranges, set->range_count * sizeof *ranges);
+    bool copied = ranges != NULL;
+    judged->set = *set;
+    judged->set.reason = "";
+    judged->set.bases = copy_of(set->bases, set->base_count * sizeof *set->bases);
+    judged->set.ranges = ranges;
+    for (uint32_t i = 0; ranges && i < set->range_count; i++) {
+        if (ranges[i].bound == ACCESS_BOUND_DIRECTION && ranges[i].bytes == ACCESS_TO_END)
+            ranges[i].bytes =
+                ACCESS_WHOLE; /* kernels may go backwards: a guess, and known as one */
+        ranges[i].dims = copy_of(set->ranges[i].dims, ranges[i].dim_count * sizeof *ranges[i].dims);
+        copied = copied && ranges[i].dims;
+    }
+    return copied && judged->set.bases;
+}
+
+/* From the first to the last byte under an object: all that it may touch. */
+static void object_hull(const struct object_memory *object, uint64_t *start, uint64_t *bytes)
+{
+    if (object->bytes == CSAN_TO_END)
+        return;
+    *start = object->base;
+    *bytes = object->bytes;
+    for (uint8_t i = 0; i < object->dim_count; i++)
+        *bytes += (uint64_t)object->dims[i].stride * (object->dims[i].count - 1);
+}
+
+static struct verify_base base_judged(const struct access_base *base, const struct base *found)
+{
+    struct verify_base to = {.address = found->address,
+                             .absent = found->state != BASE_KNOWN,
+                             .unwatched = base->variable && base->kind == ACCESS_BASE_VARIABLE &&
+                                          base->variable->space == PTX_SPACE_CONST};
+    uint64_t start = found->start, bytes = found->end - found->start;
+    if (!found->placed && !csan_memory_find(process_context(), to.address, &start, &bytes, NULL))
+        bytes = 0;
+    if (found->object)
+        object_hull(found->object, &start, &bytes);
+    to.allocation = start;
+    to.bytes = bytes;
+    return to;
+}
+
+struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch *launch,
+                              const struct direct_touched *touched)
+{
+    const struct access_set *set = touched->set;
+    struct judge_case *judged = set ? calloc(1, sizeof *judged) : NULL;
+    if (!judged)
+        return NULL;
+    judged->kernel = direct_retain(kernel);
+    memcpy(judged->grid, launch->grid, sizeof judged->grid);
+    memcpy(judged->block, launch->block, sizeof judged->block);
+    judged->bases = calloc(set->base_count + 1, sizeof *judged->bases);
+    judged->arguments = calloc(set->base_count + 1, sizeof *judged->arguments);
+    if (!copy_set(judged, set) || !judged->bases || !judged->arguments ||
+        touched->base_count != set->base_count) {
+        case_free(judged);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < set->base_count; i++) {
+        judged->bases[i] = base_judged(&set->bases[i], &touched->bases[i]);
+        uint16_t argument = touched->bases[i].argument;
+        judged->arguments[i] =
+            argument < kernel->argument_count ? kernel->arguments[argument] : "?";
+        if (touched->bases[i].state == BASE_UNKNOWN)
+            judged->set.complete = judged->set.exact = false;
+    }
+    return judged;
+}
+
+/* ---- Records ---- */
+
+/* With the mutex held. */
+static struct record *record_of(struct kernel *kernel)
+{
+    struct record *record = NULL;
+    HASH_FIND_PTR(judge.records, &kernel->name, record);
+    if (record || !(record = calloc(1, sizeof *record)))
+        return record;
+    record->name = kernel->name;
+    HASH_ADD_PTR(judge.records, name, record);
+    return record;
+}
+
+static void grade_note(struct record *record, const char *argument, enum grade grade, bool open)
+{
+    size_t i = 0;
+    while (i < record->pointer_count && strcmp(record->pointers[i].argument, argument) != 0)
+        i++;
+    if (i == record->pointer_count) {
+        char *copy = strdup(argument);
+        struct pointer *grown = copy ? realloc(record->pointers, (i + 1) * sizeof *grown) : NULL;
+        if (!grown) {
+            free(copy);
+            return;
+        }
+        record->pointers = grown;
+        record->pointers[record->pointer_count++] = (struct pointer){copy, grade, open};
+    }
+    if (record->pointers[i].grade < grade)
+        record->pointers[i].grade = grade;
+    record->pointers[i].open |= open;
+}
+
+/* Whether an inexact range reaches an end of the allocation only by being cut to it. */
+static bool range_open(const struct access_range *range, const struct verify_base *base)
+{
+    if (range->bytes >= ACCESS_WHOLE)
+        return true;
+    if (range->bound == ACCESS_EXACT || !base->bytes)
+        return false;
+    __int128 first = (__int128)base->address + range->offset, end = first + range->bytes;
+    for (uint32_t i = 0; i < range->dim_count; i++) {
+        const struct access_dim *dim = &range->dims[i];
+        __int128 last = dim->count ? (__int128)dim->stride * (dim->count - 1) : 0;
+        first += last < 0 ? last : 0;
+        end += last > 0 ? last : 0;
+    }
+    return first < base->allocation || end > (__int128)base->allocation + base->bytes;
+}
+
+static void record_case(const struct judge_case *judged, enum verify_verdict verdict, bool coarse)
+{
+    const struct access_set *set = &judged->set;
+    pthread_mutex_lock(&judge.mutex);
+    struct record *record = record_of(judged->kernel);
+    if (record) {
+        record->launches++;
+        record->incomplete += !set->complete;
+        record->not_judged += verdict == VERIFY_TOO_LARGE || (coarse && verdict == VERIFY_AGREES);
+        for (uint32_t i = 0; i < set->base_count; i++)
+            grade_note(record, judged->arguments[i],
+                       judged->bases[i].absent && judged->bases[i].address ? GRADE_UNKNOWN
+                                                                           : GRADE_EXACT,
+                       false);
+        for (uint32_t i = 0; i < set->range_count; i++) {
+            const struct access_range *range = &set->ranges[i];
+            grade_note(record, judged->arguments[range->base],
+                       range->bound < sizeof grade_of_bound
+                           ? (enum grade)grade_of_bound[range->bound]
+                           : GRADE_UNKNOWN,
+                       range_open(range, &judged->bases[range->base]));
+        }
+    }
+    judge.wrong |= verdict == VERIFY_DISAGREES;
+    pthread_mutex_unlock(&judge.mutex);
+}
+
+/* ---- Judgement ---- */
+
+/* The base that an address belongs to, or base_count. */
+static uint32_t base_around(const struct judge_case *judged, uint64_t address)
+{
+    uint32_t i = 0;
+    while (i < judged->set.base_count &&
+           address - judged->bases[i].allocation >= judged->bases[i].bytes)
+        i++;
+    return i;
+}
+
+static void disagreement_say(const struct judge_case *judged,
+                             const struct verify_disagreement *what)
+{
+    static const char *const kinds[] = {"?", "read", "write", "atomic"};
+    const struct kernel *kernel = judged->kernel;
+    bool unsound = what->fault == VERIFY_UNSOUND;
+    const struct access_range *range = unsound ? NULL : &judged->set.ranges[what->range];
+    uint32_t base = range ? range->base : base_around(judged, what->address);
+    bool known = base < judged->set.base_count;
+    int64_t from = (int64_t)(what->address - (known ? judged->bases[base].address : 0));
+    process_note("ranges are wrong: kernel %s: argument %s, %s: bytes %lld to %lld from it %s; PTX "
+                 "line %u; grid %u %u %u, block %u %u %u",
+                 kernel->name, known ? judged->arguments[base] : "(none)",
+                 kinds[what->kind <= 3 ? what->kind : 0], (long long)from,
+                 (long long)(from + (int64_t)what->bytes - 1),
+                 unsound ? "were touched, and no range has them"
+                         : "were not touched, and an exact range has them",
+                 range ? range->line : 0, judged->grid[0], judged->grid[1], judged->grid[2],
+                 judged->block[0], judged->block[1], judged->block[2]);
+}
+
+static struct verify_touch *touches_of(const struct device_trace_launch *told)
+{
+    struct verify_touch *touches = calloc(told->count + 1, sizeof *touches);
+    for (size_t i = 0; touches && i < told->count; i++) {
+        const struct device_trace_range *range = &told->ranges[i];
+        touches[i] = (struct verify_touch){.address = range->address,
+                                           .bytes = range->bytes,
+                                           .kind = ACCESS_READ + range->kind,
+                                           .dims = range->dims};
+        memcpy(touches[i].stride, range->stride, sizeof touches[i].stride);
+        memcpy(touches[i].count, range->count, sizeof touches[i].count);
+    }
+    return touches;
+}
+
+_Static_assert(ACCESS_READ + DEVICE_TRACE_WRITE == ACCESS_WRITE &&
+                   ACCESS_READ + DEVICE_TRACE_ATOMIC == ACCESS_ATOMIC,
+               "kinds follow each other alike");
+
+void judge_decide(struct judge_case *judged, const struct device_trace_launch *told,
+                  bool any_strength)
+{
+    struct verify_result result = {.verdict = VERIFY_TOO_LARGE};
+    if (!judged)
+        return;
+    struct verify_touch *touches = touches_of(told);
+    if (touches)
+        verify_judge(&(struct verify_case){.set = &judged->set,
+                                           .bases = judged->bases,
+                                           .touches = touches,
+                                           .touch_count = told->count,
+                                           .unfinished = told->failed != 0,
+                                           .coarse = told->inexact,
+                                           .any_strength = any_strength},
+                     &result);
+    free(touches);
+    for (uint32_t i = 0; i < result.count; i++)
+        disagreement_say(judged, &result.disagreements[i]);
+    record_case(judged, result.verdict, told->inexact);
+    case_free(judged);
+}
+
+void judge_drop(struct judge_case *judged)
+{
+    if (!judged)
+        return;
+    record_case(judged, VERIFY_TOO_LARGE, false);
+    case_free(judged);
+}
+
+/* ---- The end ---- */
+
+static void record_say(const struct record *record)
+{
+    struct text pointers = {0};
+    unsigned counts[GRADE_COUNT] = {0};
+    for (size_t i = 0; i < record->pointer_count; i++) {
+        enum grade grade = record->pointers[i].grade;
+        counts[grade]++;
+        text_add(&pointers, "%s %s %s%s", pointers.length ? "," : ";", record->pointers[i].argument,
+                 grade_words[grade],
+                 record->pointers[i].open && grade != GRADE_EXACT ? " open" : "");
+    }
+    process_note(
+        "ranges: %s: %llu launches, %llu incomplete, %llu not judged, pointers: %u exact, "
+        "%u bounded, %u unknown%s",
+        record->name, (unsigned long long)record->launches, (unsigned long long)record->incomplete,
+        (unsigned long long)record->not_judged, counts[GRADE_EXACT],
+        counts[GRADE_GUARD] + counts[GRADE_SHAPE] + counts[GRADE_DATA] + counts[GRADE_BUDGET],
+        counts[GRADE_DIRECTION] + counts[GRADE_UNKNOWN], pointers.data ? pointers.data : "");
+    text_free(&pointers);
+}
+
+bool judge_summarize(void)
+{
+    struct record *record, *next;
+    pthread_mutex_lock(&judge.mutex);
+    HASH_ITER(hh, judge.records, record, next)
+    {
+        record_say(record);
+    }
+    bool wrong = judge.wrong;
+    pthread_mutex_unlock(&judge.mutex);
+    return wrong;
+}

@@ -1,0 +1,40 @@
+/* The judge of access sets (option verify_ranges): what the source of traces saw a launch touch,
+ * compared with what PTX told of it. A byte touched outside of the set, and a byte of an exact
+ * range that was not touched, are errors of csan's: each is said, and the program ends with 70. Of
+ * a trace that is a bound the former is not looked for, and the launch counts as not judged, as one
+ * does that has none, or too many ranges.
+ *
+ * At exit one line for each kernel, for scripts to read:
+ *
+ *   csan: ranges: KERNEL: N launches, N incomplete, N not judged, pointers: N exact, N bounded,
+ *   N unknown; ARGUMENT BOUND, ARGUMENT BOUND...
+ *
+ * (on one line). KERNEL may hold any character; what follows it matches ": [0-9]+ launches, " for
+ * the last time. BOUND is the worst over all launches: exact, guard, shape, data, budget (these
+ * four count as bounded), direction or unknown (these two as unknown); " open" follows when a range
+ * has no end of its own and was cut to the allocation. */
+#ifndef RUNTIME_HOOK_OBSERVE_RANGE_VERIFIER_H
+#define RUNTIME_HOOK_OBSERVE_RANGE_VERIFIER_H
+
+#include "runtime/trace/trace.h"
+#include "runtime/hook/kernel/launch_accesses.h"
+
+struct judge_case;
+
+enum { JUDGE_EXIT_CODE = 70 };
+
+/* A launch, to be judged when the device has told of it; keeps what it needs. Between direct_begin
+ * and direct_end. NULL when memory is short or the kernel has no PTX. */
+struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch *launch,
+                              const struct direct_touched *touched);
+/* Judges it, and frees it. NULL is no case. `any_strength`: see struct verify_case. */
+void judge_decide(struct judge_case *judged, const struct device_trace_launch *told,
+                  bool any_strength);
+
+/* Nobody will tell of it: counted, and freed. NULL is no case. */
+void judge_drop(struct judge_case *judged);
+
+/* Prints the lines; 1 when there was an error. At exit. */
+bool judge_summarize(void);
+
+#endif

@@ -1,0 +1,592 @@
+/* Launches that are traced. See trace.h. */
+#include "runtime/hook/observe/trace.h"
+#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/observe/range_verifier.h"
+#include "runtime/hook/observe/learning.h"
+#include "runtime/hook/observe/learning_case.h"
+#include "runtime/hook/observe/learning_program.h"
+#include "runtime/hook/observe/pending_trace.h"
+#include "runtime/hook/observe/trace_source.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TOLD_LIMIT = 4096, DROPPED = 64, WAIT_MS = 1000 };
+
+/* A pointer argument of a launch: ranges in the allocation it points into are attributed to it. */
+struct pointer {
+    uint64_t value;
+    uint16_t argument;
+};
+
+/* A launch of which one side is known: its op, or its ranges. */
+struct half {
+    uint64_t id;
+    bool told; /* the source has spoken: launch; else the rest */
+    struct pending pending;
+    uint8_t atomic_bytes, bound; /* enum csan_bound: of words that are one */
+    struct pointer *pointers;
+    size_t pointer_count;
+    struct trace_users users;
+    struct device_trace_launch launch; /* told: with ranges of its own */
+    UT_hash_handle hh;
+};
+
+/* The newest launch of this thread that was made, and that was told of or skipped. */
+static __thread uint64_t made_last __attribute__((tls_model("initial-exec")));
+static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
+
+static struct {
+    pthread_once_t once;
+    const struct trace_source *source; /* NULL: none; atomic */
+    bool asked;                        /* for a source; atomic */
+    bool lacked;                       /* by a launch; atomic */
+    /* Before any of the driver's functions ran: */
+    bool tools;        /* the driver's tools interface is in use; atomic */
+    bool sourceless;   /* launches cannot be traced, and earlier processes' were; atomic */
+    const char *rival; /* whom the driver's tools interface was left to */
+    pthread_mutex_t mutex;
+    pthread_cond_t told;
+    struct half *halves;
+    size_t waiting; /* halves whose other half is still to come, and does something */
+    size_t told_count;
+    uint64_t dropped[DROPPED]; /* launches that were told of and whose ranges were not kept */
+    uint64_t dropped_count;
+} trace = {.once = PTHREAD_ONCE_INIT,
+           .mutex = PTHREAD_MUTEX_INITIALIZER,
+           .told = PTHREAD_COND_INITIALIZER};
+
+/* Any thread may ask before it starts the source itself. */
+static const struct trace_source *opened(void)
+{
+    return __atomic_load_n(&trace.source, __ATOMIC_ACQUIRE);
+}
+
+/* ---- From ranges to accesses ---- */
+
+/* The pointer argument whose allocation the range lies in; of several the nearest from below. */
+static uint16_t argument_of(const struct device_trace_range *range, const struct pointer *pointers,
+                            size_t count)
+{
+    uint64_t base, bytes, best_value = 0;
+    uint16_t best = CSAN_NO_ARGUMENT;
+    if (!csan_memory_find(process_context(), range->address, &base, &bytes, NULL))
+        return best;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = pointers[i].value;
+        if (value - base >= bytes)
+            continue;
+        bool below = value <= range->address, best_below = best_value <= range->address;
+        if (best == CSAN_NO_ARGUMENT || (below && (!best_below || value > best_value))) {
+            best = pointers[i].argument;
+            best_value = value;
+        }
+    }
+    return best;
+}
+
+static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
+                                  [DEVICE_TRACE_WRITE] = CSAN_WRITE,
+                                  [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
+
+/* The ranges as accesses; `dims` has room for two each. */
+static void accesses_of(const struct half *half, const struct device_trace_launch *launch,
+                        struct csan_access *accesses, struct csan_dim *dims)
+{
+    for (size_t i = 0; i < launch->count; i++) {
+        const struct device_trace_range *range = &launch->ranges[i];
+        struct csan_dim *own = &dims[2 * i];
+        for (uint32_t k = 0; k < range->dims && k < 2; k++)
+            own[k] = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
+        accesses[i] = (struct csan_access){
+            .base = range->address,
+            .bytes = range->bytes,
+            .dims = own,
+            .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
+            .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
+            .bound = launch->inexact ? half->bound : CSAN_EXACT,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? half->atomic_bytes : 0,
+            .argument = argument_of(range, half->pointers, half->pointer_count)};
+    }
+}
+
+/* ---- The two halves ---- */
+
+static void users_drop(struct trace_users users)
+{
+    judge_drop(users.judged);
+    learning_drop(users.learned);
+}
+
+static void users_tell(struct trace_users users, const struct device_trace_launch *launch)
+{
+    if (launch->lost)
+        judge_drop(users.judged);
+    else if (users.judged)
+        judge_decide(users.judged, launch, !opened()->strength);
+    learning_told(users.learned, launch);
+}
+
+static bool is_used(const struct half *half)
+{
+    return half->pending.ticket || half->users.judged || half->users.learned;
+}
+
+static void half_free(struct half *half)
+{
+    if (!half)
+        return;
+    free(half->pointers);
+    pending_release(&half->pending);
+    free((void *)half->launch.ranges);
+    users_drop(half->users);
+    free(half);
+}
+
+static struct half *half_find(uint64_t id)
+{
+    struct half *half = NULL;
+    HASH_FIND(hh, trace.halves, &id, sizeof id, half);
+    return half;
+}
+
+/* The launch's access set is what the source saw. */
+static void resolve(const struct half *half, const struct device_trace_launch *launch)
+{
+    if (launch->lost) {
+        pending_fall_back(&half->pending);
+        return;
+    }
+    struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
+    struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
+    if (accesses && dims) {
+        accesses_of(half, launch, accesses, dims);
+        pending_resolve(&half->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
+    } else {
+        pending_fall_back(&half->pending);
+    }
+    free(accesses);
+    free(dims);
+}
+
+/* Both sides are known, or `launch` is NULL: its other will not come. Outside the mutex; `half` is
+ * in no table any more. */
+static void complete(struct half *half, const struct device_trace_launch *launch)
+{
+    bool waited = is_used(half);
+    if (!launch)
+        pending_fall_back(&half->pending);
+    else if (half->pending.ticket)
+        resolve(half, launch);
+    if (launch) {
+        users_tell(half->users, launch);
+        half->users = (struct trace_users){0};
+    }
+    half_free(half);
+    if (!waited)
+        return;
+    pthread_mutex_lock(&trace.mutex);
+    trace.waiting--;
+    pthread_cond_broadcast(&trace.told);
+    pthread_mutex_unlock(&trace.mutex);
+}
+
+/* The device comes first: its ranges are kept until the launching thread knows the number. */
+static struct half *keep_ranges(const struct device_trace_launch *launch)
+{
+    struct half *half = calloc(1, sizeof *half);
+    size_t bytes = launch->count * sizeof *launch->ranges;
+    if (!half)
+        return NULL;
+    half->id = launch->id;
+    half->told = true;
+    half->launch = *launch;
+    struct device_trace_range *ranges = malloc(bytes ? bytes : 1);
+    half->launch.ranges = ranges;
+    if (!ranges) {
+        free(half);
+        return NULL;
+    }
+    if (bytes) /* a kernel that touched nothing has no array */
+        memcpy(ranges, launch->ranges, bytes);
+    return half;
+}
+
+static void told_remove(struct half *half)
+{
+    HASH_DEL(trace.halves, half);
+    trace.told_count--;
+}
+
+/* Nobody is to wait for its ranges. */
+static void told_drop(uint64_t id)
+{
+    trace.dropped[trace.dropped_count++ % DROPPED] = id;
+}
+
+static bool told_was_dropped(uint64_t id)
+{
+    for (uint32_t i = 0; i < DROPPED && i < trace.dropped_count; i++)
+        if (trace.dropped[i] == id)
+            return true;
+    return false;
+}
+
+/* Launches that no op asks for (kernels of graphs) must not pile up: the oldest goes. */
+static void told_add(const struct device_trace_launch *launch)
+{
+    struct half *old = trace.halves, *half = keep_ranges(launch);
+    while (trace.told_count >= TOLD_LIMIT && old && !old->told)
+        old = old->hh.next;
+    if (trace.told_count >= TOLD_LIMIT && old) {
+        told_remove(old);
+        told_drop(old->id);
+        half_free(old);
+    }
+    if (half)
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+    if (half && half->hh.tbl) {
+        trace.told_count++;
+        return;
+    }
+    half_free(half); /* memory is short */
+    told_drop(launch->id);
+}
+
+/* The device runs kernels on its own threads, and on those that wait for it: then this is called
+ * from within a hook. */
+static void launch_done(void *user, const struct device_trace_launch *launch)
+{
+    uint32_t depth = guard_self.depth;
+    (void)user;
+    if (driver_hooks_on != DRIVER_ON)
+        return;
+    guard_self.depth = 1;
+    pthread_mutex_lock(&trace.mutex);
+    struct half *half = half_find(launch->id);
+    if (half)
+        HASH_DEL(trace.halves, half); /* told halves have ids of their own */
+    else
+        told_add(launch);
+    pthread_mutex_unlock(&trace.mutex);
+    if (half)
+        complete(half, launch);
+    guard_self.depth = depth;
+}
+
+/* The newest launch of the calling thread, 0 when it is an old one: launches that are captured into
+ * a graph have no number. */
+static uint64_t launch_take(void)
+{
+    if (made_last == told_last)
+        return 0;
+    return told_last = made_last;
+}
+
+bool trace_has_all(void)
+{
+    return opened() && (opened()->every || process_options()->access == ACCESS_TRACE);
+}
+
+uint64_t trace_launch_number(void)
+{
+    return made_last;
+}
+
+void trace_launched(void)
+{
+    if (opened())
+        made_last = opened()->last_launch();
+}
+
+/* The launching thread's half of launch half->id. */
+static void meet(struct half *half)
+{
+    pthread_mutex_lock(&trace.mutex);
+    struct half *told = half_find(half->id);
+    bool alone = !told && told_was_dropped(half->id);
+    if (is_used(half))
+        trace.waiting++;
+    if (told) {
+        told_remove(told);
+    } else if (!alone) {
+        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
+        alone = !half->hh.tbl; /* memory is short */
+    }
+    pthread_mutex_unlock(&trace.mutex);
+    if (told)
+        complete(half, &told->launch);
+    else if (alone)
+        complete(half, NULL);
+    half_free(told);
+}
+
+/* Launch `id` is no op that waits; 0: it is not traced. */
+static void users_meet(uint64_t id, struct trace_users users)
+{
+    struct half *half = id ? calloc(1, sizeof *half) : NULL;
+    if (!half) {
+        users_drop(users);
+        return;
+    }
+    half->id = id;
+    half->users = users;
+    meet(half);
+}
+
+void trace_skip(struct trace_users users)
+{
+    users_meet(launch_take(), users);
+}
+
+bool trace_want_node(CUgraphNode node, const struct trace_want *what)
+{
+    return opened() && opened()->want_node && opened()->want_node(node, what);
+}
+
+void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken)
+{
+    users_meet(opened()->node_launched(node, succeeded), (struct trace_users){.learned = taken});
+}
+
+/* Pointers are those that PTX tells of, and those that were found among the parameters. */
+static bool pointers_take(struct half *half, const struct direct_touched *touched,
+                          const struct learning *learning)
+{
+    uint32_t found = learning ? learning->launch.anchor_count : 0;
+    half->pointers = malloc((touched->base_count + found + 1) * sizeof *half->pointers);
+    if (!half->pointers)
+        return false;
+    for (size_t i = 0; i < touched->base_count; i++)
+        if (touched->bases[i].state == BASE_KNOWN)
+            half->pointers[half->pointer_count++] =
+                (struct pointer){touched->bases[i].address, touched->bases[i].argument};
+    for (uint32_t i = 0; i < found; i++)
+        half->pointers[half->pointer_count++] =
+            (struct pointer){learning->launch.anchors[i].address, learning->arguments[i].index};
+    return true;
+}
+
+void trace_launch(const struct trace_op *op, struct trace_users users)
+{
+    const struct direct_touched *touched = op->touched;
+    uint64_t id = launch_take();
+    struct half *half = id ? calloc(1, sizeof *half) : NULL;
+    if (!half || !pointers_take(half, touched, op->learning)) {
+        csan_op(process_context(), op->lane, op->site, touched->level, touched->accesses,
+                touched->access_count);
+        if (!touched->exact)
+            trace_lacked();
+        free(half);
+        users_drop(users);
+        return;
+    }
+    half->id = id;
+    half->users = users;
+    half->atomic_bytes = op->kernel->atomic_bytes;
+    half->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
+    pending_begin(&half->pending, op->lane, op->site, touched->level, touched->accesses,
+                  touched->access_count);
+    meet(half);
+}
+
+/* ---- Subscribing ---- */
+
+static void subscribe(void)
+{
+    __atomic_store_n(&trace.source, trace_source_open(launch_done, NULL), __ATOMIC_RELEASE);
+    __atomic_store_n(&trace.asked, true, __ATOMIC_RELEASE);
+}
+
+static bool traces_wanted(void)
+{
+    return process_options()->access != ACCESS_BY_PTX || process_options()->verify_ranges;
+}
+
+/* By the user, of each launch or each kernel. */
+static bool traces_asked_for(void)
+{
+    uint8_t access = process_options()->access;
+    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
+}
+
+/* Whether traces are for nothing but to learn, and might be had. */
+static bool only_learns(void)
+{
+    const struct process_options *options = process_options();
+    return (options->access == ACCESS_LEARN || options->access == ACCESS_AUTO) &&
+           !options->verify_ranges && options->learn_memory_mb > 0;
+}
+
+/* False: launches of this process will not be traced. */
+static bool source_prepare(void)
+{
+    if (trace_source_is_embedded())
+        return true;
+    if (!trace_source_is_free(traces_asked_for(), &trace.rival))
+        return false;
+    if (only_learns() && learning_program_begin(learning_options()))
+        return false;
+    return trace_source_prepare(traces_asked_for());
+}
+
+void driver_opened(void)
+{
+    if (!process_start() || !traces_wanted())
+        return;
+    const bool prepared = source_prepare();
+    __atomic_store_n(&trace.sourceless, !prepared && learning_was_kept(), __ATOMIC_RELAXED);
+    __atomic_store_n(&trace.tools, prepared && !trace_source_is_embedded(), __ATOMIC_RELAXED);
+}
+
+bool trace_has_tools(void)
+{
+    return __atomic_load_n(&trace.tools, __ATOMIC_RELAXED);
+}
+
+void trace_start(void)
+{
+    if (traces_wanted())
+        pthread_once(&trace.once, subscribe);
+}
+
+bool trace_want(const struct trace_want *what)
+{
+    return opened() && opened()->want(what);
+}
+
+bool trace_settle(CUfunction function, bool launch)
+{
+    return !opened() || opened()->settle(function, launch);
+}
+
+unsigned trace_time(void)
+{
+    const bool told = opened() && opened()->time;
+    return told ? opened()->time() : TRACE_TO_LEARN | TRACE_TO_CONFIRM;
+}
+
+struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words)
+{
+    return opened() && opened()->reads ? opened()->reads(function, kernel, words) : NULL;
+}
+
+uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps)
+{
+    return opened() && opened()->maps ? opened()->maps(function, kernel, maps) : 0;
+}
+
+void trace_lacked(void)
+{
+    if (!__atomic_load_n(&trace.lacked, __ATOMIC_RELAXED))
+        __atomic_store_n(&trace.lacked, true, __ATOMIC_RELAXED);
+}
+
+/* Nobody asked, and somebody came later who cannot have the driver's tools interface any more. */
+static const char *came_too_late(void)
+{
+    return opened() && !opened()->every && !traces_asked_for() && trace_source_rival()
+               ? "CUPTI came after csan took the driver's tools interface, and a profiler sees "
+                 "nothing (access=ptx leaves it alone)"
+               : NULL;
+}
+
+const char *trace_missing(void)
+{
+    static char text[160];
+    const struct trace_source *source = opened();
+    bool lacked = __atomic_load_n(&trace.lacked, __ATOMIC_RELAXED) || traces_asked_for();
+    if (!traces_wanted() || !__atomic_load_n(&trace.asked, __ATOMIC_ACQUIRE))
+        return NULL;
+    if (learning_program_rests())
+        return NULL; /* none was to be */
+    if (!lacked)
+        return came_too_late();
+    if (trace.rival) {
+        snprintf(text, sizeof text,
+                 "%s, so the driver's tools interface was left alone (access=learn takes it)",
+                 trace.rival);
+        return text;
+    }
+    if (!source && !(source = tracer_source ? tracer_source() : NULL))
+        return "this csan was built without its tracer";
+    const char *missing = source->missing ? source->missing() : NULL;
+    return missing ? missing : came_too_late();
+}
+
+void trace_waited(void)
+{
+    if (opened() && opened()->waited)
+        opened()->waited();
+}
+
+bool trace_rest(void)
+{
+    return opened() && opened()->rest && opened()->rest();
+}
+
+void trace_resume(bool rested)
+{
+    if (rested)
+        opened()->resume();
+}
+
+const char *trace_source_name(void)
+{
+    return opened() ? opened()->name : trace_is_sourceless() ? TRACE_SOURCE_GPU : "none";
+}
+
+bool trace_takes_all(void)
+{
+    uint8_t access = process_options()->access;
+    return opened() && (access == ACCESS_TRACE || (access == ACCESS_AUTO && opened()->every));
+}
+
+bool trace_is_exact(void)
+{
+    return opened() && process_options()->access == ACCESS_TRACE;
+}
+
+bool trace_is_sourceless(void)
+{
+    uint8_t access = process_options()->access;
+    return __atomic_load_n(&trace.sourceless, __ATOMIC_RELAXED) &&
+           (access == ACCESS_LEARN || access == ACCESS_AUTO);
+}
+
+bool trace_learns(void)
+{
+    uint8_t access = process_options()->access;
+    return trace_is_sourceless() ||
+           (opened() && (access == ACCESS_LEARN || (access == ACCESS_AUTO && !opened()->every)));
+}
+
+bool trace_judges(void)
+{
+    return opened() && process_options()->verify_ranges;
+}
+
+void trace_wait(void)
+{
+    struct timespec until;
+    if (!opened())
+        return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    long ms = process_options()->pending_timeout_ms;
+    until.tv_sec += ms < WAIT_MS ? 0 : WAIT_MS / 1000;
+    until.tv_nsec += ms < WAIT_MS ? ms * 1000000 : 0;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_mutex_lock(&trace.mutex);
+    while (trace.waiting)
+        if (pthread_cond_timedwait(&trace.told, &trace.mutex, &until) != 0)
+            break;
+    pthread_mutex_unlock(&trace.mutex);
+}

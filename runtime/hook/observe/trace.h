@@ -1,0 +1,99 @@
+/* What a launch was seen to touch, brought together with the launch's op.
+ *
+ * The source (trace_source.h) calls back when a kernel has finished, on whatever thread ran it:
+ * before or after the launching thread learnt the launch's number. Whoever comes second completes
+ * the op. */
+#ifndef RUNTIME_HOOK_OBSERVE_TRACE_H
+#define RUNTIME_HOOK_OBSERVE_TRACE_H
+
+#include <csan/csan.h>
+#include "runtime/hook/interpose/driver.h"
+
+#include <stdbool.h>
+
+struct kernel;
+struct direct_touched;
+struct judge_case;
+struct learning;
+struct learning_case;
+struct map_use;
+struct reads;
+struct trace_want;
+
+/* Subscribes at the first call, where this process has a source; call it before a launch is made.
+ */
+void trace_start(void);
+
+/* Whether every launch is traced: each is then taken up as it is made. */
+bool trace_has_all(void);
+/* Whether the driver's tools interface is in use, from before any context is made. */
+bool trace_has_tools(void);
+/* Before the driver's call: see struct trace_source. False: the launch is not traced. */
+bool trace_want(const struct trace_want *what);
+bool trace_settle(CUfunction function, bool launch);
+unsigned trace_time(void);
+struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words);
+uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps);
+const char *trace_source_name(void);
+/* After the driver has made a launch, on the thread that asked for it, with no lock held. */
+void trace_launched(void);
+/* The number that the source gave to the calling thread's newest launch; 0: none. */
+uint64_t trace_launch_number(void);
+/* The same of a node of the graph that the calling thread launches next: before the driver's call,
+ * and after it, with no lock held, whether that `succeeded`; `taken` is told or dropped. */
+bool trace_want_node(CUgraphNode node, const struct trace_want *what);
+void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken);
+/* A launch is known by a bound or not at all, and none was traced that might have told more. */
+void trace_lacked(void);
+/* Why launches that were to be traced could not all be; NULL: nothing was in the way, or none was
+ * to be. Asked at the end. */
+const char *trace_missing(void);
+/* After the driver has let the program wait for the device's work, in a stream or a context. */
+void trace_waited(void);
+
+/* The source's own thread keeps out of the driver from here until resume, which is told what rest
+ * returned. See struct trace_source. */
+bool trace_rest(void);
+void trace_resume(bool rested);
+
+/* Whether every launch is traced, and those that PTX does not tell exactly (with access=exact: all)
+ * are told by it. */
+bool trace_takes_all(void);
+/* Whether that is asked for by access=exact. */
+bool trace_is_exact(void);
+/* Whether launches are traced to learn of those that follow, or told of by what others taught
+ * before. */
+bool trace_learns(void);
+/* Whether they would be, and none can be on this GPU, and earlier processes kept what theirs
+ * taught: that tells then. From before any of the driver's functions runs. */
+bool trace_is_sourceless(void);
+/* Whether every launch is to be judged (option verify_ranges). */
+bool trace_judges(void);
+
+/* Who else is told what a launch touched. Either may be NULL; both are taken. */
+struct trace_users {
+    struct judge_case *judged;
+    struct learning_case *learned;
+};
+
+struct trace_op {
+    csan_lane lane;
+    csan_site site;
+    const struct kernel *kernel;
+    const struct direct_touched *touched; /* its fallback */
+    const struct learning *learning;      /* has pointers of the launch; NULL: no others */
+};
+
+/* The newest launch of the calling thread is this op: pending, until the source says what it
+ * touched. Wants the guard's lock, as any op does. */
+void trace_launch(const struct trace_op *op, struct trace_users users);
+
+/* The newest launch of the calling thread, if it was not told of yet, is no op that waits: what the
+ * source says of it goes to the users and no further. */
+void trace_skip(struct trace_users users);
+
+/* Wait until the device has told of the launches made so far: a second at most, or until the
+ * detector would go on without (option pending_timeout_ms). */
+void trace_wait(void);
+
+#endif

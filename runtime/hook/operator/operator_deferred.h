@@ -1,0 +1,23 @@
+/* Calls of libraries whose beginning and end are put off with the launches between them
+ * (deferred.h): the thread's operators are then as of what is worked off, and change on whatever
+ * thread does that. All of these are of the calling thread. */
+#ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_DEFERRED_H
+#define RUNTIME_HOOK_OPERATOR_OPERATOR_DEFERRED_H
+
+#include "runtime/hook/operator/operator_stack.h"
+
+/* As operation_has_operator, as of what the program does now, for hooks that did not work off. */
+bool late_operator_or_other(void);
+/* Whose the thread's work is while one runs that was put off; else NULL. */
+struct operators *late_operator_owner(void);
+
+/* While no operator runs; `call` has a site, and is copied. False: it is not put off. Within a
+ * hook, without locks of hooks. */
+bool late_operator_begin(const struct operation_library *call);
+void late_operator_end(void);
+
+/* Before the operators change at once. False: nothing can be waited for here, and what was put off
+ * may name them still. */
+bool late_operator_settle(void);
+
+#endif

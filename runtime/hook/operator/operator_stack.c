@@ -1,0 +1,541 @@
+/* Work that the program enqueued, and the operators that make it. See operator_stack.h.
+ *
+ * A thread keeps its running operators as a stack of frames, and the memory that was made since the
+ * outermost one began: what an operator makes while it runs is its output, or serves it. */
+#include "runtime/hook/operator/operator_stack.h"
+#include "csan/base/access_copy.h"
+#include "runtime/hook/api/annotate.h"
+#include "runtime/hook/graph/capture.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/operator/operator_deferred.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/operator/operator_ops.h"
+#include "runtime/hook/state/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { FRAMES_MAX = 64, NO_FRAME = -1 };
+
+struct access_list {
+    const struct csan_access *items;
+    size_t count;
+};
+
+/* An operator that runs. */
+struct frame {
+    const struct csan_operator *what;
+    struct access_list accesses, host;  /* the caller's arrays */
+    size_t made;                        /* how much memory the thread had made when it began, */
+    uint64_t launches;                  /* and how many launches */
+    csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
+    CUstream stream;                    /* the same where that is captured */
+    uint64_t id;                        /* if it has captured something; else 0 */
+    const struct callsite_stack *stack; /* of a library's call; or */
+    csan_site site;                     /* of such a call's launches: it was put off */
+    bool library, apart, complete;
+    struct parts parts;
+};
+
+/* Memory made while operators run; bytes 0: given back since. */
+struct made {
+    uint64_t base, bytes;
+};
+
+struct operators {
+    struct frame frames[FRAMES_MAX];
+    int depth;  /* may go beyond FRAMES_MAX: those are not kept */
+    int naming; /* the frame that names launches, or NO_FRAME */
+    uint64_t launches;
+    struct made *made;
+    size_t made_count, made_room;
+    struct csan_access *scratch; /* for the list of one launch */
+    size_t scratch_room;
+    struct csan_access *kept; /* of a call that was put off */
+};
+
+static __thread struct operators *self __attribute__((tls_model("initial-exec")));
+
+static struct {
+    pthread_key_t key;
+    pthread_once_t once;
+    uint64_t newest_id; /* of frames; atomic */
+} operation = {.once = PTHREAD_ONCE_INIT};
+
+/* ---- A thread's operators ---- */
+
+static void thread_end(void *value)
+{
+    struct operators *own = value;
+    const bool settled = late_operator_settle();
+    self = NULL;
+    if (!settled) /* the thread was cancelled within a hook */
+        return;
+    free(own->made);
+    free(own->scratch);
+    free(own->kept);
+    free(own);
+}
+static void key_create(void)
+{
+    pthread_key_create(&operation.key, thread_end);
+}
+
+static struct operators *operators_of_thread(void)
+{
+    if (self)
+        return self;
+    pthread_once(&operation.once, key_create);
+    struct operators *fresh = calloc(1, sizeof *fresh);
+    if (!fresh || pthread_setspecific(operation.key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    fresh->naming = NO_FRAME;
+    return self = fresh;
+}
+
+bool operation_has_operator(void)
+{
+    return self && self->depth > 0;
+}
+
+struct operators *operation_operators(void)
+{
+    return operators_of_thread();
+}
+
+struct operators *operation_act_for(struct operators *other)
+{
+    struct operators *before = self;
+    self = other;
+    return before;
+}
+
+static struct frame *frame_top(struct operators *own)
+{
+    return &own->frames[(own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX) - 1];
+}
+
+static struct frame *frame_naming(struct operators *own)
+{
+    return own->naming == NO_FRAME ? frame_top(own) : &own->frames[own->naming];
+}
+
+/* ---- Memory ---- */
+
+void operation_memory_made(uint64_t base, uint64_t bytes)
+{
+    struct operators *own = self;
+    if (!operation_has_operator())
+        return;
+    if (own->made_count == own->made_room) {
+        size_t room = own->made_room ? own->made_room * 2 : 16;
+        struct made *bigger = realloc(own->made, room * sizeof *bigger);
+        if (!bigger)
+            return;
+        own->made = bigger;
+        own->made_room = room;
+    }
+    own->made[own->made_count++] = (struct made){base, bytes};
+}
+
+void operation_memory_gone(uint64_t base)
+{
+    struct operators *own = self;
+    if (!operation_has_operator())
+        return;
+    for (size_t i = own->made_count; i-- > 0;) {
+        if (own->made[i].base != base || !own->made[i].bytes)
+            continue;
+        own->made[i].bytes = 0;
+        break;
+    }
+    while (own->made_count > frame_top(own)->made && !own->made[own->made_count - 1].bytes)
+        own->made_count--;
+}
+
+void operation_library_memory_made(uint64_t base, uint64_t bytes)
+{
+    if (operation_has_operator() && frame_top(self)->library)
+        operation_memory_made(base, bytes);
+}
+
+/* ---- Arguments ---- */
+
+static void reach(const struct csan_access *access, uint64_t *start, uint64_t *end)
+{
+    *start = access->base;
+    *end = access->base + access->bytes;
+    for (uint8_t i = 0; i < access->dim_count; i++) {
+        int64_t span = access->dims[i].stride * (int64_t)(access->dims[i].count - 1);
+        if (span < 0)
+            *start += (uint64_t)span;
+        else
+            *end += (uint64_t)span;
+    }
+}
+
+/* The argument in whose memory the access is: of several, one that is used in the same way. */
+static uint16_t argument_among(const struct csan_access *access, struct access_list arguments,
+                               uint16_t otherwise)
+{
+    uint64_t start, end, first, last;
+    reach(access, &start, &end);
+    for (size_t i = 0; i < arguments.count; i++) {
+        reach(&arguments.items[i], &first, &last);
+        if (start >= last || first >= end)
+            continue;
+        if (arguments.items[i].kind == access->kind)
+            return arguments.items[i].argument;
+        if (otherwise == CSAN_NO_ARGUMENT)
+            otherwise = arguments.items[i].argument;
+    }
+    return otherwise;
+}
+
+static uint16_t argument_of(const struct operators *own, const struct csan_access *access,
+                            const struct frame *frame)
+{
+    uint16_t found = argument_among(access, frame->accesses, CSAN_NO_ARGUMENT);
+    found = argument_among(access, frame->host, found);
+    for (size_t i = frame->made; i < own->made_count && found == CSAN_NO_ARGUMENT; i++)
+        if (access->base - own->made[i].base < own->made[i].bytes)
+            found = frame->what->output;
+    return found;
+}
+
+/* ---- Work ---- */
+
+csan_site operation_site(const struct callsite_stack *stack, const char *name,
+                         const char *const *arguments, size_t argument_count)
+{
+    if (!operation_has_operator())
+        return callsite_intern(stack, name, arguments, argument_count);
+    const struct csan_operator *what = frame_naming(self)->what;
+    if (frame_top(self)->site)
+        return frame_top(self)->site;
+    if (frame_top(self)->stack)
+        stack = frame_top(self)->stack;
+    return callsite_intern(stack, what->name, what->arguments, what->argument_count);
+}
+
+const struct callsite_stack *operation_stack(void)
+{
+    return operation_has_operator() ? frame_top(self)->stack : NULL;
+}
+
+/* Where work goes: onto a lane, or into the graph that the stream is captured into. */
+struct target {
+    csan_lane lane;
+    bool captured, thread_default;
+    CUstream stream;
+};
+
+static uint64_t frame_id(struct frame *frame)
+{
+    if (!frame->id)
+        frame->id = __atomic_add_fetch(&operation.newest_id, 1, __ATOMIC_RELAXED);
+    return frame->id;
+}
+
+static void tell_captured(struct operators *own, const struct target *target, csan_site site,
+                          enum csan_level level, bool told, struct access_list list)
+{
+    struct node_part part = {.told = told};
+    if (operation_has_operator()) {
+        part.outermost = frame_id(&own->frames[0]);
+        part.innermost = frame_id(frame_top(own));
+    }
+    struct node_work *work = node_work_op(site, level, list.items, list.count);
+    if (work)
+        work->part = part;
+    capture_work(target->stream, target->thread_default, work);
+}
+
+static void siblings_tell(const struct parts *parts, enum part_kind kind, csan_lane lane)
+{
+    struct part siblings[PARTS_MAX];
+    for (uint32_t i = parts_siblings(parts, kind, lane, siblings); i-- > 0;)
+        csan_op_sibling(process_context(), lane, siblings[i].lane, siblings[i].first,
+                        siblings[i].last);
+}
+
+/* Of an operator's: it has siblings, and will be one. */
+static void tell_part(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
+                      bool told, struct access_list list)
+{
+    const enum part_kind kind = told ? PART_TOLD : PART_KNOWN;
+    struct frame *top = frame_top(own), *frame;
+    if (parts_are_elsewhere(&own->frames[0].parts, lane)) {
+        for (frame = own->frames; frame < top; frame++)
+            siblings_tell(&frame->parts, PART_INNER, lane);
+        siblings_tell(&top->parts, kind, lane);
+    }
+    uint64_t number = csan_op(process_context(), lane, site, level, list.items, list.count);
+    for (frame = own->frames; frame < top; frame++)
+        parts_add(&frame->parts, PART_INNER, lane, number);
+    parts_add(&top->parts, kind, lane, number);
+}
+
+static void tell(struct operators *own, const struct target *target, csan_site site,
+                 enum csan_level level, bool told, struct access_list list)
+{
+    if (target->captured)
+        tell_captured(own, target, site, level, told, list);
+    else if (operation_has_operator())
+        tell_part(own, target->lane, site, level, told, list);
+    else
+        csan_op(process_context(), target->lane, site, level, list.items, list.count);
+}
+
+/* Room for a list of one launch; NULL when memory is short. */
+static struct csan_access *scratch_take(struct operators *own, size_t count)
+{
+    if (count > own->scratch_room) {
+        struct csan_access *bigger = realloc(own->scratch, count * 2 * sizeof *bigger);
+        if (!bigger)
+            return NULL;
+        own->scratch = bigger;
+        own->scratch_room = count * 2;
+    }
+    return own->scratch;
+}
+
+/* What the operator says that its launches touch: its arguments, and the memory that it made. A
+ * library makes memory for itself. */
+static struct access_list list_told(struct operators *own, const struct frame *frame)
+{
+    size_t count = frame->accesses.count;
+    if (own->made_count == frame->made || frame->library)
+        return frame->accesses;
+    struct csan_access *items = scratch_take(own, count + own->made_count - frame->made);
+    if (!items)
+        return frame->accesses;
+    for (size_t i = 0; i < count; i++)
+        items[i] = frame->accesses.items[i];
+    for (size_t i = frame->made; i < own->made_count; i++)
+        if (own->made[i].bytes)
+            items[count++] = (struct csan_access){.base = own->made[i].base,
+                                                  .bytes = own->made[i].bytes,
+                                                  .kind = CSAN_WRITE,
+                                                  .argument = frame->what->output};
+    return (struct access_list){items, count};
+}
+
+/* An operator that works on several streams shares its arguments out among them, which its word
+ * does not say: of the second and later ones it is a bound. */
+static struct access_list list_shared(struct operators *own, struct access_list list,
+                                      const struct frame *frame, const struct target *target)
+{
+    if (target->captured ? frame->stream == target->stream : frame->lane == target->lane)
+        return list;
+    struct csan_access *items =
+        list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
+    for (size_t i = 0; items && i < list.count; i++) {
+        items[i] = list.items[i];
+        items[i].bound = CSAN_BOUND_ANNOTATED;
+    }
+    return items ? (struct access_list){items, list.count} : list;
+}
+
+/* The list in the words of the naming operator; it may be the scratch itself. */
+static struct access_list list_named(struct operators *own, struct access_list list,
+                                     const struct frame *naming)
+{
+    struct csan_access *items =
+        list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
+    for (size_t i = 0; items && i < list.count; i++) {
+        items[i] = list.items[i];
+        items[i].argument = argument_of(own, &items[i], naming);
+    }
+    return items ? (struct access_list){items, list.count} : list;
+}
+
+static void enqueue(const struct target *target, csan_site site, enum csan_level level, bool exact,
+                    const struct csan_access *accesses, size_t count)
+{
+    struct operators *own = self;
+    struct access_list list = {accesses, count}, told = {0};
+    if (operation_has_operator()) {
+        struct frame *top = frame_top(own);
+        const struct frame *naming = frame_naming(own);
+        own->launches++;
+        if (top->apart)
+            return;
+        if (!exact)
+            told = list_told(own, top);
+        if (told.count) {
+            if (top->lane == CSAN_NO_LANE) {
+                top->lane = target->lane;
+                top->stream = target->stream;
+            }
+            list = list_shared(own, told, top, target);
+            level = top->library ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
+        }
+        if (!told.count || top != naming)
+            list = list_named(own, list, naming);
+    }
+    tell(own, target, site, level, told.count != 0, list);
+}
+
+void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
+                       const struct csan_access *accesses, size_t count)
+{
+    enqueue(&(struct target){.lane = lane}, site, level, exact, accesses, count);
+}
+
+void operation_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
+                       bool exact, const struct csan_access *accesses, size_t count)
+{
+    struct target target = {.captured = true, .thread_default = thread_default, .stream = stream};
+    enqueue(&target, site, level, exact, accesses, count);
+}
+
+/* ---- Operators ---- */
+
+/* The frame of what begins, to be filled in; NULL: it is not kept. `late`: on whatever thread. */
+static struct frame *frame_begin(bool names, bool late)
+{
+    if (!late)
+        late_operator_settle();
+    struct operators *own = operators_of_thread();
+    if (own && own->depth == 0 && !late)
+        callsite_hold();
+    if (!own || own->depth++ >= FRAMES_MAX)
+        return NULL;
+    if (own->naming == NO_FRAME && names)
+        own->naming = own->depth - 1;
+    struct frame *frame = frame_top(own);
+    frame->accesses = frame->host = (struct access_list){0};
+    frame->made = own->made_count;
+    frame->launches = own->launches;
+    frame->lane = CSAN_NO_LANE;
+    frame->id = 0;
+    frame->stack = NULL;
+    frame->site = 0;
+    frame->library = frame->apart = frame->complete = false;
+    parts_begin(&frame->parts);
+    return frame;
+}
+
+void operation_operator_begin(const struct csan_operator *what,
+                              const struct csan_operator_call *call)
+{
+    struct frame *frame = frame_begin(!call->composite, false);
+    if (!frame)
+        return;
+    frame->what = what;
+    frame->accesses = (struct access_list){call->accesses, call->count};
+    frame->host = (struct access_list){call->host_accesses, call->host_count};
+}
+
+/* What a call that was put off touches is forgotten with its piece of the backlog. */
+static struct access_list list_kept(const struct operation_library *call)
+{
+    struct operators *own = self;
+    struct csan_access *kept =
+        realloc(own->kept, access_copy_bytes(call->accesses, call->count) + 1);
+    if (!kept)
+        return (struct access_list){0};
+    own->kept = kept;
+    access_copy(kept, call->accesses, call->count);
+    return (struct access_list){kept, call->count};
+}
+
+void operation_library_begin(const struct operation_library *call)
+{
+    struct frame *frame = frame_begin(true, call->site != 0);
+    if (frame) {
+        frame->what = call->what;
+        frame->accesses =
+            call->site ? list_kept(call) : (struct access_list){call->accesses, call->count};
+        frame->stack = call->stack;
+        frame->site = call->site;
+        frame->library = true;
+        frame->apart = call->apart;
+        frame->complete = call->complete;
+    }
+    uint64_t start, end;
+    for (size_t i = 0; call->complete && i < call->count && content_any(); i++) {
+        reach(&call->accesses[i], &start, &end);
+        if (call->accesses[i].kind != CSAN_READ)
+            content_forget(start, end - start);
+    }
+}
+
+void operation_library_end(uint64_t *base, uint64_t *bytes)
+{
+    struct operators *own = self;
+    *bytes = 0;
+    if (own && own->depth > 0 && own->depth <= FRAMES_MAX) {
+        size_t first = frame_top(own)->made;
+        for (size_t i = first; i < own->made_count; i++)
+            if (own->made[i].bytes > *bytes) {
+                *base = own->made[i].base;
+                *bytes = own->made[i].bytes;
+            }
+        own->made_count = first; /* the library's, not of an operator around it */
+    }
+    operation_operator_end();
+}
+
+bool operation_is_collective(void)
+{
+    return operation_has_operator() && frame_top(self)->apart;
+}
+
+bool operation_tells_writes(void)
+{
+    return operation_has_operator() && frame_top(self)->complete;
+}
+
+void operation_name(struct csan_access *accesses, size_t count)
+{
+    for (size_t i = 0; operation_has_operator() && i < count; i++)
+        accesses[i].argument = argument_of(self, &accesses[i], frame_naming(self));
+}
+
+/* An operator that did its work on the host: which of it is memory that streams may use, too. */
+static void record_host(struct operators *own, const struct frame *frame)
+{
+    struct csan_access *items = scratch_take(own, frame->host.count);
+    size_t count = 0;
+    for (size_t i = 0; items && i < frame->host.count; i++) {
+        enum csan_memory_kind kind;
+        if (csan_memory_find(process_context(), frame->host.items[i].base, NULL, NULL, &kind) &&
+            (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED))
+            items[count++] = frame->host.items[i];
+    }
+    if (!count)
+        return;
+    struct callsite_stack stack;
+    callsite_capture(&stack);
+    const struct csan_operator *what = frame->what;
+    csan_op(process_context(), thread_lane(),
+            callsite_intern(&stack, what->name, what->arguments, what->argument_count),
+            CSAN_LEVEL_OPERATOR, items, count);
+}
+
+void operation_operator_end(void)
+{
+    struct operators *own = self;
+    if (!own || own->depth == 0)
+        return;
+    if (own->depth <= FRAMES_MAX) {
+        const struct frame *frame = frame_top(own);
+        bool naming = own->naming == own->depth - 1;
+        if (naming && frame->host.count && frame->launches == own->launches && guard_enter()) {
+            record_host(own, frame);
+            guard_leave();
+        }
+        if (naming)
+            own->naming = NO_FRAME;
+    }
+    if (--own->depth == 0) {
+        own->made_count = 0;
+        if (!own->frames[0].site)
+            callsite_release();
+    }
+}

@@ -1,0 +1,51 @@
+/* The ways in which a process ends, and what csan does first: exit (on_exit), quick_exit
+ * (at_quick_exit), _exit, _Exit and abort, which libcsan stands in front of, and the exec family
+ * (exec.c).
+ *
+ * exit and quick_exit are served on the calling thread. The others may be called where nothing may
+ * be locked or allocated, as in a signal handler that interrupted malloc: a thread of csan's, which
+ * waits since the first CUDA call, does the work, and the caller waits for it, but not for ever. A
+ * child of vfork, which has its parent's memory, and a forked child that is not checked pass
+ * through. */
+#ifndef RUNTIME_HOOK_RUN_PROCESS_EXIT_H
+#define RUNTIME_HOOK_RUN_PROCESS_EXIT_H
+
+#include <stdbool.h>
+
+/* Once, when csan is on; when it is off. */
+void ending_start(void);
+void ending_start_off(void);
+/* The process uses CUDA from here on. */
+void ending_begin(void);
+/* In a forked child that starts anew. */
+void ending_forked(void);
+
+/* Whether this is the process that csan is on in, and no child of vfork. Safe in a signal handler.
+ */
+bool ending_is_own_process(void);
+/* Decide, say and write everything, if the process used CUDA and nobody did so yet; csan's thread
+ * does. Safe in a signal handler. False: it could not be done in time. */
+enum ending_way {
+    ENDING_EXIT,   /* exit: what the program and its libraries do at the end was done */
+    ENDING_LEFT,   /* _exit, quick_exit and the like */
+    ENDING_KILLED, /* abort, or a signal */
+    ENDING_EXEC    /* another program takes its place */
+};
+bool ending_finish(enum ending_way way, int status);
+/* How it ends, as who came first has said; for what finishes. */
+struct ending_how {
+    enum ending_way way;
+    int status; /* of EXIT and LEFT */
+};
+struct ending_how ending_how(void);
+
+/* What a program is to end with that would end with 0: for its races so far, and for those of the
+ * program that it was before an exec. */
+int ending_code(void);
+
+/* The C library's _exit. */
+_Noreturn void ending_now(int code);
+/* abort(3) itself, without finishing. */
+_Noreturn void ending_abort(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* The recording of this process, when options or csan record ask for one: what enters the detector
+ * goes to a file. process.c starts and ends it. */
+#ifndef RUNTIME_HOOK_RUN_RECORDER_H
+#define RUNTIME_HOOK_RUN_RECORDER_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+struct options;
+
+/* From here on everything that the context is told is recorded, if options say so. False: it is
+ * neither recorded nor checked (option check), so csan has nothing to do here; that is said. */
+bool recorder_start(csan_context *context, const struct options *options);
+/* The process uses CUDA from here on. */
+void recorder_begin(void);
+/* True: nothing looks for races. */
+bool recorder_only_records(void);
+/* Write out what there is, and the end, with what csan did not follow. Says where it went when
+ * `say`. Once. `halted`: from inside a call of the program's, where locks of csan are held; what
+ * was not followed is then not told. */
+void recorder_finish(bool say, bool halted);
+
+#endif

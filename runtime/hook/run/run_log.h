@@ -1,0 +1,36 @@
+/* What csan saw of one run, for csan explore: with CSAN_RUN_LOG=FILE, in FILE.PID each op with the
+ * embedded device's number for it, and each race in a form that can be recognised in another run:
+ *
+ *   csan run 1
+ *   site 5 KEY            what names the site in every run: its name and stack, wherever the
+ *                         objects lie. Sites that differ in their arguments only share it
+ *   op 12 7 31 5          op 12, of site 5, is the device's item 7 (0: the host's own access), and
+ *                         was enqueued when the device had made 31 steps
+ *   race 1 0 12 KEY 14 KEY    kind, possible, and for both sides: op and key; " suppressed" behind
+ *                         it when it has no report, since suppressions or a baseline name it
+ *   end                       the program is ending; threads that are left may still write
+ *
+ * Races come in the order in which they are found, as their reports do. */
+#ifndef RUNTIME_HOOK_RUN_RUN_LOG_H
+#define RUNTIME_HOOK_RUN_RUN_LOG_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+void run_log_start(void);
+/* A site as csan knows it from now on; may be told more than once. */
+void run_log_site(csan_site site, const char *name, const void *const *frames, size_t count);
+/* Is the log kept? Then each node of a graph's launch is told as an op of its own. */
+bool run_log_wanted(void);
+/* The ops that this thread tells from now on are that node's of its newest graph launch; NULL: they
+ * are what it enqueued last. */
+void run_log_node(const void *node);
+void run_log_race(const struct csan_race *race, bool suppressed);
+/* At the program's end: let the device run what is pending, so that all of it is seen. */
+void run_log_finish_device(void);
+/* Before a fork: what is not in the file yet would be written by the child, too. */
+void run_log_flush(void);
+void run_log_close(void);
+
+#endif

@@ -1,0 +1,285 @@
+/* Two batches: one is filled while the other is worked off. csan's thread looks now and then while
+ * the program launches, for to be woken costs the program more than a launch's share; only after a
+ * while without any it sleeps until the next. See deferred.h. */
+#include "runtime/hook/session/deferred.h"
+#include "csan/detector/context.h"
+#include "csan/detector/named_range.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/state/memory_type.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/state/stream.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+enum {
+    BATCH_BYTES = 65536,
+    ALIGNMENT = 16,
+    LINE = 64,      /* of the processor's caches */
+    NEAR_LINES = 6, /* a launch and a block */
+    NAP_US = 60,
+    NAPS = 100,   /* without anything to do, before it sleeps */
+    SPINS = 2000, /* of those who wait for another's work, before they sleep: some 50 us */
+};
+
+struct batch {
+    _Alignas(LINE) unsigned char room[BATCH_BYTES];
+};
+
+/* What is worked off of one. */
+struct taken {
+    const struct batch *batch;
+    uint32_t used, count;
+};
+
+static struct {
+    pthread_mutex_t turn;   /* of one thread to work; taken before the other */
+    pthread_cond_t filling; /* for csan's thread, if it sleeps */
+    void *push, *pop;       /* cuCtxPushCurrent, cuCtxPopCurrent */
+    uint64_t all, within;   /* pieces worked off; by the program's threads */
+    struct batch batches[2];
+} backlog = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
+
+struct backlog_filling backlog_filling = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+_Alignas(LINE) uint32_t backlog_done;
+
+static __thread bool works __attribute__((tls_model("initial-exec")));
+
+/* ---- Working off ---- */
+
+/* Default streams and variables are those of the context that was current. True: it was pushed. */
+static bool context_enter(CUcontext context)
+{
+    PFN_cuCtxPushCurrent_v4000 push =
+        (PFN_cuCtxPushCurrent_v4000)__atomic_load_n(&backlog.push, __ATOMIC_ACQUIRE);
+    return context && push && push(context) == CUDA_SUCCESS;
+}
+
+static void context_leave(void)
+{
+    CUcontext popped;
+    PFN_cuCtxPopCurrent_v4000 pop =
+        (PFN_cuCtxPopCurrent_v4000)__atomic_load_n(&backlog.pop, __ATOMIC_ACQUIRE);
+    if (pop)
+        pop(&popped);
+}
+
+/* As if each thread's pieces were worked off in a thread of their own. */
+static void batch_work_off(const struct taken *taken)
+{
+    struct operators *own_operators = operation_act_for(NULL);
+    const uint32_t ignored = context_ignore_swap(0);
+    const struct range_actor actor = named_range_act((struct range_actor){.acts = true});
+    CUcontext current = stream_current_context();
+    bool entered = false;
+    for (size_t at = 0; at < taken->used;) {
+        const struct backlog_piece *piece = (const struct backlog_piece *)(taken->batch->room + at);
+        if (piece->context && piece->context != current) {
+            if (entered)
+                context_leave();
+            entered = context_enter(piece->context);
+            current = piece->context;
+        }
+        named_range_act((struct range_actor){.acts = true, .path = piece->ranges});
+        piece->work(piece);
+        range_path_release(piece->ranges);
+        at += piece->bytes;
+    }
+    named_range_act(actor);
+    if (entered)
+        context_leave();
+    context_ignore_swap(ignored);
+    operation_act_for(own_operators);
+}
+
+/* What was put off so far. */
+static struct taken batch_take(void)
+{
+    struct backlog_filling *filling = &backlog_filling;
+    guard_lock_object(&filling->mutex);
+    const struct taken taken = {&backlog.batches[filling->batch], filling->used, filling->count};
+    filling->batch = !filling->batch;
+    filling->used = filling->count = 0;
+    guard_unlock_object(&filling->mutex);
+    return taken;
+}
+
+static void wait_a_little(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Another's work is done within microseconds, unless its thread has no processor. */
+static void take_turn(void)
+{
+    guard_self.locked++;
+    for (unsigned i = 0; i < SPINS; i++) {
+        if (pthread_mutex_trylock(&backlog.turn) == 0)
+            return;
+        for (unsigned k = 0; k < 8; k++)
+            wait_a_little();
+    }
+    pthread_mutex_lock(&backlog.turn);
+}
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = NAP_US * 1000L}, NULL);
+}
+
+/* That it does what is there now; it may do more before this looks. */
+static void wait_for_thread(void)
+{
+    const uint32_t until = __atomic_load_n(&backlog_filling.put, __ATOMIC_ACQUIRE);
+    while ((int32_t)(__atomic_load_n(&backlog_done, __ATOMIC_ACQUIRE) - until) < 0)
+        nap();
+}
+
+static void work_off(bool beside)
+{
+    take_turn();
+    works = true;
+    const struct taken taken = batch_take();
+    batch_work_off(&taken);
+    __atomic_store_n(&backlog_done, backlog_done + taken.count, __ATOMIC_RELEASE);
+    backlog.all += taken.count;
+    backlog.within += beside ? 0 : taken.count;
+    works = false;
+    guard_unlock_object(&backlog.turn);
+}
+
+void backlog_work_off_slow(void)
+{
+    if (works)
+        return;
+    if (guard_self.hosted)
+        wait_for_thread();
+    else
+        work_off(false);
+}
+
+void backlog_counts(uint64_t *all, uint64_t *within)
+{
+    guard_lock_object(&backlog.turn);
+    *all = backlog.all;
+    *within = backlog.within;
+    guard_unlock_object(&backlog.turn);
+}
+
+/* ---- csan's thread ---- */
+
+static void sleep_until_filled(void)
+{
+    struct backlog_filling *filling = &backlog_filling;
+    guard_lock_object(&filling->mutex);
+    filling->asleep = true;
+    while (!filling->count)
+        pthread_cond_wait(&backlog.filling, &filling->mutex);
+    filling->asleep = false;
+    guard_unlock_object(&filling->mutex);
+}
+
+static void *attend(void *unused)
+{
+    unsigned naps = 0;
+    prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
+    for (;;) {
+        if (!backlog_is_empty()) {
+            work_off(true);
+            naps = 0;
+        } else if (naps == NAPS) {
+            sleep_until_filled();
+            naps = 0; /* what woke it may have been worked off by others since */
+        }
+        nap();
+        naps++;
+    }
+    return unused;
+}
+
+/* ---- Filling ---- */
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+static bool has_room(const struct backlog_filling *filling, size_t bytes)
+{
+    return filling->count < process_puts_off() && bytes <= BATCH_BYTES - filling->used;
+}
+
+/* With the backlog locked. Where there can be no thread, nothing is put off. */
+static bool is_attended(struct backlog_filling *filling)
+{
+    if (!filling->started) {
+        const bool started = own_thread_start(attend);
+        __atomic_store_n(&filling->started, started, __ATOMIC_RELEASE);
+        if (!started)
+            process_puts_nothing_off();
+    }
+    return filling->started;
+}
+
+/* All that work asks the driver, before there is any: dlsym takes the loader's lock, and who holds
+ * that, in a constructor, may wait for the work. */
+static void symbols_find(void)
+{
+    driver_function_cached(&backlog.push, "cuCtxPushCurrent_v2");
+    driver_function_cached(&backlog.pop, "cuCtxPopCurrent_v2");
+    stream_symbols_find();
+    place_symbols_find();
+    kernel_symbols_find();
+}
+
+static void prefetch_room(const struct backlog_filling *filling)
+{
+    const unsigned char *next = backlog.batches[filling->batch].room + filling->used;
+    for (unsigned i = 0; i < NEAR_LINES; i++)
+        __builtin_prefetch(next + (size_t)i * LINE, 1);
+}
+
+void backlog_prefetch(void)
+{
+    __builtin_prefetch(&backlog_filling, 1);
+}
+
+struct backlog_piece *backlog_begin(size_t bytes)
+{
+    struct backlog_filling *filling = &backlog_filling;
+    bytes = rounded(bytes);
+    if (!process_puts_off() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
+        return NULL;
+    if (!__atomic_load_n(&filling->started, __ATOMIC_ACQUIRE))
+        symbols_find();
+    guard_lock_object(&filling->mutex);
+    if (is_attended(filling) && has_room(filling, bytes)) {
+        unsigned char *room = backlog.batches[filling->batch].room + filling->used;
+        struct backlog_piece *piece = (struct backlog_piece *)room;
+        piece->bytes = bytes;
+        return piece;
+    }
+    guard_unlock_object(&filling->mutex);
+    return NULL;
+}
+
+void backlog_end(struct backlog_piece *piece)
+{
+    struct backlog_filling *filling = &backlog_filling;
+    piece->ranges = range_path_share(named_range_now());
+    filling->used += (uint32_t)piece->bytes;
+    filling->count++;
+    __atomic_store_n(&filling->put, filling->put + 1, __ATOMIC_RELEASE);
+    if (filling->asleep)
+        pthread_cond_signal(&backlog.filling);
+    prefetch_room(filling);
+    guard_unlock_object(&filling->mutex);
+}

@@ -1,0 +1,73 @@
+/* Entering and leaving the hooks. See guard.h. */
+#include "runtime/hook/session/guard.h"
+
+#include <pthread.h>
+
+__thread struct guard_thread guard_self __attribute__((tls_model("initial-exec")));
+
+static struct {
+    pthread_mutex_t mutex;
+    uint64_t interrupted;
+} guard = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+bool guard_enter_slow(void)
+{
+    if (guard_self.depth) {
+        if (guard_self.locked)
+            __atomic_fetch_add(&guard.interrupted, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (!process_start()) {
+        process_forked_call();
+        return false;
+    }
+    process_begin();
+    guard_self.depth = 1;
+    return true;
+}
+
+bool guard_enter_aside(void)
+{
+    if (!process_start())
+        return false; /* and a child that was forked too late has nothing to say of it */
+    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_ON)
+        return guard_enter();
+    if (guard_self.depth)
+        return false;
+    guard_self.depth = 1;
+    return true;
+}
+
+/* Counted before the lock is taken and after it is given back: a signal in between finds one too
+ * many, never one too few. */
+void guard_lock_object(pthread_mutex_t *mutex)
+{
+    guard_self.locked++;
+    pthread_mutex_lock(mutex);
+}
+
+void guard_unlock_object(pthread_mutex_t *mutex)
+{
+    pthread_mutex_unlock(mutex);
+    guard_self.locked--;
+}
+
+void guard_lock(void)
+{
+    guard_lock_object(&guard.mutex);
+}
+
+void guard_unlock(void)
+{
+    guard_unlock_object(&guard.mutex);
+}
+
+void guard_forked(void)
+{
+    guard.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+uint64_t guard_interrupted(void)
+{
+    return __atomic_load_n(&guard.interrupted, __ATOMIC_RELAXED);
+}

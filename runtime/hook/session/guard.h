@@ -1,0 +1,78 @@
+/* What each thread knows of its own place in csan, and the lock of the hooks' own tables.
+ *
+ * depth: csan's own driver calls, and calls that the driver makes on itself, arrive at the hooks
+ * again; only the outermost call is recorded. A signal handler that calls the driver while its
+ * thread is inside csan's tables passes through the same way, and is counted. */
+#ifndef RUNTIME_HOOK_SESSION_GUARD_H
+#define RUNTIME_HOOK_SESSION_GUARD_H
+
+#include "runtime/hook/session/deferred.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/run/process.h"
+
+#include <pthread.h>
+
+struct guard_thread {
+    uint32_t depth;  /* hooks entered and not left */
+    uint32_t locked; /* locks held by this thread under which the detector is asked */
+    bool hosted;     /* the driver called it, which it must not call: within a host function */
+};
+
+/* Initial-exec: libcsan is linked or preloaded, so the access is one instruction and allocates
+ * nothing. */
+extern __thread struct guard_thread guard_self __attribute__((tls_model("initial-exec")));
+
+/* Out of line: csan is not decided yet, is off, or is entered a second time. */
+bool guard_enter_slow(void);
+
+/* As guard_enter, but for calls that may be put off themselves: what was put off before stays so.
+ */
+static inline bool guard_enter_late(void)
+{
+    if (__builtin_expect(driver_hooks_on != DRIVER_ON || guard_self.depth != 0, 0))
+        return guard_enter_slow();
+    guard_self.depth = 1;
+    return true;
+}
+
+/* 1: record this call, and call guard_leave when done. 0: pass it through. Without locks. */
+static inline bool guard_enter(void)
+{
+    if (!guard_enter_late())
+        return false;
+    backlog_work_off();
+    return true;
+}
+
+/* The same for what is no use of CUDA: a process that did only that can fork and be checked. */
+bool guard_enter_aside(void);
+
+/* The driver's call is over, and the host may have waited in it: what other threads launched
+ * meanwhile, and put off, came before the host knew what it knows now. Before it is told so;
+ * without locks of hooks. */
+static inline void guard_waited(void)
+{
+    backlog_work_off();
+}
+
+static inline void guard_leave(void)
+{
+    guard_self.depth = 0;
+}
+
+/* The lock of the tables of streams, events and functions. Held while an op and the joins before it
+ * are told to the detector, never while the driver runs. */
+void guard_lock(void);
+void guard_unlock(void);
+
+/* In a forked child that starts anew: a thread that is not there may have held it. */
+void guard_forked(void);
+
+/* The same for a lock of one object (a kernel's), taken before the tables' lock. */
+void guard_lock_object(pthread_mutex_t *mutex);
+void guard_unlock_object(pthread_mutex_t *mutex);
+
+/* Calls that passed through because a signal arrived inside csan. */
+uint64_t guard_interrupted(void);
+
+#endif

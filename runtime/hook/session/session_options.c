@@ -1,0 +1,124 @@
+/* See session_options.h. */
+#include "runtime/hook/session/session_options.h"
+#include "csan/base/environment.h"
+#include "csan/base/text.h"
+#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/run/process.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    struct options all;
+    struct process_options options;
+    bool restarted;
+} settings;
+
+const struct options *process_all_options(void)
+{
+    return &settings.all;
+}
+
+const struct process_options *process_options(void)
+{
+    return &settings.options;
+}
+
+/* Before there is a report to write to. The process that this one was forked from has said it. */
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    char line[1024];
+    va_list arguments;
+    if (settings.restarted)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    text_make_plain(line);
+    fprintf(stderr, "csan: %s\n", line);
+}
+
+/* What is neither yes nor no is taken as yes: a program that is silently not checked is worse. */
+bool process_is_wanted(bool restarted)
+{
+    const char *value = environment_get("CSAN");
+    const enum environment_switch choice = environment_switch_of(value);
+    settings.restarted = restarted;
+    if (choice == ENVIRONMENT_UNCLEAR)
+        say("CSAN is '%.32s', which is neither yes nor no; it is taken as yes. Set CSAN=1 to check "
+            "the program, CSAN=0 not to",
+            value);
+    return choice != ENVIRONMENT_OFF;
+}
+
+static uint8_t access_option(void)
+{
+    static const struct {
+        const char *word;
+        uint8_t access;
+    } words[] = {{"ptx", ACCESS_BY_PTX}, {"learn", ACCESS_LEARN}, {"exact", ACCESS_TRACE}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(settings.all.access, words[i].word) == 0)
+            return words[i].access;
+    return settings.all.trace ? ACCESS_AUTO : ACCESS_BY_PTX;
+}
+
+static uint8_t implicit_option(void)
+{
+    return strcmp(settings.all.implicit_sync, "none") == 0       ? IMPLICIT_NONE
+           : strcmp(settings.all.implicit_sync, "promised") == 0 ? IMPLICIT_PROMISED
+                                                                 : IMPLICIT_OBSERVED;
+}
+
+/* Of option launch_blocking, as process_options has it. */
+static const char *blocking_option(void)
+{
+    const char *value = settings.all.launch_blocking, *name = strchr(value, ':');
+    if (name)
+        return name + 1;
+    return strcmp(value, "1") == 0 ? "" : NULL;
+}
+
+/* A setting that is wrong costs itself and what follows it, never the check or the program. */
+void process_options_read(void)
+{
+    char message[256];
+    const char *text = environment_get("CSAN_OPTIONS");
+    options_default(&settings.all);
+    if (text && options_parse(&settings.all, text, message, sizeof message) != 0)
+        say("CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored", message);
+    if (settings.all.help && !settings.restarted) {
+        size_t bytes = options_help(NULL, 0) + 1;
+        char *help = malloc(bytes);
+        if (help) {
+            options_help(help, bytes);
+            fputs(help, stderr);
+        }
+        free(help);
+    }
+    settings.options = (struct process_options){
+        .strict_free = settings.all.strict_free != 0,
+        .host_observed = strcmp(settings.all.host_order, "observed") == 0,
+        .implicit_sync = implicit_option(),
+        .access = access_option(),
+        .errors = strcmp(settings.all.errors, "off") != 0,
+        .learn_launches = settings.all.learn_launches,
+        .learn_values = settings.all.learn_values,
+        .learn_cache_mb = settings.all.learn_cache_mb,
+        .learn_memory_mb = settings.all.learn_memory_mb,
+        .learn_warmup_ms = settings.all.learn_warmup_ms,
+        .learn_confirm_ms = settings.all.learn_confirm_ms,
+        .learn_every = settings.all.learn_every,
+        .blocking = blocking_option(),
+        .verify_ranges = settings.all.verify_ranges != 0,
+        .list_syncs = settings.all.list_syncs != 0,
+        .drop_sync = settings.all.drop_sync,
+        .add_order = settings.all.add_order,
+        .verbosity = settings.all.verbosity,
+        .pending_timeout_ms = settings.all.pending_timeout_ms,
+        .pending_limit = settings.all.pending_limit,
+        .native_stacks = settings.all.native_stacks != 0,
+        .stack_depth = settings.all.stacks ? (size_t)settings.all.stack_depth : 0};
+}

@@ -1,0 +1,228 @@
+/* Stacks of driver calls, as sites. A thread remembers the sites it met in a small table keyed by a
+ * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/run/run_log.h"
+#include "csan/stack/stack_source.h"
+#include "csan/stack/unwind.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/python/interpreter.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NATIVE_AT_LEAST = 8, SCRIPT_MAX = STACK_FRAMES_MAX - NATIVE_AT_LEAST };
+
+/* Sites whose keys lead to one place of the table, the newest first. One line of the cache. */
+enum { CACHE_WAYS = 4, CACHE_PLACES = 512 };
+struct place {
+    struct {
+        _Alignas(16) uint64_t key;
+        csan_site site; /* 0: none */
+    } ways[CACHE_WAYS];
+};
+
+struct cache {
+    _Alignas(64) struct place places[CACHE_PLACES];
+    bool held;
+    size_t script_count; /* when held */
+    const void *script[SCRIPT_MAX];
+};
+
+static __thread struct cache *self __attribute__((tls_model("initial-exec")));
+
+static struct {
+    pthread_key_t key;
+    pthread_once_t once;
+} callsite = {.once = PTHREAD_ONCE_INIT};
+
+/* Where this library's code begins and ends; the linker defines both. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+static void cache_free(void *value)
+{
+    free(value);
+    self = NULL;
+}
+static void cache_key(void)
+{
+    pthread_key_create(&callsite.key, cache_free);
+}
+
+/* NULL when memory is short: then nothing is remembered. */
+static struct cache *cache_of_thread(void)
+{
+    if (self)
+        return self;
+    pthread_once(&callsite.once, cache_key);
+    struct cache *fresh = aligned_alloc(_Alignof(struct cache), sizeof *fresh);
+    if (fresh)
+        memset(fresh, 0, sizeof *fresh);
+    if (!fresh || pthread_setspecific(callsite.key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    return self = fresh;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0xff51afd7ed558ccdu;
+    return hash ^ (hash >> 32);
+}
+
+/* How many of the native frames were called from the language: the interpreter's own, and what lies
+ * below them, say nothing. */
+static size_t called_by_script(const struct callsite_stack *stack, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (python_interpreter_has(stack->storage[i]))
+            return i;
+    return count;
+}
+
+/* What the program's interpreter runs, after `count` native frames: the deeper it is the more of
+ * the native ones make room for it. */
+static size_t append_script(struct callsite_stack *stack, size_t count, const void *const *script,
+                            size_t script_count)
+{
+    if (count > STACK_FRAMES_MAX - script_count)
+        count = STACK_FRAMES_MAX - script_count;
+    for (size_t i = 0; i < script_count; i++) {
+        stack->storage[count + i] = script[i];
+        stack->hash = mix(stack->hash, (uintptr_t)script[i]);
+    }
+    return count + script_count;
+}
+
+void callsite_hold(void)
+{
+    struct cache *cache = stack_source_waits() ? cache_of_thread() : NULL;
+    if (!cache || cache->held || process_options()->stack_depth == 0)
+        return;
+    cache->script_count = stack_source_capture(cache->script, SCRIPT_MAX, false);
+    cache->held = true;
+}
+
+void callsite_release(void)
+{
+    if (self)
+        self->held = false;
+}
+
+static size_t script_capture(const void **script, bool locked)
+{
+    if (!self || !self->held)
+        return stack_source_capture(script, SCRIPT_MAX, locked);
+    memcpy(script, self->script, self->script_count * sizeof *script);
+    return self->script_count;
+}
+
+static void capture(struct callsite_stack *stack, bool locked)
+{
+    const void *script[SCRIPT_MAX];
+    size_t max = process_options()->stack_depth, own = 0;
+    stack->hash = 0;
+    size_t script_count = max ? script_capture(script, locked) : 0;
+    bool native =
+        max && (!script_count || process_options()->native_stacks || stack_source_mixes());
+    stack->note = NULL;
+    size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash, &stack->note) : 0;
+    if (script_count)
+        count = append_script(stack, called_by_script(stack, count), script, script_count);
+    while (own < count && (const char *)stack->storage[own] >= __ehdr_start &&
+           (const char *)stack->storage[own] < etext)
+        own++;
+    stack->frames = stack->storage + own;
+    stack->count = count - own;
+}
+
+void callsite_capture(struct callsite_stack *stack)
+{
+    capture(stack, false);
+}
+
+void callsite_capture_memory(struct callsite_stack *stack)
+{
+    capture(stack, true);
+}
+
+void callsite_prefetch(void)
+{
+    unwind_prefetch();
+}
+
+/* A kernel's arguments grow in number. */
+static uint64_t key_of(const struct callsite_stack *stack, const char *name, size_t argument_count)
+{
+    return mix(stack->hash, (uintptr_t)name + argument_count);
+}
+
+static csan_site place_get(const struct cache *cache, uint64_t key)
+{
+    const struct place *place = &cache->places[key % CACHE_PLACES];
+    for (size_t i = 0; i < CACHE_WAYS; i++)
+        if (place->ways[i].key == key)
+            return place->ways[i].site;
+    return 0;
+}
+
+static void place_put(struct cache *cache, uint64_t key, csan_site site)
+{
+    struct place *place = &cache->places[key % CACHE_PLACES];
+    memmove(place->ways + 1, place->ways, sizeof place->ways - sizeof *place->ways);
+    place->ways[0].key = key;
+    place->ways[0].site = site;
+}
+
+/* Most stacks lead to one call: its site is noted beside the stack. Others are in the calling
+ * thread's table. */
+static csan_site recall(const struct callsite_stack *stack, uint64_t key)
+{
+    struct unwind_note *note = stack->note;
+    if (note && note->key == key && note->value)
+        return note->value;
+    const csan_site site = self ? place_get(self, key) : 0;
+    if (note && site)
+        *note = (struct unwind_note){key, site};
+    return site;
+}
+
+csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
+                          size_t argument_count)
+{
+    return recall(stack, key_of(stack, name, argument_count));
+}
+
+csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
+                          const char *const *arguments, size_t argument_count)
+{
+    const uint64_t key = key_of(stack, name, argument_count);
+    csan_site site = recall(stack, key);
+    if (site)
+        return site;
+    site = csan_site_intern(process_context(), name, arguments, argument_count, stack->frames,
+                            stack->count);
+    run_log_site(site, name, stack->frames, stack->count);
+    struct cache *cache = cache_of_thread();
+    if (cache)
+        place_put(cache, key, site);
+    if (stack->note)
+        *stack->note = (struct unwind_note){key, site};
+    return site;
+}
+
+csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count)
+{
+    struct callsite_stack stack;
+    callsite_capture(&stack);
+    return callsite_intern(&stack, name, arguments, argument_count);
+}
+
+csan_site callsite_of_memory(const char *name)
+{
+    struct callsite_stack stack;
+    capture(&stack, true);
+    return callsite_intern(&stack, name, NULL, 0);
+}

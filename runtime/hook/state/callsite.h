@@ -1,0 +1,45 @@
+/* Where in the program a driver call comes from: name and stack as a site of the detector. */
+#ifndef RUNTIME_HOOK_STATE_CALLSITE_H
+#define RUNTIME_HOOK_STATE_CALLSITE_H
+
+#include "csan/stack/stack.h"
+#include <csan/csan.h>
+
+#include <stddef.h>
+
+struct unwind_note;
+
+/* The stack of the call in progress, without csan's own frames. */
+struct callsite_stack {
+    const void *storage[STACK_FRAMES_MAX];
+    const void *const *frames;
+    size_t count;
+    uint64_t hash;
+    struct unwind_note *note; /* until the thread's next stack; or NULL */
+};
+void callsite_capture(struct callsite_stack *stack);
+/* The same for calls that allocators make with a lock of theirs held. */
+void callsite_capture_memory(struct callsite_stack *stack);
+
+/* The stack of the call that will probably come next is brought near. */
+void callsite_prefetch(void);
+
+/* From hold to release the interpreter's part of the calling thread's stacks is what it is now, if
+ * it is one that has to be waited for. */
+void callsite_hold(void);
+void callsite_release(void);
+
+/* The site of that stack, if the calling thread met it lately; else 0. */
+csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
+                          size_t argument_count);
+/* The site of that stack. `name` must live as long as the process: each thread remembers the sites
+ * it met by its address. None of these takes a lock of the hooks. */
+csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
+                          const char *const *arguments, size_t argument_count);
+
+/* Both in one. */
+csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count);
+/* For calls that allocators make with a lock of theirs held. */
+csan_site callsite_of_memory(const char *name);
+
+#endif

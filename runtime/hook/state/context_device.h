@@ -1,0 +1,16 @@
+/* What the driver says of a context that need not be current: which device it is of, and what its
+ * kernels can access. It is made current meanwhile. Without any lock. */
+#ifndef RUNTIME_HOOK_STATE_CONTEXT_DEVICE_H
+#define RUNTIME_HOOK_STATE_CONTEXT_DEVICE_H
+
+#include "runtime/hook/interpose/driver.h"
+
+#include <stdbool.h>
+
+/* CUDA's number of its device; -1: the driver does not say. */
+int context_device(CUcontext context);
+
+/* False: the driver says that kernels of the context cannot access what lies at that address. */
+bool context_device_reaches(CUcontext context, uint64_t address);
+
+#endif

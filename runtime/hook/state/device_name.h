@@ -1,0 +1,15 @@
+/* Which devices the program made contexts on, by name: for the line that says what was checked. */
+#ifndef RUNTIME_HOOK_STATE_DEVICE_NAME_H
+#define RUNTIME_HOOK_STATE_DEVICE_NAME_H
+
+#include "runtime/hook/interpose/driver.h"
+
+/* A context was made on the device, by this ordinal. On any thread. */
+void device_name_seen(CUdevice device);
+
+enum { DEVICE_NAME_BYTES = 96 };
+/* "the embedded device", "NVIDIA H100 PCIe", "2 GPUs (NVIDIA H100 PCIe)"; "a GPU" where the driver
+ * does not tell. It asks the driver nothing. */
+void device_name_describe(char text[DEVICE_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,47 @@
+/* What device memory is known to hold, so that a table of pointers can be followed without asking
+ * the device: the bytes of small host-to-device copies that csan saw, as long as nothing can have
+ * written there since; and which constants the host never wrote to, which still hold what their
+ * module gives them.
+ *
+ * "As of now" means: in the order in which the program enqueued. A copy or a kernel that is not
+ * ordered with a reader is a race of its own, whatever the reader then sees. Memory that the host
+ * can write by itself (managed, pinned) is never remembered.
+ *
+ * Owns its bytes: at most 256 pieces, 256 KiB; the oldest goes. Thread-safe, with a lock of its own
+ * that is taken last. Told by the hooks of copies, sets, memory, modules and launches. */
+#ifndef RUNTIME_HOOK_STATE_KNOWN_CONTENTS_H
+#define RUNTIME_HOOK_STATE_KNOWN_CONTENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONTENT_PIECE_MAX = 4096 }; /* bytes of the largest copy that is remembered */
+
+/* A call of the host wrote [base, base + bytes). `source` holds those bytes, or is NULL when they
+ * are not known or bytes > CONTENT_PIECE_MAX. `variable`: it may be one of a module's
+ * constants (place_may_be_constant). */
+void content_written(uint64_t base, uint64_t bytes, const void *source, bool variable);
+
+/* Anything may have been written to [base, base + bytes), by a kernel or because the memory changed
+ * hands. 1 when something was forgotten. */
+bool content_forget(uint64_t base, uint64_t bytes);
+bool content_forget_all(void);
+
+/* 1 when anything is remembered: else content_forget need not be called. */
+bool content_any(void);
+
+/* The `bytes` bytes at `address`; false: not known. */
+bool content_read(uint64_t address, uint32_t bytes, void *to);
+/* 1 when no call of the host wrote any of [address, address + bytes) of a module's constants. */
+bool content_is_initial(uint64_t address, uint64_t bytes);
+
+/* A number that grows whenever an answer of the two above may have become another one. */
+uint64_t content_version(void);
+
+/* The addresses that answers depend on moved: a context or a module is gone. */
+void content_addresses_changed(void);
+/* A reader could not ask yet, and now can. */
+void content_answers_changed(void);
+
+#endif

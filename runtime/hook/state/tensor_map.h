@@ -1,0 +1,57 @@
+/* The 128 bytes of a tensor map, read back: which tensor in memory they describe. Libraries encode
+ * maps in code of their own, and let kernels copy through the first 64 bytes of them (seen in
+ * cuBLAS 13's nvjet kernels, whose maps lie 64 bytes apart).
+ *
+ * The layout is documented nowhere; it was told from 30,000 maps with arguments at random that an
+ * H200's driver (580.159.04) encoded, and the driver at hand is asked for a few before it is
+ * trusted. Thread-safe. */
+#ifndef RUNTIME_HOOK_STATE_TENSOR_MAP_H
+#define RUNTIME_HOOK_STATE_TENSOR_MAP_H
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TENSOR_MAP_READ_BYTES = 64, TENSOR_MAP_RANK_MOST = 5 };
+
+/* As the encoding functions are told of it (CUDA Driver API, cuTensorMapEncodeTiled). */
+struct tensor {
+    CUtensorMapDataType type;
+    uint32_t rank;
+    uint64_t base;
+    const cuuint64_t *sizes, *strides; /* innermost first; the innermost has no stride */
+    CUtensorMapInterleave interleave;
+};
+
+/* Bytes; 0: fewer than 8 bits, or a type that is not known. */
+uint8_t tensor_element_bytes(CUtensorMapDataType type);
+
+struct tensor_map_read {
+    bool is_im2col;
+    CUtensorMapDataType type;
+    uint32_t rank;
+    uint64_t base;
+    cuuint64_t sizes[TENSOR_MAP_RANK_MOST],
+        strides[TENSOR_MAP_RANK_MOST - 1]; /* as struct tensor */
+    CUtensorMapInterleave interleave;
+    uint64_t told; /* hash of all but the address */
+};
+
+/* From the map's first TENSOR_MAP_READ_BYTES. False: they are no map's, or those of one that has
+ * bits set that are zero in all that were seen. */
+bool tensor_map_read(struct tensor_map_read *map, const void *bytes);
+
+enum tensor_map_layout {
+    TENSOR_MAP_LAYOUT_NOT_ASKED,
+    TENSOR_MAP_LAYOUT_OTHER,
+    TENSOR_MAP_LAYOUT_KNOWN
+};
+
+/* Whether what that function encodes is read as it was told. Calls it a few times; there must be a
+ * current context. NOT_ASKED: it failed; NULL is OTHER. */
+enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 encode);
+/* The same of im2col maps, which no map that was read so far is. */
+enum tensor_map_layout tensor_map_layout_ask_im2col(PFN_cuTensorMapEncodeIm2col_v12000 encode);
+
+#endif

@@ -1,0 +1,27 @@
+/* Where the program created its threads: libcsan stands in front of pthread_create, notes the stack
+ * of the call, and hands it to the new thread. Reports tell per-thread default streams by it.
+ *
+ * Where csan is off, or libcsan_threads.so stands there itself and tells csan, the call goes
+ * straight to the next pthread_create, with the caller's return address. */
+#ifndef RUNTIME_HOOK_STATE_THREAD_BIRTH_H
+#define RUNTIME_HOOK_STATE_THREAD_BIRTH_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+struct thread_birth;
+
+/* Once csan is on. `tells`: libcsan_threads does, and calls are to pass. */
+void thread_birth_start(bool tells);
+
+/* The calling thread is about to create one; NULL where its stack is not known, or memory is short.
+ * The new thread calls thread_birth_is with it, else it is freed by thread_birth_free. */
+struct thread_birth *thread_birth_take(void);
+void thread_birth_is(struct thread_birth *birth);
+void thread_birth_free(struct thread_birth *birth);
+
+/* The site of the call that created the calling thread; 0: not seen. */
+csan_site thread_birth_site(void);
+
+#endif

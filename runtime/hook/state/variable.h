@@ -1,0 +1,25 @@
+/* Variables of modules (__device__, __constant__, __managed__) as memory of the detector, so that a
+ * report names them. A variable is told of when somebody first finds where it lies: the program
+ * asks the driver, or a kernel that uses it is launched. It ends with its module or context, and
+ * whatever used it is gone by then: that is no free to be checked. */
+#ifndef RUNTIME_HOOK_STATE_VARIABLE_H
+#define RUNTIME_HOOK_STATE_VARIABLE_H
+
+#include "runtime/hook/interpose/driver.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whether it was told of under that name. With the guard's lock, as the others. */
+bool variable_is_known(uint64_t base, uint64_t bytes, const char *name);
+
+/* The variable `name`, as its module has it, lies at [base, base + bytes) in the current context.
+ * `owner`: the module's or library's handle. `qualifier`: "__constant__", or "variable" where it is
+ * not known. `file`: the executable or library that the module is of, or "". */
+void variable_found(const void *owner, uint64_t base, uint64_t bytes, const char *qualifier,
+                    const char *name, const char *file);
+
+void variable_module_ended(const void *owner);
+void variable_context_ended(CUcontext context);
+
+#endif

@@ -1,0 +1,163 @@
+/* Anchors in districts. See pointer_layout.h. */
+#include "runtime/learn/pointer_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACED_RANGES = 1 << 16 };
+
+static uint32_t anchors_of(const struct learned_set *set)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->ranges[i].anchor != LEARNED_NO_ANCHOR && set->ranges[i].anchor >= count)
+            count = set->ranges[i].anchor + 1u;
+    for (uint32_t i = 0; i < set->relation_count; i++) {
+        if (set->relations[i].from >= count)
+            count = set->relations[i].from + 1u;
+        if (set->relations[i].to >= count)
+            count = set->relations[i].to + 1u;
+    }
+    return count;
+}
+
+/* The district of `to` joins the other, where the relation wants it. */
+static void places_tie(struct places *places, const struct learned_relation *relation)
+{
+    uint16_t joining = places->district[relation->to], joined = places->district[relation->from];
+    uint64_t distance = places->anchors[relation->from].address + (uint64_t)relation->distance -
+                        places->anchors[relation->to].address;
+    if (joining == joined)
+        return;
+    for (uint32_t i = 0; i < places->launch.anchor_count; i++)
+        if (places->district[i] == joining) {
+            places->district[i] = joined;
+            places->anchors[i].address += distance;
+        }
+}
+
+/* False: they have no places. */
+static bool places_make(struct places *places, const struct learned_set *seen, uint32_t count)
+{
+    if (count > LEARN_MAX_ANCHORS)
+        return false;
+    places->launch = (struct learn_launch){.anchors = places->anchors, .anchor_count = count};
+    for (uint32_t i = 0; i < count; i++) {
+        places->district[i] = (uint16_t)i;
+        places->anchors[i] = (struct learn_anchor){.address = (uint64_t)(i + 1) << DISTRICT_SHIFT};
+    }
+    for (uint32_t i = 0; i < seen->relation_count; i++)
+        places_tie(places, &seen->relations[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t middle = (uint64_t)(places->district[i] + 1) << DISTRICT_SHIFT;
+        places->anchors[i].block =
+            (struct learn_block){middle - DISTRICT_HALF, middle + DISTRICT_HALF};
+    }
+    return true;
+}
+
+struct places *places_create(const struct learned_set *set, const struct learned_set *seen)
+{
+    uint32_t own = anchors_of(set), others = anchors_of(seen);
+    struct places *places = malloc(sizeof *places);
+    if (places && places_make(places, seen, own > others ? own : others))
+        return places;
+    free(places);
+    return NULL;
+}
+
+bool places_hold(const struct places *places, const struct learned_relation *relation)
+{
+    return places->district[relation->from] == places->district[relation->to] &&
+           (int64_t)(places->anchors[relation->to].address -
+                     places->anchors[relation->from].address) == relation->distance;
+}
+
+/* ---- A set in those places ---- */
+
+struct placed {
+    struct device_trace_range *ranges;
+    size_t count, capacity;
+    bool failed;
+};
+
+/* A trace's ranges have two dims at most: the outer ones are told one by one. */
+static void place_range(struct placed *placed, const struct learned_range *range, uint64_t address,
+                        uint8_t dim)
+{
+    if (range->dims - dim > 2) {
+        for (uint64_t i = 0; i < range->count[dim] && !placed->failed; i++)
+            place_range(placed, range, address + i * range->stride[dim], dim + 1);
+        return;
+    }
+    if (placed->count == placed->capacity) {
+        size_t capacity = placed->capacity ? 2 * placed->capacity : 16;
+        struct device_trace_range *grown =
+            capacity <= PLACED_RANGES ? realloc(placed->ranges, capacity * sizeof *grown) : NULL;
+        if (!grown) {
+            placed->failed = true;
+            return;
+        }
+        placed->ranges = grown;
+        placed->capacity = capacity;
+    }
+    struct device_trace_range *made = &placed->ranges[placed->count++];
+    *made = (struct device_trace_range){.address = address,
+                                        .bytes = range->bytes,
+                                        .kind = range->kind,
+                                        .dims = (uint32_t)(range->dims - dim)};
+    for (uint32_t k = 0; k < made->dims; k++) {
+        made->stride[k] = range->stride[dim + k];
+        made->count[k] = range->count[dim + k];
+    }
+}
+
+bool places_near(const struct learned_range *range)
+{
+    return range->anchor != LEARNED_NO_ANCHOR && range->offset > -(int64_t)(DISTRICT_HALF / 4) &&
+           learned_range_end(range) < (int64_t)(DISTRICT_HALF / 4);
+}
+
+static struct learn_block find_nothing(void *user, uint64_t address)
+{
+    (void)user;
+    (void)address;
+    return (struct learn_block){0};
+}
+
+struct learned_set *places_tell(const struct places *places, const struct learned_set *set)
+{
+    struct placed placed = {0};
+    struct learned_set *told = NULL;
+    for (uint32_t i = 0; i < set->count && !placed.failed; i++) {
+        const struct learned_range *range = &set->ranges[i];
+        if (range->whole)
+            continue;
+        if (places_near(range))
+            place_range(&placed, range,
+                        places->anchors[range->anchor].address + (uint64_t)range->offset, 0);
+        else
+            placed.failed = true;
+    }
+    if (!placed.failed)
+        told = learned_set_create(
+            &(struct device_trace_launch){.ranges = placed.ranges, .count = placed.count},
+            &places->launch, find_nothing, NULL);
+    free(placed.ranges);
+    return told;
+}
+
+struct learned_set *places_set(const struct places *places, const struct learned_set *set,
+                               const struct learned_range *ranges, uint32_t count, bool inexact)
+{
+    struct learned_relation *kept = malloc((set->relation_count + 1) * sizeof *kept);
+    struct learned_set *made = NULL;
+    uint32_t kept_count = 0;
+    for (uint32_t i = 0; kept && i < set->relation_count; i++)
+        if (places_hold(places, &set->relations[i]))
+            kept[kept_count++] = set->relations[i];
+    if (kept)
+        made = learned_set_of_ranges(ranges, count, kept, kept_count, inexact);
+    free(kept);
+    return made;
+}

@@ -1,0 +1,234 @@
+/* Sets of pairs of words. See address_lattice.h. */
+#include "runtime/sass/address_lattice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETS_MOST = 8192, SETS_HASHED = 16384 };
+
+struct words {
+    uint32_t count;
+    struct pair_set sets[SETS_MOST];
+    words_number hashed[SETS_HASHED]; /* plus one */
+};
+
+static const struct word any;
+
+/* ---- Words ---- */
+
+static bool word_is(struct word a, struct word b)
+{
+    return a.kind == b.kind && a.value == b.value && a.every == b.every;
+}
+
+/* Whether it may be all that the other may be. */
+static bool word_covers(struct word a, struct word b)
+{
+    const uint32_t ahead = b.value - a.value;
+    if (word_is(a, b))
+        return true;
+    return a.kind == b.kind && a.every && b.every % a.every == 0 && ahead <= INT32_MAX &&
+           ahead % a.every == 0;
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static bool is_upper(struct word word)
+{
+    return word.kind == WORD_HIGH || word.kind == WORD_OVERFLOW;
+}
+
+/* The bank's address and an offset reach no farther than its lower half, so the upper one is the
+ * same after the offset's upper half, and a carry, were added. */
+static struct word word_add(struct word a, struct word b, bool carries)
+{
+    const struct word base = a.kind == WORD_CONSTANT ? b : a,
+                      added = a.kind == WORD_CONSTANT ? a : b;
+    if (is_upper(a) && is_upper(b) && (a.kind == WORD_OVERFLOW || b.kind == WORD_OVERFLOW))
+        return a.kind == WORD_OVERFLOW ? b : a;
+    if (added.kind != WORD_CONSTANT)
+        return any;
+    if (is_upper(base))
+        return !added.every && (added.value == 0 || (added.value == UINT32_MAX && carries)) ? base
+                                                                                            : any;
+    if (base.kind == WORD_ANY || carries)
+        return any;
+    return (struct word){base.kind, base.value + added.value,
+                         common_divisor(base.every, added.every)};
+}
+
+/* ---- Sets ---- */
+
+static bool pair_is_before(const struct word_pair *a, const struct word_pair *b)
+{
+    return memcmp(a, b, sizeof *a) < 0;
+}
+
+static bool pair_covers(const struct word_pair *a, const struct word_pair *b)
+{
+    return word_covers(a->halves[0], b->halves[0]) && word_covers(a->halves[1], b->halves[1]);
+}
+
+/* False: it is full. */
+static bool set_put(struct pair_set *set, struct word_pair pair)
+{
+    uint32_t at = 0;
+    for (int k = 0; k < 2; k++)
+        if (set->lost == LOST_CONSTANTS && pair.halves[k].kind == WORD_CONSTANT)
+            pair.halves[k] = any;
+    for (uint32_t i = 0; i < set->count; i++)
+        if (pair_covers(&set->pairs[i], &pair))
+            return true;
+    while (at < set->count && pair_is_before(&set->pairs[at], &pair))
+        at++;
+    if (set->count == PAIRS_MOST)
+        return false;
+    memmove(set->pairs + at + 1, set->pairs + at, (set->count - at) * sizeof *set->pairs);
+    set->pairs[at] = pair;
+    set->count++;
+    return true;
+}
+
+static void set_lose(struct pair_set *set, enum words_lost lost)
+{
+    struct pair_set less = {.lost = lost};
+    if (lost == LOST_ALL)
+        less = (struct pair_set){1, LOST_ALL, {{{any, any}}}};
+    for (uint32_t i = 0; lost == LOST_CONSTANTS && i < set->count; i++)
+        set_put(&less, set->pairs[i]);
+    *set = less;
+}
+
+static void set_add(struct pair_set *set, struct word_pair pair)
+{
+    if (set->lost == LOST_ALL || set_put(set, pair))
+        return;
+    if (set->lost == LOST_NOTHING)
+        set_lose(set, LOST_CONSTANTS);
+    if (!set_put(set, pair))
+        set_lose(set, LOST_ALL);
+}
+
+static void set_add_all(struct pair_set *set, const struct pair_set *other)
+{
+    for (uint32_t i = 0; i < other->count; i++)
+        set_add(set, other->pairs[i]);
+}
+
+static bool set_is(const struct pair_set *a, const struct pair_set *b)
+{
+    return a->count == b->count && a->lost == b->lost &&
+           memcmp(a->pairs, b->pairs, a->count * sizeof *a->pairs) == 0;
+}
+
+static words_number set_keep(struct words *words, const struct pair_set *set)
+{
+    uint64_t hash = set->count + set->lost * 64;
+    for (uint32_t i = 0; i < set->count; i++)
+        for (int k = 0; k < 2; k++)
+            hash = (hash ^ ((uint64_t)set->pairs[i].halves[k].kind << 32 ^
+                            (uint64_t)set->pairs[i].halves[k].every << 35 ^
+                            set->pairs[i].halves[k].value)) *
+                   0x9e3779b97f4a7c15u;
+    uint32_t at = (uint32_t)(hash >> 40) % SETS_HASHED;
+    for (; words->hashed[at]; at = (at + 1) % SETS_HASHED)
+        if (set_is(&words->sets[words->hashed[at] - 1], set))
+            return (words_number)(words->hashed[at] - 1);
+    if (words->count == SETS_MOST)
+        return WORDS_ANY;
+    words->sets[words->count] = *set;
+    words->hashed[at] = (words_number)++words->count;
+    return (words_number)(words->count - 1);
+}
+
+struct words *words_create(void)
+{
+    const struct pair_set unknown = {1, LOST_ALL, {{{any, any}}}};
+    struct words *words = calloc(1, sizeof *words);
+    if (words)
+        set_keep(words, &unknown); /* WORDS_ANY */
+    return words;
+}
+
+void words_free(struct words *words)
+{
+    free(words);
+}
+
+const struct pair_set *words_get(const struct words *words, words_number number)
+{
+    return &words->sets[number];
+}
+
+words_number words_join(struct words *words, words_number a, words_number b)
+{
+    if (a == b || a == WORDS_ANY)
+        return a;
+    struct pair_set set = words->sets[a];
+    set_add_all(&set, &words->sets[b]);
+    return set_keep(words, &set);
+}
+
+words_number words_put(struct words *words, words_number number, uint32_t half,
+                       const struct word_set *put)
+{
+    const struct pair_set *before = &words->sets[number];
+    struct pair_set after = {0};
+    for (uint32_t i = 0; i < before->count; i++)
+        for (uint32_t k = 0; k < put->count; k++) {
+            struct word_pair pair = before->pairs[i];
+            pair.halves[half] = put->words[k];
+            set_add(&after, pair);
+        }
+    return set_keep(words, &after);
+}
+
+/* ---- One half ---- */
+
+static void word_set_put(struct word_set *set, struct word word)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (word_is(set->words[i], word))
+            return;
+    if (set->count == PAIRS_MOST)
+        *set = word_set_of(any);
+    else
+        set->words[set->count++] = word;
+}
+
+struct word_set word_set_of(struct word word)
+{
+    return (struct word_set){1, {word}};
+}
+
+struct word_set word_set_half(const struct words *words, words_number number, uint32_t half)
+{
+    const struct pair_set *set = &words->sets[number];
+    struct word_set one = {0};
+    for (uint32_t i = 0; i < set->count; i++)
+        word_set_put(&one, set->pairs[i].halves[half]);
+    return one;
+}
+
+void word_set_join(struct word_set *set, const struct word_set *other)
+{
+    for (uint32_t i = 0; i < other->count; i++)
+        word_set_put(set, other->words[i]);
+}
+
+struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries)
+{
+    struct word_set sum = {0};
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++)
+            word_set_put(&sum, word_add(a->words[i], b->words[k], carries));
+    return sum;
+}

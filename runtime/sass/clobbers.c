@@ -1,0 +1,81 @@
+/* What functions write. See clobbers.h. */
+#include "runtime/sass/clobbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS_A_UNIT = 16, REGISTERS_A_UNIT = 8 };
+
+/* Instructions that control comes to. */
+struct reach {
+    uint32_t count; /* of all */
+    bool *reached;
+    uint32_t *places, place_count; /* to go on from */
+};
+
+static void reach_add(struct reach *reach, uint32_t index)
+{
+    if (index >= reach->count || reach->reached[index])
+        return;
+    reach->reached[index] = true;
+    reach->places[reach->place_count++] = index;
+}
+
+/* False: it may be anything. Who waits for the others may go on in whatever called it. */
+static bool step_add(struct callee *callee, const struct step *step)
+{
+    const uint32_t end = step_written_end(step);
+    if (step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS || step->kind == STEP_WAITS)
+        return false;
+    for (uint32_t number = step->to; number < end; number++)
+        callee->registers[number] = true;
+    callee->predicates |= step_written_predicates(step);
+    if (step->kind == STEP_MEETS)
+        callee->barriers[step->barrier] = true;
+    return true;
+}
+
+static void writes_anything(struct callee *callee)
+{
+    memset(callee->registers, true, sizeof callee->registers);
+    memset(callee->barriers, true, sizeof callee->barriers);
+    callee->predicates = UINT8_MAX;
+}
+
+static void follow(struct callee *callee, const struct step *steps, struct reach *reach,
+                   uint32_t *work, uint32_t most)
+{
+    while (reach->place_count && *work <= most) {
+        const uint32_t index = reach->places[--reach->place_count];
+        const struct step *step = &steps[index];
+        *work += 1 + step->count / REGISTERS_A_UNIT;
+        if (!step_add(callee, step)) {
+            writes_anything(callee);
+            return;
+        }
+        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
+            reach_add(reach, step_place(step->target));
+        if (step_goes_on(step) || step->kind == STEP_CALLS)
+            reach_add(reach, index + 1);
+    }
+    if (callee->registers[REGISTER_STACK_POINTER]) /* its frame was another one */
+        memset(callee->registers + REGISTER_STACK, true, REGISTERS - REGISTER_STACK);
+}
+
+bool callee_read(struct callee *callee, const struct step *steps, uint32_t count, uint32_t place,
+                 uint32_t *work, uint32_t most)
+{
+    struct reach reach = {.count = count,
+                          .reached = calloc(count + 1, sizeof *reach.reached),
+                          .places = malloc((count + 1) * sizeof *reach.places)};
+    const bool has_room = reach.reached && reach.places;
+    *callee = (struct callee){0};
+    *work += count / STEPS_A_UNIT;
+    if (has_room) {
+        reach_add(&reach, place);
+        follow(callee, steps, &reach, work, most);
+    }
+    free(reach.reached);
+    free(reach.places);
+    return has_room;
+}

@@ -1,0 +1,170 @@
+/* Semaphores, barriers and what is done once: several threads may give before one gets, and who
+ * gets is ordered after all of them. */
+#include "runtime/threads/libc_next.h"
+#include "runtime/threads/table.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+static int got(const struct csan_threads_table *told, const void *key, int error)
+{
+    if (told && !error)
+        told->acquire(key);
+    return error;
+}
+
+/* ---- semaphores: which post a wait answers to is not known, so it is taken for all of them */
+
+EXPORTED int sem_post(sem_t *semaphore)
+{
+    const struct csan_threads_table *told = TABLE();
+    if (told)
+        told->release(semaphore, 1);
+    return REAL(sem_post)(semaphore);
+}
+
+EXPORTED int sem_wait(sem_t *semaphore)
+{
+    return got(TABLE(), semaphore, REAL(sem_wait)(semaphore));
+}
+
+EXPORTED int sem_trywait(sem_t *semaphore)
+{
+    return got(TABLE(), semaphore, REAL(sem_trywait)(semaphore));
+}
+
+EXPORTED int sem_timedwait(sem_t *semaphore, const struct timespec *until)
+{
+    return got(TABLE(), semaphore, REAL(sem_timedwait)(semaphore, until));
+}
+
+EXPORTED int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
+{
+    return got(TABLE(), semaphore, REAL(sem_clockwait)(semaphore, clock, until));
+}
+
+EXPORTED int sem_destroy(sem_t *semaphore)
+{
+    const struct csan_threads_table *told = TABLE();
+    int error = REAL(sem_destroy)(semaphore);
+    if (told && !error)
+        told->end(semaphore);
+    return error;
+}
+
+/* ---- barriers: each round has a key of its own, every second round the same */
+
+struct barrier {
+    const pthread_barrier_t *name;
+    unsigned threads;
+    unsigned long arrived;
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_mutex_t lock; /* taken as the C library's own */
+    struct barrier *barriers;
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct barrier *barrier_lock(const pthread_barrier_t *name)
+{
+    struct barrier *barrier;
+    REAL(pthread_mutex_lock)(&table.lock);
+    HASH_FIND_PTR(table.barriers, &name, barrier);
+    return barrier;
+}
+
+static void barrier_unlock(void)
+{
+    REAL(pthread_mutex_unlock)(&table.lock);
+}
+
+static void barrier_remember(const pthread_barrier_t *name, unsigned threads)
+{
+    struct barrier *barrier = barrier_lock(name);
+    if (!barrier && (barrier = calloc(1, sizeof *barrier)) != NULL) {
+        barrier->name = name;
+        HASH_ADD_PTR(table.barriers, name, barrier);
+    }
+    if (barrier) {
+        barrier->threads = threads;
+        barrier->arrived = 0;
+    }
+    barrier_unlock();
+}
+
+/* The key of the round that the calling thread takes part in. */
+static const void *barrier_arrive(const pthread_barrier_t *name)
+{
+    struct barrier *barrier = barrier_lock(name);
+    unsigned long round = barrier ? barrier->arrived++ / barrier->threads : 0;
+    barrier_unlock();
+    return (const char *)name + round % 2;
+}
+
+EXPORTED int pthread_barrier_init(pthread_barrier_t *barrier,
+                                  const pthread_barrierattr_t *attributes, unsigned threads)
+{
+    const struct csan_threads_table *told = TABLE();
+    int error = REAL(pthread_barrier_init)(barrier, attributes, threads);
+    if (told && !error)
+        barrier_remember(barrier, threads);
+    return error;
+}
+
+EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    const struct csan_threads_table *told = TABLE();
+    const void *key = told ? barrier_arrive(barrier) : NULL;
+    if (told)
+        told->release(key, 1);
+    int error = REAL(pthread_barrier_wait)(barrier);
+    if (told && (!error || error == PTHREAD_BARRIER_SERIAL_THREAD))
+        told->acquire(key);
+    return error;
+}
+
+EXPORTED int pthread_barrier_destroy(pthread_barrier_t *name)
+{
+    const struct csan_threads_table *told = TABLE();
+    int error = REAL(pthread_barrier_destroy)(name);
+    if (!told || error)
+        return error;
+    struct barrier *barrier = barrier_lock(name);
+    if (barrier)
+        HASH_DEL(table.barriers, barrier);
+    barrier_unlock();
+    free(barrier);
+    told->end(name);
+    told->end((const char *)name + 1);
+    return 0;
+}
+
+/* ---- once: whoever returns is ordered after the function that ran */
+
+static __thread struct {
+    const struct csan_threads_table *told;
+    const void *key;
+    void (*function)(void);
+} once;
+
+static void once_run(void)
+{
+    const struct csan_threads_table *told = once.told;
+    const void *key = once.key;
+    once.function();
+    told->release(key, 0);
+}
+
+EXPORTED int pthread_once(pthread_once_t *control, void (*function)(void))
+{
+    const struct csan_threads_table *told = TABLE();
+    if (!told)
+        return REAL(pthread_once)(control, function);
+    once.told = told;
+    once.key = control;
+    once.function = function;
+    return got(told, control, REAL(pthread_once)(control, once_run));
+}

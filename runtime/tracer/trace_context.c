@@ -1,0 +1,87 @@
+/* Contexts and their records. See trace_context.h. */
+#include "runtime/tracer/trace_context.h"
+#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/run/process.h"
+#include "runtime/hook/state/stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* A context in which launches are traced. */
+struct place {
+    CUcontext context;
+    struct buffer_pool *pool; /* NULL: this context can have none, or not yet */
+    UT_hash_handle hh;
+};
+
+static struct {
+    pthread_mutex_t mutex; /* no call is made with it: a callback waits for it */
+    struct place *places;
+} table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static struct place *place_find(CUcontext context)
+{
+    struct place *place = NULL;
+    HASH_FIND_PTR(table.places, &context, place);
+    return place;
+}
+
+void place_close(CUcontext context)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct place *place = place_find(context);
+    if (place)
+        HASH_DEL(table.places, place);
+    pthread_mutex_unlock(&table.mutex);
+    if (place && place->pool) {
+        buffer_pool_close(place->pool);
+        buffer_pool_release(place->pool);
+    }
+    free(place);
+}
+
+/* A context's first, made without the lock: who else asks meanwhile has none. */
+static struct buffer_pool *pool_make(CUcontext context)
+{
+    const uint64_t limit = (uint64_t)process_options()->learn_memory_mb << 20;
+    struct buffer_pool *pool = buffer_pool_create(context, limit);
+    pthread_mutex_lock(&table.mutex);
+    struct place *place = place_find(context);
+    if (place && pool) {
+        place->pool = pool;
+        buffer_pool_hold(pool);
+    }
+    pthread_mutex_unlock(&table.mutex);
+    return pool;
+}
+
+/* Held by the caller; NULL: there is none. */
+static struct buffer_pool *pool_of(CUcontext context)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct place *place = place_find(context);
+    struct buffer_pool *pool = place ? place->pool : NULL;
+    const bool fresh = !place;
+    if (fresh && (place = calloc(1, sizeof *place))) {
+        place->context = context;
+        HASH_ADD_PTR(table.places, context, place);
+    }
+    const bool made = fresh && place && place->hh.tbl;
+    if (fresh && !made)
+        free(place);
+    if (pool)
+        buffer_pool_hold(pool);
+    pthread_mutex_unlock(&table.mutex);
+    return made ? pool_make(context) : pool;
+}
+
+struct buffer *place_record(uint32_t size, uint32_t *largest)
+{
+    CUcontext context = stream_current_context();
+    struct buffer_pool *pool = context ? pool_of(context) : NULL;
+    struct buffer *buffer = pool ? buffer_take(pool, size) : NULL;
+    *largest = buffer ? buffer_pool_largest(pool) : 0;
+    if (pool)
+        buffer_pool_release(pool);
+    return buffer;
+}

@@ -1,0 +1,15 @@
+/* Contexts in which launches are traced, and the records that each has.
+ *
+ * Thread-safe; a callback that says that a context ends waits for a moment at most. */
+#ifndef RUNTIME_TRACER_TRACE_CONTEXT_H
+#define RUNTIME_TRACER_TRACE_CONTEXT_H
+
+#include "runtime/tracer/buffer.h"
+
+/* A record of that size, or the next one that there is, in the current context; NULL: none is free.
+ * *largest: the size of the largest there is, for such a launch. */
+struct buffer *place_record(uint32_t size, uint32_t *largest);
+/* It ends: its records are out of use. */
+void place_close(CUcontext context);
+
+#endif

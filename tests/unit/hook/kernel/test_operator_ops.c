@@ -1,0 +1,124 @@
+/* What an operator has enqueued, and whose siblings that makes its next op. */
+#include "runtime/hook/operator/operator_ops.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static struct part siblings[PARTS_MAX];
+
+static void is_sibling(uint32_t i, csan_lane lane, uint64_t first, uint64_t last)
+{
+    assert_int_equal(siblings[i].lane, lane);
+    assert_int_equal(siblings[i].first, first);
+    assert_int_equal(siblings[i].last, last);
+}
+
+static void of_one_lane_there_are_none(void **state)
+{
+    (void)state;
+    struct parts parts;
+    parts_begin(&parts);
+    assert_false(parts_are_elsewhere(&parts, 1));
+    parts_add(&parts, PART_TOLD, 1, 10);
+    parts_add(&parts, PART_KNOWN, 1, 11);
+    assert_false(parts_are_elsewhere(&parts, 1));
+    assert_int_equal(parts_siblings(&parts, PART_TOLD, 1, siblings), 0);
+    assert_true(parts_are_elsewhere(&parts, 2));
+    parts_add(&parts, PART_INNER, 2, 12);
+    assert_true(parts_are_elsewhere(&parts, 1));
+    assert_true(parts_are_elsewhere(&parts, 2));
+}
+
+/* What is told by its word is a sibling of all that the operator did, from the first to the last.
+ */
+static void what_is_told_is_all_the_others_sibling(void **state)
+{
+    (void)state;
+    struct parts parts;
+    parts_begin(&parts);
+    parts_add(&parts, PART_KNOWN, 1, 10);
+    parts_add(&parts, PART_INNER, 2, 11);
+    parts_add(&parts, PART_TOLD, 1, 12);
+    parts_add(&parts, PART_INNER, 1, 13);
+    assert_int_equal(parts_siblings(&parts, PART_TOLD, 3, siblings), 2);
+    is_sibling(0, 1, 10, 13);
+    is_sibling(1, 2, 11, 11);
+    assert_int_equal(parts_siblings(&parts, PART_TOLD, 1, siblings), 1);
+    is_sibling(0, 2, 11, 11);
+}
+
+/* What is known by itself is the sibling only of what was told: in pieces, where others came
+ * between. */
+static void what_is_known_is_a_sibling_of_what_was_told(void **state)
+{
+    (void)state;
+    struct parts parts;
+    parts_begin(&parts);
+    parts_add(&parts, PART_KNOWN, 1, 10);
+    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 2, siblings), 0);
+    parts_add(&parts, PART_TOLD, 1, 11);
+    parts_add(&parts, PART_TOLD, 3, 12);
+    parts_add(&parts, PART_TOLD, 1, 13);
+    parts_add(&parts, PART_KNOWN, 1, 14);
+    parts_add(&parts, PART_TOLD, 1, 15);
+    parts_add(&parts, PART_INNER, 1, 16);
+    parts_add(&parts, PART_TOLD, 3, 17);
+    parts_add(&parts, PART_TOLD, 1, 18);
+    static const enum part_kind kinds[] = {PART_KNOWN, PART_INNER};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(parts_siblings(&parts, kinds[i], 2, siblings), 4);
+        is_sibling(0, 1, 11, 13);
+        is_sibling(1, 3, 12, 17);
+        is_sibling(2, 1, 15, 15);
+        is_sibling(3, 1, 18, 18);
+        assert_int_equal(parts_siblings(&parts, kinds[i], 1, siblings), 1);
+        is_sibling(0, 3, 12, 17);
+    }
+}
+
+/* Of more lanes than there is room for the newest are kept, of more pieces the first. */
+static void there_is_room_for_some(void **state)
+{
+    (void)state;
+    struct parts parts;
+    parts_begin(&parts);
+    for (uint32_t i = 0; i < 3 * PARTS_MAX; i++) {
+        parts_add(&parts, PART_TOLD, 1 + i, 100 + 2 * i);
+        parts_add(&parts, PART_KNOWN, 1 + i, 101 + 2 * i);
+    }
+    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 0, siblings), PARTS_MAX);
+    is_sibling(PARTS_MAX - 1, PARTS_MAX, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
+    assert_int_equal(parts_siblings(&parts, PART_TOLD, 0, siblings), PARTS_MAX);
+    is_sibling(0, 1 + 2 * PARTS_MAX, 100 + 4 * PARTS_MAX, 101 + 4 * PARTS_MAX);
+    is_sibling(PARTS_MAX - 1, 3 * PARTS_MAX, 98 + 6 * PARTS_MAX, 99 + 6 * PARTS_MAX);
+}
+
+/* A piece for which there was no room makes no other one longer. */
+static void pieces_without_room_stretch_none(void **state)
+{
+    (void)state;
+    struct parts parts;
+    parts_begin(&parts);
+    for (uint32_t i = 0; i <= PARTS_MAX; i++) {
+        parts_add(&parts, PART_TOLD, 1, 100 + 2 * i);
+        parts_add(&parts, PART_KNOWN, 1, 101 + 2 * i);
+    }
+    parts_add(&parts, PART_TOLD, 1, 200);
+    parts_add(&parts, PART_TOLD, 1, 201);
+    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 2, siblings), PARTS_MAX);
+    is_sibling(PARTS_MAX - 1, 1, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_one_lane_there_are_none),
+        cmocka_unit_test(what_is_told_is_all_the_others_sibling),
+        cmocka_unit_test(what_is_known_is_a_sibling_of_what_was_told),
+        cmocka_unit_test(there_is_room_for_some),
+        cmocka_unit_test(pieces_without_room_stretch_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
