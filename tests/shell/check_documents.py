@@ -1,8 +1,8 @@
 """What README.md, DESIGN.md and docs/ name, against the tree: check_documents.py TOP CSAN.
 
 One line on standard output for each name that is wrong: a name in @...@ that a script should have replaced, a path that
-is not there, an option that a command or the library does not have, a target that make does not
-have, a variable that the code reads and environment.md lacks.
+is not there, a heading that a link leads to and the page lacks, an option that a command or the
+library does not have, a target that make does not have, a variable that the code reads and environment.md lacks.
 """
 
 import glob
@@ -107,6 +107,20 @@ def options(piece):
                 yield f"option {name}="
 
 
+def anchors_of(path):
+    """The names by which a link may lead to a heading of the page."""
+    with open(path, encoding="utf-8") as file:
+        headings = re.findall(r"^#+ +(.*)$", file.read(), re.M)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def anchors(page, line):
+    for link, anchor in re.findall(r"\]\(([^)#:]*)#([^)]*)\)", line):
+        target = os.path.join(os.path.dirname(page), link) if link else page
+        if not os.path.isfile(target) or anchor not in anchors_of(target):
+            yield f"heading {link}#{anchor}"
+
+
 def make_calls(piece):
     if match := re.match(r"(?:\$ )?make ((?:[a-z][a-z0-9-]*\b(?![./=:]) ?)+)(?=$|[ #,;A-Z|>])", piece):
         for target in match.group(1).split():
@@ -118,6 +132,7 @@ for page in pages:
     with open(page, encoding="utf-8") as file:
         text = file.read()
     wrong = [(n, w) for n, line in enumerate(text.split("\n"), 1) for w in unreplaced(line)]
+    wrong += [(n, w) for n, line in enumerate(text.split("\n"), 1) for w in anchors(page, line)]
     for number, piece in code_of(text):
         for check in (paths, options, make_calls):
             wrong += [(number, what) for what in check(piece)]

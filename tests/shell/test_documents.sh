@@ -30,6 +30,7 @@ wrong_page()
 }
 check "a name that was not replaced is found" wrong_page '| @ROWS@ |' 'unreplaced @ROWS@'
 check "a path that is not there is found" wrong_page 'as `samples/absent.cu` shows' 'path samples/absent.cu'
+check "a heading that is not there is found" wrong_page '[it](page.md#absent)' 'heading page.md#absent'
 check "a command's option that is not there is found" wrong_page '`csan run --frobnicate ./app`' 'option --frobnicate of csan run'
 check "an option of the library's, too" wrong_page '`CSAN_OPTIONS=dedup=1:frobnicate=1 ./app`' 'option frobnicate='
 check "a target that is not there is found" wrong_page '`make frobnicate`' 'target make frobnicate'
