@@ -18,8 +18,8 @@ __attribute__((constructor(101))) static void find(void)
     create = program ? (create_function *)dlsym(program, "pthread_create") : NULL;
 }
 
-int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                      void *argument)
+int internal_thread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                           void *(*run)(void *), void *argument)
 {
     if (!create)
         find();

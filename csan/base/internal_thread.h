@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 /* As pthread_create. Any thread. */
-int own_thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                      void *argument);
+int internal_thread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                           void *(*run)(void *), void *argument);
 
 #endif

@@ -8,18 +8,18 @@ enum { FORMER_MAX = 64, RANGES_MAX = 1024 /* copying them takes a tenth of a mil
 /* What was true until after the op of that ticket had been enqueued. */
 struct former_translation {
     uint64_t last_ticket;
-    struct translation translation;
+    struct canonicalization translation;
     struct former_translation *next; /* older */
 };
 
-void translations_init(struct translations *translations)
+void canonicalizations_init(struct canonicalizations *translations)
 {
     alias_init(&translations->now.aliases);
     benign_init(&translations->now.benign);
     translations->former = NULL;
 }
 
-static void translation_clear(struct translation *translation)
+static void canonicalization_clear(struct canonicalization *translation)
 {
     alias_clear(&translation->aliases);
     benign_clear(&translation->benign);
@@ -31,23 +31,23 @@ static void drop_from(struct former_translation **at)
     while (*at) {
         struct former_translation *former = *at;
         *at = former->next;
-        translation_clear(&former->translation);
+        canonicalization_clear(&former->translation);
         free(former);
     }
 }
 
-void translations_forget(struct translations *translations)
+void canonicalizations_forget(struct canonicalizations *translations)
 {
     drop_from(&translations->former);
 }
 
-void translations_clear(struct translations *translations)
+void canonicalizations_clear(struct canonicalizations *translations)
 {
-    translations_forget(translations);
-    translation_clear(&translations->now);
+    canonicalizations_forget(translations);
+    canonicalization_clear(&translations->now);
 }
 
-static bool translation_copy(struct translation *to, const struct translation *from)
+static bool canonicalization_copy(struct canonicalization *to, const struct canonicalization *from)
 {
     if (!range_map_copy(&to->aliases.second, &from->aliases.second))
         return false;
@@ -57,18 +57,18 @@ static bool translation_copy(struct translation *to, const struct translation *f
     return false;
 }
 
-static bool is_large(const struct translation *translation)
+static bool is_large(const struct canonicalization *translation)
 {
     return translation->aliases.second.count + translation->benign.ranges.count > RANGES_MAX;
 }
 
-void translations_keep(struct translations *translations, uint64_t first, uint64_t last)
+void canonicalizations_keep(struct canonicalizations *translations, uint64_t first, uint64_t last)
 {
     struct former_translation **at = &translations->former;
     if ((*at && (*at)->last_ticket == last) || is_large(&translations->now))
         return; /* nobody came since */
     struct former_translation *fresh = calloc(1, sizeof(*fresh));
-    if (!fresh || !translation_copy(&fresh->translation, &translations->now)) {
+    if (!fresh || !canonicalization_copy(&fresh->translation, &translations->now)) {
         free(fresh);
         return;
     }
@@ -80,9 +80,10 @@ void translations_keep(struct translations *translations, uint64_t first, uint64
     drop_from(at);
 }
 
-const struct translation *translations_at(const struct translations *translations, uint64_t ticket)
+const struct canonicalization *canonicalizations_at(const struct canonicalizations *translations,
+                                                    uint64_t ticket)
 {
-    const struct translation *found = &translations->now;
+    const struct canonicalization *found = &translations->now;
     for (const struct former_translation *former = translations->former;
          former && former->last_ticket >= ticket; former = former->next)
         found = &former->translation;
@@ -91,15 +92,15 @@ const struct translation *translations_at(const struct translations *translation
 
 static uint64_t end_of_owner(void *user, uint64_t address)
 {
-    const struct front *front = user;
+    const struct live_memory *front = user;
     struct range owner;
-    return front_owner(front, address, &owner) ? owner.end : 0;
+    return live_memory_owner(front, address, &owner) ? owner.end : 0;
 }
 
-const struct csan_access *translate_slow(const struct translation *translation,
-                                         const struct front *front,
-                                         const struct csan_access *accesses, size_t *count,
-                                         struct access_rooms *rooms)
+const struct csan_access *canonicalize_slow(const struct canonicalization *translation,
+                                            const struct live_memory *front,
+                                            const struct csan_access *accesses, size_t *count,
+                                            struct access_rooms *rooms)
 {
     accesses = alias_translate(&translation->aliases, accesses, count, &rooms->aliased);
     return benign_cut(&translation->benign, accesses, count, end_of_owner, (void *)front,

@@ -23,8 +23,8 @@ csan_context *csan_context_create(const char *options_text,
     context->lock = &context->own_lock;
     context->root = context;
     pthread_mutex_init(&context->delivery, NULL);
-    front_init(&context->front);
-    translations_init(&context->translations);
+    live_memory_init(&context->front);
+    canonicalizations_init(&context->translations);
     queue_init(&context->queue, (size_t)options.pending_limit,
                (uint64_t)options.pending_timeout_ms * 1000000u);
     context->on_race = on_race;
@@ -54,8 +54,8 @@ csan_context *csan_context_branch(csan_context *parent)
     context->lock = parent->lock;
     context->parent = context->root = parent;
     pthread_mutex_init(&context->delivery, NULL);
-    front_init(&context->front);
-    translations_init(&context->translations);
+    live_memory_init(&context->front);
+    canonicalizations_init(&context->translations);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
     struct detector *detector = &context->detector;
     bool ready = detector_init(detector);
@@ -115,8 +115,8 @@ void csan_context_destroy(csan_context *context)
         site_table_destroy(context->detector.sites);
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
-    front_clear(&context->front);
-    translations_clear(&context->translations);
+    live_memory_clear(&context->front);
+    canonicalizations_clear(&context->translations);
     pthread_mutex_destroy(&context->delivery);
     free(context);
 }
@@ -223,17 +223,17 @@ static inline const struct csan_access *as_seen(const csan_context *context,
                                                 struct access_rooms *rooms)
 {
     const csan_context *root = context->root;
-    return translate(&root->translations.now, &root->front, accesses, count, rooms);
+    return canonicalize(&root->translations.now, &root->front, accesses, count, rooms);
 }
 
-struct translation *context_translation_changes(csan_context *context)
+struct canonicalization *context_translation_changes(csan_context *context)
 {
     const struct queue *queue = &context->queue;
     const uint64_t first = queue_first_ticket(queue);
     if (first || context->unchecked) /* nobody knows then */
-        translations_keep(&context->translations, first, queue->last_ticket);
+        canonicalizations_keep(&context->translations, first, queue->last_ticket);
     else
-        translations_forget(&context->translations);
+        canonicalizations_forget(&context->translations);
     return &context->translations.now;
 }
 
@@ -497,7 +497,7 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what)
     return lane;
 }
 
-void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what)
+void csan_lane_observed_wait(csan_context *context, csan_lane other, const char *what)
 {
     csan_lane lane = context_unpromised_lane(context, what);
     if (lane == CSAN_NO_LANE)
@@ -512,8 +512,8 @@ void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *
         csan_snapshot_release(context, all);
 }
 
-void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
-                                const char *what)
+void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *snapshot,
+                                 const char *what)
 {
     csan_lane lane = context_unpromised_lane(context, what);
     if (lane != CSAN_NO_LANE)
@@ -522,7 +522,7 @@ void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snap
 
 void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
 {
-    csan_snapshot_seen_to_wait(context, snapshot, detector_pool_poll);
+    csan_snapshot_observed_wait(context, snapshot, detector_pool_poll);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)
@@ -693,8 +693,8 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
     return entry.number;
 }
 
-void csan_op_sibling(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
-                     uint64_t last)
+void csan_op_same_operator(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
+                           uint64_t last)
 {
     submit(context,
            &(struct entry){
@@ -726,10 +726,10 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     struct access_rooms rooms = {NULL, NULL};
     lock_take(context->lock);
     /* Recorded like that, too: a replay needs no aliases. A branch's tickets are its own. */
-    const struct translations *translations = &context->root->translations;
-    accesses = translate(context == context->root ? translations_at(translations, ticket)
-                                                  : &translations->now,
-                         &context->root->front, accesses, &count, &rooms);
+    const struct canonicalizations *translations = &context->root->translations;
+    accesses = canonicalize(context == context->root ? canonicalizations_at(translations, ticket)
+                                                     : &translations->now,
+                            &context->root->front, accesses, &count, &rooms);
     if (context->recording) {
         context->queue.now = recording_resolve(context->recording, context->recorded_as, ticket,
                                                level, accesses, count);

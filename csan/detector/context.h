@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct csan_stats;
-struct holding;
+struct memory_usage;
 struct range;
 struct recording;
 
@@ -38,8 +38,8 @@ uint64_t context_occurrences(csan_context *context, uint64_t number);
 void context_suppress(csan_context *context, const struct csan_race *race);
 
 /* The lane that stands for the host as it would be if that call's waits were promised, as
- * csan_lane_seen_to_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as the
- * context. */
+ * csan_lane_observed_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as
+ * the context. */
 csan_lane context_unpromised_lane(csan_context *context, const char *what);
 
 /* The calling thread's ops touch nothing and its frees are not checked, until as many ends as
@@ -75,10 +75,10 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
  * context_pointees' has come. */
 void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count);
 
-/* The program's memory now, largest first (memory_usage.h); to be freed. `wanted` is asked under the
- * lock, of each allocation; NULL: all. */
-size_t context_holdings(csan_context *context, bool (*wanted)(void *user, uint64_t base),
-                        void *user, struct holding **holdings);
+/* The program's memory now, largest first (memory_usage.h); to be freed. `wanted` is asked under
+ * the lock, of each allocation; NULL: all. */
+size_t context_memory_usage(csan_context *context, bool (*wanted)(void *user, uint64_t base),
+                            void *user, struct memory_usage **holdings);
 
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);

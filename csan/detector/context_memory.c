@@ -36,10 +36,10 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     bool known = context_has_lanes(context, &entry);
     if (known) {
         entry.number = context_next_number(context);
-        front_add(&context->front, &(struct front_entry){.range = {base, base + bytes},
-                                                         .kind = kind,
-                                                         .site = site,
-                                                         .born = now_coarse()});
+        live_memory_add(&context->front, &(struct live_memory_entry){.range = {base, base + bytes},
+                                                                     .kind = kind,
+                                                                     .site = site,
+                                                                     .born = now_coarse()});
         memory_is_born(context, (struct range){base, base + bytes});
         context_enter(context, &entry);
     }
@@ -55,8 +55,9 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
         return NULL;
     context_ready_ranges();
     lock_take(context->lock);
-    struct front_entry removed;
-    if (lane >= context->detector.order.count || !front_remove(&context->front, base, &removed)) {
+    struct live_memory_entry removed;
+    if (lane >= context->detector.order.count ||
+        !live_memory_remove(&context->front, base, &removed)) {
         lock_give(context->lock);
         free(token);
         return NULL;
@@ -87,7 +88,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     lock_take(context->lock);
     if (failed)
-        front_add(&context->front, &token->front);
+        live_memory_add(&context->front, &token->front);
     context_enter(context, &entry);
     bool news = context_has_news(context);
     context_leave(context);
@@ -99,7 +100,7 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
                      enum csan_memory_kind *kind)
 {
     lock_take(context->lock);
-    const struct front_entry *found = front_find(&context->front, address);
+    const struct live_memory_entry *found = live_memory_find(&context->front, address);
     if (found && base)
         *base = found->range.start;
     if (found && bytes)
@@ -129,7 +130,7 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 bool context_has_device_memory(csan_context *context, struct range range)
 {
     lock_take(context->lock);
-    const bool found = front_has_device_memory(&context->front, range) ||
+    const bool found = live_memory_has_device_memory(&context->front, range) ||
                        freed_has_device_memory(&context->detector.memory.freed, range);
     lock_give(context->lock);
     return found;
@@ -138,10 +139,10 @@ bool context_has_device_memory(csan_context *context, struct range range)
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
     struct range owner = {0, 0};
-    if (!front_may_have(&context->front, address))
+    if (!live_memory_may_have(&context->front, address))
         return 0;
     lock_take(context->lock);
-    bool found = front_owner(&context->front, address, &owner);
+    bool found = live_memory_owner(&context->front, address, &owner);
     lock_give(context->lock);
     if (found) {
         *base = owner.start;
@@ -150,18 +151,18 @@ int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, u
     return found;
 }
 
-size_t context_holdings(csan_context *context, bool (*wanted)(void *user, uint64_t base),
-                        void *user, struct holding **holdings)
+size_t context_memory_usage(csan_context *context, bool (*wanted)(void *user, uint64_t base),
+                            void *user, struct memory_usage **holdings)
 {
     lock_take(context->lock);
-    const size_t count = holdings_gather(&context->front, wanted, user, holdings);
+    const size_t count = memory_usage_gather(&context->front, wanted, user, holdings);
     lock_give(context->lock);
     return count;
 }
 
 struct range context_span(csan_context *context)
 {
-    return front_span(&context->front);
+    return live_memory_span(&context->front);
 }
 
 void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
@@ -174,7 +175,7 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
     size_t may = 0;
     for (size_t i = 0; i < count; i++) {
         owners[i] = (struct range){0, 0};
-        if (front_may_point(&context->front, pointers[i])) {
+        if (live_memory_may_point(&context->front, pointers[i])) {
             place[may] = (uint32_t)i;
             asked[may++] = pointers[i];
         }
@@ -183,7 +184,7 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
         lock_take(context->lock);
         for (size_t k = 0; k < may; k++)
             __builtin_prefetch(memory_cache_slot(&context->detector.memory, asked[k]));
-        front_pointees(&context->front, asked, may, found);
+        live_memory_pointees(&context->front, asked, may, found);
         for (size_t k = 0; k < may; k++)
             memory_prefetch(&context->detector.memory, asked[k]);
         lock_give(context->lock);
@@ -219,7 +220,7 @@ void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
     if (!is_range(base, bytes))
         return;
     lock_take(context->lock);
-    struct translation *translation = context_translation_changes(context);
+    struct canonicalization *translation = context_translation_changes(context);
     parts = alias_translate(&translation->aliases, parts, &count, &room);
     for (size_t i = 0; i < count; i++)
         benign_add(&translation->benign,
@@ -236,7 +237,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
     const struct range block = {base, base + bytes};
     lock_take(context->lock);
     memory_is_born(context, block);
-    front_add_block(&context->front, block, site);
+    live_memory_add_block(&context->front, block, site);
     context_submit_locked(
         context,
         &(struct entry){
@@ -247,7 +248,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
 int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site)
 {
     lock_take(context->lock);
-    front_remove_block(&context->front, base);
+    live_memory_remove_block(&context->front, base);
     context_submit_locked(
         context,
         &(struct entry){.kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});

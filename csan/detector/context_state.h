@@ -19,11 +19,12 @@ struct csan_context {
     csan_context *root;   /* the parent, or itself */
     struct detector detector;
     struct queue queue;
-    struct front front;
-    struct translations translations; /* of the program's accesses; a branch has its parent's */
-    struct recording *recording;      /* or NULL */
-    uint32_t recorded_as;             /* in the recording: 0, or a branch's number */
-    bool unchecked;                   /* what enters is recorded, and that is all */
+    struct live_memory front;
+    struct canonicalizations
+        translations;            /* of the program's accesses; a branch has its parent's */
+    struct recording *recording; /* or NULL */
+    uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
+    bool unchecked;              /* what enters is recorded, and that is all */
     uint64_t next_number;
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
@@ -110,7 +111,7 @@ static inline uint64_t context_enter(csan_context *context, struct entry *entry)
 }
 
 /* With the lock: the translation, to be changed; what is pending has been enqueued already. */
-struct translation *context_translation_changes(csan_context *context);
+struct canonicalization *context_translation_changes(csan_context *context);
 /* Enters it, with the lock, which is let go; returns as context_enter. */
 uint64_t context_submit_locked(csan_context *context, struct entry *entry);
 /* Hands out the races that nobody was told of; without the lock. */

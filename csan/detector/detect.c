@@ -29,7 +29,7 @@ bool detector_init(struct detector *detector)
 
 void detector_clear(struct detector *detector)
 {
-    siblings_clear(&detector->siblings);
+    same_operator_clear(&detector->siblings);
     steps_clear(&detector->steps);
     unordered_clear(&detector->unordered);
     range_history_clear(&detector->ranges);
@@ -126,8 +126,8 @@ static void on_conflict(void *user, const struct mark *earlier, uint64_t start, 
 {
     const struct probe *probe = user;
     enum csan_race_kind kind = CSAN_RACE_DATA;
-    if (siblings_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
-                      epoch_lane(earlier->epoch), earlier->op) ||
+    if (same_operator_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
+                           epoch_lane(earlier->epoch), earlier->op) ||
         driver_keeps_order(probe->detector, &probe->access.mark, earlier))
         return;
     if (probe->is_free)
@@ -504,7 +504,7 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
     if (__builtin_expect(done < op->access_count, 0))
         touch_rest(detector, op, &mark, done);
     if (__builtin_expect(detector->siblings.count != 0, 0))
-        siblings_forget(&detector->siblings, op->lane);
+        same_operator_forget(&detector->siblings, op->lane);
     if (__builtin_expect(detector->unordered.wanted, 0))
         unordered_op(&detector->unordered, &detector->order, epoch);
 }
@@ -573,10 +573,10 @@ static void process_judged(struct detector *detector, const struct entry *entry)
 void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
                    uint64_t address, uint64_t bytes, const struct csan_error *error)
 {
-    struct whereabouts found = {.where = CSAN_WHERE_UNKNOWN};
+    struct nearest_block found = {.where = CSAN_WHERE_UNKNOWN};
     struct csan_error copy = *error;
     if (bytes)
-        found = whereabouts_of(&detector->memory, address);
+        found = nearest_block_of(&detector->memory, address);
     copy.where = (int)found.where;
     copy.distance = found.distance;
     struct conflict conflict = {.current = *current,
@@ -777,8 +777,9 @@ void detector_process(struct detector *detector, struct entry *entry)
         process_op(detector, entry);
         return;
     case ENTRY_SIBLING:
-        siblings_add(&detector->siblings,
-                     (struct sibling){entry->lane, entry->other, entry->first, entry->last});
+        same_operator_add(
+            &detector->siblings,
+            (struct same_operator_member){entry->lane, entry->other, entry->first, entry->last});
         return;
     case ENTRY_JOIN_LANE:
         order_join_lane(order, entry->lane, entry->other);

@@ -44,7 +44,7 @@ struct detector {
         bool pool; /* it is a pool of memory that goes by them */
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
-    struct siblings siblings; /* of ops to come */
+    struct same_operator siblings; /* of ops to come */
     struct steps steps;
     struct unordered unordered;  /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */

@@ -3,14 +3,14 @@
 
 enum { PAGE_BITS = 64 * FRONT_PAGE_WORDS };
 
-void front_init(struct front *front)
+void live_memory_init(struct live_memory *front)
 {
-    *front = (struct front){0};
-    range_map_init(&front->allocations, sizeof(struct front_entry));
-    range_map_init(&front->blocks, sizeof(struct front_block));
+    *front = (struct live_memory){0};
+    range_map_init(&front->allocations, sizeof(struct live_memory_entry));
+    range_map_init(&front->blocks, sizeof(struct live_memory_block));
 }
 
-void front_clear(struct front *front)
+void live_memory_clear(struct live_memory *front)
 {
     range_map_clear(&front->allocations);
     range_map_clear(&front->blocks);
@@ -18,19 +18,19 @@ void front_clear(struct front *front)
 
 /* ---- Pages */
 
-static void pages_add(struct front *front, struct range range)
+static void pages_add(struct live_memory *front, struct range range)
 {
     uint64_t first = range.start >> FRONT_PAGE_SHIFT, last = (range.end - 1) >> FRONT_PAGE_SHIFT;
     if (last - first > PAGE_BITS) /* more would set no more bits, but take for ever */
         last = first + PAGE_BITS;
     for (uint64_t page = first; page <= last; page++) {
-        uint32_t hash = front_page(page);
+        uint32_t hash = live_memory_page(page);
         __atomic_fetch_or(&front->pages[hash / 64], UINT64_C(1) << hash % 64, __ATOMIC_RELAXED);
     }
 }
 
 /* Whoever sees only one of them change knows no address between. */
-static void span_add(struct front *front, struct range range)
+static void span_add(struct live_memory *front, struct range range)
 {
     if (!front->highest || range.start < front->lowest)
         __atomic_store_n(&front->lowest, range.start, __ATOMIC_RELAXED);
@@ -50,16 +50,16 @@ static const void *begins_at(const struct range_map *map, uint64_t base,
 }
 
 /* Blocks of allocations that go are in none, where they stay. */
-static void blocks_bare(struct front *front, struct range range)
+static void blocks_bare(struct live_memory *front, struct range range)
 {
     struct range_cursor cursor = range_map_seek(&front->blocks, range.start);
-    struct front_block *block;
+    struct live_memory_block *block;
     for (; (block = range_map_at(&front->blocks, cursor)) && block->range.start < range.end;
          cursor = range_map_next(&front->blocks, cursor))
         block->inside = false;
 }
 
-static void formers_go(struct front *front, struct range range)
+static void formers_go(struct live_memory *front, struct range range)
 {
     struct range_cursor cursor = range_map_seek(&front->allocations, range.start);
     const struct range *former;
@@ -68,7 +68,7 @@ static void formers_go(struct front *front, struct range range)
         blocks_bare(front, *former);
 }
 
-void front_add(struct front *front, const struct front_entry *entry)
+void live_memory_add(struct live_memory *front, const struct live_memory_entry *entry)
 {
     const struct range range = entry->range;
     pages_add(front, range);
@@ -76,15 +76,15 @@ void front_add(struct front *front, const struct front_entry *entry)
     range_map_make_room(&front->blocks, range);
     formers_go(front, range);
     struct range_cursor cursor = range_map_make_room(&front->allocations, range);
-    struct front_entry *added = range_map_insert(&front->allocations, &cursor, range);
+    struct live_memory_entry *added = range_map_insert(&front->allocations, &cursor, range);
     if (added)
         *added = *entry;
 }
 
-bool front_remove(struct front *front, uint64_t base, struct front_entry *removed)
+bool live_memory_remove(struct live_memory *front, uint64_t base, struct live_memory_entry *removed)
 {
     struct range_cursor cursor;
-    const struct front_entry *found = begins_at(&front->allocations, base, &cursor);
+    const struct live_memory_entry *found = begins_at(&front->allocations, base, &cursor);
     if (!found)
         return false;
     *removed = *found;
@@ -93,11 +93,11 @@ bool front_remove(struct front *front, uint64_t base, struct front_entry *remove
     return true;
 }
 
-void front_add_block(struct front *front, struct range block, uint32_t site)
+void live_memory_add_block(struct live_memory *front, struct range block, uint32_t site)
 {
     struct range_cursor cursor = range_map_make_room(&front->blocks, block);
-    struct front_block *added = range_map_insert(&front->blocks, &cursor, block);
-    struct front_entry *allocation = range_map_find(&front->allocations, block.start);
+    struct live_memory_block *added = range_map_insert(&front->blocks, &cursor, block);
+    struct live_memory_entry *allocation = range_map_find(&front->allocations, block.start);
     const bool inside = allocation && block.end <= allocation->range.end;
     if (inside)
         allocation->pooled = true;
@@ -107,7 +107,7 @@ void front_add_block(struct front *front, struct range block, uint32_t site)
     added->inside = inside;
 }
 
-void front_remove_block(struct front *front, uint64_t base)
+void live_memory_remove_block(struct live_memory *front, uint64_t base)
 {
     struct range_cursor cursor;
     if (begins_at(&front->blocks, base, &cursor))
@@ -116,15 +116,15 @@ void front_remove_block(struct front *front, uint64_t base)
 
 /* ---- Questions */
 
-const struct front_entry *front_find(const struct front *front, uint64_t address)
+const struct live_memory_entry *live_memory_find(const struct live_memory *front, uint64_t address)
 {
     return range_map_find(&front->allocations, address);
 }
 
-bool front_has_device_memory(const struct front *front, struct range range)
+bool live_memory_has_device_memory(const struct live_memory *front, struct range range)
 {
     struct range_cursor cursor = range_map_seek(&front->allocations, range.start);
-    const struct front_entry *entry;
+    const struct live_memory_entry *entry;
     for (; (entry = range_map_at(&front->allocations, cursor)) && entry->range.start < range.end;
          cursor = range_map_next(&front->allocations, cursor))
         if (entry->kind != CSAN_MEMORY_HOST && entry->kind != CSAN_MEMORY_VARIABLE)
@@ -132,11 +132,11 @@ bool front_has_device_memory(const struct front *front, struct range range)
     return false;
 }
 
-bool front_owner(const struct front *front, uint64_t address, struct range *owner)
+bool live_memory_owner(const struct live_memory *front, uint64_t address, struct range *owner)
 {
-    const struct front_block *block = range_map_find(&front->blocks, address);
-    const struct front_entry *allocation =
-        block && block->inside ? NULL : front_find(front, address);
+    const struct live_memory_block *block = range_map_find(&front->blocks, address);
+    const struct live_memory_entry *allocation =
+        block && block->inside ? NULL : live_memory_find(front, address);
     if (block && (block->inside || allocation))
         *owner = block->range;
     else if (allocation)
@@ -146,17 +146,17 @@ bool front_owner(const struct front *front, uint64_t address, struct range *owne
     return true;
 }
 
-static struct range pointee(const struct front *front, uint64_t pointer)
+static struct range pointee(const struct live_memory *front, uint64_t pointer)
 {
     struct range owner;
-    if (front_owner(front, pointer, &owner) ||
-        (front_owner(front, pointer - 1, &owner) && owner.end == pointer))
+    if (live_memory_owner(front, pointer, &owner) ||
+        (live_memory_owner(front, pointer - 1, &owner) && owner.end == pointer))
         return owner;
     return (struct range){0, 0};
 }
 
-void front_pointees(const struct front *front, const uint64_t *pointers, size_t count,
-                    struct range *owners)
+void live_memory_pointees(const struct live_memory *front, const uint64_t *pointers, size_t count,
+                          struct range *owners)
 {
     for (size_t i = 0; i < count; i++)
         range_map_prefetch(&front->blocks, pointers[i]);

@@ -1,6 +1,7 @@
 /* Memory as the program has it now: live allocations, and blocks of told pools. The detector's view
  * (memory.h) is as of the entries it has processed; this one is asked and changed at once, while
- * entries wait in the queue. The context owns one, and its lock covers all but front_may_have. */
+ * entries wait in the queue. The context owns one, and its lock covers all but
+ * live_memory_may_have. */
 #ifndef CSAN_DETECTOR_LIVE_MEMORY_H
 #define CSAN_DETECTOR_LIVE_MEMORY_H
 
@@ -12,7 +13,7 @@
 /* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
 enum { FRONT_PAGE_WORDS = 16, FRONT_PAGE_SHIFT = 32 };
 
-struct front_entry {
+struct live_memory_entry {
     struct range range;
     enum csan_memory_kind kind;
     uint32_t site; /* of the call that made it */
@@ -20,51 +21,52 @@ struct front_entry {
     bool pooled;   /* blocks of it were handed out */
 };
 
-struct front_block {
+struct live_memory_block {
     struct range range;
     uint32_t site;
     bool inside; /* an allocation, as a whole, which then need not be looked for */
 };
 
-struct front {
-    struct range_map allocations; /* of struct front_entry */
-    struct range_map blocks;      /* of struct front_block */
+struct live_memory {
+    struct range_map allocations; /* of struct live_memory_entry */
+    struct range_map blocks;      /* of struct live_memory_block */
     uint64_t
         pages[FRONT_PAGE_WORDS]; /* bits of the hashes of all pages that ever had any; atomic */
     uint64_t lowest, highest;    /* all that ever lay between; atomic */
 };
 
-void front_init(struct front *front);
-void front_clear(struct front *front);
+void live_memory_init(struct live_memory *front);
+void live_memory_clear(struct live_memory *front);
 
 /* An allocation takes the place of all that its range had. */
-void front_add(struct front *front, const struct front_entry *entry);
+void live_memory_add(struct live_memory *front, const struct live_memory_entry *entry);
 /* The one that begins there, which is taken out with its blocks; false: none does. */
-bool front_remove(struct front *front, uint64_t base, struct front_entry *removed);
+bool live_memory_remove(struct live_memory *front, uint64_t base,
+                        struct live_memory_entry *removed);
 
-void front_add_block(struct front *front, struct range block, uint32_t site);
-void front_remove_block(struct front *front, uint64_t base);
+void live_memory_add_block(struct live_memory *front, struct range block, uint32_t site);
+void live_memory_remove_block(struct live_memory *front, uint64_t base);
 
 /* The allocation that holds the address, or NULL. */
-const struct front_entry *front_find(const struct front *front, uint64_t address);
+const struct live_memory_entry *live_memory_find(const struct live_memory *front, uint64_t address);
 /* Whether an allocation that is not the host's alone lies there, as a part at least. */
-bool front_has_device_memory(const struct front *front, struct range range);
+bool live_memory_has_device_memory(const struct live_memory *front, struct range range);
 /* The block that holds the address, else the allocation; false: neither does. */
-bool front_owner(const struct front *front, uint64_t address, struct range *owner);
+bool live_memory_owner(const struct live_memory *front, uint64_t address, struct range *owner);
 
 /* The owners of what several pointers point to, which are asked for together: [0, 0) where there is
  * none. The end of memory in which nothing begins belongs to what ends there. */
-void front_pointees(const struct front *front, const uint64_t *pointers, size_t count,
-                    struct range *owners);
+void live_memory_pointees(const struct live_memory *front, const uint64_t *pointers, size_t count,
+                          struct range *owners);
 
-static inline uint32_t front_page(uint64_t page)
+static inline uint32_t live_memory_page(uint64_t page)
 {
     return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 54); /* below FRONT_PAGE_WORDS * 64 */
 }
 
 /* From where to where allocations have ever lain; [0, 0): there was none. On any thread, without
- * the lock, as front_may_have. */
-static inline struct range front_span(const struct front *front)
+ * the lock, as live_memory_may_have. */
+static inline struct range live_memory_span(const struct live_memory *front)
 {
     return (struct range){__atomic_load_n(&front->lowest, __ATOMIC_RELAXED),
                           __atomic_load_n(&front->highest, __ATOMIC_RELAXED)};
@@ -72,16 +74,16 @@ static inline struct range front_span(const struct front *front)
 
 /* False: no allocation has ever held the address. On any thread, without the lock: who knows an
  * address was told of it after its memory was. */
-static inline bool front_may_have(const struct front *front, uint64_t address)
+static inline bool live_memory_may_have(const struct live_memory *front, uint64_t address)
 {
-    uint32_t bit = front_page(address >> FRONT_PAGE_SHIFT);
+    uint32_t bit = live_memory_page(address >> FRONT_PAGE_SHIFT);
     return __atomic_load_n(&front->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
 }
 /* The same of a pointer, which may be to an end. */
-static inline bool front_may_point(const struct front *front, uint64_t pointer)
+static inline bool live_memory_may_point(const struct live_memory *front, uint64_t pointer)
 {
-    return front_may_have(front, pointer) ||
-           (pointer << (64 - FRONT_PAGE_SHIFT) == 0 && front_may_have(front, pointer - 1));
+    return live_memory_may_have(front, pointer) ||
+           (pointer << (64 - FRONT_PAGE_SHIFT) == 0 && live_memory_may_have(front, pointer - 1));
 }
 
 #endif

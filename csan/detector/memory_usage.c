@@ -10,7 +10,7 @@ static int compare(uint64_t left, uint64_t right)
 
 static int by_place(const void *left, const void *right)
 {
-    const struct holding *a = left, *b = right;
+    const struct memory_usage *a = left, *b = right;
     if (a->class != b->class)
         return compare(a->class, b->class);
     return a->kind != b->kind ? compare(a->kind, b->kind) : compare(a->site, b->site);
@@ -19,41 +19,43 @@ static int by_place(const void *left, const void *right)
 /* Of equal ones the oldest site, so that reports are alike in each run. */
 static int by_bytes(const void *left, const void *right)
 {
-    const struct holding *a = left, *b = right;
+    const struct memory_usage *a = left, *b = right;
     return a->bytes != b->bytes ? compare(b->bytes, a->bytes) : by_place(left, right);
 }
 
-static bool block_counts(const struct front *front, holdings_wanted *wanted, void *user,
-                         const struct front_block *block)
+static bool block_counts(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+                         const struct live_memory_block *block)
 {
-    const struct front_entry *entry = wanted ? front_find(front, block->range.start) : NULL;
+    const struct live_memory_entry *entry =
+        wanted ? live_memory_find(front, block->range.start) : NULL;
     return !entry || wanted(user, entry->range.start);
 }
 
-static struct holding of_entry(const struct front_entry *entry)
+static struct memory_usage of_entry(const struct live_memory_entry *entry)
 {
-    return (struct holding){.class = entry->pooled ? HOLDING_POOL : HOLDING_ALLOCATION,
-                            .kind = entry->kind,
-                            .site = entry->site,
-                            .count = 1,
-                            .bytes = entry->range.end - entry->range.start,
-                            .oldest = entry->born,
-                            .newest = entry->born};
+    return (struct memory_usage){.class =
+                                     entry->pooled ? MEMORY_USAGE_POOL : MEMORY_USAGE_ALLOCATION,
+                                 .kind = entry->kind,
+                                 .site = entry->site,
+                                 .count = 1,
+                                 .bytes = entry->range.end - entry->range.start,
+                                 .oldest = entry->born,
+                                 .newest = entry->born};
 }
 
-static struct holding of_block(const struct front_block *block)
+static struct memory_usage of_block(const struct live_memory_block *block)
 {
-    return (struct holding){.class = HOLDING_BLOCK,
-                            .site = block->site,
-                            .count = 1,
-                            .bytes = block->range.end - block->range.start};
+    return (struct memory_usage){.class = MEMORY_USAGE_BLOCK,
+                                 .site = block->site,
+                                 .count = 1,
+                                 .bytes = block->range.end - block->range.start};
 }
 
-static size_t take_all(const struct front *front, holdings_wanted *wanted, void *user,
-                       struct holding *items)
+static size_t take_all(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+                       struct memory_usage *items)
 {
-    const struct front_entry *entry;
-    const struct front_block *block;
+    const struct live_memory_entry *entry;
+    const struct live_memory_block *block;
     size_t taken = 0;
     for (struct range_cursor at = {0, 0}; (entry = range_map_at(&front->allocations, at));
          at = range_map_next(&front->allocations, at))
@@ -66,7 +68,7 @@ static size_t take_all(const struct front *front, holdings_wanted *wanted, void 
     return taken;
 }
 
-static void add(struct holding *sum, const struct holding *one)
+static void add(struct memory_usage *sum, const struct memory_usage *one)
 {
     sum->count += one->count;
     sum->bytes += one->bytes;
@@ -74,11 +76,11 @@ static void add(struct holding *sum, const struct holding *one)
     sum->newest = one->newest > sum->newest ? one->newest : sum->newest;
 }
 
-size_t holdings_gather(const struct front *front, holdings_wanted *wanted, void *user,
-                       struct holding **holdings)
+size_t memory_usage_gather(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+                           struct memory_usage **holdings)
 {
     const size_t most = front->allocations.count + front->blocks.count;
-    struct holding *items = *holdings = calloc(most + 1, sizeof *items);
+    struct memory_usage *items = *holdings = calloc(most + 1, sizeof *items);
     if (!items)
         return 0;
     const size_t all = take_all(front, wanted, user, items);

@@ -5,14 +5,14 @@
 
 #include "csan/detector/live_memory.h"
 
-enum holding_class {
-    HOLDING_ALLOCATION,
-    HOLDING_POOL, /* an allocation that blocks were handed out of */
-    HOLDING_BLOCK
+enum memory_usage_class {
+    MEMORY_USAGE_ALLOCATION,
+    MEMORY_USAGE_POOL, /* an allocation that blocks were handed out of */
+    MEMORY_USAGE_BLOCK
 };
 
-struct holding {
-    uint8_t class;              /* enum holding_class */
+struct memory_usage {
+    uint8_t class;              /* enum memory_usage_class */
     enum csan_memory_kind kind; /* of allocations */
     uint32_t site;
     uint64_t count, bytes;
@@ -20,11 +20,11 @@ struct holding {
 };
 
 /* Whether an allocation that begins there counts, and the blocks in it; NULL: all do. */
-typedef bool holdings_wanted(void *user, uint64_t base);
+typedef bool memory_usage_wanted(void *user, uint64_t base);
 
 /* One for each class, kind and site, largest first; to be freed. Returns how many: 0 where memory
  * is short, too. */
-size_t holdings_gather(const struct front *front, holdings_wanted *wanted, void *user,
-                       struct holding **holdings);
+size_t memory_usage_gather(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+                           struct memory_usage **holdings);
 
 #endif

@@ -16,7 +16,7 @@ static uint64_t length_of(struct range range)
     return range.end - range.start;
 }
 
-static void take(struct whereabouts *found, const struct owner *owner, enum csan_where where,
+static void take(struct nearest_block *found, const struct owner *owner, enum csan_where where,
                  uint64_t distance)
 {
     const uint64_t most =
@@ -24,16 +24,16 @@ static void take(struct whereabouts *found, const struct owner *owner, enum csan
     if (where != CSAN_WHERE_INSIDE &&
         (distance > most || (found->where && distance >= found->distance)))
         return;
-    *found = (struct whereabouts){.where = where,
-                                  .distance = distance,
-                                  .owner = owner->range,
-                                  .birth_site = owner->birth_site,
-                                  .freed = owner->freed,
-                                  .death = owner->death};
+    *found = (struct nearest_block){.where = where,
+                                    .distance = distance,
+                                    .owner = owner->range,
+                                    .birth_site = owner->birth_site,
+                                    .freed = owner->freed,
+                                    .death = owner->death};
 }
 
 /* By how far the address is from it. */
-static void consider(struct whereabouts *found, const struct owner *owner, uint64_t address)
+static void consider(struct nearest_block *found, const struct owner *owner, uint64_t address)
 {
     if (address < owner->range.start)
         take(found, owner, CSAN_WHERE_BEFORE, owner->range.start - address);
@@ -49,19 +49,19 @@ static struct owner of_allocation(const struct allocation *allocation)
                           allocation->death};
 }
 
-static void consider_freed(struct whereabouts *found, const struct freed_range *freed,
+static void consider_freed(struct nearest_block *found, const struct freed_range *freed,
                            uint64_t address)
 {
     consider(found, &(struct owner){freed->whole, freed->birth_site, true, freed->death}, address);
 }
 
-static void consider_block(struct whereabouts *found, const struct block *block, uint64_t address)
+static void consider_block(struct nearest_block *found, const struct block *block, uint64_t address)
 {
     if (block)
         consider(found, &(struct owner){.range = block->range, .birth_site = block->site}, address);
 }
 
-static void consider_blocks(struct whereabouts *found, const struct allocation *allocation,
+static void consider_blocks(struct nearest_block *found, const struct allocation *allocation,
                             uint64_t address)
 {
     const struct range_cursor next = range_map_seek(&allocation->blocks, address);
@@ -69,10 +69,10 @@ static void consider_blocks(struct whereabouts *found, const struct allocation *
     consider_block(found, range_map_before(&allocation->blocks, next), address);
 }
 
-static struct whereabouts inside(struct memory *memory, struct allocation *allocation,
-                                 uint64_t address)
+static struct nearest_block inside(struct memory *memory, struct allocation *allocation,
+                                   uint64_t address)
 {
-    struct whereabouts found = {.where = CSAN_WHERE_UNKNOWN};
+    struct nearest_block found = {.where = CSAN_WHERE_UNKNOWN};
     const struct freed_range *freed = NULL;
     const struct block *block = allocation_block(allocation, address);
     if (block)
@@ -88,9 +88,9 @@ static struct whereabouts inside(struct memory *memory, struct allocation *alloc
     return found;
 }
 
-struct whereabouts whereabouts_of(struct memory *memory, uint64_t address)
+struct nearest_block nearest_block_of(struct memory *memory, uint64_t address)
 {
-    struct whereabouts found = {.where = CSAN_WHERE_UNKNOWN};
+    struct nearest_block found = {.where = CSAN_WHERE_UNKNOWN};
     struct allocation *allocation = memory_find(memory, address);
     if (allocation)
         return inside(memory, allocation, address);

@@ -5,7 +5,7 @@
 
 #include "csan/shadow/memory.h"
 
-struct whereabouts {
+struct nearest_block {
     enum csan_where where; /* UNKNOWN: near no memory */
     uint64_t distance;     /* from the begin (INSIDE, BEFORE) or the end (BEHIND) of: */
     struct range owner;    /* a pool's block, else an allocation, as it was allocated */
@@ -16,6 +16,6 @@ struct whereabouts {
 
 /* Of several that are near, the one whose end or begin is nearest. Beyond 1 MiB, or the memory's
  * own size if that is more, it is near none. */
-struct whereabouts whereabouts_of(struct memory *memory, uint64_t address);
+struct nearest_block nearest_block_of(struct memory *memory, uint64_t address);
 
 #endif

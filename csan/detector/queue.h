@@ -46,7 +46,7 @@ struct csan_event {
 struct csan_free {
     uint64_t base, bytes;
     enum csan_memory_kind kind;
-    struct front_entry front;
+    struct live_memory_entry front;
     uint32_t blocked_pass;
     uint32_t number; /* in the recording */
     /* after begin was processed: */

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-void siblings_add(struct siblings *siblings, struct sibling sibling)
+void same_operator_add(struct same_operator *siblings, struct same_operator_member sibling)
 {
     if (siblings->count == siblings->room) {
         uint32_t room = siblings->room ? siblings->room * 2 : 16;
-        struct sibling *bigger = realloc(siblings->items, room * sizeof *bigger);
+        struct same_operator_member *bigger = realloc(siblings->items, room * sizeof *bigger);
         if (!bigger)
             return;
         siblings->items = bigger;
@@ -15,10 +15,11 @@ void siblings_add(struct siblings *siblings, struct sibling sibling)
     siblings->items[siblings->count++] = sibling;
 }
 
-bool siblings_have(const struct siblings *siblings, uint32_t lane, uint32_t other, uint64_t number)
+bool same_operator_have(const struct same_operator *siblings, uint32_t lane, uint32_t other,
+                        uint64_t number)
 {
     for (uint32_t i = 0; i < siblings->count; i++) {
-        const struct sibling *sibling = &siblings->items[i];
+        const struct same_operator_member *sibling = &siblings->items[i];
         if (sibling->lane == lane && sibling->other == other && sibling->first <= number &&
             number <= sibling->last)
             return true;
@@ -26,7 +27,7 @@ bool siblings_have(const struct siblings *siblings, uint32_t lane, uint32_t othe
     return false;
 }
 
-void siblings_forget(struct siblings *siblings, uint32_t lane)
+void same_operator_forget(struct same_operator *siblings, uint32_t lane)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < siblings->count; i++)
@@ -35,8 +36,8 @@ void siblings_forget(struct siblings *siblings, uint32_t lane)
     siblings->count = kept;
 }
 
-void siblings_clear(struct siblings *siblings)
+void same_operator_clear(struct same_operator *siblings)
 {
     free(siblings->items);
-    *siblings = (struct siblings){0};
+    *siblings = (struct same_operator){0};
 }

@@ -578,7 +578,7 @@ static void flusher_start(struct recording *recording)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     recording->has_flusher =
-        own_thread_create(&recording->flusher, NULL, flush_now_and_then, recording) == 0;
+        internal_thread_create(&recording->flusher, NULL, flush_now_and_then, recording) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -411,7 +411,7 @@ static const char *take_lane(struct replay *replay, const struct recorded *recor
         lane = unpromised_lane(replay, recorded->text);
     else if (recorded->kind == RECORDED_HOST_LANE)
         lane = csan_lane_create_host(context, recorded->text,
-                                     recorded->value[FIELD_FLAGS] ? CSAN_HOST_MEETING
+                                     recorded->value[FIELD_FLAGS] ? CSAN_HOST_SYNC_OBJECT
                                                                   : CSAN_HOST_THREAD);
     else
         lane = csan_lane_create_as(context, (enum csan_lane_role)role,
@@ -600,8 +600,8 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
     case RECORDED_SIBLING:
         if (!lane_of(replay, recorded->value[FIELD_OTHER], &other))
             return NULL; /* it ended since */
-        csan_op_sibling(replay->current->context, lane, other, recorded->value[FIELD_FIRST],
-                        recorded->value[FIELD_LAST]);
+        csan_op_same_operator(replay->current->context, lane, other, recorded->value[FIELD_FIRST],
+                              recorded->value[FIELD_LAST]);
         return NULL;
     case RECORDED_SNAPSHOT:
         return take_snapshot(replay, recorded, lane);

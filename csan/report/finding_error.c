@@ -110,7 +110,7 @@ struct finding_error *finding_error_create(const struct csan_error *from, struct
     error->reported_stack = stack_memo_take(&words->stacks, &words->style, from->reported_frames,
                                             from->reported_frame_count, words->current.name);
     if (from->shortage)
-        error->shortage = finding_shortage_create(from->shortage, words);
+        error->shortage = finding_out_of_memory_create(from->shortage, words);
     if (from->reported_by)
         error->reported_by =
             strdup(error->reported_stack.entry ? error->reported_stack.entry : from->reported_by);
@@ -128,7 +128,7 @@ void finding_error_destroy(struct finding_error *error)
     free(error->code);
     free(error->detail);
     free(error->reported_by);
-    finding_shortage_destroy(error->shortage);
+    finding_out_of_memory_destroy(error->shortage);
     stack_frames_free(&error->instruction);
     stack_frames_free(&error->neighbour_stack);
     stack_frames_free(&error->reported_stack);

@@ -210,7 +210,7 @@ static void held_add(struct text *text, const struct finding_held *held,
     text_add(text, "}");
 }
 
-static void shortage_add(struct text *text, const struct finding_shortage *shortage)
+static void shortage_add(struct text *text, const struct finding_out_of_memory *shortage)
 {
     text_add(text, "\n    \"memory\": ");
     if (!shortage) {

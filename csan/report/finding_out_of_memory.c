@@ -14,10 +14,10 @@ static void held_fill(struct finding_held *held, const struct csan_held *from,
     held->name = strdup(name ? name : "");
 }
 
-struct finding_shortage *finding_shortage_create(const struct csan_shortage *from,
-                                                 struct race_words *words)
+struct finding_out_of_memory *finding_out_of_memory_create(const struct csan_shortage *from,
+                                                           struct race_words *words)
 {
-    struct finding_shortage *shortage = calloc(1, sizeof *shortage);
+    struct finding_out_of_memory *shortage = calloc(1, sizeof *shortage);
     if (!shortage)
         return NULL;
     shortage->numbers = *from;
@@ -31,7 +31,7 @@ struct finding_shortage *finding_shortage_create(const struct csan_shortage *fro
     return shortage;
 }
 
-void finding_shortage_destroy(struct finding_shortage *shortage)
+void finding_out_of_memory_destroy(struct finding_out_of_memory *shortage)
 {
     if (!shortage)
         return;

@@ -5,7 +5,7 @@
 
 #include "csan/report/race_text.h"
 
-struct finding_shortage {
+struct finding_out_of_memory {
     struct csan_shortage numbers; /* names and frames of what is held are in `held` */
     struct finding_held {
         char *name; /* of the call, as the program wrote it */
@@ -14,9 +14,9 @@ struct finding_shortage {
 };
 
 /* NULL: there is no memory. */
-struct finding_shortage *finding_shortage_create(const struct csan_shortage *from,
-                                                 struct race_words *words);
+struct finding_out_of_memory *finding_out_of_memory_create(const struct csan_shortage *from,
+                                                           struct race_words *words);
 /* NULL is none. */
-void finding_shortage_destroy(struct finding_shortage *shortage);
+void finding_out_of_memory_destroy(struct finding_out_of_memory *shortage);
 
 #endif

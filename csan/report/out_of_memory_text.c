@@ -35,7 +35,7 @@ static void age_add(struct text *text, uint64_t nanoseconds)
         text_add(text, "%" PRIu64 " min", seconds / 60);
 }
 
-void shortage_asked_add(struct text *text, const struct csan_shortage *shortage)
+void out_of_memory_asked_add(struct text *text, const struct csan_shortage *shortage)
 {
     text_add(text, "asked for ");
     size_add(text, shortage->asked);
@@ -102,8 +102,8 @@ static void list_add(struct text *text, struct race_words *words,
     text_add(text, " by %" PRIu64 " other call%s\n", shortage->more, plural(shortage->more));
 }
 
-void shortage_facts_add(struct text *text, struct race_words *words,
-                        const struct csan_shortage *shortage)
+void out_of_memory_facts_add(struct text *text, struct race_words *words,
+                             const struct csan_shortage *shortage)
 {
     text_add(text, "  asked for %" PRIu64 " bytes%s\n", shortage->asked,
              shortage->host ? " of the host's memory" : "");
@@ -170,7 +170,7 @@ static enum culprit culprit_of(const struct csan_shortage *shortage)
     return shortage->others > shortage->own ? CULPRIT_OTHERS : CULPRIT_OWN;
 }
 
-void shortage_cause_add(struct text *text, const struct csan_shortage *shortage)
+void out_of_memory_cause_add(struct text *text, const struct csan_shortage *shortage)
 {
     static const char *const causes[] = {
         [CULPRIT_HOST] = "the host's memory could not be allocated and pinned",
@@ -187,7 +187,7 @@ void shortage_cause_add(struct text *text, const struct csan_shortage *shortage)
     text_add(text, "%s", causes[culprit_of(shortage)]);
 }
 
-void shortage_fix_add(struct text *text, const struct csan_shortage *shortage)
+void out_of_memory_fix_add(struct text *text, const struct csan_shortage *shortage)
 {
     static const char *const fixes[] = {
         [CULPRIT_HOST] = "pin less memory, or free it earlier",

@@ -6,12 +6,12 @@
 #include "csan/report/race_text.h"
 
 /* "asked for 1.5 GiB, of which 12.0 MiB were free" */
-void shortage_asked_add(struct text *text, const struct csan_shortage *shortage);
+void out_of_memory_asked_add(struct text *text, const struct csan_shortage *shortage);
 /* Lines of two blanks and more: who holds how much. */
-void shortage_facts_add(struct text *text, struct race_words *words,
-                        const struct csan_shortage *shortage);
+void out_of_memory_facts_add(struct text *text, struct race_words *words,
+                             const struct csan_shortage *shortage);
 /* Half sentences. */
-void shortage_cause_add(struct text *text, const struct csan_shortage *shortage);
-void shortage_fix_add(struct text *text, const struct csan_shortage *shortage);
+void out_of_memory_cause_add(struct text *text, const struct csan_shortage *shortage);
+void out_of_memory_fix_add(struct text *text, const struct csan_shortage *shortage);
 
 #endif

@@ -26,7 +26,7 @@ extern "C" {
 #pragma GCC visibility push(default) /* what the library exports */
 
 #define CSAN_VERSION_MAJOR 0
-#define CSAN_VERSION_MINOR 2
+#define CSAN_VERSION_MINOR 3
 
 /* ---- What a race looks like ---------------------------------------------------------------- */
 

@@ -66,7 +66,7 @@ csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, u
  * after still lives. Snapshots of every lane leave host lanes out. */
 enum csan_host_lane {
     CSAN_HOST_THREAD,
-    CSAN_HOST_MEETING /* what threads synchronize by, such as a semaphore */
+    CSAN_HOST_SYNC_OBJECT /* what threads synchronize by, such as a semaphore */
 };
 csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind);
 
@@ -100,10 +100,10 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
 /* The call `what` (a string that lives as long as the context) was seen to make the host wait for
  * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
  * order; a race between those two sides says so (csan_race.unpromised). */
-void csan_lane_seen_to_wait(csan_context *context, csan_lane other, const char *what);
+void csan_lane_observed_wait(csan_context *context, csan_lane other, const char *what);
 /* ... for all that is behind the snapshot. */
-void csan_snapshot_seen_to_wait(csan_context *context, const csan_snapshot *snapshot,
-                                const char *what);
+void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *snapshot,
+                                 const char *what);
 /* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
  * That is no order but between the owners of a block, and of memory at the host, which such a pool
  * gives out untold; a race of other kind says so. */
@@ -242,8 +242,8 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
 /* The next op of `lane` has siblings: ops of the lane `other` numbered from `first` to `last`. They
  * are parts of one work, of which it is known what it touches, but not which part touches what: so
  * what they have in common is no conflict. May be said several times before that op. */
-void csan_op_sibling(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
-                     uint64_t last);
+void csan_op_same_operator(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
+                           uint64_t last);
 
 /* An op whose access set comes later. What depends on it waits inside csan. `fallback` is used if
  * resolve does not come before the time-out (option pending_timeout_ms) or the queue is full
@@ -294,6 +294,17 @@ size_t csan_context_findings_since(csan_context *context, uint64_t mark, struct 
 void csan_context_races_clear(csan_context *context);
 
 #pragma GCC visibility pop
+
+/* Names of versions before 0.3. They warn, and version 0.4 will not have them. */
+#define CSAN_RENAMED_(text) _Pragma(text)
+#define csan_op_sibling                                                                            \
+    CSAN_RENAMED_("GCC warning \"use csan_op_same_operator\"") csan_op_same_operator
+#define csan_lane_seen_to_wait                                                                     \
+    CSAN_RENAMED_("GCC warning \"use csan_lane_observed_wait\"") csan_lane_observed_wait
+#define csan_snapshot_seen_to_wait                                                                 \
+    CSAN_RENAMED_("GCC warning \"use csan_snapshot_observed_wait\"") csan_snapshot_observed_wait
+#define CSAN_HOST_MEETING                                                                          \
+    CSAN_RENAMED_("GCC warning \"use CSAN_HOST_SYNC_OBJECT\"") CSAN_HOST_SYNC_OBJECT
 
 #ifdef __cplusplus
 }

@@ -201,7 +201,7 @@ static struct access_set *set_whole(struct access_kernel *kernel)
         directions ? set_new(directions->count, 3 * directions->count, 0) : NULL;
     if (stored) {
         stored->set.complete = true;
-        set_add_directions(stored, directions, !overlap_scan(kernel->function).waits);
+        set_add_directions(stored, directions, !dependent_launch_scan(kernel->function).waits);
         set_judge(stored, kernel->graph ? kernel->graph->failure : NULL);
         kernel->whole = &stored->set;
     }
@@ -276,7 +276,7 @@ static bool directions_are_early(const struct access_kernel *kernel, const struc
 {
     const struct graph *graph = kernel->graph;
     if (graph->has_hidden)
-        return !overlap_scan(kernel->function).waits;
+        return !dependent_launch_scan(kernel->function).waits;
     for (uint32_t i = 0; i < graph->access_count; i++)
         if (found->unresolved[i] && graph->accesses[i].early)
             return true;
@@ -539,10 +539,10 @@ const struct access_set *access_set_find(struct access_kernel *kernel,
     return find_slow(kernel, launch);
 }
 
-struct overlap access_overlap(struct access_kernel *kernel)
+struct dependent_launch access_overlap(struct access_kernel *kernel)
 {
     if (!kernel_prepare(kernel) || kernel->graph->failure || kernel->graph->has_hidden)
-        return overlap_scan(kernel->function);
+        return dependent_launch_scan(kernel->function);
     return kernel->graph->overlap;
 }
 

@@ -24,7 +24,7 @@ enum access_base_kind {
 
 struct access_base {
     uint8_t kind;   /* enum access_base_kind */
-    uint8_t object; /* OBJECT: enum effect_object */
+    uint8_t object; /* OBJECT: enum instruction_access_object */
     bool guessed;   /* PARAM: these 8 bytes are a pointer only if they point into an allocation;
                        OBJECT: an object is there only if one is known by that handle */
     uint32_t param_index, param_offset; /* PARAM, OBJECT; of ADDRESS: where its table came from */
@@ -119,7 +119,7 @@ size_t access_set_pieces(const struct access_kernel *kernel, const struct access
                          struct access_piece *pieces);
 
 /* Whether it may run beside its neighbours in the stream. Analyses the kernel if need be. */
-struct overlap access_overlap(struct access_kernel *kernel);
+struct dependent_launch access_overlap(struct access_kernel *kernel);
 
 struct access_statistics {
     uint64_t hits, misses, evictions;

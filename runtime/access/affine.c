@@ -15,10 +15,11 @@ static int64_t wrapping_add(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-bool form_add(struct form *result, const struct form *a, const struct form *b, int64_t scale)
+bool affine_add(struct affine_form *result, const struct affine_form *a,
+                const struct affine_form *b, int64_t scale)
 {
-    struct form sum =
-        form_constant(wrapping_add(a->constant, wrapping_multiply(b->constant, scale)));
+    struct affine_form sum =
+        affine_constant(wrapping_add(a->constant, wrapping_multiply(b->constant, scale)));
     uint32_t i = 0, j = 0;
     if (!scale) {
         *result = *a;
@@ -36,7 +37,7 @@ bool form_add(struct form *result, const struct form *a, const struct form *b, i
         }
         if (!term.coefficient)
             continue;
-        if (sum.count == FORM_TERMS)
+        if (sum.count == AFFINE_TERMS)
             return false;
         sum.terms[sum.count++] = term;
     }
@@ -44,10 +45,11 @@ bool form_add(struct form *result, const struct form *a, const struct form *b, i
     return true;
 }
 
-void form_scale(struct form *result, const struct form *a, int64_t scale, int64_t constant)
+void affine_scale(struct affine_form *result, const struct affine_form *a, int64_t scale,
+                  int64_t constant)
 {
-    struct form scaled =
-        form_constant(wrapping_add(wrapping_multiply(a->constant, scale), constant));
+    struct affine_form scaled =
+        affine_constant(wrapping_add(wrapping_multiply(a->constant, scale), constant));
     for (uint32_t i = 0; i < a->count; i++) {
         int64_t coefficient = wrapping_multiply(a->terms[i].coefficient, scale);
         if (coefficient)
@@ -56,7 +58,7 @@ void form_scale(struct form *result, const struct form *a, int64_t scale, int64_
     *result = scaled;
 }
 
-int64_t form_coefficient(const struct form *form, uint32_t index)
+int64_t affine_coefficient(const struct affine_form *form, uint32_t index)
 {
     for (uint32_t i = 0; i < form->count; i++)
         if (form->terms[i].index == index)
@@ -64,17 +66,18 @@ int64_t form_coefficient(const struct form *form, uint32_t index)
     return 0;
 }
 
-bool form_substitute(struct form *form, uint32_t index, const struct form *replacement)
+bool affine_substitute(struct affine_form *form, uint32_t index,
+                       const struct affine_form *replacement)
 {
-    int64_t coefficient = form_coefficient(form, index);
+    int64_t coefficient = affine_coefficient(form, index);
     if (!coefficient)
         return true;
-    struct form without = *form, minus = form_index(index, coefficient);
-    return form_add(&without, &without, &minus, -1) &&
-           form_add(form, &without, replacement, coefficient);
+    struct affine_form without = *form, minus = affine_index(index, coefficient);
+    return affine_add(&without, &without, &minus, -1) &&
+           affine_add(form, &without, replacement, coefficient);
 }
 
-bool form_same_terms(const struct form *a, const struct form *b)
+bool affine_same_terms(const struct affine_form *a, const struct affine_form *b)
 {
     if (a->count != b->count)
         return false;
@@ -87,14 +90,14 @@ bool form_same_terms(const struct form *a, const struct form *b)
 
 static int64_t clamp(__int128 value)
 {
-    if (value > FORM_INFINITE)
-        return FORM_INFINITE;
-    if (value < -FORM_INFINITE)
-        return -FORM_INFINITE;
+    if (value > AFFINE_INFINITE)
+        return AFFINE_INFINITE;
+    if (value < -AFFINE_INFINITE)
+        return -AFFINE_INFINITE;
     return (int64_t)value;
 }
 
-struct interval form_interval(const struct form *form, const struct index_table *indices)
+struct interval affine_interval(const struct affine_form *form, const struct index_table *indices)
 {
     __int128 low = form->constant, high = form->constant;
     bool open_low = false, open_high = false;
@@ -103,13 +106,13 @@ struct interval form_interval(const struct form *form, const struct index_table 
         __int128 coefficient = form->terms[i].coefficient;
         bool up = coefficient > 0;
         int64_t least = up ? range->low : range->high, most = up ? range->high : range->low;
-        open_low |= least <= -FORM_INFINITE || least >= FORM_INFINITE;
-        open_high |= most <= -FORM_INFINITE || most >= FORM_INFINITE;
+        open_low |= least <= -AFFINE_INFINITE || least >= AFFINE_INFINITE;
+        open_high |= most <= -AFFINE_INFINITE || most >= AFFINE_INFINITE;
         low += coefficient * least;
         high += coefficient * most;
     }
-    return (struct interval){open_low ? -FORM_INFINITE : clamp(low),
-                             open_high ? FORM_INFINITE : clamp(high)};
+    return (struct interval){open_low ? -AFFINE_INFINITE : clamp(low),
+                             open_high ? AFFINE_INFINITE : clamp(high)};
 }
 
 static uint64_t magnitude(int64_t value)
@@ -117,7 +120,7 @@ static uint64_t magnitude(int64_t value)
     return value < 0 ? -(uint64_t)value : (uint64_t)value;
 }
 
-int64_t form_divisor(const struct form *form)
+int64_t affine_divisor(const struct affine_form *form)
 {
     uint64_t divisor = 0;
     for (uint32_t i = 0; i < form->count; i++) {
@@ -131,10 +134,10 @@ int64_t form_divisor(const struct form *form)
     return (int64_t)divisor;
 }
 
-bool form_is_dense(const struct form *form, const struct index_table *indices)
+bool affine_is_dense(const struct affine_form *form, const struct index_table *indices)
 {
-    uint64_t divisor = (uint64_t)form_divisor(form);
-    bool used[FORM_TERMS] = {false};
+    uint64_t divisor = (uint64_t)affine_divisor(form);
+    bool used[AFFINE_TERMS] = {false};
     unsigned __int128 reach = divisor; /* every multiple of the divisor below this is taken */
     for (uint32_t done = 0; done < form->count; done++) {
         uint32_t least = 0;
@@ -147,7 +150,7 @@ bool form_is_dense(const struct form *form, const struct index_table *indices)
         used[least] = true;
         const struct index_range *range = &indices->ranges[form->terms[least].index];
         uint64_t step = magnitude(form->terms[least].coefficient);
-        if (range->low <= -FORM_INFINITE || range->high >= FORM_INFINITE || step > reach)
+        if (range->low <= -AFFINE_INFINITE || range->high >= AFFINE_INFINITE || step > reach)
             return false;
         reach += (unsigned __int128)step * (uint64_t)(range->high - range->low);
     }
@@ -156,7 +159,7 @@ bool form_is_dense(const struct form *form, const struct index_table *indices)
 
 uint32_t index_add(struct index_table *indices, int64_t low, int64_t high)
 {
-    if (indices->count == FORM_INDICES)
+    if (indices->count == AFFINE_INDICES)
         return UINT32_MAX;
     indices->ranges[indices->count] = (struct index_range){.low = low, .high = high};
     return indices->count++;
@@ -165,7 +168,7 @@ uint32_t index_add(struct index_table *indices, int64_t low, int64_t high)
 /* ---- Conjunctions ---- */
 
 /* a = -b but for the constant */
-static bool form_opposite_terms(const struct form *a, const struct form *b)
+static bool affine_opposite_terms(const struct affine_form *a, const struct affine_form *b)
 {
     if (a->count != b->count)
         return false;
@@ -176,42 +179,42 @@ static bool form_opposite_terms(const struct form *a, const struct form *b)
     return true;
 }
 
-const struct form *form_keep(struct pool *pool, const struct form *form)
+const struct affine_form *affine_keep(struct pool *pool, const struct affine_form *form)
 {
-    size_t bytes = offsetof(struct form, terms) + form->count * sizeof form->terms[0];
-    struct form *kept = pool_allocate(pool, bytes);
+    size_t bytes = offsetof(struct affine_form, terms) + form->count * sizeof form->terms[0];
+    struct affine_form *kept = pool_allocate(pool, bytes);
     memcpy(kept, form, bytes);
     return kept;
 }
 
-bool conjunction_add(struct conjunction *conjunction, const struct form *constraint,
+bool conjunction_add(struct conjunction *conjunction, const struct affine_form *constraint,
                      const struct index_table *indices, struct pool *pool, bool *exact)
 {
-    struct interval interval = form_interval(constraint, indices);
+    struct interval interval = affine_interval(constraint, indices);
     if (interval.high < 0)
         return false;
     if (interval.low >= 0)
         return true;
-    const struct form **same = NULL;
+    const struct affine_form **same = NULL;
     for (uint32_t i = 0; i < conjunction->count; i++) {
-        const struct form *other = conjunction->constraints[i];
-        if (form_same_terms(other, constraint))
+        const struct affine_form *other = conjunction->constraints[i];
+        if (affine_same_terms(other, constraint))
             same = &conjunction->constraints[i];
         /* f + a >= 0 and -f + b >= 0 want a + b >= 0 */
-        if (form_opposite_terms(other, constraint) &&
+        if (affine_opposite_terms(other, constraint) &&
             (__int128)other->constant + constraint->constant < 0)
             return false;
     }
     if (same) { /* the tighter of two */
         if (constraint->constant < (*same)->constant)
-            *same = form_keep(pool, constraint);
+            *same = affine_keep(pool, constraint);
         return true;
     }
-    if (conjunction->count == FORM_CONSTRAINTS) {
+    if (conjunction->count == AFFINE_CONSTRAINTS) {
         *exact = false;
         return true;
     }
-    conjunction->constraints[conjunction->count++] = form_keep(pool, constraint);
+    conjunction->constraints[conjunction->count++] = affine_keep(pool, constraint);
     return true;
 }
 
@@ -225,26 +228,26 @@ bool conjunction_add_all(struct conjunction *conjunction, const struct conjuncti
 }
 
 /* The interval of a - b; unknown where the difference wraps around. */
-static struct interval difference_interval(const struct form *a, const struct form *b,
+static struct interval difference_interval(const struct affine_form *a, const struct affine_form *b,
                                            const struct index_table *indices)
 {
-    const struct interval unknown = {-FORM_INFINITE, FORM_INFINITE};
-    struct form difference;
+    const struct interval unknown = {-AFFINE_INFINITE, AFFINE_INFINITE};
+    struct affine_form difference;
     int64_t checked;
     if (__builtin_sub_overflow(a->constant, b->constant, &checked))
         return unknown;
     for (uint32_t i = 0; i < b->count; i++)
-        if (__builtin_sub_overflow(form_coefficient(a, b->terms[i].index), b->terms[i].coefficient,
-                                   &checked))
+        if (__builtin_sub_overflow(affine_coefficient(a, b->terms[i].index),
+                                   b->terms[i].coefficient, &checked))
             return unknown;
-    return form_add(&difference, a, b, -1) ? form_interval(&difference, indices) : unknown;
+    return affine_add(&difference, a, b, -1) ? affine_interval(&difference, indices) : unknown;
 }
 
 /* a * quotient + constant >= 0 as a constraint on what was divided: quotient >= n when that is at
  * least n * modulus, quotient <= n when it is below (n + 1) * modulus. False: it is not like that,
  * or the numbers are too large. */
-static bool of_quotient(const struct form *constraint, const struct index_table *indices,
-                        struct form *divided)
+static bool of_quotient(const struct affine_form *constraint, const struct index_table *indices,
+                        struct affine_form *divided)
 {
     const struct division *division = NULL;
     if (constraint->count != 1)
@@ -264,17 +267,17 @@ static bool of_quotient(const struct form *constraint, const struct index_table 
     if (constant % coefficient && (at_least == (constant > 0)))
         n += at_least ? 1 : -1;
     if (__builtin_mul_overflow(at_least ? n : n + 1, division->modulus, &limit) ||
-        limit > FORM_INFINITE || limit < -FORM_INFINITE)
+        limit > AFFINE_INFINITE || limit < -AFFINE_INFINITE)
         return false;
-    form_scale(divided, &division->form, at_least ? 1 : -1, at_least ? -limit : limit - 1);
+    affine_scale(divided, &division->form, at_least ? 1 : -1, at_least ? -limit : limit - 1);
     return true;
 }
 
-bool conjunction_implies(const struct conjunction *conjunction, const struct form *constraint,
-                         const struct index_table *indices)
+bool conjunction_implies(const struct conjunction *conjunction,
+                         const struct affine_form *constraint, const struct index_table *indices)
 {
-    struct form divided;
-    if (form_interval(constraint, indices).low >= 0)
+    struct affine_form divided;
+    if (affine_interval(constraint, indices).low >= 0)
         return true;
     for (uint32_t i = 0; i < conjunction->count; i++)
         if (difference_interval(constraint, conjunction->constraints[i], indices).low >= 0)
@@ -321,8 +324,8 @@ bool disjunction_is_always(const struct disjunction *disjunction)
     return false;
 }
 
-struct disjunction disjunction_of(const struct form *constraint, const struct index_table *indices,
-                                  struct pool *pool)
+struct disjunction disjunction_of(const struct affine_form *constraint,
+                                  const struct index_table *indices, struct pool *pool)
 {
     struct disjunction result = disjunction_never();
     bool exact = true;
@@ -344,14 +347,14 @@ static bool disjunction_put(struct disjunction *result, const struct conjunction
         if (!conjunction_implies_all(result->items[i], item, indices))
             result->items[kept++] = result->items[i];
     result->count = kept;
-    if (kept == FORM_CONJUNCTIONS)
+    if (kept == AFFINE_CONJUNCTIONS)
         return false;
     result->items[result->count++] = item;
     return true;
 }
 
-static bool implied_by_all(const struct disjunction *disjunction, const struct form *constraint,
-                           const struct index_table *indices)
+static bool implied_by_all(const struct disjunction *disjunction,
+                           const struct affine_form *constraint, const struct index_table *indices)
 {
     for (uint32_t i = 0; i < disjunction->count; i++)
         if (!conjunction_implies(disjunction->items[i], constraint, indices))
@@ -367,7 +370,7 @@ static void add_common(struct conjunction *common, const struct disjunction *a,
     bool exact;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < a->items[i]->count; k++) {
-            const struct form *constraint = a->items[i]->constraints[k];
+            const struct affine_form *constraint = a->items[i]->constraints[k];
             if (implied_by_all(a, constraint, indices) && implied_by_all(b, constraint, indices))
                 conjunction_add(common, constraint, indices, pool, &exact);
         }
@@ -416,7 +419,7 @@ static const struct conjunction *conjunction_join_halves(const struct conjunctio
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++) {
-            if (!form_opposite_terms(a->constraints[i], b->constraints[j]) ||
+            if (!affine_opposite_terms(a->constraints[i], b->constraints[j]) ||
                 (__int128)a->constraints[i]->constant + b->constraints[j]->constant < -1)
                 continue;
             struct conjunction *rest_a = conjunction_new(pool, a);

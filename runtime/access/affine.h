@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORM_TERMS = 10, FORM_INDICES = 192, FORM_CONSTRAINTS = 14, FORM_CONJUNCTIONS = 8 };
+enum { AFFINE_TERMS = 10, AFFINE_INDICES = 192, AFFINE_CONSTRAINTS = 14, AFFINE_CONJUNCTIONS = 8 };
 
 /* Memory of one evaluation, of fixed size: when it is used up, so is the evaluation's budget. */
 struct pool {
@@ -36,7 +36,7 @@ static inline void *pool_allocate(struct pool *pool, size_t bytes)
 }
 
 /* Bounds beyond this are no bounds. */
-#define FORM_INFINITE ((int64_t)1 << 61)
+#define AFFINE_INFINITE ((int64_t)1 << 61)
 
 /* The quotient, rounded towards minus infinity. */
 static inline int64_t floor_divide(int64_t a, int64_t b)
@@ -50,14 +50,14 @@ struct term {
     int64_t coefficient; /* never 0 */
 };
 
-struct form {
+struct affine_form {
     int64_t constant;
     uint32_t count;
-    struct term terms[FORM_TERMS]; /* ascending by index */
+    struct term terms[AFFINE_TERMS]; /* ascending by index */
 };
 
 struct interval {
-    int64_t low, high; /* inclusive; at or beyond +-FORM_INFINITE: no bound */
+    int64_t low, high; /* inclusive; at or beyond +-AFFINE_INFINITE: no bound */
 };
 
 /* What an index may be: all integers from low to high. */
@@ -72,14 +72,14 @@ struct index_range {
  * modulus
  */
 struct division {
-    struct form form;
+    struct affine_form form;
     int64_t modulus;
     uint32_t quotient, remainder; /* indices */
 };
 
 /* The indices of one evaluation. */
 struct index_table {
-    struct index_range ranges[FORM_INDICES];
+    struct index_range ranges[AFFINE_INDICES];
     uint32_t count;
     struct division divisions[32]; /* in the order they were made */
     uint32_t division_count;
@@ -87,78 +87,81 @@ struct index_table {
 
 struct conjunction {
     uint32_t count;
-    const struct form *constraints[FORM_CONSTRAINTS];
+    const struct affine_form *constraints[AFFINE_CONSTRAINTS];
 };
 
 struct disjunction {
     uint32_t count; /* 0: never */
-    const struct conjunction *items[FORM_CONJUNCTIONS];
+    const struct conjunction *items[AFFINE_CONJUNCTIONS];
 };
 
-static inline struct form form_constant(int64_t constant)
+static inline struct affine_form affine_constant(int64_t constant)
 {
-    struct form form;
+    struct affine_form form;
     form.constant = constant;
     form.count = 0;
     return form;
 }
 
-static inline struct form form_index(uint32_t index, int64_t coefficient)
+static inline struct affine_form affine_index(uint32_t index, int64_t coefficient)
 {
-    struct form form;
+    struct affine_form form;
     form.constant = 0;
     form.count = coefficient != 0;
     form.terms[0] = (struct term){index, coefficient};
     return form;
 }
 
-static inline bool form_is_constant(const struct form *form)
+static inline bool affine_is_constant(const struct affine_form *form)
 {
     return form->count == 0;
 }
 
 /* *result = a + scale * b, modulo 2^64. False when it would have too many terms. */
-bool form_add(struct form *result, const struct form *a, const struct form *b, int64_t scale);
+bool affine_add(struct affine_form *result, const struct affine_form *a,
+                const struct affine_form *b, int64_t scale);
 /* *result = scale * a + constant, modulo 2^64 */
-void form_scale(struct form *result, const struct form *a, int64_t scale, int64_t constant);
-int64_t form_coefficient(const struct form *form, uint32_t index);
+void affine_scale(struct affine_form *result, const struct affine_form *a, int64_t scale,
+                  int64_t constant);
+int64_t affine_coefficient(const struct affine_form *form, uint32_t index);
 /* The form with `index` replaced. False when it would have too many terms. */
-bool form_substitute(struct form *form, uint32_t index, const struct form *replacement);
-bool form_same_terms(const struct form *a, const struct form *b);
-static inline bool form_equal(const struct form *a, const struct form *b)
+bool affine_substitute(struct affine_form *form, uint32_t index,
+                       const struct affine_form *replacement);
+bool affine_same_terms(const struct affine_form *a, const struct affine_form *b);
+static inline bool affine_equal(const struct affine_form *a, const struct affine_form *b)
 {
-    return a->constant == b->constant && form_same_terms(a, b);
+    return a->constant == b->constant && affine_same_terms(a, b);
 }
 /* All values it can take. */
-struct interval form_interval(const struct form *form, const struct index_table *indices);
+struct interval affine_interval(const struct affine_form *form, const struct index_table *indices);
 static inline bool interval_is_finite(struct interval interval)
 {
-    return interval.low > -FORM_INFINITE && interval.high < FORM_INFINITE;
+    return interval.low > -AFFINE_INFINITE && interval.high < AFFINE_INFINITE;
 }
 /* The greatest common divisor of the coefficients; 0 for a constant. */
-int64_t form_divisor(const struct form *form);
+int64_t affine_divisor(const struct affine_form *form);
 /* Whether the form takes every multiple of its divisor (from its least value) up to its greatest.
  */
-bool form_is_dense(const struct form *form, const struct index_table *indices);
+bool affine_is_dense(const struct affine_form *form, const struct index_table *indices);
 
 /* A new index, or UINT32_MAX when there are too many. */
 uint32_t index_add(struct index_table *indices, int64_t low, int64_t high);
 
 /* A copy in the pool. */
-const struct form *form_keep(struct pool *pool, const struct form *form);
+const struct affine_form *affine_keep(struct pool *pool, const struct affine_form *form);
 
 /* Adds a constraint. The result is never for less than what both say: beyond the room for
  * constraints the new one is left out and *exact set to false. Returns false when the conjunction
  * cannot hold (then its content is of no use). */
-bool conjunction_add(struct conjunction *conjunction, const struct form *constraint,
+bool conjunction_add(struct conjunction *conjunction, const struct affine_form *constraint,
                      const struct index_table *indices, struct pool *pool, bool *exact);
 /* Adds all of another's. */
 bool conjunction_add_all(struct conjunction *conjunction, const struct conjunction *more,
                          const struct index_table *indices, struct pool *pool, bool *exact);
 struct conjunction *conjunction_new(struct pool *pool, const struct conjunction *from);
 /* Whether form >= 0 follows; may be false although it does. */
-bool conjunction_implies(const struct conjunction *conjunction, const struct form *constraint,
-                         const struct index_table *indices);
+bool conjunction_implies(const struct conjunction *conjunction,
+                         const struct affine_form *constraint, const struct index_table *indices);
 
 struct disjunction disjunction_always(struct pool *pool);
 static inline struct disjunction disjunction_never(void)
@@ -178,7 +181,7 @@ struct disjunction disjunction_or(const struct disjunction *a, const struct disj
                                   const struct index_table *indices, struct pool *pool,
                                   bool *exact);
 /* One constraint as a condition. */
-struct disjunction disjunction_of(const struct form *constraint, const struct index_table *indices,
-                                  struct pool *pool);
+struct disjunction disjunction_of(const struct affine_form *constraint,
+                                  const struct index_table *indices, struct pool *pool);
 
 #endif

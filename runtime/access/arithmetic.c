@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Constants and coefficients as small as the width allows: the same modulo two to its power. */
-static void narrow(struct form *form, uint32_t width)
+static void narrow(struct affine_form *form, uint32_t width)
 {
     if (width >= 64)
         return;
@@ -29,7 +29,7 @@ static void narrow(struct form *form, uint32_t width)
 }
 
 static void put(struct evaluation *e, struct maker *maker, const struct conjunction *when,
-                struct form *form, uint32_t base, uint8_t bound, uint32_t width)
+                struct affine_form *form, uint32_t base, uint8_t bound, uint32_t width)
 {
     if (base == BASE_NONE)
         narrow(form, width);
@@ -42,15 +42,15 @@ struct piece piece_window(struct evaluation *e, const struct piece *piece, __int
                           int64_t size, bool cut_low, bool cut_high, bool *possible)
 {
     struct piece result = *piece;
-    struct form form = *piece->form, limit;
+    struct affine_form form = *piece->form, limit;
     bool exact = true;
     *possible = true;
     if (cut_low) { /* form - low >= 0 */
-        form_scale(&limit, &form, 1, (int64_t)-low);
+        affine_scale(&limit, &form, 1, (int64_t)-low);
         *possible &= when_also(e, result.when, &limit, &result.when, &exact);
     }
     if (cut_high && *possible) { /* low + size - 1 - form >= 0 */
-        form_scale(&limit, &form, -1, (int64_t)(low + size - 1));
+        affine_scale(&limit, &form, -1, (int64_t)(low + size - 1));
         *possible &= when_also(e, result.when, &limit, &result.when, &exact);
     }
     if (!exact)
@@ -75,13 +75,13 @@ uint32_t piece_windows(struct evaluation *e, const struct piece *piece, uint32_t
         return 0;
     for (int64_t w = first; w <= last; w++) {
         bool possible;
-        struct form form;
+        struct affine_form form;
         struct piece one = piece_window(e, piece, (__int128)w * size + start, size, w > first,
                                         w < last, &possible);
         if (!possible)
             continue;
-        form_scale(&form, piece->form, 1, -w * size);
-        one.form = form_keep(e->pool, &form);
+        affine_scale(&form, piece->form, 1, -w * size);
+        one.form = affine_keep(e->pool, &form);
         windows[count++] = one;
     }
     return count;
@@ -90,24 +90,24 @@ uint32_t piece_windows(struct evaluation *e, const struct piece *piece, uint32_t
 /* ---- Bits ---- */
 
 /* form + times * (modulus * quotient + remainder - what was divided), if that has fewer terms. */
-static void join_division(const struct division *division, int64_t times, struct form *form)
+static void join_division(const struct division *division, int64_t times, struct affine_form *form)
 {
-    struct form joined = *form, rest = form_index(division->remainder, 1);
-    struct form whole = form_index(division->quotient, division->modulus);
-    if (times && form_add(&joined, &joined, &division->form, -times) &&
-        form_add(&joined, &joined, &rest, times) && form_add(&joined, &joined, &whole, times) &&
+    struct affine_form joined = *form, rest = affine_index(division->remainder, 1);
+    struct affine_form whole = affine_index(division->quotient, division->modulus);
+    if (times && affine_add(&joined, &joined, &division->form, -times) &&
+        affine_add(&joined, &joined, &rest, times) && affine_add(&joined, &joined, &whole, times) &&
         joined.count < form->count)
         *form = joined;
 }
 
 /* x - x % m is m * (x / m), which shows that it is a multiple; x - m * (x / m) is x % m, which
  * shows that it is below m. */
-static void join_divisions(const struct evaluation *e, struct form *form)
+static void join_divisions(const struct evaluation *e, struct affine_form *form)
 {
     for (uint32_t d = 0; d < e->indices.division_count && form->count > 1; d++) {
         const struct division *division = &e->indices.divisions[d];
-        int64_t whole = form_coefficient(form, division->quotient);
-        join_division(division, -form_coefficient(form, division->remainder), form);
+        int64_t whole = affine_coefficient(form, division->quotient);
+        join_division(division, -affine_coefficient(form, division->remainder), form);
         if (whole % division->modulus == 0)
             join_division(division, -(whole / division->modulus), form);
     }
@@ -141,12 +141,12 @@ static bool add_low_bits(struct evaluation *e, struct maker *maker, const struct
         low = low_bits(e, piece, bits);
     for (uint32_t s = 0; s < sums->count; s++)
         for (uint32_t i = 0; i < low->count; i++) {
-            struct form form;
+            struct affine_form form;
             const struct conjunction *when;
             bool exact = true;
             if (!when_both(e, sums->pieces[s].when, low->pieces[i].when, &when, &exact))
                 continue;
-            if (!form_add(&form, sums->pieces[s].form, low->pieces[i].form, sign))
+            if (!affine_add(&form, sums->pieces[s].form, low->pieces[i].form, sign))
                 return false;
             join_divisions(e, &form);
             maker_put(e, maker, when, &form, BASE_NONE,
@@ -161,7 +161,7 @@ static bool add_low_bits(struct evaluation *e, struct maker *maker, const struct
 static const struct value *mask_piece(struct evaluation *e, const struct piece *piece,
                                       uint64_t mask, uint32_t width)
 {
-    struct form zero = form_constant(0);
+    struct affine_form zero = affine_constant(0);
     struct maker first = maker_start();
     if (piece->base != BASE_NONE)
         return NULL;
@@ -200,7 +200,7 @@ static uint32_t bits_of(struct evaluation *e, const struct value *value)
     for (uint32_t i = 0; i < value->count; i++) {
         struct interval interval = piece_interval(e, &value->pieces[i]);
         if (interval.low < 0 || value->pieces[i].base != BASE_NONE ||
-            interval.high >= FORM_INFINITE)
+            interval.high >= AFFINE_INFINITE)
             return 64;
         if (interval.high > high)
             high = interval.high;
@@ -213,7 +213,7 @@ static uint32_t zeros_of(const struct value *value)
 {
     uint32_t zeros = 64;
     for (uint32_t i = 0; i < value->count; i++) {
-        uint64_t bits = (uint64_t)form_divisor(value->pieces[i].form) |
+        uint64_t bits = (uint64_t)affine_divisor(value->pieces[i].form) |
                         (uint64_t)value->pieces[i].form->constant;
         uint32_t own = bits ? (uint32_t)__builtin_ctzll(bits) : 64;
         zeros = own < zeros ? own : zeros;
@@ -237,13 +237,13 @@ static const struct value *bits_with_constant(struct evaluation *e, const struct
         if (!masked)
             return NULL;
         for (uint32_t k = 0; k < masked->count; k++) {
-            struct form form = *masked->pieces[k].form, sum;
+            struct affine_form form = *masked->pieces[k].form, sum;
             if (node->operation != NODE_AND) {
                 /* a | c == a + c - (a & c), a ^ c == a + c - 2 * (a & c) */
                 int64_t times = node->operation == NODE_OR ? -1 : -2;
-                if (!form_add(&sum, piece.form, &form, times))
+                if (!affine_add(&sum, piece.form, &form, times))
                     return NULL;
-                form_scale(&form, &sum, 1, constant);
+                affine_scale(&form, &sum, 1, constant);
             }
             put(e, &maker, masked->pieces[k].when, &form, BASE_NONE, masked->pieces[k].bound,
                 node->width);
@@ -281,7 +281,7 @@ static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a
 {
     const struct conjunction *when;
     bool exact = true;
-    struct form form;
+    struct affine_form form;
     if (!when_both(e, a.when, b.when, &when, &exact))
         return true;
     uint32_t base = a.base;
@@ -294,7 +294,7 @@ static bool add_pieces(struct evaluation *e, struct maker *maker, struct piece a
         bool number = a.base == BASE_NONE || piece_concrete(e, &a);
         base = number ? b.base : (uint32_t)BASE_UNKNOWN;
     }
-    if (!form_add(&form, a.form, b.form, sign))
+    if (!affine_add(&form, a.form, b.form, sign))
         return false;
     join_divisions(e, &form);
     put(e, maker, when, &form, base,
@@ -316,7 +316,7 @@ static const struct value *add_values(struct evaluation *e, const struct value *
 
 static int64_t constant_of_width(int64_t constant, uint32_t width)
 {
-    struct form form = form_constant(constant);
+    struct affine_form form = affine_constant(constant);
     narrow(&form, width);
     return form.constant;
 }
@@ -324,7 +324,7 @@ static int64_t constant_of_width(int64_t constant, uint32_t width)
 /* The products of the two intervals' ends bound the product. */
 static struct interval multiply_intervals(struct interval a, struct interval b)
 {
-    struct interval result = {-FORM_INFINITE, FORM_INFINITE};
+    struct interval result = {-AFFINE_INFINITE, AFFINE_INFINITE};
     if (!interval_is_finite(a) || !interval_is_finite(b))
         return result;
     __int128 ends[4] = {(__int128)a.low * b.low, (__int128)a.low * b.high, (__int128)a.high * b.low,
@@ -334,7 +334,7 @@ static struct interval multiply_intervals(struct interval a, struct interval b)
         low = ends[i] < low ? ends[i] : low;
         high = ends[i] > high ? ends[i] : high;
     }
-    if (low > -(__int128)FORM_INFINITE && high < (__int128)FORM_INFINITE)
+    if (low > -(__int128)AFFINE_INFINITE && high < (__int128)AFFINE_INFINITE)
         result = (struct interval){(int64_t)low, (int64_t)high};
     return result;
 }
@@ -344,17 +344,17 @@ static bool multiply_pieces(struct evaluation *e, struct maker *maker, struct pi
 {
     const struct conjunction *when;
     bool exact = true;
-    struct form form;
+    struct affine_form form;
     if (!when_both(e, a.when, b.when, &when, &exact))
         return true;
     if (!piece_concrete(e, &a) || !piece_concrete(e, &b))
         return false;
     uint8_t bound =
         bound_worst(bound_worst(a.bound, b.bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE);
-    if (form_is_constant(b.form)) {
-        form_scale(&form, a.form, constant_of_width(b.form->constant, width), 0);
-    } else if (form_is_constant(a.form)) {
-        form_scale(&form, b.form, constant_of_width(a.form->constant, width), 0);
+    if (affine_is_constant(b.form)) {
+        affine_scale(&form, a.form, constant_of_width(b.form->constant, width), 0);
+    } else if (affine_is_constant(a.form)) {
+        affine_scale(&form, b.form, constant_of_width(a.form->constant, width), 0);
     } else {
         struct interval product = multiply_intervals(piece_interval(e, &a), piece_interval(e, &b));
         uint8_t why = bound_worst(form_bound(e, a.form), form_bound(e, b.form));
@@ -388,10 +388,10 @@ static const struct value *shift_left(struct evaluation *e, const struct node *n
         return value_constant(e, 0);
     for (uint32_t i = 0; i < a->count; i++) {
         struct piece piece = a->pieces[i];
-        struct form form;
+        struct affine_form form;
         if (!piece_concrete(e, &piece))
             return value_any(e, node->width, ACCESS_BOUND_SHAPE);
-        form_scale(&form, piece.form, (int64_t)(UINT64_C(1) << amount), 0);
+        affine_scale(&form, piece.form, (int64_t)(UINT64_C(1) << amount), 0);
         put(e, &maker, piece.when, &form, BASE_NONE, piece.bound, node->width);
     }
     return maker_finish(e, &maker);
@@ -406,14 +406,14 @@ static bool choose_pieces(struct evaluation *e, struct maker *maker, const struc
 {
     const struct conjunction *when, *first, *second;
     bool exact = true;
-    struct form less, more;
+    struct affine_form less, more;
     if (!when_both(e, a->when, b->when, &when, &exact))
         return true;
-    if (!form_add(&less, b->form, a->form, -1)) /* b - a >= 0: a is the smaller */
+    if (!affine_add(&less, b->form, a->form, -1)) /* b - a >= 0: a is the smaller */
         return false;
-    if (form_is_constant(b->form) && form_divisor(a->form) > 1)
+    if (affine_is_constant(b->form) && affine_divisor(a->form) > 1)
         less.constant -= 1;
-    form_scale(&more, &less, -1, -1);
+    affine_scale(&more, &less, -1, -1);
     uint8_t bound =
         bound_worst(bound_worst(a->bound, b->bound), exact ? ACCESS_EXACT : ACCESS_BOUND_SHAPE);
     const struct piece *of_less = maximum ? b : a, *of_more = maximum ? a : b;
@@ -428,11 +428,11 @@ static bool choose_pieces(struct evaluation *e, struct maker *maker, const struc
 static bool half_of(struct evaluation *e, const struct piece *piece, bool negative,
                     struct piece *half)
 {
-    struct form constraint = *piece->form;
+    struct affine_form constraint = *piece->form;
     bool exact = true;
     *half = *piece;
     if (negative)
-        form_scale(&constraint, piece->form, -1, -1);
+        affine_scale(&constraint, piece->form, -1, -1);
     if (!when_also(e, piece->when, &constraint, &half->when, &exact))
         return false;
     if (!exact)
@@ -496,10 +496,10 @@ static const struct value *absolute(struct evaluation *e, const struct node *nod
         if (!count)
             return value_any(e, node->width, ACCESS_BOUND_SHAPE);
         for (uint32_t w = 0; w < count; w++) {
-            struct form negative;
+            struct affine_form negative;
             struct piece mirrored = windows[w];
-            form_scale(&negative, windows[w].form, -1, 0);
-            mirrored.form = form_keep(e->pool, &negative);
+            affine_scale(&negative, windows[w].form, -1, 0);
+            mirrored.form = affine_keep(e->pool, &negative);
             if (!choose_pieces(e, &maker, &windows[w], &mirrored, true))
                 return value_any(e, node->width, ACCESS_BOUND_SHAPE);
         }
@@ -563,7 +563,7 @@ static const struct value *truncate(struct evaluation *e, const struct node *nod
     struct maker maker = maker_start();
     for (uint32_t i = 0; i < a->count; i++) {
         struct piece piece = a->pieces[i];
-        struct form form;
+        struct affine_form form;
         if (!piece_concrete(e, &piece))
             return value_any(e, node->width, ACCESS_BOUND_SHAPE);
         form = *piece.form;
@@ -578,10 +578,10 @@ static const struct value *complement(struct evaluation *e, const struct node *n
     struct maker maker = maker_start();
     for (uint32_t i = 0; i < a->count; i++) {
         struct piece piece = a->pieces[i];
-        struct form form;
+        struct affine_form form;
         if (!piece_concrete(e, &piece))
             return value_any(e, node->width, ACCESS_BOUND_SHAPE);
-        form_scale(&form, piece.form, -1, -1);
+        affine_scale(&form, piece.form, -1, -1);
         put(e, &maker, piece.when, &form, BASE_NONE, piece.bound, node->width);
     }
     return maker_finish(e, &maker);

@@ -64,7 +64,8 @@ static const struct predicate *predicate_constant(struct evaluation *e, bool val
 
 /* Adds "when, and the constraints" to a condition. */
 static void add_case(struct evaluation *e, struct condition *to, const struct conjunction *when,
-                     const struct form *first, const struct form *second, uint8_t bound)
+                     const struct affine_form *first, const struct affine_form *second,
+                     uint8_t bound)
 {
     struct condition one = condition_never();
     bool exact = true;
@@ -83,14 +84,14 @@ static bool compare_numbers(struct evaluation *e, const struct node *node,
                             const struct conjunction *when, const struct piece *left,
                             const struct piece *right, uint8_t bound, struct predicate *result)
 {
-    struct form less, more; /* right - left - (strict), and its complement */
-    if (!form_add(&less, right->form, left->form, -1))
+    struct affine_form less, more; /* right - left - (strict), and its complement */
+    if (!affine_add(&less, right->form, left->form, -1))
         return false;
     if (node->operation == NODE_EQUAL) {
-        struct form greater;
-        form_scale(&more, &less, -1, 0);
+        struct affine_form greater;
+        affine_scale(&more, &less, -1, 0);
         add_case(e, &result->yes, when, &less, &more, bound);
-        form_scale(&greater, &less, -1, -1);
+        affine_scale(&greater, &less, -1, -1);
         less.constant -= 1;
         add_case(e, &result->no, when, &less, NULL, bound);
         add_case(e, &result->no, when, &greater, NULL, bound);
@@ -98,7 +99,7 @@ static bool compare_numbers(struct evaluation *e, const struct node *node,
     }
     if (node->operation == NODE_LESS)
         less.constant -= 1;
-    form_scale(&more, &less, -1, -1);
+    affine_scale(&more, &less, -1, -1);
     add_case(e, &result->yes, when, &less, NULL, bound);
     add_case(e, &result->no, when, &more, NULL, bound);
     return true;
@@ -112,13 +113,13 @@ static bool compare_wide_unsigned(struct evaluation *e, const struct node *node,
 {
     for (int high_left = 0; high_left < 2; high_left++)
         for (int high_right = 0; high_right < 2; high_right++) {
-            struct form a = *left->form, b = *right->form;
+            struct affine_form a = *left->form, b = *right->form;
             const struct conjunction *both;
             bool exact = true;
             if (high_left)
-                form_scale(&a, &a, -1, -1);
+                affine_scale(&a, &a, -1, -1);
             if (high_right)
-                form_scale(&b, &b, -1, -1);
+                affine_scale(&b, &b, -1, -1);
             if (!when_also(e, when, &a, &both, &exact) || !when_also(e, both, &b, &both, &exact))
                 continue;
             if (!exact)

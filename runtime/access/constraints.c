@@ -5,7 +5,7 @@
 
 /* ---- Rows ---- */
 
-struct interval row_interval(const struct system *s, const struct row *row, uint32_t without)
+struct interval row_interval(const struct constraints *s, const struct row *row, uint32_t without)
 {
     __int128 low = row->constant, high = row->constant;
     bool open_low = false, open_high = false;
@@ -14,19 +14,19 @@ struct interval row_interval(const struct system *s, const struct row *row, uint
             continue;
         __int128 c = row->coefficients[v];
         int64_t least = c > 0 ? s->low[v] : s->high[v], most = c > 0 ? s->high[v] : s->low[v];
-        open_low |= least <= -FORM_INFINITE || least >= FORM_INFINITE;
-        open_high |= most <= -FORM_INFINITE || most >= FORM_INFINITE;
+        open_low |= least <= -AFFINE_INFINITE || least >= AFFINE_INFINITE;
+        open_high |= most <= -AFFINE_INFINITE || most >= AFFINE_INFINITE;
         low += c * least;
         high += c * most;
     }
-    if (open_low || low < -FORM_INFINITE)
-        low = -FORM_INFINITE;
-    if (open_high || high > FORM_INFINITE)
-        high = FORM_INFINITE;
-    if (low > FORM_INFINITE)
-        low = FORM_INFINITE;
-    if (high < -FORM_INFINITE)
-        high = -FORM_INFINITE;
+    if (open_low || low < -AFFINE_INFINITE)
+        low = -AFFINE_INFINITE;
+    if (open_high || high > AFFINE_INFINITE)
+        high = AFFINE_INFINITE;
+    if (low > AFFINE_INFINITE)
+        low = AFFINE_INFINITE;
+    if (high < -AFFINE_INFINITE)
+        high = -AFFINE_INFINITE;
     return (struct interval){(int64_t)low, (int64_t)high};
 }
 
@@ -36,7 +36,7 @@ bool row_add(struct row *row, const struct row *other, int64_t scale)
     int64_t term;
     wraps |= __builtin_mul_overflow(other->constant, scale, &term);
     wraps |= __builtin_add_overflow(row->constant, term, &row->constant);
-    for (uint32_t v = 0; v < SYSTEM_VARIABLES; v++) {
+    for (uint32_t v = 0; v < CONSTRAINTS_VARIABLES; v++) {
         if (!other->coefficients[v])
             continue;
         wraps |= __builtin_mul_overflow(other->coefficients[v], scale, &term);
@@ -45,7 +45,7 @@ bool row_add(struct row *row, const struct row *other, int64_t scale)
     return !wraps;
 }
 
-static uint64_t row_divisor(const struct system *s, const struct row *row)
+static uint64_t row_divisor(const struct constraints *s, const struct row *row)
 {
     uint64_t divisor = 0;
     for (uint32_t v = 0; v < s->variable_count; v++) {
@@ -60,13 +60,13 @@ static uint64_t row_divisor(const struct system *s, const struct row *row)
     return divisor;
 }
 
-void system_drop(struct system *s, uint32_t i)
+void constraints_drop(struct constraints *s, uint32_t i)
 {
     s->constraints[i] = s->constraints[--s->constraint_count];
 }
 
 /* Puts a number in place of a variable. A constraint that cannot hold the numbers is dropped. */
-static void fix(struct system *s, uint32_t v, int64_t value)
+static void fix(struct constraints *s, uint32_t v, int64_t value)
 {
     for (uint32_t i = 0; i <= s->constraint_count; i++) {
         struct row *row = i < s->constraint_count ? &s->constraints[i] : &s->address;
@@ -83,9 +83,9 @@ static void fix(struct system *s, uint32_t v, int64_t value)
     s->low[v] = s->high[v] = 0;
 }
 
-bool system_is_bounded(const struct system *s, uint32_t v)
+bool constraints_is_bounded(const struct constraints *s, uint32_t v)
 {
-    return s->low[v] > -FORM_INFINITE && s->high[v] < FORM_INFINITE;
+    return s->low[v] > -AFFINE_INFINITE && s->high[v] < AFFINE_INFINITE;
 }
 
 /* ---- Simplification ---- */
@@ -93,7 +93,7 @@ bool system_is_bounded(const struct system *s, uint32_t v)
 enum outcome { SAME, CHANGED, EMPTY };
 
 /* What a constraint says of each variable alone, given the ranges of the others. */
-static enum outcome tighten(struct system *s, const struct row *row)
+static enum outcome tighten(struct constraints *s, const struct row *row)
 {
     enum outcome outcome = SAME;
     for (uint32_t v = 0; v < s->variable_count; v++) {
@@ -101,7 +101,7 @@ static enum outcome tighten(struct system *s, const struct row *row)
         if (!c)
             continue;
         struct interval rest = row_interval(s, row, v);
-        if (rest.high >= FORM_INFINITE)
+        if (rest.high >= AFFINE_INFINITE)
             continue;
         /* c * v + rest.high >= 0 */
         if (c > 0) {
@@ -123,7 +123,7 @@ static enum outcome tighten(struct system *s, const struct row *row)
     return outcome;
 }
 
-static enum outcome simplify_once(struct system *s)
+static enum outcome simplify_once(struct constraints *s)
 {
     enum outcome outcome = SAME;
     for (uint32_t v = 0; v < s->variable_count; v++)
@@ -142,11 +142,11 @@ static enum outcome simplify_once(struct system *s)
                 row->coefficients[v] /= divisor;
             row->constant = floor_divide(row->constant, divisor);
         }
-        struct interval interval = row_interval(s, row, SYSTEM_VARIABLES);
+        struct interval interval = row_interval(s, row, CONSTRAINTS_VARIABLES);
         if (interval.high < 0)
             return EMPTY;
         if (interval.low >= 0) {
-            system_drop(s, i--);
+            constraints_drop(s, i--);
             outcome = CHANGED;
             continue;
         }
@@ -159,7 +159,7 @@ static enum outcome simplify_once(struct system *s)
     return outcome;
 }
 
-bool system_simplify(struct system *s)
+bool constraints_simplify(struct constraints *s)
 {
     for (uint32_t rounds = 0; rounds < 12; rounds++) {
         enum outcome outcome = simplify_once(s);
@@ -174,7 +174,7 @@ bool system_simplify(struct system *s)
 /* ---- Variables that the address has no part of ---- */
 
 /* A variable that all constraints want at the same end goes there. */
-static bool eliminate_extreme(struct system *s, uint32_t v)
+static bool eliminate_extreme(struct constraints *s, uint32_t v)
 {
     bool up = false, down = false;
     for (uint32_t i = 0; i < s->constraint_count; i++) {
@@ -186,10 +186,10 @@ static bool eliminate_extreme(struct system *s, uint32_t v)
     int64_t end = up ? s->high[v] : s->low[v];
     if (!up && !down)
         return false;
-    if (end >= FORM_INFINITE || end <= -FORM_INFINITE) { /* it can always be met */
+    if (end >= AFFINE_INFINITE || end <= -AFFINE_INFINITE) { /* it can always be met */
         for (uint32_t i = s->constraint_count; i-- > 0;)
             if (s->constraints[i].coefficients[v])
-                system_drop(s, i);
+                constraints_drop(s, i);
         return true;
     }
     fix(s, v, end);
@@ -198,11 +198,11 @@ static bool eliminate_extreme(struct system *s, uint32_t v)
 
 /* Fourier-Motzkin: each lower bound below each upper one. Exact in integers where all lower or all
  * upper ones have coefficient 1 (Pugh, "The Omega Test", CACM 1992). */
-static bool eliminate_between(struct system *s, uint32_t v)
+static bool eliminate_between(struct constraints *s, uint32_t v)
 {
     uint32_t lowers = 0, uppers = 0, made = 0;
     bool unit_lower = true, unit_upper = true;
-    struct row rows[SYSTEM_ROWS], fresh[SYSTEM_ROWS];
+    struct row rows[CONSTRAINTS_ROWS], fresh[CONSTRAINTS_ROWS];
     uint32_t count = s->constraint_count, keep = 0;
     memcpy(rows, s->constraints, count * sizeof *rows);
     for (uint32_t i = 0; i < count; i++) {
@@ -211,8 +211,8 @@ static bool eliminate_between(struct system *s, uint32_t v)
         unit_lower &= rows[i].coefficients[v] <= 1;
         unit_upper &= rows[i].coefficients[v] >= -1;
     }
-    if (!system_is_bounded(s, v) || count + 2 > SYSTEM_ROWS || (!unit_lower && !unit_upper) ||
-        (lowers + 1) * (uppers + 1) + count > SYSTEM_ROWS)
+    if (!constraints_is_bounded(s, v) || count + 2 > CONSTRAINTS_ROWS ||
+        (!unit_lower && !unit_upper) || (lowers + 1) * (uppers + 1) + count > CONSTRAINTS_ROWS)
         return false;
     memset(&rows[count], 0, 2 * sizeof *rows);
     rows[count].coefficients[v] = 1;
@@ -229,7 +229,8 @@ static bool eliminate_between(struct system *s, uint32_t v)
                 continue;
             struct row sum;
             memset(&sum, 0, sizeof sum);
-            if (made + keep == SYSTEM_ROWS || !row_add(&sum, &rows[i], -rows[k].coefficients[v]) ||
+            if (made + keep == CONSTRAINTS_ROWS ||
+                !row_add(&sum, &rows[i], -rows[k].coefficients[v]) ||
                 !row_add(&sum, &rows[k], rows[i].coefficients[v]))
                 return false;
             fresh[made + keep] = sum;
@@ -242,7 +243,7 @@ static bool eliminate_between(struct system *s, uint32_t v)
     return true;
 }
 
-bool system_eliminate(struct system *s)
+bool constraints_eliminate(struct constraints *s)
 {
     for (uint32_t v = 0; v < s->variable_count; v++) {
         bool used = false;
@@ -257,7 +258,8 @@ bool system_eliminate(struct system *s)
 
 /* ---- Constraints along the address ---- */
 
-bool row_is_multiple(const struct system *s, const struct row *a, const struct row *b, int64_t *k)
+bool row_is_multiple(const struct constraints *s, const struct row *a, const struct row *b,
+                     int64_t *k)
 {
     bool first = true;
     *k = 0;
@@ -275,7 +277,7 @@ bool row_is_multiple(const struct system *s, const struct row *a, const struct r
     return true;
 }
 
-static bool only_within(const struct system *s, const struct row *a, const struct row *b)
+static bool only_within(const struct constraints *s, const struct row *a, const struct row *b)
 {
     for (uint32_t v = 0; v < s->variable_count; v++)
         if (a->coefficients[v] && !b->coefficients[v])
@@ -283,38 +285,38 @@ static bool only_within(const struct system *s, const struct row *a, const struc
     return true;
 }
 
-bool row_is_dense(const struct system *s, const struct row *row)
+bool row_is_dense(const struct constraints *s, const struct row *row)
 {
-    bool used[SYSTEM_VARIABLES] = {false};
+    bool used[CONSTRAINTS_VARIABLES] = {false};
     unsigned __int128 reach = 1;
     for (;;) {
-        uint32_t least = SYSTEM_VARIABLES;
+        uint32_t least = CONSTRAINTS_VARIABLES;
         uint64_t step = 0;
         for (uint32_t v = 0; v < s->variable_count; v++) {
             int64_t c = row->coefficients[v];
             uint64_t own = c < 0 ? -(uint64_t)c : (uint64_t)c;
-            if (c && !used[v] && (least == SYSTEM_VARIABLES || own < step)) {
+            if (c && !used[v] && (least == CONSTRAINTS_VARIABLES || own < step)) {
                 least = v;
                 step = own;
             }
         }
-        if (least == SYSTEM_VARIABLES)
+        if (least == CONSTRAINTS_VARIABLES)
             return true;
         used[least] = true;
-        if (!system_is_bounded(s, least) || step > reach)
+        if (!constraints_is_bounded(s, least) || step > reach)
             return false;
         reach += (unsigned __int128)step * (uint64_t)(s->high[least] - s->low[least]);
     }
 }
 
-bool system_fuse(struct system *s, uint32_t i)
+bool constraints_fuse(struct constraints *s, uint32_t i)
 {
     struct row line = s->constraints[i];
     int64_t scale, sign;
     line.constant = 0;
     if (!row_is_multiple(s, &s->address, &line, &scale) || !row_is_dense(s, &line))
         return false;
-    struct interval range = row_interval(s, &line, SYSTEM_VARIABLES);
+    struct interval range = row_interval(s, &line, CONSTRAINTS_VARIABLES);
     int64_t low = range.low, high = range.high;
     for (uint32_t k = 0; k < s->constraint_count; k++) {
         const struct row *other = &s->constraints[k];
@@ -331,13 +333,13 @@ bool system_fuse(struct system *s, uint32_t i)
         if (sign == -1 && other->constant < high)
             high = other->constant;
     }
-    uint32_t v = SYSTEM_VARIABLES;
+    uint32_t v = CONSTRAINTS_VARIABLES;
     for (uint32_t k = s->constraint_count; k-- > 0;) {
         bool apart = true;
         for (uint32_t w = 0; w < s->variable_count; w++)
             apart &= !(s->constraints[k].coefficients[w] && line.coefficients[w]);
         if (!apart)
-            system_drop(s, k);
+            constraints_drop(s, k);
     }
     for (uint32_t w = 0; w < s->variable_count; w++)
         if (line.coefficients[w]) {
@@ -355,7 +357,7 @@ bool system_fuse(struct system *s, uint32_t i)
 
 /* The address plus a multiple of what is at least 0 is no less than the address: the multiple that
  * takes one variable out bounds it (Lagrange's multiplier of a linear program over a box). */
-static void limit_by(struct system *s, const struct row *constraint, uint32_t v)
+static void limit_by(struct constraints *s, const struct row *constraint, uint32_t v)
 {
     int64_t a = s->address.coefficients[v], c = constraint->coefficients[v];
     bool above = (a < 0) != (c < 0); /* else below */
@@ -366,14 +368,14 @@ static void limit_by(struct system *s, const struct row *constraint, uint32_t v)
     int64_t p = a < 0 ? -a : a, q = c < 0 ? -c : c;
     if (!row_add(&sum, &s->address, q) || !row_add(&sum, constraint, above ? p : -p))
         return;
-    struct interval interval = row_interval(s, &sum, SYSTEM_VARIABLES);
-    if (above && interval.high < FORM_INFINITE && floor_divide(interval.high, q) < s->limit.high)
+    struct interval interval = row_interval(s, &sum, CONSTRAINTS_VARIABLES);
+    if (above && interval.high < AFFINE_INFINITE && floor_divide(interval.high, q) < s->limit.high)
         s->limit.high = floor_divide(interval.high, q);
-    if (!above && interval.low > -FORM_INFINITE && ceiling_divide(interval.low, q) > s->limit.low)
+    if (!above && interval.low > -AFFINE_INFINITE && ceiling_divide(interval.low, q) > s->limit.low)
         s->limit.low = ceiling_divide(interval.low, q);
 }
 
-void system_drop_all(struct system *s)
+void constraints_drop_all(struct constraints *s)
 {
     for (uint32_t i = 0; i < s->constraint_count; i++)
         for (uint32_t v = 0; v < s->variable_count; v++)

@@ -2,22 +2,22 @@
 #include "runtime/access/dependent_launch.h"
 #include "runtime/access/graph/graph_builder.h"
 
-void overlap_note(struct builder *b, const struct ptx_instruction *instruction)
+void dependent_launch_note(struct builder *b, const struct ptx_instruction *instruction)
 {
     bool is_wait = instruction->form == PTX_FORM_GRIDDEP_WAIT;
-    struct overlap *overlap = &b->graph->overlap;
+    struct dependent_launch *overlap = &b->graph->overlap;
     overlap->waits |= is_wait;
     overlap->lets |= !is_wait;
     if (is_wait && instruction->guard != PTX_NO_REGISTER)
         return; /* not every thread waits there */
     b->points = ptx_arena_grow(&b->scratch, b->points, b->point_count, &b->point_capacity,
                                sizeof *b->points);
-    b->points[b->point_count++] = (struct overlap_point){
+    b->points[b->point_count++] = (struct dependent_launch_point){
         .block = b->block, .accesses = b->graph->access_count, .is_wait = is_wait};
 }
 
 /* A wait that a device function always comes to is one of its caller's, where the call is. */
-static void hoist(const struct graph *graph, struct overlap_point *point)
+static void hoist(const struct graph *graph, struct dependent_launch_point *point)
 {
     for (;;) {
         uint32_t entry = point->block;
@@ -34,7 +34,7 @@ static void hoist(const struct graph *graph, struct overlap_point *point)
 static bool is_behind(const struct builder *b, size_t points, uint32_t block, uint32_t accesses)
 {
     for (size_t i = 0; i < points; i++) {
-        const struct overlap_point *wait = &b->points[i];
+        const struct dependent_launch_point *wait = &b->points[i];
         bool before = wait->block == block ? wait->accesses <= accesses
                                            : graph_dominates(b->graph, wait->block, block);
         if (wait->is_wait && before)
@@ -43,7 +43,7 @@ static bool is_behind(const struct builder *b, size_t points, uint32_t block, ui
     return false;
 }
 
-void overlap_find(struct builder *b)
+void dependent_launch_find(struct builder *b)
 {
     struct graph *graph = b->graph;
     for (size_t i = 0; i < b->point_count; i++)
@@ -59,7 +59,7 @@ void overlap_find(struct builder *b)
 enum { SCAN_DEPTH = 16, SCAN_INSTRUCTIONS = 50000 };
 
 static void scan(const struct ptx_function *function, unsigned depth, uint32_t *budget,
-                 struct overlap *found)
+                 struct dependent_launch *found)
 {
     for (uint32_t i = 0; i < function->instruction_count && *budget; i++) {
         const struct ptx_instruction *instruction = &function->instructions[i];
@@ -78,9 +78,9 @@ static void scan(const struct ptx_function *function, unsigned depth, uint32_t *
     }
 }
 
-struct overlap overlap_scan(const struct ptx_function *function)
+struct dependent_launch dependent_launch_scan(const struct ptx_function *function)
 {
-    struct overlap found = {0};
+    struct dependent_launch found = {0};
     uint32_t budget = SCAN_INSTRUCTIONS;
     scan(function, 0, &budget, &found);
     found.lets_early = found.lets && !found.waits;

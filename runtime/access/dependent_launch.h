@@ -8,7 +8,7 @@
 
 #include "runtime/ptx/ir.h"
 
-struct overlap {
+struct dependent_launch {
     bool waits;      /* it has a griddepcontrol.wait */
     bool lets;       /* it has a griddepcontrol.launch_dependents, */
     bool lets_early; /* and one may be reached before it has waited */
@@ -18,10 +18,10 @@ struct builder;
 
 /* Of a graph under construction: a griddepcontrol was met; all were, and the blocks are numbered:
  * finds graph.overlap, and which accesses are early. */
-void overlap_note(struct builder *b, const struct ptx_instruction *instruction);
-void overlap_find(struct builder *b);
+void dependent_launch_note(struct builder *b, const struct ptx_instruction *instruction);
+void dependent_launch_find(struct builder *b);
 
 /* By the instructions of the function, and of all it may call, alone: for what has no graph. */
-struct overlap overlap_scan(const struct ptx_function *function);
+struct dependent_launch dependent_launch_scan(const struct ptx_function *function);
 
 #endif

@@ -66,7 +66,7 @@ static void find_pointers(struct finder *finder)
 {
     struct provenance *p = &finder->provenance;
     const char *unknown;
-    struct effect effects[EFFECT_MAX];
+    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (p->kernel->params[i].is_ptr && p->kernel->params[i].size == 8)
             finder->is_pointer[p->kernel->params[i].offset] = true;
@@ -76,7 +76,7 @@ static void find_pointers(struct finder *finder)
             const struct ptx_instruction *instruction = &in->function->instructions[i];
             if (instruction->opcode == PTX_OP_CVTA)
                 mark_pointers(finder, provenance_address(p, in, &instruction->operands[1]));
-            int count = effect_find(instruction, effects, &unknown);
+            int count = instruction_accesses_find(instruction, effects, &unknown);
             for (int e = 0; e < count; e++)
                 if (!effects[e].object) /* a handle is no pointer */
                     mark_pointers(finder, provenance_address(p, in, effects[e].address));
@@ -118,9 +118,9 @@ static struct access_pointer *find_pointer(struct finder *finder, struct access_
 
 static void charge(struct access_pointer *pointer, uint8_t kinds, bool guessed)
 {
-    pointer->reads |= (kinds & EFFECT_READ) != 0;
-    pointer->writes |= (kinds & EFFECT_WRITE) != 0;
-    pointer->atomics |= (kinds & EFFECT_ATOMIC) != 0;
+    pointer->reads |= (kinds & INSTRUCTION_ACCESS_READ) != 0;
+    pointer->writes |= (kinds & INSTRUCTION_ACCESS_WRITE) != 0;
+    pointer->atomics |= (kinds & INSTRUCTION_ACCESS_ATOMIC) != 0;
     pointer->guessed &= guessed;
 }
 
@@ -214,7 +214,8 @@ static bool is_meant(const struct finder *finder, struct source_item item, bool 
 }
 
 static void charge_access(struct finder *finder, const struct provenance_function *in,
-                          const struct ptx_instruction *instruction, const struct effect *effect)
+                          const struct ptx_instruction *instruction,
+                          const struct instruction_access *effect)
 {
     struct provenance *p = &finder->provenance;
     source_set set = provenance_address(p, in, effect->address);
@@ -237,8 +238,8 @@ static void charge_access(struct finder *finder, const struct provenance_functio
 
 /* ---- objects ---- */
 
-static void charge_object(struct finder *finder, const struct effect *effect, uint32_t offset,
-                          bool guessed)
+static void charge_object(struct finder *finder, const struct instruction_access *effect,
+                          uint32_t offset, bool guessed)
 {
     charge(find_pointer(finder, (struct access_pointer){.source = ACCESS_SOURCE_OBJECT,
                                                         .object = effect->object,
@@ -248,7 +249,7 @@ static void charge_object(struct finder *finder, const struct effect *effect, ui
 
 /* A handle is opaque: no arithmetic makes another. False: it did not come from the parameters. */
 static bool charge_handle(struct finder *finder, const struct source_item *item,
-                          const struct effect *effect)
+                          const struct instruction_access *effect)
 {
     const struct source *source = source_get(finder->provenance.sources, item->source);
     if (item->mode != MODE_WHOLE ||
@@ -261,7 +262,7 @@ static bool charge_handle(struct finder *finder, const struct source_item *item,
 /* A tensor map is used where it lies: among the parameters, if it is to be known as of the launch.
  * Of an array of them, read by index, each may be meant. */
 static bool charge_tensor_map(struct finder *finder, const struct source_item *item,
-                              const struct effect *effect)
+                              const struct instruction_access *effect)
 {
     enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64 };
     const struct provenance *p = &finder->provenance;
@@ -287,12 +288,12 @@ static bool charge_tensor_map(struct finder *finder, const struct source_item *i
 /* Whatever part of the operand may be no object of the parameters makes the result incomplete. */
 static void charge_through_object(struct finder *finder, const struct provenance_function *in,
                                   const struct ptx_instruction *instruction,
-                                  const struct effect *effect)
+                                  const struct instruction_access *effect)
 {
     static const char *const reasons[] = {
-        [EFFECT_OBJECT_TEXTURE] = "a texture object that is no parameter",
-        [EFFECT_OBJECT_SURFACE] = "a surface object that is no parameter",
-        [EFFECT_OBJECT_TENSOR_MAP] = "a tensor map that is no parameter",
+        [INSTRUCTION_ACCESS_OBJECT_TEXTURE] = "a texture object that is no parameter",
+        [INSTRUCTION_ACCESS_OBJECT_SURFACE] = "a surface object that is no parameter",
+        [INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP] = "a tensor map that is no parameter",
     };
     struct provenance *p = &finder->provenance;
     source_set set = provenance_address(p, in, effect->address);
@@ -305,7 +306,7 @@ static void charge_through_object(struct finder *finder, const struct provenance
         struct source_item item = source_set_item(p->sources, set, i);
         if (item.mode == MODE_PIECE)
             continue;
-        bool known = effect->object == EFFECT_OBJECT_TENSOR_MAP
+        bool known = effect->object == INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP
                          ? charge_tensor_map(finder, &item, effect)
                          : charge_handle(finder, &item, effect);
         charged |= known;
@@ -318,7 +319,8 @@ static void charge_through_object(struct finder *finder, const struct provenance
 /* .local and .param addresses are of this thread, but the analysis must know them to follow what is
  * kept there. */
 static void check_frame(struct finder *finder, const struct provenance_function *in,
-                        const struct ptx_instruction *instruction, const struct effect *effect)
+                        const struct ptx_instruction *instruction,
+                        const struct instruction_access *effect)
 {
     struct provenance *p = &finder->provenance;
     source_set set = provenance_address(p, in, effect->address);
@@ -334,10 +336,10 @@ static void charge_instruction(struct finder *finder, const struct provenance_fu
                                const struct ptx_instruction *instruction)
 {
     const char *unknown;
-    struct effect effects[EFFECT_MAX];
+    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
     if (finder->wanted && !finder->wanted(finder->user, in->function, instruction))
         return;
-    int count = effect_find(instruction, effects, &unknown);
+    int count = instruction_accesses_find(instruction, effects, &unknown);
     if (unknown)
         give_up(finder, in->function, instruction, unknown);
     for (int e = 0; e < count; e++) {

@@ -19,11 +19,11 @@ enum access_source {
 
 struct access_pointer {
     enum access_source source;
-    enum effect_object object; /* OBJECT: which kind */
-    uint32_t param_index;      /* PARAM, OBJECT: which parameter */
-    uint32_t param_offset;     /* PARAM, OBJECT: byte in the parameter buffer where the 8 bytes of
-                                  the pointer or handle lie, or the 128 of the tensor map; inside
-                                  the parameter for a member of a struct passed by value */
+    enum instruction_access_object object; /* OBJECT: which kind */
+    uint32_t param_index;                  /* PARAM, OBJECT: which parameter */
+    uint32_t param_offset; /* PARAM, OBJECT: byte in the parameter buffer where the 8 bytes of
+                              the pointer or handle lie, or the 128 of the tensor map; inside
+                              the parameter for a member of a struct passed by value */
     const struct ptx_variable *variable; /* VARIABLE */
     bool reads, writes; /* plain, or atomic at .cta or .cluster scope, which other kernels ignore */
     bool atomics;       /* atom, red and strong ld/st (.volatile too) at .gpu or .sys scope */

@@ -5,11 +5,11 @@
 
 /* quotient = whole + rest / divisor, with the rest's least value in 0 .. divisor - 1. Multiples of
  * the divisor go into the whole; with `reduce` also the multiples in other coefficients. */
-static bool split_form(struct evaluation *e, const struct form *form, int64_t divisor, bool reduce,
-                       struct form *whole, struct form *rest)
+static bool split_form(struct evaluation *e, const struct affine_form *form, int64_t divisor,
+                       bool reduce, struct affine_form *whole, struct affine_form *rest)
 {
-    *whole = form_constant(0);
-    *rest = form_constant(form->constant);
+    *whole = affine_constant(0);
+    *rest = affine_constant(form->constant);
     for (uint32_t i = 0; i < form->count; i++) {
         int64_t coefficient = form->terms[i].coefficient;
         int64_t times = floor_divide(coefficient, divisor), left = coefficient - times * divisor;
@@ -25,7 +25,7 @@ static bool split_form(struct evaluation *e, const struct form *form, int64_t di
         if (left)
             rest->terms[rest->count++] = (struct term){form->terms[i].index, left};
     }
-    struct interval interval = form_interval(rest, &e->indices);
+    struct interval interval = affine_interval(rest, &e->indices);
     if (!interval_is_finite(interval))
         return false;
     int64_t down = floor_divide(interval.low, divisor);
@@ -34,17 +34,17 @@ static bool split_form(struct evaluation *e, const struct form *form, int64_t di
     return true;
 }
 
-static const struct division *division_find(struct evaluation *e, const struct form *form,
+static const struct division *division_find(struct evaluation *e, const struct affine_form *form,
                                             int64_t divisor)
 {
     struct index_table *indices = &e->indices;
     for (uint32_t d = 0; d < indices->division_count; d++)
         if (indices->divisions[d].modulus == divisor &&
-            form_equal(&indices->divisions[d].form, form))
+            affine_equal(&indices->divisions[d].form, form))
             return &indices->divisions[d];
     if (indices->division_count == sizeof indices->divisions / sizeof indices->divisions[0])
         return NULL;
-    struct interval interval = form_interval(form, indices);
+    struct interval interval = affine_interval(form, indices);
     struct division *division = &indices->divisions[indices->division_count];
     division->form = *form;
     division->modulus = divisor;
@@ -62,8 +62,8 @@ static const struct division *division_find(struct evaluation *e, const struct f
 
 /* The rest's few ranges, one piece for each. */
 static void divide_by_cases(struct evaluation *e, struct maker *maker, const struct piece *piece,
-                            const struct form *whole, const struct form *rest, int64_t divisor,
-                            int64_t cases, bool remainder)
+                            const struct affine_form *whole, const struct affine_form *rest,
+                            int64_t divisor, int64_t cases, bool remainder)
 {
     for (int64_t q = 0; q < cases; q++) {
         bool possible;
@@ -71,70 +71,71 @@ static void divide_by_cases(struct evaluation *e, struct maker *maker, const str
         of_rest.form = rest;
         struct piece one = piece_window(e, &of_rest, (__int128)q * divisor, divisor, q > 0,
                                         q < cases - 1, &possible);
-        struct form result;
+        struct affine_form result;
         if (!possible)
             continue;
         if (remainder)
-            form_scale(&result, rest, 1, -q * divisor);
+            affine_scale(&result, rest, 1, -q * divisor);
         else
-            form_scale(&result, whole, 1, q);
+            affine_scale(&result, whole, 1, q);
         maker_put(e, maker, one.when, &result, BASE_NONE, one.bound);
     }
 }
 
 /* The same form was divided by a multiple of the divisor, or by one of its divisors: then only what
  * came out of that is divided once more. */
-static bool divide_again(struct evaluation *e, const struct form *form, int64_t divisor,
-                         struct form *quotient, struct form *remainder)
+static bool divide_again(struct evaluation *e, const struct affine_form *form, int64_t divisor,
+                         struct affine_form *quotient, struct affine_form *remainder)
 {
     struct index_table *indices = &e->indices;
     for (uint32_t d = 0; d < indices->division_count; d++) {
         const struct division found = indices->divisions[d];
         bool finer = found.modulus % divisor == 0, coarser = divisor % found.modulus == 0;
-        if (found.modulus == divisor || !(finer || coarser) || !form_equal(&found.form, form))
+        if (found.modulus == divisor || !(finer || coarser) || !affine_equal(&found.form, form))
             continue;
-        struct form inner = form_index(finer ? found.remainder : found.quotient, 1);
-        struct form whole = form_index(found.quotient, 1), rest = form_index(found.remainder, 1);
+        struct affine_form inner = affine_index(finer ? found.remainder : found.quotient, 1);
+        struct affine_form whole = affine_index(found.quotient, 1),
+                           rest = affine_index(found.remainder, 1);
         int64_t modulus = finer ? divisor : divisor / found.modulus;
         const struct division *more = division_find(e, &inner, modulus);
         if (!more)
             return false;
-        *quotient = form_index(more->quotient, 1);
-        *remainder = form_index(more->remainder, 1);
+        *quotient = affine_index(more->quotient, 1);
+        *remainder = affine_index(more->remainder, 1);
         if (finer) /* form = modulus * whole + (divisor * q + r) */
-            return form_add(quotient, quotient, &whole, found.modulus / divisor);
+            return affine_add(quotient, quotient, &whole, found.modulus / divisor);
         /* form = modulus * (m * q + r) + rest */
-        form_scale(remainder, remainder, found.modulus, 0);
-        return form_add(remainder, remainder, &rest, 1);
+        affine_scale(remainder, remainder, found.modulus, 0);
+        return affine_add(remainder, remainder, &rest, 1);
     }
     const struct division *division = division_find(e, form, divisor);
     if (!division)
         return false;
-    *quotient = form_index(division->quotient, 1);
-    *remainder = form_index(division->remainder, 1);
+    *quotient = affine_index(division->quotient, 1);
+    *remainder = affine_index(division->remainder, 1);
     return true;
 }
 
 /* By two new indices: rest == divisor * quotient + remainder. */
 static bool divide_by_indices(struct evaluation *e, struct maker *maker, const struct piece *piece,
-                              const struct form *whole, const struct form *rest, int64_t divisor,
-                              bool remainder)
+                              const struct affine_form *whole, const struct affine_form *rest,
+                              int64_t divisor, bool remainder)
 {
-    int64_t common = form_divisor(rest), offset;
-    struct form reduced, result;
+    int64_t common = affine_divisor(rest), offset;
+    struct affine_form reduced, result;
     if (common == 0 || divisor % common)
         common = 1;
     offset = rest->constant - floor_divide(rest->constant, common) * common;
-    reduced = form_constant(floor_divide(rest->constant, common));
+    reduced = affine_constant(floor_divide(rest->constant, common));
     for (uint32_t i = 0; i < rest->count; i++)
         reduced.terms[reduced.count++] =
             (struct term){rest->terms[i].index, rest->terms[i].coefficient / common};
-    struct form quotient, left;
+    struct affine_form quotient, left;
     if (!divide_again(e, &reduced, divisor / common, &quotient, &left))
         return false;
     if (remainder)
-        form_scale(&result, &left, common, offset);
-    else if (!form_add(&result, whole, &quotient, 1))
+        affine_scale(&result, &left, common, offset);
+    else if (!affine_add(&result, whole, &quotient, 1))
         return false;
     maker_put(e, maker, piece->when, &result, BASE_NONE, piece->bound);
     return true;
@@ -155,11 +156,11 @@ static bool divide_by_numbers(struct evaluation *e, struct maker *maker, const s
         bool possible;
         struct piece one =
             piece_window(e, piece, (__int128)q * divisor, divisor, q > first, q < last, &possible);
-        struct form result = form_constant(q);
+        struct affine_form result = affine_constant(q);
         if (!possible)
             continue;
         if (remainder)
-            form_scale(&result, piece->form, 1, -q * divisor);
+            affine_scale(&result, piece->form, 1, -q * divisor);
         maker_put(e, maker, one.when, &result, BASE_NONE, one.bound);
     }
     return true;
@@ -168,27 +169,27 @@ static bool divide_by_numbers(struct evaluation *e, struct maker *maker, const s
 void divide_piece(struct evaluation *e, struct maker *maker, const struct piece *piece,
                   int64_t divisor, bool remainder)
 {
-    struct form whole, rest;
+    struct affine_form whole, rest;
     uint8_t bound = bound_worst(piece->bound, form_bound(e, piece->form));
-    if (divisor > 0 && divisor <= FORM_INFINITE / 2 &&
+    if (divisor > 0 && divisor <= AFFINE_INFINITE / 2 &&
         divide_by_numbers(e, maker, piece, divisor, remainder))
         return;
-    if (divisor <= 0 || divisor > FORM_INFINITE / 2 ||
+    if (divisor <= 0 || divisor > AFFINE_INFINITE / 2 ||
         !split_form(e, piece->form, divisor, false, &whole, &rest)) {
         const struct value *any =
-            value_between(e, remainder && divisor > 0 ? 0 : -FORM_INFINITE,
-                          remainder && divisor > 0 ? divisor - 1 : FORM_INFINITE,
+            value_between(e, remainder && divisor > 0 ? 0 : -AFFINE_INFINITE,
+                          remainder && divisor > 0 ? divisor - 1 : AFFINE_INFINITE,
                           bound ? bound : ACCESS_BOUND_SHAPE);
         maker_put(e, maker, piece->when, any->pieces[0].form, BASE_NONE, piece->bound);
         return;
     }
-    struct interval interval = form_interval(&rest, &e->indices);
+    struct interval interval = affine_interval(&rest, &e->indices);
     int64_t cases = floor_divide(interval.high, divisor) + 1;
-    bool dense = form_is_dense(&rest, &e->indices) && !bound;
+    bool dense = affine_is_dense(&rest, &e->indices) && !bound;
     if (cases > 2 && !dense && split_form(e, piece->form, divisor, true, &whole, &rest)) {
-        interval = form_interval(&rest, &e->indices);
+        interval = affine_interval(&rest, &e->indices);
         cases = floor_divide(interval.high, divisor) + 1;
-        dense = form_is_dense(&rest, &e->indices) && !bound;
+        dense = affine_is_dense(&rest, &e->indices) && !bound;
     }
     if (cases <= 2 || (!dense && cases <= 4)) {
         divide_by_cases(e, maker, piece, &whole, &rest, divisor, cases, remainder);
@@ -198,8 +199,8 @@ void divide_piece(struct evaluation *e, struct maker *maker, const struct piece 
         return;
     const struct value *any = value_between(e, 0, remainder ? divisor - 1 : cases - 1,
                                             bound ? bound : ACCESS_BOUND_SHAPE);
-    struct form result = *any->pieces[0].form;
-    if (!remainder && !form_add(&result, &result, &whole, 1))
+    struct affine_form result = *any->pieces[0].form;
+    if (!remainder && !affine_add(&result, &result, &whole, 1))
         longjmp(*e->pool->exhausted, 1);
     maker_put(e, maker, piece->when, &result, BASE_NONE, piece->bound);
 }
@@ -210,7 +211,7 @@ static void divide_signed(struct evaluation *e, struct maker *maker, const struc
 {
     struct interval interval = piece_interval(e, piece);
     struct piece half = *piece;
-    struct form form = *piece->form, negative;
+    struct affine_form form = *piece->form, negative;
     bool exact = true;
     if (interval.low >= 0) {
         divide_piece(e, maker, piece, divisor, remainder);
@@ -218,7 +219,7 @@ static void divide_signed(struct evaluation *e, struct maker *maker, const struc
     }
     if (when_also(e, piece->when, &form, &half.when, &exact) && interval.high >= 0)
         divide_piece(e, maker, &half, divisor, remainder);
-    form_scale(&negative, &form, -1, -1); /* -1 - a >= 0 */
+    affine_scale(&negative, &form, -1, -1); /* -1 - a >= 0 */
     half = *piece;
     if (!when_also(e, piece->when, &negative, &half.when, &exact))
         return;
@@ -228,8 +229,8 @@ static void divide_signed(struct evaluation *e, struct maker *maker, const struc
     divide_piece(e, &mirrored, &half, divisor, remainder);
     const struct value *value = maker_finish(e, &mirrored);
     for (uint32_t i = 0; i < value->count; i++) {
-        struct form result;
-        form_scale(&result, value->pieces[i].form, -1, 0);
+        struct affine_form result;
+        affine_scale(&result, value->pieces[i].form, -1, 0);
         maker_put(e, maker, value->pieces[i].when, &result, BASE_NONE,
                   exact ? value->pieces[i].bound : ACCESS_BOUND_SHAPE);
     }
@@ -241,7 +242,7 @@ static bool divide_pieces(struct evaluation *e, struct maker *maker, const struc
 {
     struct piece windows[WINDOWS];
     int64_t divisor = b->form->constant;
-    if (b->base != BASE_NONE || !form_is_constant(b->form))
+    if (b->base != BASE_NONE || !affine_is_constant(b->form))
         return false;
     if (node->width < 64) {
         uint64_t bits = (uint64_t)divisor << (64 - node->width);
@@ -304,7 +305,7 @@ const struct value *evaluate_magic(struct evaluation *e, const struct node *node
             if (interval.low < 0)
                 return value_any(e, node->width, ACCESS_BOUND_SHAPE);
             if (interval.high < divisor) { /* 0 throughout, if the product is that small */
-                struct form zero = form_constant(0);
+                struct affine_form zero = affine_constant(0);
                 if (((__int128)interval.high * node->value) >> node->high)
                     return value_any(e, node->width, ACCESS_BOUND_SHAPE);
                 maker_put(e, &maker, windows[w].when, &zero, BASE_NONE, windows[w].bound);
@@ -340,7 +341,7 @@ const struct value *evaluate_shift_right(struct evaluation *e, const struct node
         if (!count || amount >= 60 ||
             (!node->is_signed && node->width == 64 && piece_interval(e, &windows[0]).low < 0)) {
             if (count && amount >= 60 && piece_interval(e, &windows[0]).low >= 0) {
-                struct form zero = form_constant(0);
+                struct affine_form zero = affine_constant(0);
                 maker_put(e, &maker, a->pieces[i].when, &zero, BASE_NONE, a->pieces[i].bound);
                 continue;
             }

@@ -9,7 +9,7 @@ struct maker maker_start(void)
 {
     struct maker maker;
     maker.count = 0;
-    maker.hull = (struct interval){FORM_INFINITE, -FORM_INFINITE};
+    maker.hull = (struct interval){AFFINE_INFINITE, -AFFINE_INFINITE};
     maker.base = BASE_NONE;
     maker.bound = ACCESS_EXACT;
     maker.any = maker.overflow = false;
@@ -17,9 +17,9 @@ struct maker maker_start(void)
 }
 
 /* The only value that a form of the interval's numbers can have; false: there are several. */
-static bool single_value(const struct form *form, struct interval interval, int64_t *value)
+static bool single_value(const struct affine_form *form, struct interval interval, int64_t *value)
 {
-    int64_t step = form_divisor(form);
+    int64_t step = affine_divisor(form);
     if (!interval_is_finite(interval) || step <= 0)
         return false;
     int64_t beyond = (form->constant - interval.low) % step;
@@ -32,15 +32,15 @@ static bool single_value(const struct form *form, struct interval interval, int6
 static bool complementary(struct evaluation *e, const struct conjunction *a,
                           const struct conjunction *b, const struct conjunction **common)
 {
-    const struct form *own = NULL, *other = NULL;
-    struct form sum;
+    const struct affine_form *own = NULL, *other = NULL;
+    struct affine_form sum;
     if (!a || !b || a->count != b->count)
         return false;
     struct conjunction *rest = conjunction_new(e->pool, NULL);
     for (uint32_t i = 0; i < a->count; i++) {
         bool there = false;
         for (uint32_t k = 0; k < b->count && !there; k++)
-            there = form_equal(a->constraints[i], b->constraints[k]);
+            there = affine_equal(a->constraints[i], b->constraints[k]);
         if (there)
             rest->constraints[rest->count++] = a->constraints[i];
         else if (own)
@@ -51,11 +51,12 @@ static bool complementary(struct evaluation *e, const struct conjunction *a,
     for (uint32_t k = 0; k < b->count && own; k++) {
         bool there = false;
         for (uint32_t i = 0; i < rest->count && !there; i++)
-            there = form_equal(rest->constraints[i], b->constraints[k]);
+            there = affine_equal(rest->constraints[i], b->constraints[k]);
         if (!there)
             other = b->constraints[k];
     }
-    if (!other || !form_add(&sum, own, other, 1) || !form_is_constant(&sum) || sum.constant != -1)
+    if (!other || !affine_add(&sum, own, other, 1) || !affine_is_constant(&sum) ||
+        sum.constant != -1)
         return false;
     *common = rest->count ? rest : NULL;
     return true;
@@ -67,7 +68,7 @@ static bool maker_has(struct evaluation *e, struct maker *maker, const struct pi
     for (uint32_t i = 0; i < maker->count; i++) {
         struct piece *old = &maker->pieces[i];
         if (old->base != piece->base || old->bound != piece->bound ||
-            !form_equal(old->form, piece->form))
+            !affine_equal(old->form, piece->form))
             continue;
         if (!old->when || complementary(e, old->when, piece->when, &old->when))
             return true;
@@ -76,12 +77,12 @@ static bool maker_has(struct evaluation *e, struct maker *maker, const struct pi
 }
 
 void maker_put(struct evaluation *e, struct maker *maker, const struct conjunction *when,
-               const struct form *form, uint32_t base, uint8_t bound)
+               const struct affine_form *form, uint32_t base, uint8_t bound)
 {
     struct piece piece = {when, form, base, bound};
     struct interval interval = piece_interval(e, &piece);
-    struct form constant = form_constant(0);
-    if (when && !form_is_constant(form) && !form_bound(e, form) &&
+    struct affine_form constant = affine_constant(0);
+    if (when && !affine_is_constant(form) && !form_bound(e, form) &&
         single_value(form, interval, &constant.constant))
         piece.form = form = &constant;
     if (maker_has(e, maker, &piece))
@@ -97,7 +98,7 @@ void maker_put(struct evaluation *e, struct maker *maker, const struct conjuncti
         maker->overflow = true;
         return;
     }
-    piece.form = form_keep(e->pool, form);
+    piece.form = affine_keep(e->pool, form);
     maker->pieces[maker->count++] = piece;
 }
 
@@ -127,15 +128,15 @@ const struct value *maker_finish(struct evaluation *e, struct maker *maker)
     return value_based(e, between, maker->base);
 }
 
-const struct value *value_form(struct evaluation *e, const struct form *form)
+const struct value *value_form(struct evaluation *e, const struct affine_form *form)
 {
-    const struct piece piece = {NULL, form_keep(e->pool, form), BASE_NONE, ACCESS_EXACT};
+    const struct piece piece = {NULL, affine_keep(e->pool, form), BASE_NONE, ACCESS_EXACT};
     return value_new(e, &piece, 1);
 }
 
 const struct value *value_constant(struct evaluation *e, int64_t constant)
 {
-    struct form form = form_constant(constant);
+    struct affine_form form = affine_constant(constant);
     return value_form(e, &form);
 }
 
@@ -149,14 +150,14 @@ const struct value *value_between(struct evaluation *e, int64_t low, int64_t hig
     e->indices.ranges[index].bound = bound;
     e->indices.ranges[index].line = e->line;
     e->indices.ranges[index].loop = e->loop;
-    struct form form = form_index(index, 1);
+    struct affine_form form = affine_index(index, 1);
     return value_form(e, &form);
 }
 
 const struct value *value_any(struct evaluation *e, uint32_t width, uint8_t bound)
 {
     if (width >= 64)
-        return value_between(e, -FORM_INFINITE, FORM_INFINITE, bound);
+        return value_between(e, -AFFINE_INFINITE, AFFINE_INFINITE, bound);
     return value_between(e, 0, (int64_t)((UINT64_C(1) << width) - 1), bound);
 }
 
@@ -167,7 +168,7 @@ bool value_is_constant(const struct value *value, int64_t *constant)
         return false;
     *constant = piece->form->constant;
     return !piece->when && !piece->bound && piece->base == BASE_NONE &&
-           form_is_constant(piece->form);
+           affine_is_constant(piece->form);
 }
 
 /* ---- Conjunctions of pieces ---- */
@@ -183,10 +184,10 @@ bool when_both(struct evaluation *e, const struct conjunction *a, const struct c
     return conjunction_add_all(joined, b, &e->indices, e->pool, exact);
 }
 
-bool when_also(struct evaluation *e, const struct conjunction *a, const struct form *constraint,
-               const struct conjunction **both, bool *exact)
+bool when_also(struct evaluation *e, const struct conjunction *a,
+               const struct affine_form *constraint, const struct conjunction **both, bool *exact)
 {
-    struct interval interval = form_interval(constraint, &e->indices);
+    struct interval interval = affine_interval(constraint, &e->indices);
     *both = a;
     if (interval.low >= 0)
         return true;
@@ -198,17 +199,17 @@ bool when_also(struct evaluation *e, const struct conjunction *a, const struct f
 }
 
 /* A bound on the form that a constraint on the same terms gives. */
-static void tighten(struct interval *interval, const struct form *form,
-                    const struct form *constraint)
+static void tighten(struct interval *interval, const struct affine_form *form,
+                    const struct affine_form *constraint)
 {
-    struct form sum;
+    struct affine_form sum;
     int64_t bound;
-    if (form_same_terms(form, constraint)) {
+    if (affine_same_terms(form, constraint)) {
         if (!__builtin_sub_overflow(form->constant, constraint->constant, &bound) &&
             bound > interval->low)
             interval->low = bound;
-    } else if (form->count == constraint->count && form_add(&sum, form, constraint, 1) &&
-               form_is_constant(&sum)) {
+    } else if (form->count == constraint->count && affine_add(&sum, form, constraint, 1) &&
+               affine_is_constant(&sum)) {
         if (!__builtin_add_overflow(form->constant, constraint->constant, &bound) &&
             bound < interval->high)
             interval->high = bound;
@@ -217,13 +218,13 @@ static void tighten(struct interval *interval, const struct form *form,
 
 struct interval piece_interval(const struct evaluation *e, const struct piece *piece)
 {
-    struct interval interval = form_interval(piece->form, &e->indices);
+    struct interval interval = affine_interval(piece->form, &e->indices);
     for (uint32_t i = 0; piece->when && i < piece->when->count; i++)
         tighten(&interval, piece->form, piece->when->constraints[i]);
     return interval;
 }
 
-uint8_t form_bound(const struct evaluation *e, const struct form *form)
+uint8_t form_bound(const struct evaluation *e, const struct affine_form *form)
 {
     uint8_t bound = ACCESS_EXACT;
     for (uint32_t i = 0; i < form->count; i++)
@@ -285,7 +286,7 @@ static uint32_t base_of_parameter(struct evaluation *e, int64_t offset)
 bool piece_concrete(struct evaluation *e, struct piece *piece)
 {
     uint64_t address;
-    struct form form;
+    struct affine_form form;
     if (piece->base == BASE_NONE)
         return true;
     if (piece->base < BASE_MEMORY)
@@ -296,8 +297,8 @@ bool piece_concrete(struct evaluation *e, struct piece *piece)
     else if (base->kind != ACCESS_BASE_PARAM ||
              !read_parameters(e, base->param_offset, 8, &address))
         return false;
-    form_scale(&form, piece->form, 1, (int64_t)address);
-    piece->form = form_keep(e->pool, &form);
+    affine_scale(&form, piece->form, 1, (int64_t)address);
+    piece->form = affine_keep(e->pool, &form);
     piece->base = BASE_NONE;
     e->mixed = true;
     return true;
@@ -306,7 +307,7 @@ bool piece_concrete(struct evaluation *e, struct piece *piece)
 static void put_parameter(struct evaluation *e, struct maker *maker, const struct conjunction *when,
                           int64_t offset, uint32_t width, bool is_pointer)
 {
-    struct form form = form_constant(0);
+    struct affine_form form = affine_constant(0);
     uint64_t bits;
     if (is_pointer && width == 64) {
         maker_put(e, maker, when, &form, base_of_parameter(e, offset), ACCESS_EXACT);
@@ -350,17 +351,17 @@ static uint32_t enumerate(struct evaluation *e, const struct piece *piece,
         const struct index_range *range = &e->indices.ranges[index];
         for (uint32_t i = 0; i < count; i++)
             for (int64_t v = range->low; v <= range->high; v++) {
-                struct form is = form_constant(v), low = form_index(index, 1), high;
+                struct affine_form is = affine_constant(v), low = affine_index(index, 1), high;
                 bool exact = true;
                 struct piece one = cases[i];
-                struct form form = *one.form;
+                struct affine_form form = *one.form;
                 low.constant = -v;
-                form_scale(&high, &low, -1, 0);
+                affine_scale(&high, &low, -1, 0);
                 if (!when_also(e, one.when, &low, &one.when, &exact) ||
                     !when_also(e, one.when, &high, &one.when, &exact) ||
-                    !form_substitute(&form, index, &is))
+                    !affine_substitute(&form, index, &is))
                     continue;
-                one.form = form_keep(e->pool, &form);
+                one.form = affine_keep(e->pool, &form);
                 one.bound = exact ? one.bound : ACCESS_BOUND_SHAPE;
                 fewer[made++] = one;
             }
@@ -418,7 +419,7 @@ static const struct value *evaluate_load(struct evaluation *e, const struct node
                 !e->launch->read(e->launch->user, base, e->launch->parameters,
                                  cases[k].form->constant + node->value, node->width / 8, &bits))
                 return value_loaded(e, node);
-            struct form form = form_constant(node->is_pointer ? 0 : (int64_t)bits);
+            struct affine_form form = affine_constant(node->is_pointer ? 0 : (int64_t)bits);
             uint32_t number =
                 node->is_pointer
                     ? base_number(e, (struct access_base){.kind = ACCESS_BASE_ADDRESS,
@@ -454,11 +455,11 @@ static const struct value *evaluate_look_up(struct evaluation *e, const struct n
         if (from->base != BASE_LOCAL)
             return value_any(e, node->width, ACCESS_BOUND_DATA);
         for (uint32_t k = 0; k < node->operand_count; k++) {
-            struct form low, high;
+            struct affine_form low, high;
             const struct conjunction *when;
             bool exact = true;
-            form_scale(&low, from->form, 1, -node->offsets[k]);
-            form_scale(&high, &low, -1, 0);
+            affine_scale(&low, from->form, 1, -node->offsets[k]);
+            affine_scale(&high, &low, -1, 0);
             if (!when_also(e, from->when, &low, &when, &exact) ||
                 !when_also(e, when, &high, &when, &exact))
                 continue;
@@ -489,7 +490,7 @@ static const struct value *coordinate(struct evaluation *e, uint32_t reg, uint32
             longjmp(*e->pool->exhausted, 1);
         e->specials[reg] = index + 1;
     }
-    struct form form = form_index(e->specials[reg] - 1, 1);
+    struct affine_form form = affine_index(e->specials[reg] - 1, 1);
     return value_form(e, &form);
 }
 
@@ -502,20 +503,20 @@ static const uint32_t *cluster_of(const struct evaluation *e)
 }
 
 /* The thread's number in its block. */
-static struct form thread_number(struct evaluation *e)
+static struct affine_form thread_number(struct evaluation *e)
 {
-    struct form sum = form_constant(0);
+    struct affine_form sum = affine_constant(0);
     int64_t scale = 1;
     for (uint32_t d = 0; d < 3; d++) {
         const struct value *own = coordinate(e, PTX_SREG_TID_X + d, e->launch->block[d]);
-        form_add(&sum, &sum, own->pieces[0].form, scale);
+        affine_add(&sum, &sum, own->pieces[0].form, scale);
         scale *= e->launch->block[d];
     }
     return sum;
 }
 
-static const struct value *part_of(struct evaluation *e, const struct form *form, int64_t divisor,
-                                   bool remainder)
+static const struct value *part_of(struct evaluation *e, const struct affine_form *form,
+                                   int64_t divisor, bool remainder)
 {
     struct maker maker = maker_start();
     struct piece piece = {NULL, form, BASE_NONE, ACCESS_EXACT};
@@ -550,7 +551,7 @@ static const struct value *evaluate_special(struct evaluation *e, uint32_t reg)
         const struct value *block = coordinate(e, PTX_SREG_CTAID_X + d, launch->grid[d]);
         return part_of(e, block->pieces[0].form, cluster[d] ? cluster[d] : 1, in_cluster);
     }
-    struct form number;
+    struct affine_form number;
     switch (reg) {
     case PTX_SREG_LANEID:
         number = thread_number(e);
@@ -580,7 +581,7 @@ static bool demand_beyond(const struct conjunction *when, const struct conjuncti
     for (uint32_t i = 0; i < when->count; i++) {
         bool there = false;
         for (uint32_t k = 0; k < known->count && !there; k++)
-            there = form_equal(known->constraints[k], when->constraints[i]);
+            there = affine_equal(known->constraints[k], when->constraints[i]);
         found += there;
         if (!there)
             rest->constraints[rest->count++] = when->constraints[i];
@@ -593,7 +594,7 @@ static bool same_demands(const struct conjunction *a, const struct conjunction *
     for (uint32_t i = 0; i < a->count; i++) {
         bool there = false;
         for (uint32_t k = 0; k < b->count && !there; k++)
-            there = form_equal(a->constraints[i], b->constraints[k]);
+            there = affine_equal(a->constraints[i], b->constraints[k]);
         if (!there)
             return false;
     }
@@ -681,7 +682,7 @@ static const struct value *evaluate_join(struct evaluation *e, const struct node
 static const struct value *evaluate_symbol(struct evaluation *e, const struct node *node)
 {
     struct maker maker = maker_start();
-    struct form form = form_constant(node->value);
+    struct affine_form form = affine_constant(node->value);
     uint32_t base = BASE_UNKNOWN;
     switch (node->variable->space) {
     case PTX_SPACE_SHARED:
@@ -755,9 +756,10 @@ static int64_t largest_quotient(const struct evaluation *e, const struct divisio
 {
     int64_t high = e->indices.ranges[division->quotient].high;
     for (uint32_t i = 0; i < known->count; i++) {
-        struct form rest;
-        if (form_add(&rest, known->constraints[i], &division->form, 1) && form_is_constant(&rest) &&
-            rest.constant >= 0 && rest.constant / division->modulus < high)
+        struct affine_form rest;
+        if (affine_add(&rest, known->constraints[i], &division->form, 1) &&
+            affine_is_constant(&rest) && rest.constant >= 0 &&
+            rest.constant / division->modulus < high)
             high = rest.constant / division->modulus;
     }
     return high;
@@ -776,7 +778,7 @@ static bool quotients_allow(struct evaluation *e, const struct conjunction *know
         *high = largest_quotient(e, &indices->divisions[d], known);
     }
     for (uint32_t i = 0; i < when->count && allowed; i++)
-        allowed = form_interval(when->constraints[i], indices).high >= 0;
+        allowed = affine_interval(when->constraints[i], indices).high >= 0;
     for (uint32_t d = indices->division_count; d-- > 0;)
         indices->ranges[indices->divisions[d].quotient].high = highs[d];
     return allowed;

@@ -32,7 +32,7 @@ enum base_kind {
 
 struct piece {
     const struct conjunction *when; /* NULL: always */
-    const struct form *form;
+    const struct affine_form *form;
     uint32_t base;
     uint8_t bound; /* enum access_bound: not EXACT when it may not be the value even then */
 };
@@ -121,10 +121,10 @@ struct maker {
 };
 struct maker maker_start(void);
 void maker_put(struct evaluation *e, struct maker *maker, const struct conjunction *when,
-               const struct form *form, uint32_t base, uint8_t bound);
+               const struct affine_form *form, uint32_t base, uint8_t bound);
 const struct value *maker_finish(struct evaluation *e, struct maker *maker);
 const struct value *value_constant(struct evaluation *e, int64_t constant);
-const struct value *value_form(struct evaluation *e, const struct form *form);
+const struct value *value_form(struct evaluation *e, const struct affine_form *form);
 /* Something between the two, of which nothing else is known. */
 const struct value *value_between(struct evaluation *e, int64_t low, int64_t high, uint8_t bound);
 const struct value *value_any(struct evaluation *e, uint32_t width, uint8_t bound);
@@ -133,8 +133,8 @@ bool value_is_constant(const struct value *value, int64_t *constant);
 /* Both conjunctions; false when they exclude each other. *exact as in conjunction_add. */
 bool when_both(struct evaluation *e, const struct conjunction *a, const struct conjunction *b,
                const struct conjunction **both, bool *exact);
-bool when_also(struct evaluation *e, const struct conjunction *a, const struct form *constraint,
-               const struct conjunction **both, bool *exact);
+bool when_also(struct evaluation *e, const struct conjunction *a,
+               const struct affine_form *constraint, const struct conjunction **both, bool *exact);
 /* The piece's form under its own conditions. */
 struct interval piece_interval(const struct evaluation *e, const struct piece *piece);
 /* The worst of two bounds. */
@@ -143,10 +143,10 @@ static inline uint8_t bound_worst(uint8_t a, uint8_t b)
     return a ? a : b;
 }
 /* The worst bound among the form's indices. */
-uint8_t form_bound(const struct evaluation *e, const struct form *form);
+uint8_t form_bound(const struct evaluation *e, const struct affine_form *form);
 
 /* Whether a quotient or remainder in the form changes with the index. */
-bool form_bends(const struct evaluation *e, const struct form *form, uint32_t index);
+bool form_bends(const struct evaluation *e, const struct affine_form *form, uint32_t index);
 
 /* The piece read as an integer of `width` bits: up to WINDOWS pieces, each without wrap-around.
  * Returns how many; 0: too many, or not an integer. */

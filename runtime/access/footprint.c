@@ -8,23 +8,23 @@ enum { MAX_CASES = 64, CASES_AT_ONCE = 16 };
 
 struct solver {
     uint64_t bytes;
-    image_emit *emit;
+    footprint_emit *emit;
     void *user;
     uint32_t cases;   /* systems made so far */
     uint32_t *budget; /* of all images of the launch */
     uint64_t work;    /* coefficients looked at, about */
-    uint32_t index_of[SYSTEM_VARIABLES];
+    uint32_t index_of[CONSTRAINTS_VARIABLES];
 };
 
 /* ---- Cases ---- */
 
 /* How many values of v the constraint cuts into: below them it never holds, above them always. */
-static bool cut_of(const struct system *s, const struct row *row, uint32_t v, int64_t *first,
+static bool cut_of(const struct constraints *s, const struct row *row, uint32_t v, int64_t *first,
                    int64_t *after)
 {
     int64_t c = row->coefficients[v];
     struct interval rest = row_interval(s, row, v);
-    if (!c || !interval_is_finite(rest) || !system_is_bounded(s, v))
+    if (!c || !interval_is_finite(rest) || !constraints_is_bounded(s, v))
         return false;
     if (c > 0) { /* from `after` on it always holds */
         *first = ceiling_divide(-rest.high, c);
@@ -42,10 +42,10 @@ static bool cut_of(const struct system *s, const struct row *row, uint32_t v, in
     return true;
 }
 
-static void solve(struct solver *solver, struct system *s);
+static void solve(struct solver *solver, struct constraints *s);
 
 /* Splits where the fewest cases come out. */
-static bool split(struct solver *solver, struct system *s)
+static bool split(struct solver *solver, struct constraints *s)
 {
     int64_t best = CASES_AT_ONCE + 1, first = 0, after = 0;
     uint32_t row = 0, variable = 0;
@@ -65,12 +65,12 @@ static bool split(struct solver *solver, struct system *s)
         return false;
     solver->cases += (uint32_t)best + 1;
     *solver->budget -= (uint32_t)best + 1;
-    struct system part = *s;
+    struct constraints part = *s;
     if (s->constraints[row].coefficients[variable] > 0)
         part.low[variable] = after;
     else
         part.high[variable] = first - 1;
-    system_drop(&part, row);
+    constraints_drop(&part, row);
     if (part.low[variable] <= part.high[variable])
         solve(solver, &part);
     for (int64_t value = first; value < after; value++) {
@@ -83,7 +83,7 @@ static bool split(struct solver *solver, struct system *s)
 
 /* ---- Ranges ---- */
 
-bool image_normalize(struct image *image)
+bool footprint_normalize(struct footprint *image)
 {
     bool merged = false;
     uint32_t count = 0;
@@ -121,18 +121,20 @@ bool image_normalize(struct image *image)
 }
 
 /* What is left of [*low, *high) within the limit. */
-static bool clip(const struct solver *solver, const struct system *s, int64_t *low, int64_t *high)
+static bool clip(const struct solver *solver, const struct constraints *s, int64_t *low,
+                 int64_t *high)
 {
     if (s->limit.low > *low)
         *low = s->limit.low;
-    if (s->limit.high < FORM_INFINITE && s->limit.high + (int64_t)solver->bytes < *high)
+    if (s->limit.high < AFFINE_INFINITE && s->limit.high + (int64_t)solver->bytes < *high)
         *high = s->limit.high + (int64_t)solver->bytes;
     return *low < *high;
 }
 
-static void emit_between(struct solver *solver, const struct system *s, int64_t low, int64_t high)
+static void emit_between(struct solver *solver, const struct constraints *s, int64_t low,
+                         int64_t high)
 {
-    struct image image = {.exact = false};
+    struct footprint image = {.exact = false};
     if (!clip(solver, s, &low, &high))
         return;
     image.offset = low;
@@ -140,26 +142,27 @@ static void emit_between(struct solver *solver, const struct system *s, int64_t 
     solver->emit(solver->user, &image);
 }
 
-static void emit_open(struct solver *solver, const struct system *s)
+static void emit_open(struct solver *solver, const struct constraints *s)
 {
-    struct interval range = row_interval(s, &s->address, SYSTEM_VARIABLES);
-    struct image image = {.exact = false};
+    struct interval range = row_interval(s, &s->address, CONSTRAINTS_VARIABLES);
+    struct footprint image = {.exact = false};
     if (s->limit.low > range.low)
         range.low = s->limit.low;
     if (s->limit.high < range.high)
         range.high = s->limit.high;
-    if (range.low > -FORM_INFINITE && range.high < FORM_INFINITE) {
+    if (range.low > -AFFINE_INFINITE && range.high < AFFINE_INFINITE) {
         emit_between(solver, s, range.low, range.high + (int64_t)solver->bytes);
         return;
     }
-    image.offset = range.low > -FORM_INFINITE ? range.low : 0;
-    image.bytes = range.low > -FORM_INFINITE ? ACCESS_TO_END : ACCESS_WHOLE;
+    image.offset = range.low > -AFFINE_INFINITE ? range.low : 0;
+    image.bytes = range.low > -AFFINE_INFINITE ? ACCESS_TO_END : ACCESS_WHOLE;
     solver->emit(solver->user, &image);
 }
 
 /* The first or last of the outermost dimension's parts may reach beyond the limit: what is within
  * goes out by itself. Others that do so overlap, and are one range then. */
-static void emit_clipped(struct solver *solver, const struct system *s, struct image *image)
+static void emit_clipped(struct solver *solver, const struct constraints *s,
+                         struct footprint *image)
 {
     int64_t bytes = (int64_t)image->bytes, low = image->offset, high;
     if (image->dim_count == 0) {
@@ -183,7 +186,7 @@ static void emit_clipped(struct solver *solver, const struct system *s, struct i
             within = clip(solver, s, &low, &high) && high == low + bytes;
         }
         if (within) {
-            image_normalize(image);
+            footprint_normalize(image);
             solver->emit(solver->user, image);
             return;
         }
@@ -193,10 +196,11 @@ static void emit_clipped(struct solver *solver, const struct system *s, struct i
 }
 
 /* All values over the box: the constraints are gone. */
-static void emit_box(struct solver *solver, const struct system *s)
+static void emit_box(struct solver *solver, const struct constraints *s)
 {
-    struct image image = {.offset = s->address.constant, .bytes = solver->bytes, .exact = s->exact};
-    struct interval hull = row_interval(s, &s->address, SYSTEM_VARIABLES);
+    struct footprint image = {
+        .offset = s->address.constant, .bytes = solver->bytes, .exact = s->exact};
+    struct interval hull = row_interval(s, &s->address, CONSTRAINTS_VARIABLES);
     if (!interval_is_finite(hull)) {
         emit_open(solver, s);
         return;
@@ -209,7 +213,7 @@ static void emit_box(struct solver *solver, const struct system *s)
         if (s->low[v] == s->high[v])
             continue;
         if (image.dim_count == ACCESS_MAX_DIMS) {
-            image_normalize(&image);
+            footprint_normalize(&image);
             if (image.dim_count == ACCESS_MAX_DIMS) {
                 emit_open(solver, s);
                 return;
@@ -218,7 +222,7 @@ static void emit_box(struct solver *solver, const struct system *s)
         image.dims[image.dim_count++] =
             (struct access_dim){stride, (uint64_t)(s->high[v] - s->low[v]) + 1};
     }
-    image_normalize(&image);
+    footprint_normalize(&image);
     if (image.exact)
         solver->emit(solver->user, &image);
     else
@@ -227,41 +231,41 @@ static void emit_box(struct solver *solver, const struct system *s)
 
 /* ---- Solving ---- */
 
-static void solve(struct solver *solver, struct system *s)
+static void solve(struct solver *solver, struct constraints *s)
 {
     for (uint32_t rounds = 0; rounds < 64; rounds++) {
         bool fused = false;
         uint64_t coefficients = (uint64_t)s->variable_count * s->variable_count;
         solver->work += (s->constraint_count + 1) * coefficients;
-        if (!system_simplify(s))
+        if (!constraints_simplify(s))
             return;
         if (s->constraint_count == 0)
             break;
-        if (system_eliminate(s))
+        if (constraints_eliminate(s))
             continue;
         for (uint32_t i = 0; i < s->constraint_count && !fused; i++)
-            fused = system_fuse(s, i);
+            fused = constraints_fuse(s, i);
         if (fused)
             continue;
         if (split(solver, s))
             return;
-        system_drop_all(s);
+        constraints_drop_all(s);
     }
     if (s->constraint_count)
-        system_drop_all(s);
+        constraints_drop_all(s);
     emit_box(solver, s);
 }
 
 /* ---- Setting up ---- */
 
-static uint32_t variable_of(struct solver *solver, struct system *s,
+static uint32_t variable_of(struct solver *solver, struct constraints *s,
                             const struct index_table *indices, uint32_t index)
 {
     for (uint32_t v = 0; v < s->variable_count; v++)
         if (solver->index_of[v] == index)
             return v;
-    if (s->variable_count == SYSTEM_VARIABLES)
-        return SYSTEM_VARIABLES;
+    if (s->variable_count == CONSTRAINTS_VARIABLES)
+        return CONSTRAINTS_VARIABLES;
     uint32_t v = s->variable_count++;
     solver->index_of[v] = index;
     s->low[v] = indices->ranges[index].low;
@@ -269,21 +273,21 @@ static uint32_t variable_of(struct solver *solver, struct system *s,
     return v;
 }
 
-static bool row_of(struct solver *solver, struct system *s, const struct index_table *indices,
-                   const struct form *form, struct row *row)
+static bool row_of(struct solver *solver, struct constraints *s, const struct index_table *indices,
+                   const struct affine_form *form, struct row *row)
 {
     memset(row, 0, sizeof *row);
     row->constant = form->constant;
     for (uint32_t t = 0; t < form->count; t++) {
         uint32_t v = variable_of(solver, s, indices, form->terms[t].index);
-        if (v == SYSTEM_VARIABLES)
+        if (v == CONSTRAINTS_VARIABLES)
             return false;
         row->coefficients[v] = form->terms[t].coefficient;
     }
     return true;
 }
 
-static bool uses(const struct system *s, const struct row *row)
+static bool uses(const struct constraints *s, const struct row *row)
 {
     for (uint32_t v = 0; v < s->variable_count; v++) {
         if (!row->coefficients[v])
@@ -297,16 +301,16 @@ static bool uses(const struct system *s, const struct row *row)
     return false;
 }
 
-static bool add_constraint(struct system *s, const struct row *row)
+static bool add_constraint(struct constraints *s, const struct row *row)
 {
-    if (s->constraint_count == SYSTEM_ROWS)
+    if (s->constraint_count == CONSTRAINTS_ROWS)
         return false;
     s->constraints[s->constraint_count++] = *row;
     return true;
 }
 
 /* expression replaces k times `form` in a row whose part in form's variables is that. */
-static bool replace_multiple(struct system *s, struct row *row, const struct row *form,
+static bool replace_multiple(struct constraints *s, struct row *row, const struct row *form,
                              const struct row *expression)
 {
     int64_t k;
@@ -320,7 +324,7 @@ struct expressions {
     struct row forms[32], rows[32];
 };
 
-static bool all_proportional(const struct system *s, const struct expressions *older,
+static bool all_proportional(const struct constraints *s, const struct expressions *older,
                              uint32_t count, const struct row *form)
 {
     int64_t k;
@@ -337,7 +341,7 @@ static bool all_proportional(const struct system *s, const struct expressions *o
 }
 
 /* form == expression, and a variable whose coefficient is then 1 or -1 is solved for. */
-static bool substitute_unit(struct system *s, struct expressions *older, uint32_t count,
+static bool substitute_unit(struct constraints *s, struct expressions *older, uint32_t count,
                             const struct row *form, const struct row *expression)
 {
     struct row zero = *form;
@@ -377,11 +381,11 @@ static bool substitute_unit(struct system *s, struct expressions *older, uint32_
 }
 
 /* All rows can say it by multiples of the form. */
-static bool substitute_multiples(struct system *s, struct expressions *older, uint32_t count,
+static bool substitute_multiples(struct constraints *s, struct expressions *older, uint32_t count,
                                  const struct row *form, const struct row *expression)
 {
     struct row line = *form, low = *expression, high;
-    struct interval range = row_interval(s, form, SYSTEM_VARIABLES);
+    struct interval range = row_interval(s, form, CONSTRAINTS_VARIABLES);
     line.constant = 0;
     for (uint32_t v = 0; v < s->variable_count; v++)
         if (form->coefficients[v] && expression->coefficients[v])
@@ -404,10 +408,10 @@ static bool substitute_multiples(struct system *s, struct expressions *older, ui
 
 /* Puts divisor * quotient + remainder in the place of the form that was divided. False: what is
  * known of the two is dropped. */
-static bool put_division_in(struct system *s, struct expressions *older, uint32_t count,
+static bool put_division_in(struct constraints *s, struct expressions *older, uint32_t count,
                             const struct row *form, const struct row *expression)
 {
-    struct system system = *s;
+    struct constraints system = *s;
     struct expressions expressions = *older;
     if (substitute_multiples(s, older, count, form, expression))
         return true;
@@ -421,7 +425,7 @@ static bool put_division_in(struct system *s, struct expressions *older, uint32_
 }
 
 /* Newest first: a newer one may divide what an older one made. */
-static bool put_divisions_in(struct solver *solver, struct system *s,
+static bool put_divisions_in(struct solver *solver, struct constraints *s,
                              const struct index_table *indices)
 {
     struct expressions expressions;
@@ -445,9 +449,9 @@ static bool put_divisions_in(struct solver *solver, struct system *s,
             if (used[d] || !needed)
                 continue;
             used[d] = any = true;
-            struct form result = form_index(division->quotient, division->modulus);
-            struct form remainder = form_index(division->remainder, 1);
-            form_add(&result, &result, &remainder, 1);
+            struct affine_form result = affine_index(division->quotient, division->modulus);
+            struct affine_form remainder = affine_index(division->remainder, 1);
+            affine_add(&result, &result, &remainder, 1);
             if (!row_of(solver, s, indices, &division->form, &expressions.forms[d]) ||
                 !row_of(solver, s, indices, &result, &expressions.rows[d]))
                 return false;
@@ -462,15 +466,15 @@ static bool put_divisions_in(struct solver *solver, struct system *s,
     return exact;
 }
 
-void image_find(const struct form *form, const struct conjunction *when,
-                const struct index_table *indices, uint64_t bytes, uint32_t *budget,
-                image_emit *emit, void *user)
+void footprint_find(const struct affine_form *form, const struct conjunction *when,
+                    const struct index_table *indices, uint64_t bytes, uint32_t *budget,
+                    footprint_emit *emit, void *user)
 {
     struct solver solver = {.bytes = bytes, .budget = budget, .emit = emit, .user = user};
-    struct system s;
+    struct constraints s;
     memset(&s, 0, sizeof s);
     s.exact = true;
-    s.limit = (struct interval){-FORM_INFINITE, FORM_INFINITE};
+    s.limit = (struct interval){-AFFINE_INFINITE, AFFINE_INFINITE};
     if (!row_of(&solver, &s, indices, form, &s.address))
         return; /* cannot be: a form has fewer terms than there is room for */
     if (*budget == 0) {

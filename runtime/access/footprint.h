@@ -11,7 +11,7 @@
 #include "runtime/access/access_set.h"
 #include "runtime/access/affine.h"
 
-struct image {
+struct footprint {
     int64_t offset;
     uint64_t bytes; /* or ACCESS_TO_END, ACCESS_WHOLE */
     uint32_t dim_count;
@@ -24,16 +24,16 @@ struct image {
  * (coefficients of all its rounds) counts as several. */
 enum { IMAGE_BUDGET = 1000, IMAGE_WORK = 1500 };
 
-typedef void image_emit(void *user, const struct image *image);
+typedef void footprint_emit(void *user, const struct footprint *image);
 
 /* Calls `emit` for each range of `bytes` bytes at the form's values where the conjunction holds
  * (NULL: always). The ranges together hold all of them; an exact one nothing else. Takes
  * itself and what it is split into from *budget; when that is used up ranges are wider. */
-void image_find(const struct form *form, const struct conjunction *when,
-                const struct index_table *indices, uint64_t bytes, uint32_t *budget,
-                image_emit *emit, void *user);
+void footprint_find(const struct affine_form *form, const struct conjunction *when,
+                    const struct index_table *indices, uint64_t bytes, uint32_t *budget,
+                    footprint_emit *emit, void *user);
 
 /* Brings the dimensions into the order and shape said above; true if any were merged. */
-bool image_normalize(struct image *image);
+bool footprint_normalize(struct footprint *image);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool effect_is_strong(const struct ptx_instruction *instruction)
+bool instruction_access_is_strong(const struct ptx_instruction *instruction)
 {
     bool reaches = instruction->scope == PTX_SCOPE_NONE || instruction->scope == PTX_SCOPE_GPU ||
                    instruction->scope == PTX_SCOPE_SYS;
@@ -29,28 +29,28 @@ bool effect_is_strong(const struct ptx_instruction *instruction)
 
 static uint8_t access_kinds(const struct ptx_instruction *instruction, uint8_t plain)
 {
-    return effect_is_strong(instruction) ? EFFECT_ATOMIC : plain;
+    return instruction_access_is_strong(instruction) ? INSTRUCTION_ACCESS_ATOMIC : plain;
 }
 
-static int one(struct effect *effects, const struct ptx_instruction *instruction, uint32_t operand,
-               uint8_t kinds, uint8_t space)
+static int one(struct instruction_access *effects, const struct ptx_instruction *instruction,
+               uint32_t operand, uint8_t kinds, uint8_t space)
 {
     if (operand >= instruction->operand_count)
         return 0;
-    effects[0] =
-        (struct effect){.kinds = kinds, .space = space, .address = &instruction->operands[operand]};
+    effects[0] = (struct instruction_access){
+        .kinds = kinds, .space = space, .address = &instruction->operands[operand]};
     return 1;
 }
 
 /* The operand with coordinates: "[texture, {x, y}]", "[map, {x, y}]". */
-static int one_object(struct effect *effects, const struct ptx_instruction *instruction,
-                      uint8_t kinds, enum effect_object object, const char **unknown)
+static int one_object(struct instruction_access *effects, const struct ptx_instruction *instruction,
+                      uint8_t kinds, enum instruction_access_object object, const char **unknown)
 {
     for (uint32_t i = 0; i < instruction->operand_count; i++) {
         const struct ptx_operand *operand = &instruction->operands[i];
         if (operand->kind != PTX_OPERAND_ADDRESS || operand->count == 0)
             continue;
-        effects[0] = (struct effect){
+        effects[0] = (struct instruction_access){
             .kinds = kinds, .space = PTX_SPACE_GENERIC, .object = object, .address = operand};
         return 1;
     }
@@ -61,18 +61,18 @@ static int one_object(struct effect *effects, const struct ptx_instruction *inst
 /* A tensor copy: between shared memory and the tensor, whichever is written first. A reduction is
  * .relaxed at .gpu scope (PTX ISA, "cp.reduce.async.bulk.tensor"). What the other operand does to
  * shared memory is of no other kernel's interest. */
-static int find_tensor_copy(const struct ptx_instruction *instruction, struct effect *effects,
-                            const char **unknown)
+static int find_tensor_copy(const struct ptx_instruction *instruction,
+                            struct instruction_access *effects, const char **unknown)
 {
     bool writes = instruction->operand_count > 0 && instruction->operands[0].count > 0;
-    uint8_t kinds = writes ? EFFECT_WRITE : EFFECT_READ;
+    uint8_t kinds = writes ? INSTRUCTION_ACCESS_WRITE : INSTRUCTION_ACCESS_READ;
     if (strncmp(instruction->mnemonic, "cp.reduce", strlen("cp.reduce")) == 0)
-        kinds = EFFECT_ATOMIC;
-    return one_object(effects, instruction, kinds, EFFECT_OBJECT_TENSOR_MAP, unknown);
+        kinds = INSTRUCTION_ACCESS_ATOMIC;
+    return one_object(effects, instruction, kinds, INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP, unknown);
 }
 
 /* cp.async and the bulk copies: destination first, source second */
-static int find_copy(const struct ptx_instruction *instruction, struct effect *effects,
+static int find_copy(const struct ptx_instruction *instruction, struct instruction_access *effects,
                      const char **unknown)
 {
     uint8_t to = instruction->space, from = instruction->space2;
@@ -101,33 +101,37 @@ static int find_copy(const struct ptx_instruction *instruction, struct effect *e
         return 0;
     }
     bool reduces = instruction->form == PTX_FORM_CP_REDUCE_ASYNC_BULK;
-    effects[0] = (struct effect){.kinds = reduces ? EFFECT_ATOMIC : EFFECT_WRITE,
-                                 .space = to,
-                                 .address = &instruction->operands[0]};
-    effects[1] =
-        (struct effect){.kinds = EFFECT_READ, .space = from, .address = &instruction->operands[1]};
+    effects[0] = (struct instruction_access){.kinds = reduces ? INSTRUCTION_ACCESS_ATOMIC
+                                                              : INSTRUCTION_ACCESS_WRITE,
+                                             .space = to,
+                                             .address = &instruction->operands[0]};
+    effects[1] = (struct instruction_access){
+        .kinds = INSTRUCTION_ACCESS_READ, .space = from, .address = &instruction->operands[1]};
     return 2;
 }
 
-static int find_matrix(const struct ptx_instruction *instruction, struct effect *effects)
+static int find_matrix(const struct ptx_instruction *instruction,
+                       struct instruction_access *effects)
 {
     switch (instruction->form) {
     case PTX_FORM_WMMA_LOAD:
-        return one(effects, instruction, 1, EFFECT_READ, instruction->space);
+        return one(effects, instruction, 1, INSTRUCTION_ACCESS_READ, instruction->space);
     case PTX_FORM_WMMA_STORE:
-        return one(effects, instruction, 0, EFFECT_WRITE, instruction->space);
+        return one(effects, instruction, 0, INSTRUCTION_ACCESS_WRITE, instruction->space);
     default:
         return 0;
     }
 }
 
 /* multimem.ld_reduce, .st, .red: one address that stands for one on each device */
-static int find_multimem(const struct ptx_instruction *instruction, struct effect *effects)
+static int find_multimem(const struct ptx_instruction *instruction,
+                         struct instruction_access *effects)
 {
     bool loads = strstr(instruction->mnemonic, ".ld_reduce") != NULL;
     bool stores = strstr(instruction->mnemonic, ".st") != NULL;
     return one(effects, instruction, loads,
-               stores && !effect_is_strong(instruction) ? EFFECT_WRITE : EFFECT_ATOMIC,
+               stores && !instruction_access_is_strong(instruction) ? INSTRUCTION_ACCESS_WRITE
+                                                                    : INSTRUCTION_ACCESS_ATOMIC,
                instruction->space);
 }
 
@@ -145,22 +149,27 @@ static bool is_tensor_memory(const struct ptx_instruction *instruction)
     return strncmp(instruction->mnemonic, "tcgen05.", strlen("tcgen05.")) == 0;
 }
 
-int effect_find(const struct ptx_instruction *instruction, struct effect effects[EFFECT_MAX],
-                const char **unknown)
+int instruction_accesses_find(const struct ptx_instruction *instruction,
+                              struct instruction_access effects[INSTRUCTION_ACCESS_MAX],
+                              const char **unknown)
 {
     uint8_t space = instruction->space;
     *unknown = NULL;
     switch (instruction->opcode) {
     case PTX_OP_LD:
     case PTX_OP_LDU:
-        return one(effects, instruction, 1, access_kinds(instruction, EFFECT_READ), space);
+        return one(effects, instruction, 1, access_kinds(instruction, INSTRUCTION_ACCESS_READ),
+                   space);
     case PTX_OP_ST:
-        return one(effects, instruction, 0, access_kinds(instruction, EFFECT_WRITE), space);
+        return one(effects, instruction, 0, access_kinds(instruction, INSTRUCTION_ACCESS_WRITE),
+                   space);
     case PTX_OP_ATOM:
-        return one(effects, instruction, 1, access_kinds(instruction, EFFECT_READ | EFFECT_WRITE),
+        return one(effects, instruction, 1,
+                   access_kinds(instruction, INSTRUCTION_ACCESS_READ | INSTRUCTION_ACCESS_WRITE),
                    space);
     case PTX_OP_RED:
-        return one(effects, instruction, 0, access_kinds(instruction, EFFECT_READ | EFFECT_WRITE),
+        return one(effects, instruction, 0,
+                   access_kinds(instruction, INSTRUCTION_ACCESS_READ | INSTRUCTION_ACCESS_WRITE),
                    space);
     case PTX_OP_CP:
         return find_copy(instruction, effects, unknown);
@@ -169,19 +178,23 @@ int effect_find(const struct ptx_instruction *instruction, struct effect effects
     case PTX_OP_MULTIMEM:
         return find_multimem(instruction, effects);
     case PTX_OP_DISCARD:
-        return one(effects, instruction, 0, EFFECT_WRITE, space);
+        return one(effects, instruction, 0, INSTRUCTION_ACCESS_WRITE, space);
     case PTX_OP_TENSORMAP: /* cp_fenceproxy copies from shared memory, the space written last */
-        return one(effects, instruction, 0, EFFECT_WRITE,
+        return one(effects, instruction, 0, INSTRUCTION_ACCESS_WRITE,
                    strstr(instruction->mnemonic, ".cp_fenceproxy") ? PTX_SPACE_GLOBAL : space);
     case PTX_OP_TEX:
     case PTX_OP_TLD4:
-        return one_object(effects, instruction, EFFECT_READ, EFFECT_OBJECT_TEXTURE, unknown);
+        return one_object(effects, instruction, INSTRUCTION_ACCESS_READ,
+                          INSTRUCTION_ACCESS_OBJECT_TEXTURE, unknown);
     case PTX_OP_SULD:
-        return one_object(effects, instruction, EFFECT_READ, EFFECT_OBJECT_SURFACE, unknown);
+        return one_object(effects, instruction, INSTRUCTION_ACCESS_READ,
+                          INSTRUCTION_ACCESS_OBJECT_SURFACE, unknown);
     case PTX_OP_SUST:
-        return one_object(effects, instruction, EFFECT_WRITE, EFFECT_OBJECT_SURFACE, unknown);
+        return one_object(effects, instruction, INSTRUCTION_ACCESS_WRITE,
+                          INSTRUCTION_ACCESS_OBJECT_SURFACE, unknown);
     case PTX_OP_SURED:
-        return one_object(effects, instruction, EFFECT_ATOMIC, EFFECT_OBJECT_SURFACE, unknown);
+        return one_object(effects, instruction, INSTRUCTION_ACCESS_ATOMIC,
+                          INSTRUCTION_ACCESS_OBJECT_SURFACE, unknown);
     case PTX_OP_UNKNOWN:
         if (has_address(instruction) && !is_tensor_memory(instruction))
             *unknown = "an instruction that is not modelled";

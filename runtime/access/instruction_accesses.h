@@ -5,38 +5,42 @@
 
 #include "runtime/ptx/ir.h"
 
-enum effect_kind {
-    EFFECT_READ = 1,
-    EFFECT_WRITE = 2,
-    EFFECT_ATOMIC = 4 /* morally strong towards other kernels: see effect_is_strong */
+enum instruction_access_kind {
+    INSTRUCTION_ACCESS_READ = 1,
+    INSTRUCTION_ACCESS_WRITE = 2,
+    INSTRUCTION_ACCESS_ATOMIC =
+        4 /* morally strong towards other kernels: see instruction_access_is_strong */
 };
 
 /* What names memory without being its address (PTX ISA, "Texture, Sampler and Surface Types" and
  * "Tensor-map"). */
-enum effect_object {
-    EFFECT_OBJECT_NONE,
-    EFFECT_OBJECT_TEXTURE,   /* a handle of 8 bytes */
-    EFFECT_OBJECT_SURFACE,   /* a handle of 8 bytes */
-    EFFECT_OBJECT_TENSOR_MAP /* 128 bytes, at an address in .param, .const or .global */
+enum instruction_access_object {
+    INSTRUCTION_ACCESS_OBJECT_NONE,
+    INSTRUCTION_ACCESS_OBJECT_TEXTURE,   /* a handle of 8 bytes */
+    INSTRUCTION_ACCESS_OBJECT_SURFACE,   /* a handle of 8 bytes */
+    INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP /* 128 bytes, at an address in .param, .const or .global */
 };
 
-struct effect {
-    uint8_t kinds;  /* set of enum effect_kind; READ|WRITE: a plain update */
+struct instruction_access {
+    uint8_t kinds;  /* set of enum instruction_access_kind; READ|WRITE: a plain update */
     uint8_t space;  /* enum ptx_space of the address */
-    uint8_t object; /* enum effect_object: `address` is its handle, or where the tensor map lies */
+    uint8_t object; /* enum instruction_access_object: `address` is its handle, or where the tensor
+                       map lies */
     const struct ptx_operand *address;
 };
 
-enum { EFFECT_MAX = 2 };
+enum { INSTRUCTION_ACCESS_MAX = 2 };
 
-/* The memory operations of an instruction, in any state space but registers: at most EFFECT_MAX.
- * *unknown (else NULL) says why there may be more than these: an instruction nobody models. An
- * effect with an object touches some of the memory under it, and is in no space of its own. */
-int effect_find(const struct ptx_instruction *instruction, struct effect effects[EFFECT_MAX],
-                const char **unknown);
+/* The memory operations of an instruction, in any state space but registers: at most
+ * INSTRUCTION_ACCESS_MAX. *unknown (else NULL) says why there may be more than these: an
+ * instruction nobody models. An effect with an object touches some of the memory under it, and is
+ * in no space of its own. */
+int instruction_accesses_find(const struct ptx_instruction *instruction,
+                              struct instruction_access effects[INSTRUCTION_ACCESS_MAX],
+                              const char **unknown);
 
 /* Strong at a scope that reaches other kernels. ".volatile" counts as relaxed at .sys scope
  * (section 8.4.1); .cta and .cluster scope order nothing between kernels. */
-bool effect_is_strong(const struct ptx_instruction *instruction);
+bool instruction_access_is_strong(const struct ptx_instruction *instruction);
 
 #endif

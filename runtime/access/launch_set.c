@@ -83,7 +83,7 @@ static uint32_t base_absolute(struct evaluation *e)
     return e->base_count++;
 }
 
-static void collect(void *user, const struct image *image)
+static void collect(void *user, const struct footprint *image)
 {
     struct collector *collector = user;
     struct range_item item = collector->item;
@@ -137,7 +137,8 @@ static void collect_piece(struct collector *collector, const struct condition *c
         own = bound_worst(own, condition->bound);
         own = bound_worst(own, conjunction_bound(e, when));
         collector->item.bound = exact ? own : bound_worst(own, ACCESS_BOUND_SHAPE);
-        image_find(piece->form, when, &e->indices, bytes, &collector->budget, collect, collector);
+        footprint_find(piece->form, when, &e->indices, bytes, &collector->budget, collect,
+                       collector);
     }
 }
 
@@ -161,7 +162,7 @@ static uint64_t copied_bytes(struct evaluation *e, const struct graph_access *ac
 {
     int64_t high = size->form->constant;
     *bound = size->bound;
-    if (size->base != BASE_NONE || !form_is_constant(size->form)) {
+    if (size->base != BASE_NONE || !affine_is_constant(size->form)) {
         *bound = bound_worst(*bound, ACCESS_BOUND_DATA);
         high = piece_interval(e, size).high;
     }

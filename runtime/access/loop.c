@@ -1,8 +1,8 @@
 /* How often loops turn. See evaluate.h.
  *
  * A loop's index numbers its rounds from 0: round r runs when the head was entered and, for r > 0,
- * every way out was declined in the rounds before (loop_condition.h). Ways out that depend on data bound
- * nothing; then rounds that may not run are counted in, and what they touch is not exact. */
+ * every way out was declined in the rounds before (loop_condition.h). Ways out that depend on data
+ * bound nothing; then rounds that may not run are counted in, and what they touch is not exact. */
 #include "runtime/access/loop_condition.h"
 
 #include <string.h>
@@ -41,11 +41,11 @@ static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint32_
     if (at->kind == NODE_OPERATION && at->operation == NODE_TRUNCATE && at->width < width)
         width = at->width;
     if (at->kind == NODE_LOOP && at->loop == loop) {
-        struct form round = form_index(e->loops[loop]->index, 1);
+        struct affine_form round = affine_index(e->loops[loop]->index, 1);
         const struct value *value = evaluate_node(e, from);
         for (uint32_t p = 0; p < value->count; p++)
             limit_rounds(e, at, at->width < width ? at->width : width,
-                         form_coefficient(value->pieces[p].form, round.terms[0].index), limit);
+                         affine_coefficient(value->pieces[p].form, round.terms[0].index), limit);
         return;
     }
     if (at->a)
@@ -60,7 +60,7 @@ static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint32_
 static int64_t last_without_wrap(struct evaluation *e, uint32_t loop)
 {
     const struct graph_loop *at = &e->graph->loops[loop];
-    int64_t limit = FORM_INFINITE - 1;
+    int64_t limit = AFFINE_INFINITE - 1;
     uint8_t *seen[2] = {node_set_new(e), node_set_new(e)};
     for (uint32_t i = 0; i < at->exit_count; i++) {
         const struct graph_block *block = &e->graph->blocks[at->exits[i].block];
@@ -75,7 +75,7 @@ static int64_t last_without_wrap(struct evaluation *e, uint32_t loop)
 static struct condition first_round(struct evaluation *e, const struct loop_state *state)
 {
     struct condition first = state->entry;
-    struct form zero = form_index(state->index, -1);
+    struct affine_form zero = affine_index(state->index, -1);
     struct disjunction is_first = disjunction_of(&zero, &e->indices, e->pool);
     bool exact = true;
     first.when = disjunction_and(&first.when, &is_first, &e->indices, e->pool, &exact);
@@ -87,28 +87,28 @@ static struct condition first_round(struct evaluation *e, const struct loop_stat
 /* A round of the case after the first: every test of the round before said so. `with_first`: that
  * holds in round 0 as well. */
 static bool later_rounds(struct evaluation *e, const struct loop_state *state,
-                         const struct stay_case *one, struct disjunction *rounds, bool *with_first,
-                         bool *exact)
+                         const struct loop_condition_case *one, struct disjunction *rounds,
+                         bool *with_first, bool *exact)
 {
     struct conjunction *more = conjunction_new(e->pool, one->always);
     *with_first = true;
     for (uint32_t i = 0; i < one->count; i++) {
-        struct form constraint = one->constraints[i], at_start;
-        constraint.constant -= form_coefficient(&constraint, state->index);
-        if (!stay_at_start(state, &constraint, &at_start)) {
+        struct affine_form constraint = one->constraints[i], at_start;
+        constraint.constant -= affine_coefficient(&constraint, state->index);
+        if (!loop_condition_at_start(state, &constraint, &at_start)) {
             *exact = false;
             continue;
         }
         for (uint32_t c = 0; c < state->entry.when.count; c++) {
             const struct conjunction *among;
-            if (stay_case_among(e, one, state->entry.when.items[c], &among))
-                *with_first &= form_interval(&at_start, &e->indices).low >= 0 ||
+            if (loop_condition_case_among(e, one, state->entry.when.items[c], &among))
+                *with_first &= affine_interval(&at_start, &e->indices).low >= 0 ||
                                (among && conjunction_implies(among, &at_start, &e->indices));
         }
         if (!conjunction_add(more, &constraint, &e->indices, e->pool, exact))
             return false;
     }
-    struct form positive = form_index(state->index, 1);
+    struct affine_form positive = affine_index(state->index, 1);
     positive.constant = -1;
     if (!*with_first && !conjunction_add(more, &positive, &e->indices, e->pool, exact))
         return false;
@@ -120,7 +120,7 @@ static bool later_rounds(struct evaluation *e, const struct loop_state *state,
 
 /* The head runs in the first round, and in those that some case makes. */
 static struct condition header_condition(struct evaluation *e, const struct loop_state *state,
-                                         const struct stay *stay)
+                                         const struct loop_condition *stay)
 {
     struct condition result = first_round(e, state);
     struct disjunction all = disjunction_never(), cover = disjunction_never();
@@ -149,14 +149,14 @@ static struct condition header_condition(struct evaluation *e, const struct loop
 static bool leave_at_start(struct evaluation *e, const struct loop_state *state,
                            const struct disjunction *leaving, struct maker *maker)
 {
-    struct form zero = form_constant(0);
+    struct affine_form zero = affine_constant(0);
     for (uint32_t c = 0; c < leaving->count; c++) {
         struct conjunction *when = conjunction_new(e->pool, NULL);
         bool exact = true, possible = true;
         for (uint32_t i = 0; i < leaving->items[c]->count && possible; i++) {
-            struct form constraint = *leaving->items[c]->constraints[i];
+            struct affine_form constraint = *leaving->items[c]->constraints[i];
             if (form_bends(e, &constraint, state->index) ||
-                !stay_at_start(state, &constraint, &constraint))
+                !loop_condition_at_start(state, &constraint, &constraint))
                 return false;
             possible = conjunction_add(when, &constraint, &e->indices, e->pool, &exact);
         }
@@ -170,13 +170,13 @@ static bool leave_at_start(struct evaluation *e, const struct loop_state *state,
 
 /* The threads of a case leave in the first round that its constraint forbids. */
 static bool leave_case(struct evaluation *e, const struct loop_state *state,
-                       const struct stay_case *one, struct maker *maker)
+                       const struct loop_condition_case *one, struct maker *maker)
 {
-    struct form rest;
+    struct affine_form rest;
     int64_t step;
     const struct conjunction *when;
     bool exact = true;
-    if (one->count != 1 || !stay_rest(state, &one->constraints[0], &rest, &step))
+    if (one->count != 1 || !loop_condition_rest(state, &one->constraints[0], &rest, &step))
         return false;
     if (!when_also(e, one->always, &rest, &when, &exact))
         return true;
@@ -185,8 +185,8 @@ static bool leave_case(struct evaluation *e, const struct loop_state *state,
     divide_piece(e, &quotients, &piece, step, false);
     const struct value *quotient = maker_finish(e, &quotients);
     for (uint32_t p = 0; p < quotient->count; p++) {
-        struct form next;
-        form_scale(&next, quotient->pieces[p].form, 1, 1);
+        struct affine_form next;
+        affine_scale(&next, quotient->pieces[p].form, 1, 1);
         maker_put(e, maker, quotient->pieces[p].when, &next, BASE_NONE,
                   exact ? quotient->pieces[p].bound : ACCESS_BOUND_SHAPE);
     }
@@ -195,7 +195,7 @@ static bool leave_case(struct evaluation *e, const struct loop_state *state,
 
 /* How many rounds were made when the loop is left. NULL: not known. */
 static const struct value *rounds_at_exit(struct evaluation *e, const struct loop_state *state,
-                                          const struct stay *stay)
+                                          const struct loop_condition *stay)
 {
     struct maker maker = maker_start();
     if (!stay->count)
@@ -247,22 +247,22 @@ static void forget(struct evaluation *e, uint32_t loop)
 static void count_rounds(struct evaluation *e, uint32_t loop)
 {
     struct loop_state *state = e->loops[loop];
-    struct stay stay;
+    struct loop_condition stay;
     int64_t limit = last_without_wrap(e, loop);
     e->indices.ranges[state->index].high = limit;
-    stay_find(e, loop, &stay);
-    int64_t last = stay_last_round(e, state, &stay);
+    loop_condition_find(e, loop, &stay);
+    int64_t last = loop_condition_last_round(e, state, &stay);
     /* counters were taken not to wrap around */
-    bool wraps = last > limit && !(last >= FORM_INFINITE && limit >= FORM_INFINITE - 1);
+    bool wraps = last > limit && !(last >= AFFINE_INFINITE && limit >= AFFINE_INFINITE - 1);
     if (wraps) {
         stay.count = 1;
-        stay.cases[0] = (struct stay_case){.always = NULL, .count = 0};
+        stay.cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
         stay.bound = bound_worst(stay.bound, ACCESS_BOUND_SHAPE);
         stay.leaving = NULL;
-        last = FORM_INFINITE;
+        last = AFFINE_INFINITE;
     }
     e->indices.ranges[state->index].high = last;
-    if (last >= FORM_INFINITE)
+    if (last >= AFFINE_INFINITE)
         e->indices.ranges[state->index].bound = stay.bound ? stay.bound : ACCESS_BOUND_SHAPE;
     state->header = header_condition(e, state, &stay);
     state->rounds = rounds_at_exit(e, state, &stay);
@@ -276,7 +276,7 @@ struct loop_state *evaluate_loop(struct evaluation *e, uint32_t loop)
         return e->loops[loop];
     struct loop_state *state = pool_allocate(e->pool, sizeof *state);
     memset(state, 0, sizeof *state);
-    state->index = index_add(&e->indices, 0, FORM_INFINITE);
+    state->index = index_add(&e->indices, 0, AFFINE_INFINITE);
     if (state->index == UINT32_MAX)
         longjmp(*e->pool->exhausted, 1);
     e->loops[loop] = state;

@@ -11,25 +11,25 @@
 /* Splits it into what changes with the round and what does not. A constraint that only weakens is
  * as good as that of round 0. False: it changes in another way, or has too many parts. */
 static bool case_of(struct evaluation *e, const struct loop_state *state,
-                    const struct conjunction *when, struct stay_case *one, bool *possible)
+                    const struct conjunction *when, struct loop_condition_case *one, bool *possible)
 {
     struct conjunction *always = conjunction_new(e->pool, NULL);
     bool exact = true;
     one->count = 0;
     *possible = true;
     for (uint32_t i = 0; i < when->count && *possible; i++) {
-        struct form constraint = *when->constraints[i];
+        struct affine_form constraint = *when->constraints[i];
         if (form_bends(e, &constraint, state->index))
             return false;
-        if (form_coefficient(&constraint, state->index) < 0) {
-            if (form_interval(&constraint, &e->indices).high < 0)
+        if (affine_coefficient(&constraint, state->index) < 0) {
+            if (affine_interval(&constraint, &e->indices).high < 0)
                 *possible = false; /* not even in round 0 */
-            else if (one->count == STAY_CONSTRAINTS)
+            else if (one->count == LOOP_CONDITION_CONSTRAINTS)
                 return false;
             else
                 one->constraints[one->count++] = constraint;
         } else {
-            if (!stay_at_start(state, &constraint, &constraint))
+            if (!loop_condition_at_start(state, &constraint, &constraint))
                 return false;
             *possible = conjunction_add(always, &constraint, &e->indices, e->pool, &exact);
         }
@@ -44,7 +44,7 @@ static const struct conjunction *fixed_part(struct evaluation *e, const struct l
 {
     struct conjunction *fixed = conjunction_new(e->pool, NULL);
     for (uint32_t i = 0; i < when->count; i++)
-        if (!form_coefficient(when->constraints[i], state->index) &&
+        if (!affine_coefficient(when->constraints[i], state->index) &&
             !form_bends(e, when->constraints[i], state->index))
             fixed->constraints[fixed->count++] = when->constraints[i];
     return fixed;
@@ -52,7 +52,8 @@ static const struct conjunction *fixed_part(struct evaluation *e, const struct l
 
 /* Whether a part of it, known only by its bounds, is another value in each round: then what held
  * in the round before says nothing of this. A quotient or remainder is if what was divided is. */
-static bool is_of_the_round(const struct evaluation *e, uint32_t loop, const struct form *form)
+static bool is_of_the_round(const struct evaluation *e, uint32_t loop,
+                            const struct affine_form *form)
 {
     for (uint32_t i = 0; i < form->count; i++) {
         const struct index_range *range = &e->indices.ranges[form->terms[i].index];
@@ -61,8 +62,8 @@ static bool is_of_the_round(const struct evaluation *e, uint32_t loop, const str
     }
     for (uint32_t d = 0; d < e->indices.division_count; d++) {
         const struct division *division = &e->indices.divisions[d];
-        if ((form_coefficient(form, division->quotient) ||
-             form_coefficient(form, division->remainder)) &&
+        if ((affine_coefficient(form, division->quotient) ||
+             affine_coefficient(form, division->remainder)) &&
             is_of_the_round(e, loop, &division->form))
             return true;
     }
@@ -72,7 +73,7 @@ static bool is_of_the_round(const struct evaluation *e, uint32_t loop, const str
 /* What of it holds in the last round before, whatever held in those before that: never less than
  * the conjunction. */
 static void loose_case_of(struct evaluation *e, uint32_t loop, const struct conjunction *when,
-                          struct stay_case *one, bool *possible)
+                          struct loop_condition_case *one, bool *possible)
 {
     const struct loop_state *state = e->loops[loop];
     struct conjunction *always = conjunction_new(e->pool, NULL);
@@ -80,22 +81,22 @@ static void loose_case_of(struct evaluation *e, uint32_t loop, const struct conj
     one->count = 0;
     *possible = true;
     for (uint32_t i = 0; i < when->count && *possible; i++) {
-        const struct form *constraint = when->constraints[i];
-        int64_t coefficient = form_coefficient(constraint, state->index);
-        if (form_interval(constraint, &e->indices).high < 0)
+        const struct affine_form *constraint = when->constraints[i];
+        int64_t coefficient = affine_coefficient(constraint, state->index);
+        if (affine_interval(constraint, &e->indices).high < 0)
             *possible = false;
         else if (form_bends(e, constraint, state->index) || is_of_the_round(e, loop, constraint))
             continue;
         else if (coefficient == 0)
             *possible = conjunction_add(always, constraint, &e->indices, e->pool, &exact);
-        else if (coefficient != 0 && one->count < STAY_CONSTRAINTS)
+        else if (coefficient != 0 && one->count < LOOP_CONDITION_CONSTRAINTS)
             one->constraints[one->count++] = *constraint;
     }
     one->always = always->count ? always : NULL;
 }
 
-bool stay_case_among(struct evaluation *e, const struct stay_case *one,
-                     const struct conjunction *among, const struct conjunction **both)
+bool loop_condition_case_among(struct evaluation *e, const struct loop_condition_case *one,
+                               const struct conjunction *among, const struct conjunction **both)
 {
     bool exact = true;
     return when_both(e, among, one->always, both, &exact);
@@ -103,12 +104,12 @@ bool stay_case_among(struct evaluation *e, const struct stay_case *one,
 
 /* ---- i != n ---- */
 
-static const struct form *only_varying(const struct loop_state *state,
-                                       const struct conjunction *when)
+static const struct affine_form *only_varying(const struct loop_state *state,
+                                              const struct conjunction *when)
 {
-    const struct form *found = NULL;
+    const struct affine_form *found = NULL;
     for (uint32_t i = 0; i < when->count; i++) {
-        if (!form_coefficient(when->constraints[i], state->index))
+        if (!affine_coefficient(when->constraints[i], state->index))
             continue;
         if (found)
             return NULL;
@@ -117,16 +118,16 @@ static const struct form *only_varying(const struct loop_state *state,
     return found;
 }
 
-static bool same_but(const struct conjunction *a, const struct form *without_a,
-                     const struct conjunction *b, const struct form *without_b)
+static bool same_but(const struct conjunction *a, const struct affine_form *without_a,
+                     const struct conjunction *b, const struct affine_form *without_b)
 {
     if (a->count != b->count)
         return false;
     for (uint32_t i = 0; i < a->count; i++) {
         bool there = a->constraints[i] == without_a;
         for (uint32_t k = 0; k < b->count && !there; k++)
-            there =
-                b->constraints[k] != without_b && form_equal(a->constraints[i], b->constraints[k]);
+            there = b->constraints[k] != without_b &&
+                    affine_equal(a->constraints[i], b->constraints[k]);
         if (!there)
             return false;
     }
@@ -135,10 +136,11 @@ static bool same_but(const struct conjunction *a, const struct form *without_a,
 
 /* Whether distance - step * round, at least 0 at first for the case's threads, meets 0. */
 static bool meets_zero(struct evaluation *e, const struct loop_state *state,
-                       const struct form *distance, int64_t step, const struct conjunction *among)
+                       const struct affine_form *distance, int64_t step,
+                       const struct conjunction *among)
 {
-    struct form first;
-    if (!stay_at_start(state, distance, &first))
+    struct affine_form first;
+    if (!loop_condition_at_start(state, distance, &first))
         return false;
     if (step != 1 && first.constant % step)
         return false;
@@ -150,7 +152,7 @@ static bool meets_zero(struct evaluation *e, const struct loop_state *state,
         bool exact = true;
         if (when_both(e, state->entry.when.items[c], among, &both, &exact) &&
             (!both || !conjunction_implies(both, &first, &e->indices)) &&
-            form_interval(&first, &e->indices).low < 0)
+            affine_interval(&first, &e->indices).low < 0)
             return false; /* it might start beyond, and would wrap around */
     }
     return true;
@@ -160,17 +162,17 @@ static bool meets_zero(struct evaluation *e, const struct loop_state *state,
  * the counter cannot step over the end. */
 static bool case_of_two(struct evaluation *e, const struct loop_state *state,
                         const struct conjunction *a, const struct conjunction *b,
-                        struct stay_case *one)
+                        struct loop_condition_case *one)
 {
-    const struct form *below = only_varying(state, a), *above = only_varying(state, b);
-    struct form sum;
-    if (!below || !above || !same_but(a, below, b, above) || !form_add(&sum, below, above, 1) ||
-        !form_is_constant(&sum) || sum.constant != -2)
+    const struct affine_form *below = only_varying(state, a), *above = only_varying(state, b);
+    struct affine_form sum;
+    if (!below || !above || !same_but(a, below, b, above) || !affine_add(&sum, below, above, 1) ||
+        !affine_is_constant(&sum) || sum.constant != -2)
         return false;
-    const struct form *ends = form_coefficient(below, state->index) < 0 ? below : above;
-    int64_t step = -form_coefficient(ends, state->index);
-    struct form distance;
-    form_scale(&distance, ends, 1, 1);
+    const struct affine_form *ends = affine_coefficient(below, state->index) < 0 ? below : above;
+    int64_t step = -affine_coefficient(ends, state->index);
+    struct affine_form distance;
+    affine_scale(&distance, ends, 1, 1);
     bool possible;
     if (step <= 0 || !case_of(e, state, ends == below ? a : b, one, &possible))
         return false;
@@ -181,29 +183,30 @@ static bool case_of_two(struct evaluation *e, const struct loop_state *state,
 
 /* Of the threads of a conjunction. */
 static int64_t last_round_among(struct evaluation *e, const struct loop_state *state,
-                                const struct stay_case *one, const struct conjunction *among)
+                                const struct loop_condition_case *one,
+                                const struct conjunction *among)
 {
-    int64_t last = FORM_INFINITE;
+    int64_t last = AFFINE_INFINITE;
     for (uint32_t i = 0; i < one->count; i++) {
-        struct form rest;
+        struct affine_form rest;
         int64_t step;
-        if (!stay_rest(state, &one->constraints[i], &rest, &step) || step <= 0)
+        if (!loop_condition_rest(state, &one->constraints[i], &rest, &step) || step <= 0)
             continue;
         struct piece piece = {among, &rest, BASE_NONE, ACCESS_EXACT};
         int64_t high = piece_interval(e, &piece).high;
-        int64_t own = high >= FORM_INFINITE ? FORM_INFINITE : high < 0 ? 0 : high / step + 1;
+        int64_t own = high >= AFFINE_INFINITE ? AFFINE_INFINITE : high < 0 ? 0 : high / step + 1;
         last = own < last ? own : last;
     }
     return last;
 }
 
 static int64_t last_round_of(struct evaluation *e, const struct loop_state *state,
-                             const struct stay_case *one)
+                             const struct loop_condition_case *one)
 {
     int64_t last = 0;
     for (uint32_t c = 0; c < state->entry.when.count; c++) {
         const struct conjunction *among;
-        if (!stay_case_among(e, one, state->entry.when.items[c], &among))
+        if (!loop_condition_case_among(e, one, state->entry.when.items[c], &among))
             continue;
         int64_t own = last_round_among(e, state, one, among);
         last = own > last ? own : last;
@@ -211,8 +214,8 @@ static int64_t last_round_of(struct evaluation *e, const struct loop_state *stat
     return last;
 }
 
-int64_t stay_last_round(struct evaluation *e, const struct loop_state *state,
-                        const struct stay *stay)
+int64_t loop_condition_last_round(struct evaluation *e, const struct loop_state *state,
+                                  const struct loop_condition *stay)
 {
     int64_t last = 0;
     for (uint32_t i = 0; i < stay->count; i++) {
@@ -225,11 +228,11 @@ int64_t stay_last_round(struct evaluation *e, const struct loop_state *state,
 /* ---- Ways out ---- */
 
 static bool ever_entered(struct evaluation *e, const struct loop_state *state,
-                         const struct stay_case *one)
+                         const struct loop_condition_case *one)
 {
     const struct conjunction *among;
     for (uint32_t c = 0; c < state->entry.when.count; c++)
-        if (stay_case_among(e, one, state->entry.when.items[c], &among))
+        if (loop_condition_case_among(e, one, state->entry.when.items[c], &among))
             return true;
     return false;
 }
@@ -246,10 +249,10 @@ static bool exclusive(struct evaluation *e, const struct loop_state *state,
 
 /* The cases in which a condition holds round after round; false: they cannot be told. */
 static bool cases_of(struct evaluation *e, const struct loop_state *state,
-                     const struct disjunction *staying, struct stay_case cases[STAY_CASES],
-                     uint32_t *count)
+                     const struct disjunction *staying,
+                     struct loop_condition_case cases[LOOP_CONDITION_CASES], uint32_t *count)
 {
-    uint32_t pair[FORM_CONJUNCTIONS] = {0}; /* that one is the other side of it, plus one */
+    uint32_t pair[AFFINE_CONJUNCTIONS] = {0}; /* that one is the other side of it, plus one */
     *count = 0;
     for (uint32_t i = 0; i < staying->count; i++) {
         bool possible = true, paired = false;
@@ -275,7 +278,7 @@ static bool cases_of(struct evaluation *e, const struct loop_state *state,
 
 /* The cases of which one holds in the round before, if any round follows. */
 static void loose_cases_of(struct evaluation *e, uint32_t loop, const struct disjunction *staying,
-                           struct stay_case cases[STAY_CASES], uint32_t *count)
+                           struct loop_condition_case cases[LOOP_CONDITION_CASES], uint32_t *count)
 {
     *count = 0;
     for (uint32_t i = 0; i < staying->count; i++) {
@@ -286,15 +289,15 @@ static void loose_cases_of(struct evaluation *e, uint32_t loop, const struct dis
 }
 
 /* Both a case of the ways out before and one of this. */
-static bool add_both(struct evaluation *e, struct stay *stay, const struct stay_case *a,
-                     const struct stay_case *b)
+static bool add_both(struct evaluation *e, struct loop_condition *stay,
+                     const struct loop_condition_case *a, const struct loop_condition_case *b)
 {
     const struct conjunction *both;
-    if (!stay_case_among(e, a, b->always, &both))
+    if (!loop_condition_case_among(e, a, b->always, &both))
         return true;
-    if (stay->count == STAY_CASES || a->count + b->count > STAY_CONSTRAINTS)
+    if (stay->count == LOOP_CONDITION_CASES || a->count + b->count > LOOP_CONDITION_CONSTRAINTS)
         return false;
-    struct stay_case *one = &stay->cases[stay->count++];
+    struct loop_condition_case *one = &stay->cases[stay->count++];
     *one = *a;
     one->always = both;
     for (uint32_t i = 0; i < b->count; i++)
@@ -303,10 +306,10 @@ static bool add_both(struct evaluation *e, struct stay *stay, const struct stay_
 }
 
 /* False: there is no room for all. */
-static bool add_cases(struct evaluation *e, struct stay *stay, const struct stay_case *cases,
-                      uint32_t count)
+static bool add_cases(struct evaluation *e, struct loop_condition *stay,
+                      const struct loop_condition_case *cases, uint32_t count)
 {
-    struct stay before = *stay;
+    struct loop_condition before = *stay;
     stay->count = 0;
     for (uint32_t i = 0; i < before.count; i++)
         for (uint32_t k = 0; k < count; k++)
@@ -318,10 +321,10 @@ static bool add_cases(struct evaluation *e, struct stay *stay, const struct stay
 }
 
 /* Returns why the rounds are not told whole. */
-static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct stay *stay,
+static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct loop_condition *stay,
                            const struct condition *staying)
 {
-    struct stay_case cases[STAY_CASES] = {0};
+    struct loop_condition_case cases[LOOP_CONDITION_CASES] = {0};
     uint32_t count;
     if (!staying->bound && cases_of(e, e->loops[loop], &staying->when, cases, &count) &&
         add_cases(e, stay, cases, count))
@@ -332,7 +335,7 @@ static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct stay *sta
 }
 
 static void collect_way_out(struct evaluation *e, uint32_t loop, const struct graph_edge *exit,
-                            struct stay *stay)
+                            struct loop_condition *stay)
 {
     const struct graph *graph = e->graph;
     const struct graph_block *block = &graph->blocks[exit->block];
@@ -354,11 +357,11 @@ static void collect_way_out(struct evaluation *e, uint32_t loop, const struct gr
         stay->leaving = leaving;
 }
 
-void stay_find(struct evaluation *e, uint32_t loop, struct stay *stay)
+void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *stay)
 {
     const struct graph_loop *at = &e->graph->loops[loop];
     stay->count = 1;
-    stay->cases[0] = (struct stay_case){.always = NULL, .count = 0};
+    stay->cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
     stay->bound = ACCESS_EXACT;
     stay->leaving = NULL;
     for (uint32_t i = 0; i < at->exit_count; i++)

@@ -5,48 +5,51 @@
 
 #include "runtime/access/evaluate.h"
 
-enum { STAY_CONSTRAINTS = 6, STAY_CASES = FORM_CONJUNCTIONS };
+enum { LOOP_CONDITION_CONSTRAINTS = 6, LOOP_CONDITION_CASES = AFFINE_CONJUNCTIONS };
 
 /* Threads that stay by the same constraints: `always` does not change while the loop turns. */
-struct stay_case {
+struct loop_condition_case {
     const struct conjunction *always; /* NULL: all threads */
     uint32_t count;
     /* In the round of the test: a * round + rest, with a < 0 where the stay is exact. */
-    struct form constraints[STAY_CONSTRAINTS];
+    struct affine_form constraints[LOOP_CONDITION_CONSTRAINTS];
 };
 
 /* Every round but the last fulfils one of the cases. With bound EXACT it is always the same: no two
  * hold for one thread, and rounds go on as long as it does. */
-struct stay {
+struct loop_condition {
     uint32_t count; /* 0: there is no second round */
-    struct stay_case cases[STAY_CASES];
+    struct loop_condition_case cases[LOOP_CONDITION_CASES];
     uint8_t bound; /* not EXACT: some way out is not told by the cases */
     /* Where there is but one way out and it is told whole: what leaves by it. */
     const struct condition *leaving;
 };
 
-void stay_find(struct evaluation *e, uint32_t loop, struct stay *stay);
+void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *stay);
 
 /* The case's threads among those of a conjunction; false: there are none. */
-bool stay_case_among(struct evaluation *e, const struct stay_case *one,
-                     const struct conjunction *among, const struct conjunction **both);
+bool loop_condition_case_among(struct evaluation *e, const struct loop_condition_case *one,
+                               const struct conjunction *among, const struct conjunction **both);
 /* The constraint in round 0. False: it has too many terms. */
-static inline bool stay_at_start(const struct loop_state *state, const struct form *constraint,
-                                 struct form *at_start)
+static inline bool loop_condition_at_start(const struct loop_state *state,
+                                           const struct affine_form *constraint,
+                                           struct affine_form *at_start)
 {
-    struct form round = form_index(state->index, form_coefficient(constraint, state->index));
-    return form_add(at_start, constraint, &round, -1);
+    struct affine_form round =
+        affine_index(state->index, affine_coefficient(constraint, state->index));
+    return affine_add(at_start, constraint, &round, -1);
 }
 
 /* step * round <= rest. False: the constraint has too many terms. */
-static inline bool stay_rest(const struct loop_state *state, const struct form *constraint,
-                             struct form *rest, int64_t *step)
+static inline bool loop_condition_rest(const struct loop_state *state,
+                                       const struct affine_form *constraint,
+                                       struct affine_form *rest, int64_t *step)
 {
-    *step = -form_coefficient(constraint, state->index);
-    return stay_at_start(state, constraint, rest);
+    *step = -affine_coefficient(constraint, state->index);
+    return loop_condition_at_start(state, constraint, rest);
 }
-/* The last round that any thread can reach; FORM_INFINITE: there is no end. */
-int64_t stay_last_round(struct evaluation *e, const struct loop_state *state,
-                        const struct stay *stay);
+/* The last round that any thread can reach; AFFINE_INFINITE: there is no end. */
+int64_t loop_condition_last_round(struct evaluation *e, const struct loop_state *state,
+                                  const struct loop_condition *stay);
 
 #endif

@@ -40,7 +40,7 @@ static int compare(const void *left, const void *right)
     return order ? order : -compare_numbers(a->image.bytes, b->image.bytes);
 }
 
-static bool same_dims(const struct image *a, const struct image *b)
+static bool same_dims(const struct footprint *a, const struct footprint *b)
 {
     return a->dim_count == b->dim_count &&
            memcmp(a->dims, b->dims, a->dim_count * sizeof a->dims[0]) == 0;
@@ -58,7 +58,7 @@ static bool join(struct range_item *a, const struct range_item *b)
         a->image.bytes = apart + b->image.bytes;
     if (b->line < a->line)
         a->line = b->line;
-    image_normalize(&a->image);
+    footprint_normalize(&a->image);
     return true;
 }
 
@@ -97,7 +97,7 @@ static bool join_series(struct range_list *list)
         }
         if (run > 1) {
             item.image.dims[item.image.dim_count++] = (struct access_dim){distance, run};
-            image_normalize(&item.image);
+            footprint_normalize(&item.image);
             changed = true;
         }
         list->items[kept++] = item;
@@ -133,7 +133,7 @@ static bool continues(struct range_item *a, const struct range_item *b)
         uint64_t end = (uint64_t)(apart / dim->stride) + b->image.dims[i].count;
         if (end > dim->count)
             dim->count = end;
-        image_normalize(&a->image);
+        footprint_normalize(&a->image);
         return true;
     }
     return false;
@@ -192,7 +192,7 @@ static bool fills_gaps(struct range_item *a, struct range_item *b, bool *left_ov
     }
     a->image.bytes = (uint64_t)apart + b->image.bytes;
     a->image.dims[0].count = both;
-    image_normalize(&a->image);
+    footprint_normalize(&a->image);
     if (b->line < a->line)
         a->line = b->line;
     *b = last;
@@ -224,10 +224,10 @@ static bool join_pairs(struct range_list *list)
 }
 
 /* a becomes the hull of both. */
-static void widen_by(struct image *a, const struct image *b)
+static void widen_by(struct footprint *a, const struct footprint *b)
 {
     if (a->bytes == ACCESS_WHOLE || b->bytes == ACCESS_WHOLE) {
-        *a = (struct image){.bytes = ACCESS_WHOLE};
+        *a = (struct footprint){.bytes = ACCESS_WHOLE};
         return;
     }
     bool to_end = a->bytes == ACCESS_TO_END || b->bytes == ACCESS_TO_END;
@@ -241,7 +241,7 @@ static void widen_by(struct image *a, const struct image *b)
 static void widen(struct range_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        struct image *image = &list->items[i].image;
+        struct footprint *image = &list->items[i].image;
         list->items[i].bound = ACCESS_BOUND_SHAPE;
         list->items[i].width = 0;
         for (uint32_t d = 0; d < image->dim_count; d++)

@@ -6,7 +6,7 @@
 #include "runtime/access/footprint.h"
 
 struct range_item {
-    struct image image; /* image.exact is as of the shape; `bound` has the last word */
+    struct footprint image; /* image.exact is as of the shape; `bound` has the last word */
     uint32_t base;
     uint8_t kind, bound, width;
     bool

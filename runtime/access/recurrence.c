@@ -8,17 +8,17 @@
 
 #include <string.h>
 
-static bool form_uses(const struct evaluation *e, const struct form *form, uint32_t index)
+static bool form_uses(const struct evaluation *e, const struct affine_form *form, uint32_t index)
 {
-    return form_coefficient(form, index) || form_bends(e, form, index);
+    return affine_coefficient(form, index) || form_bends(e, form, index);
 }
 
-bool form_bends(const struct evaluation *e, const struct form *form, uint32_t index)
+bool form_bends(const struct evaluation *e, const struct affine_form *form, uint32_t index)
 {
     for (uint32_t d = 0; d < e->indices.division_count; d++) {
         const struct division *division = &e->indices.divisions[d];
-        if ((form_coefficient(form, division->quotient) ||
-             form_coefficient(form, division->remainder)) &&
+        if ((affine_coefficient(form, division->quotient) ||
+             affine_coefficient(form, division->remainder)) &&
             form_uses(e, &division->form, index))
             return true;
     }
@@ -99,8 +99,8 @@ static const struct value *evaluate_delayed(struct evaluation *e, const struct n
 {
     struct maker maker = maker_start();
     const struct value *before = evaluate_node(e, node->a), *after = evaluate_node(e, node->b);
-    struct form first = form_index(index, -1), later = form_index(index, 1);
-    struct form last_round = form_index(index, 1);
+    struct affine_form first = affine_index(index, -1), later = affine_index(index, 1);
+    struct affine_form last_round = affine_index(index, 1);
     later.constant = last_round.constant = -1;
     for (uint32_t p = 0; p < before->count; p++) {
         const struct conjunction *when;
@@ -111,14 +111,14 @@ static const struct value *evaluate_delayed(struct evaluation *e, const struct n
     }
     for (uint32_t p = 0; p < after->count; p++) {
         const struct piece *piece = &after->pieces[p];
-        struct form form = *piece->form;
+        struct affine_form form = *piece->form;
         const struct conjunction *when;
         bool exact = !piece->when;
         if (!when_also(e, NULL, &later, &when, &exact))
             continue;
         /* what memory gave is another value in each round */
         if (form_bound(e, &form) || form_bends(e, &form, index) ||
-            !form_substitute(&form, index, &last_round))
+            !affine_substitute(&form, index, &last_round))
             put_widened(e, &maker, piece);
         else
             maker_put(e, &maker, when, &form, piece->base,
@@ -215,7 +215,7 @@ static void snapshot_restore(struct evaluation *e, const struct snapshot *snapsh
 /* What an integer can be; false: it has no bounds, or is an address. */
 static bool hull_of(const struct evaluation *e, const struct value *value, struct interval *hull)
 {
-    *hull = (struct interval){FORM_INFINITE, -FORM_INFINITE};
+    *hull = (struct interval){AFFINE_INFINITE, -AFFINE_INFINITE};
     for (uint32_t p = 0; p < value->count; p++) {
         struct interval interval = piece_interval(e, &value->pieces[p]);
         if (value->pieces[p].base != BASE_NONE)
@@ -295,10 +295,10 @@ const struct value *evaluate_loop_node(struct evaluation *e, uint32_t number)
     if (add_step(e, node->b, number, 1, &step)) {
         const struct value *before = evaluate_node(e, node->a);
         struct maker maker = maker_start();
-        struct form rounds = form_index(loop->index, step), form;
+        struct affine_form rounds = affine_index(loop->index, step), form;
         for (uint32_t p = 0; p < before->count; p++) {
             const struct piece *piece = &before->pieces[p];
-            if (!form_add(&form, piece->form, &rounds, 1))
+            if (!affine_add(&form, piece->form, &rounds, 1))
                 return value_any(e, node->width, ACCESS_BOUND_SHAPE);
             maker_put(e, &maker, piece->when, &form, piece->base, piece->bound);
         }
@@ -314,16 +314,17 @@ const struct value *evaluate_loop_node(struct evaluation *e, uint32_t number)
 static void leave_loop(struct evaluation *e, struct maker *maker, const struct piece *piece,
                        uint32_t index, const struct piece *rounds)
 {
-    struct form form = *piece->form;
+    struct affine_form form = *piece->form;
     bool exact = true;
-    if (form_bends(e, piece->form, index) || !form_substitute(&form, index, rounds->form)) {
+    if (form_bends(e, piece->form, index) || !affine_substitute(&form, index, rounds->form)) {
         put_widened(e, maker, piece);
         return;
     }
     struct conjunction *when = conjunction_new(e->pool, rounds->when);
     for (uint32_t i = 0; piece->when && i < piece->when->count; i++) {
-        struct form constraint = *piece->when->constraints[i];
-        if (form_bends(e, &constraint, index) || !form_substitute(&constraint, index, rounds->form))
+        struct affine_form constraint = *piece->when->constraints[i];
+        if (form_bends(e, &constraint, index) ||
+            !affine_substitute(&constraint, index, rounds->form))
             exact = false;
         else if (!conjunction_add(when, &constraint, &e->indices, e->pool, &exact))
             return; /* never both */

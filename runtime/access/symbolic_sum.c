@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *sum_print(struct arena *arena, bool *cut, const char *format, ...)
+const char *symbolic_sum_print(struct arena *arena, bool *cut, const char *format, ...)
 {
-    char text[SUM_TEXT + 1];
+    char text[SYMBOLIC_SUM_TEXT + 1];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
@@ -17,36 +17,36 @@ const char *sum_print(struct arena *arena, bool *cut, const char *format, ...)
     if (length < 0)
         length = 0;
     if ((size_t)length >= sizeof text) {
-        length = SUM_TEXT;
-        memcpy(text + SUM_TEXT - 3, "...", 4);
+        length = SYMBOLIC_SUM_TEXT;
+        memcpy(text + SYMBOLIC_SUM_TEXT - 3, "...", 4);
         if (cut)
             *cut = true;
     }
     return ptx_arena_text(arena, text, (size_t)length);
 }
 
-struct sum *sum_constant(struct arena *arena, int64_t constant)
+struct symbolic_sum *symbolic_sum_constant(struct arena *arena, int64_t constant)
 {
-    struct sum *sum = ptx_arena_allocate(arena, sizeof *sum);
+    struct symbolic_sum *sum = ptx_arena_allocate(arena, sizeof *sum);
     sum->constant = constant;
     return sum;
 }
 
-struct sum *sum_term(struct arena *arena, struct sum_term term)
+struct symbolic_sum *symbolic_sum_term(struct arena *arena, struct symbolic_sum_term term)
 {
-    struct sum *sum = sum_constant(arena, 0);
+    struct symbolic_sum *sum = symbolic_sum_constant(arena, 0);
     if (term.coefficient)
         sum->terms[sum->count++] = term;
     return sum;
 }
 
-bool sum_is_constant(const struct sum *sum, int64_t *constant)
+bool symbolic_sum_is_constant(const struct symbolic_sum *sum, int64_t *constant)
 {
     *constant = sum->constant;
     return sum->count == 0;
 }
 
-bool sum_has_negative(const struct sum *sum)
+bool symbolic_sum_has_negative(const struct symbolic_sum *sum)
 {
     for (uint32_t i = 0; i < sum->count; i++)
         if (sum->terms[i].coefficient < 0)
@@ -77,7 +77,7 @@ static int compare_text(const char *left, const char *right)
 
 static int compare_terms(const void *left, const void *right)
 {
-    const struct sum_term *a = left, *b = right;
+    const struct symbolic_sum_term *a = left, *b = right;
     if (a->pointer != b->pointer)
         return a->pointer > b->pointer ? -1 : 1;
     return compare_text(a->text, b->text);
@@ -101,7 +101,7 @@ static int64_t wrapping_add(int64_t a, int64_t b)
 }
 
 /* Adds one term; one too many makes the last "...", of which nothing is known. */
-static void add_term(struct sum *sum, const struct sum_term *term, int64_t scale)
+static void add_term(struct symbolic_sum *sum, const struct symbolic_sum_term *term, int64_t scale)
 {
     int64_t coefficient = wrapping_multiply(term->coefficient, scale);
     for (uint32_t i = 0; i < sum->count && !term->cut; i++) {
@@ -116,17 +116,19 @@ static void add_term(struct sum *sum, const struct sum_term *term, int64_t scale
     }
     if (coefficient == 0)
         return;
-    if (sum->count == SUM_TERMS) {
-        sum->terms[SUM_TERMS - 1] = (struct sum_term){.coefficient = 1, .text = "...", .cut = true};
+    if (sum->count == SYMBOLIC_SUM_TERMS) {
+        sum->terms[SYMBOLIC_SUM_TERMS - 1] =
+            (struct symbolic_sum_term){.coefficient = 1, .text = "...", .cut = true};
         return;
     }
     sum->terms[sum->count] = *term;
     sum->terms[sum->count++].coefficient = coefficient;
 }
 
-struct sum *sum_add(struct arena *arena, const struct sum *a, const struct sum *b, int64_t scale)
+struct symbolic_sum *symbolic_sum_add(struct arena *arena, const struct symbolic_sum *a,
+                                      const struct symbolic_sum *b, int64_t scale)
 {
-    struct sum *sum = ptx_arena_allocate(arena, sizeof *sum);
+    struct symbolic_sum *sum = ptx_arena_allocate(arena, sizeof *sum);
     *sum = *a;
     sum->constant = wrapping_add(a->constant, wrapping_multiply(b->constant, scale));
     for (uint32_t i = 0; i < b->count; i++)
@@ -136,7 +138,7 @@ struct sum *sum_add(struct arena *arena, const struct sum *a, const struct sum *
     return sum;
 }
 
-int64_t sum_content(const struct sum *sum, bool constant_too)
+int64_t symbolic_sum_content(const struct symbolic_sum *sum, bool constant_too)
 {
     uint64_t divisor = constant_too ? magnitude(sum->constant) : 0;
     for (uint32_t i = 0; i < sum->count; i++) {
@@ -152,16 +154,18 @@ int64_t sum_content(const struct sum *sum, bool constant_too)
     return sum->count && sum->terms[0].coefficient < 0 ? -(int64_t)divisor : (int64_t)divisor;
 }
 
-bool sum_divide(struct arena *arena, const struct sum *sum, int64_t divisor, struct sum **result)
+bool symbolic_sum_divide(struct arena *arena, const struct symbolic_sum *sum, int64_t divisor,
+                         struct symbolic_sum **result)
 {
     if (divisor == 0 || divisor == -1)
-        return divisor && (*result = sum_add(arena, sum_constant(arena, 0), sum, -1));
+        return divisor &&
+               (*result = symbolic_sum_add(arena, symbolic_sum_constant(arena, 0), sum, -1));
     if (sum->constant % divisor)
         return false;
     for (uint32_t i = 0; i < sum->count; i++)
         if (sum->terms[i].coefficient % divisor)
             return false;
-    struct sum *quotient = ptx_arena_allocate(arena, sizeof *quotient);
+    struct symbolic_sum *quotient = ptx_arena_allocate(arena, sizeof *quotient);
     *quotient = *sum;
     quotient->constant /= divisor;
     for (uint32_t i = 0; i < sum->count; i++)
@@ -170,36 +174,39 @@ bool sum_divide(struct arena *arena, const struct sum *sum, int64_t divisor, str
     return true;
 }
 
-struct sum *sum_multiply(struct arena *arena, const struct sum *a, const struct sum *b)
+struct symbolic_sum *symbolic_sum_multiply(struct arena *arena, const struct symbolic_sum *a,
+                                           const struct symbolic_sum *b)
 {
     int64_t constant;
-    if (sum_is_constant(a, &constant))
-        return sum_add(arena, sum_constant(arena, 0), b, constant);
-    if (sum_is_constant(b, &constant))
-        return sum_add(arena, sum_constant(arena, 0), a, constant);
-    struct sum *left, *right;
-    int64_t outside = sum_content(a, true), more = sum_content(b, true);
-    if (!sum_divide(arena, a, outside, &left) || !sum_divide(arena, b, more, &right))
-        return sum_constant(arena, 0); /* not reached: a content divides */
-    struct sum_term term = {.coefficient = wrapping_multiply(outside, more)};
-    const char *first = sum_factor(arena, left, &term.cut);
-    const char *second = sum_factor(arena, right, &term.cut);
+    if (symbolic_sum_is_constant(a, &constant))
+        return symbolic_sum_add(arena, symbolic_sum_constant(arena, 0), b, constant);
+    if (symbolic_sum_is_constant(b, &constant))
+        return symbolic_sum_add(arena, symbolic_sum_constant(arena, 0), a, constant);
+    struct symbolic_sum *left, *right;
+    int64_t outside = symbolic_sum_content(a, true), more = symbolic_sum_content(b, true);
+    if (!symbolic_sum_divide(arena, a, outside, &left) ||
+        !symbolic_sum_divide(arena, b, more, &right))
+        return symbolic_sum_constant(arena, 0); /* not reached: a content divides */
+    struct symbolic_sum_term term = {.coefficient = wrapping_multiply(outside, more)};
+    const char *first = symbolic_sum_factor(arena, left, &term.cut);
+    const char *second = symbolic_sum_factor(arena, right, &term.cut);
     bool swap = compare_text(first, second) > 0;
-    term.text = sum_print(arena, &term.cut, "%s*%s", swap ? second : first, swap ? first : second);
+    term.text =
+        symbolic_sum_print(arena, &term.cut, "%s*%s", swap ? second : first, swap ? first : second);
     /* A counter times what stays the same can be told as of the loop's end too. */
-    const struct sum *counted = left->count == 1 && left->terms[0].counter ? left : right;
+    const struct symbolic_sum *counted = left->count == 1 && left->terms[0].counter ? left : right;
     if (counted->count == 1 && counted->terms[0].counter && counted->constant == 0 &&
         counted->terms[0].coefficient == 1 && !counted->terms[0].step) {
         term.counter = counted->terms[0].counter;
         term.step = counted == left ? right : left;
     }
-    return sum_term(arena, term);
+    return symbolic_sum_term(arena, term);
 }
 
 /* ---- Text ---- */
 
 struct writer {
-    char text[SUM_TEXT * 2];
+    char text[SYMBOLIC_SUM_TEXT * 2];
     size_t length;
     bool cut;
 };
@@ -231,7 +238,8 @@ static void write_sign(struct writer *writer, bool negative)
         write_text(writer, "-");
 }
 
-static void write_term(struct writer *writer, const struct sum_term *term, int64_t coefficient)
+static void write_term(struct writer *writer, const struct symbolic_sum_term *term,
+                       int64_t coefficient)
 {
     write_sign(writer, coefficient < 0);
     if (magnitude(coefficient) != 1) {
@@ -244,7 +252,7 @@ static void write_term(struct writer *writer, const struct sum_term *term, int64
 
 /* The terms, each divided by `divisor`, without the constant. A sum does not start with a minus
  * when that can be helped. */
-static void write_terms(struct writer *writer, const struct sum *sum, int64_t divisor)
+static void write_terms(struct writer *writer, const struct symbolic_sum *sum, int64_t divisor)
 {
     struct writer inside = {.length = 0};
     uint32_t first = 0;
@@ -260,10 +268,10 @@ static void write_terms(struct writer *writer, const struct sum *sum, int64_t di
     writer->cut |= inside.cut;
 }
 
-const char *sum_text(struct arena *arena, const struct sum *sum, bool *cut)
+const char *symbolic_sum_text(struct arena *arena, const struct symbolic_sum *sum, bool *cut)
 {
     struct writer writer = {.length = 0};
-    int64_t divisor = sum->count > 1 ? sum_content(sum, false) : 1;
+    int64_t divisor = sum->count > 1 ? symbolic_sum_content(sum, false) : 1;
     if (divisor < 0)
         divisor = -divisor;
     if (divisor > 1) {
@@ -280,13 +288,13 @@ const char *sum_text(struct arena *arena, const struct sum *sum, bool *cut)
     }
     if (cut)
         *cut |= writer.cut;
-    return sum_print(arena, cut, "%s", writer.text);
+    return symbolic_sum_print(arena, cut, "%s", writer.text);
 }
 
-const char *sum_factor(struct arena *arena, const struct sum *sum, bool *cut)
+const char *symbolic_sum_factor(struct arena *arena, const struct symbolic_sum *sum, bool *cut)
 {
-    const char *text = sum_text(arena, sum, cut);
+    const char *text = symbolic_sum_text(arena, sum, cut);
     bool one = sum->count == 1 && sum->constant == 0 && sum->terms[0].coefficient == 1;
     bool number = sum->count == 0 && sum->constant >= 0;
-    return one || number ? text : sum_print(arena, cut, "(%s)", text);
+    return one || number ? text : symbolic_sum_print(arena, cut, "(%s)", text);
 }

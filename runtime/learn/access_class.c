@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Keys that had the lesson as it was keep that; only their own traces show that more stands. */
-static void variants_narrow(struct shape *shape, const struct lesson *lesson,
+static void variants_narrow(struct launch_signature *shape, const struct access_class *lesson,
                             struct learned_set *before)
 {
     struct entry *entry = NULL, *next = NULL;
@@ -19,7 +19,8 @@ static void variants_narrow(struct shape *shape, const struct lesson *lesson,
 }
 
 /* What the other set refutes of the lesson's relations goes. */
-static void lesson_relax(struct shape *shape, struct lesson *lesson, const struct learned_set *seen)
+static void access_class_relax(struct launch_signature *shape, struct access_class *lesson,
+                               const struct learned_set *seen)
 {
     struct learned_set *before = lesson->set, *relaxed = learned_set_relax(before, seen);
     if (relaxed->relation_count < before->relation_count)
@@ -28,7 +29,8 @@ static void lesson_relax(struct shape *shape, struct lesson *lesson, const struc
     learned_set_release(before);
 }
 
-static void variants_move(struct entry *entry, const struct lesson *from, struct lesson *to)
+static void variants_move(struct entry *entry, const struct access_class *from,
+                          struct access_class *to)
 {
     for (uint32_t i = 0; i < entry->variant_count; i++) {
         struct variant moved = entry->variants[i];
@@ -44,17 +46,17 @@ static void variants_move(struct entry *entry, const struct lesson *from, struct
     }
 }
 
-struct lesson *lesson_now(struct lesson *lesson)
+struct access_class *access_class_now(struct access_class *lesson)
 {
     while (lesson && lesson->into)
         lesson = lesson->into;
     return lesson;
 }
 
-void lessons_bury(struct shape *shape)
+void access_classes_bury(struct launch_signature *shape)
 {
     while (shape->absorbed) {
-        struct lesson *lesson = shape->absorbed;
+        struct access_class *lesson = shape->absorbed;
         shape->absorbed = lesson->next;
         learned_set_release(lesson->set);
         free(lesson);
@@ -62,10 +64,11 @@ void lessons_bury(struct shape *shape)
 }
 
 /* All that knew the one know the other. */
-static void lesson_absorb(struct shape *shape, struct lesson *lesson, struct lesson *absorbed)
+static void access_class_absorb(struct launch_signature *shape, struct access_class *lesson,
+                                struct access_class *absorbed)
 {
     struct entry *entry = NULL, *next = NULL;
-    lesson_relax(shape, lesson, absorbed->set);
+    access_class_relax(shape, lesson, absorbed->set);
     variants_narrow(shape, absorbed, absorbed->set);
     HASH_ITER(hh, shape->entries, entry, next)
     {
@@ -77,40 +80,41 @@ static void lesson_absorb(struct shape *shape, struct lesson *lesson, struct les
     lesson->launches += absorbed->launches;
 }
 
-static void lessons_absorb(struct shape *shape, struct lesson *lesson)
+static void access_classes_absorb(struct launch_signature *shape, struct access_class *lesson)
 {
-    for (struct lesson **at = &shape->lessons; *at;) {
-        struct lesson *other = *at;
+    for (struct access_class **at = &shape->lessons; *at;) {
+        struct access_class *other = *at;
         if (other == lesson || !learned_set_predicts(lesson->set, other->set)) {
             at = &other->next;
             continue;
         }
-        lesson_absorb(shape, lesson, other);
+        access_class_absorb(shape, lesson, other);
         *at = other->next;
         other->into = lesson;
         other->next = shape->absorbed;
         shape->absorbed = other;
-        shape->lesson_count--;
+        shape->access_class_count--;
     }
 }
 
-struct lesson *shape_lesson(struct shape *shape, struct learned_set *set)
+struct access_class *launch_signature_lesson(struct launch_signature *shape,
+                                             struct learned_set *set)
 {
-    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+    for (struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next)
         if (learned_set_predicts(lesson->set, set)) {
             uint32_t before = lesson->set->relation_count;
-            lesson_relax(shape, lesson, set);
+            access_class_relax(shape, lesson, set);
             if (lesson->set->relation_count < before)
-                lessons_absorb(shape, lesson);
+                access_classes_absorb(shape, lesson);
             return lesson;
         }
-    struct lesson *lesson = calloc(1, sizeof *lesson);
+    struct access_class *lesson = calloc(1, sizeof *lesson);
     if (!lesson)
         return NULL;
     lesson->set = learned_set_retain(set);
     lesson->next = shape->lessons;
     shape->lessons = lesson;
-    shape->lesson_count++;
-    lessons_absorb(shape, lesson);
+    shape->access_class_count++;
+    access_classes_absorb(shape, lesson);
     return lesson;
 }

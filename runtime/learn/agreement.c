@@ -60,12 +60,13 @@ static void join(struct intervals *intervals)
 
 /* Where the anchors lie. False: too many, or memory is short. */
 static bool intervals_of(struct intervals *made, const struct learned_set *set,
-                         const struct places *places, uint8_t kind)
+                         const struct pointer_layout *places, uint8_t kind)
 {
     uint64_t runs = 0;
     for (uint32_t i = 0; i < set->count && runs <= LEARNED_RUNS; i++)
         if (set->ranges[i].kind == kind)
-            runs += places_near(&set->ranges[i]) ? runs_of(&set->ranges[i]) : LEARNED_RUNS + 1;
+            runs +=
+                pointer_layout_near(&set->ranges[i]) ? runs_of(&set->ranges[i]) : LEARNED_RUNS + 1;
     *made = (struct intervals){0};
     if (runs > LEARNED_RUNS || !(made->at = malloc((runs + 1) * sizeof *made->at)))
         return false;
@@ -79,7 +80,8 @@ static bool intervals_of(struct intervals *made, const struct learned_set *set,
 
 /* ---- From one pointer to another ---- */
 
-static bool reaches_an_anchor(const struct learned_range *range, const struct places *places)
+static bool reaches_an_anchor(const struct learned_range *range,
+                              const struct pointer_layout *places)
 {
     uint64_t begin = places->anchors[range->anchor].address;
     uint64_t end = begin + (uint64_t)learned_range_end(range);
@@ -90,8 +92,8 @@ static bool reaches_an_anchor(const struct learned_range *range, const struct pl
 }
 
 /* All that the set has of that anchor and kind. */
-static bool all_reach(const struct learned_set *set, const struct places *places, uint16_t anchor,
-                      uint8_t kind)
+static bool all_reach(const struct learned_set *set, const struct pointer_layout *places,
+                      uint16_t anchor, uint8_t kind)
 {
     for (uint32_t i = 0; i < set->count; i++)
         if (set->ranges[i].anchor == anchor && set->ranges[i].kind == kind &&
@@ -138,7 +140,7 @@ static bool subtract(struct intervals *left, const struct intervals *other, int6
 /* Both with the places of their anchors. */
 struct side {
     const struct learned_set *set;
-    const struct places *places;
+    const struct pointer_layout *places;
 };
 
 static bool subtract_reaching(struct intervals *left, const struct side *own,
@@ -166,9 +168,8 @@ static bool explained(const struct side *own, const struct side *other, uint8_t 
                 intervals_of(&theirs, other->set, other->places, kind);
     for (uint32_t i = 0; told && left.count && i < own->places->launch.anchor_count; i++) {
         const struct learn_anchor *here = &own->places->anchors[i];
-        struct interval district = {(int64_t)here->block.start, (int64_t)here->block.end};
-        told =
-            subtract(&left, &theirs, here->address - other->places->anchors[i].address, &district);
+        struct interval region = {(int64_t)here->block.start, (int64_t)here->block.end};
+        told = subtract(&left, &theirs, here->address - other->places->anchors[i].address, &region);
     }
     if (told && left.count)
         told = subtract_reaching(&left, own, other, kind);
@@ -182,7 +183,7 @@ bool learned_sets_agree(const struct learned_set *a, const struct learned_set *b
 {
     if (a->block_count || b->block_count || a->inexact || b->inexact)
         return true;
-    struct places *of_a = places_create(b, a), *of_b = places_create(a, b);
+    struct pointer_layout *of_a = pointer_layout_create(b, a), *of_b = pointer_layout_create(a, b);
     struct side left = {a, of_a}, right = {b, of_b};
     bool agree = true;
     for (uint8_t kind = 0; of_a && of_b && agree && kind <= DEVICE_TRACE_ATOMIC; kind++)

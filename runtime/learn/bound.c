@@ -45,11 +45,11 @@ static bool has_group(const struct learned_set *set, uint16_t anchor, uint8_t ki
 }
 
 /* Behind the last address that is told from the anchor. */
-static uint64_t cell_end(const struct places *places, uint32_t anchor)
+static uint64_t cell_end(const struct pointer_layout *places, uint32_t anchor)
 {
     uint64_t end = places->anchors[anchor].block.end;
     for (uint32_t i = 0; i < places->launch.anchor_count; i++)
-        if (places->district[i] == places->district[anchor] &&
+        if (places->region[i] == places->region[anchor] &&
             places->anchors[i].address > places->anchors[anchor].address &&
             places->anchors[i].address < end)
             end = places->anchors[i].address;
@@ -57,11 +57,12 @@ static uint64_t cell_end(const struct places *places, uint32_t anchor)
 }
 
 /* Whether what the set has of an anchor may be what was told from the other. */
-static bool may_be(const struct places *places, const struct learned_range *range, uint32_t other)
+static bool may_be(const struct pointer_layout *places, const struct learned_range *range,
+                   uint32_t other)
 {
     if (range->anchor == other)
         return true;
-    if (places->district[range->anchor] != places->district[other])
+    if (places->region[range->anchor] != places->region[other])
         return false;
     uint64_t address = places->anchors[range->anchor].address;
     return address == places->anchors[other].address ||
@@ -70,7 +71,7 @@ static bool may_be(const struct places *places, const struct learned_range *rang
 }
 
 /* Of an anchor's bytes of that kind there is no telling. */
-static void widen_group(struct wholes *wholes, const struct places *places,
+static void widen_group(struct wholes *wholes, const struct pointer_layout *places,
                         const struct learned_set *set, uint32_t anchor, uint8_t kind)
 {
     wholes->is[anchor][kind] = true;
@@ -86,7 +87,7 @@ static bool is_coarse(const struct learned_set *set)
     return set->inexact && !set->whole;
 }
 
-static void wholes_find(struct wholes *wholes, const struct places *places,
+static void wholes_find(struct wholes *wholes, const struct pointer_layout *places,
                         const struct learned_set *set, const struct learned_set *seen,
                         const struct learned_set *told)
 {
@@ -106,7 +107,8 @@ static void wholes_find(struct wholes *wholes, const struct places *places,
 }
 
 /* In order: what stays of the set, and what is whole. */
-static struct learned_set *set_with(const struct wholes *wholes, const struct places *places,
+static struct learned_set *set_with(const struct wholes *wholes,
+                                    const struct pointer_layout *places,
                                     const struct learned_set *set)
 {
     uint32_t room = set->count + places->launch.anchor_count * (DEVICE_TRACE_ATOMIC + 1), count = 0;
@@ -126,7 +128,7 @@ static struct learned_set *set_with(const struct wholes *wholes, const struct pl
             }
         }
     if (ranges)
-        made = places_set(places, set, ranges, count, any);
+        made = pointer_layout_set(places, set, ranges, count, any);
     free(ranges);
     return made;
 }
@@ -176,11 +178,11 @@ struct learned_set *learned_set_widen(struct learned_set *set, const struct lear
 {
     if (set->block_count || seen->block_count)
         return NULL;
-    struct places *places = places_create(set, seen);
+    struct pointer_layout *places = pointer_layout_create(set, seen);
     struct wholes *wholes = places ? calloc(1, sizeof *wholes) : NULL;
     struct learned_set *bound = NULL;
     if (wholes) {
-        struct learned_set *told = places_tell(places, set);
+        struct learned_set *told = pointer_layout_tell(places, set);
         wholes_find(wholes, places, set, seen, told);
         bound = set_with(wholes, places, set);
         learned_set_release(told);

@@ -79,13 +79,13 @@ static bool set_take(struct directions *directions, const struct learn_launch *l
 }
 
 /* `anchors`: room for a launch's. */
-static bool shape_take(struct directions *directions, const struct shape *shape,
+static bool shape_take(struct directions *directions, const struct launch_signature *shape,
                        struct learn_anchor *anchors)
 {
     struct learn_launch launch;
     const struct entry *entry, *next;
-    bool taken = launch_key_read_shape(shape->bytes, shape->shape_bytes, &launch, anchors);
-    for (const struct lesson *lesson = shape->lessons; taken && lesson; lesson = lesson->next)
+    bool taken = launch_key_read_shape(shape->bytes, shape->signature_bytes, &launch, anchors);
+    for (const struct access_class *lesson = shape->lessons; taken && lesson; lesson = lesson->next)
         taken = set_take(directions, &launch, lesson->set);
     HASH_ITER(hh, shape->entries, entry, next)
     {
@@ -97,7 +97,7 @@ static bool shape_take(struct directions *directions, const struct shape *shape,
 
 void directions_find(struct directions *directions, const struct learned_kernel *kernel)
 {
-    const struct shape *shape, *next;
+    const struct launch_signature *shape, *next;
     struct learn_anchor *anchors = malloc(LEARN_MAX_ANCHORS * sizeof *anchors);
     bool taken = anchors != NULL;
     directions_clear(directions);

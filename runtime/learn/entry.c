@@ -44,7 +44,7 @@ struct variant *entry_variant(const struct entry *entry, const struct learn_laun
 }
 
 /* The entry's first variants with a launch of that lesson and set. */
-static bool agree(const struct entry *entry, uint32_t count, const struct lesson *lesson,
+static bool agree(const struct entry *entry, uint32_t count, const struct access_class *lesson,
                   const struct learned_set *set)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -54,13 +54,13 @@ static bool agree(const struct entry *entry, uint32_t count, const struct lesson
     return true;
 }
 
-bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
+bool entry_agrees(const struct entry *entry, const struct access_class *lesson,
                   const struct learned_set *set)
 {
     return agree(entry, entry->variant_count, lesson, set);
 }
 
-static struct variant *variant_of(struct entry *entry, const struct lesson *lesson)
+static struct variant *variant_of(struct entry *entry, const struct access_class *lesson)
 {
     for (uint32_t i = 0; i < entry->variant_count; i++)
         if (entry->variants[i].lesson == lesson)
@@ -68,7 +68,8 @@ static struct variant *variant_of(struct entry *entry, const struct lesson *less
     return NULL;
 }
 
-struct variant *entry_add(struct entry *entry, struct lesson *lesson, struct learned_set *narrow)
+struct variant *entry_add(struct entry *entry, struct access_class *lesson,
+                          struct learned_set *narrow)
 {
     struct variant *variant = variant_of(entry, lesson);
     if (variant || entry->variant_count == VARIANTS_MAX)
@@ -156,7 +157,8 @@ static void variant_merge(struct variant *variant, const struct variant *other)
     }
 }
 
-struct variant *entry_take(struct entry *entry, struct lesson *lesson, const struct variant *other)
+struct variant *entry_take(struct entry *entry, struct access_class *lesson,
+                           const struct variant *other)
 {
     bool known = variant_of(entry, lesson) != NULL;
     struct variant *own = entry_add(entry, lesson, other->narrow);

@@ -33,7 +33,7 @@ struct quality {
     size_t agree;       /* at most so many launches agree, also in their sets */
 };
 
-static void classify(struct table *table, const struct matter_launch *launches)
+static void classify(struct table *table, const struct key_reduction_launch *launches)
 {
     for (size_t i = 0; i < table->count; i++) {
         table->class[i] = launches[i].set;
@@ -41,7 +41,7 @@ static void classify(struct table *table, const struct matter_launch *launches)
     }
 }
 
-static bool varies(const struct matter_launch *launches, size_t count, size_t at)
+static bool varies(const struct key_reduction_launch *launches, size_t count, size_t at)
 {
     for (size_t i = 1; i < count; i++)
         if (launches[i].words[at] != launches[0].words[at])
@@ -50,8 +50,8 @@ static bool varies(const struct matter_launch *launches, size_t count, size_t at
 }
 
 /* Columns that vary but may not leave tell launches apart from the start. */
-static bool table_fill(struct table *table, const struct matter_launch *launches, size_t words,
-                       const uint8_t *pinned, const uint8_t *kept)
+static bool table_fill(struct table *table, const struct key_reduction_launch *launches,
+                       size_t words, const uint8_t *pinned, const uint8_t *kept)
 {
     for (size_t at = 0; at < words; at++) {
         if (!kept[at] || !varies(launches, table->count, at))
@@ -213,8 +213,8 @@ static bool tell_scarce(struct table *table)
     return any;
 }
 
-size_t matter_find(const struct matter_launch *launches, size_t count, size_t words,
-                   const uint8_t *pinned, uint8_t *kept, uint32_t values)
+size_t key_reduction_find(const struct key_reduction_launch *launches, size_t count, size_t words,
+                          const uint8_t *pinned, uint8_t *kept, uint32_t values)
 {
     size_t left = 0;
     struct table *table = count >= values ? calloc(1, sizeof *table) : NULL;

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct matter_launch {
+struct key_reduction_launch {
     const uint32_t *words;
     uint32_t set; /* equal for launches that may have done the same */
     bool bounded; /* `set` stands for a bound that was found to hold */
@@ -32,7 +32,7 @@ enum { MATTER_LAUNCHES = 256, MATTER_WORDS = 256 }; /* more are not looked at */
 
 /* Clears those of `kept` (a byte for each word, 1: in the key) that may leave; `pinned` never do.
  * Returns how many left. */
-size_t matter_find(const struct matter_launch *launches, size_t count, size_t words,
-                   const uint8_t *pinned, uint8_t *kept, uint32_t values);
+size_t key_reduction_find(const struct key_reduction_launch *launches, size_t count, size_t words,
+                          const uint8_t *pinned, uint8_t *kept, uint32_t values);
 
 #endif

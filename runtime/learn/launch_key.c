@@ -32,7 +32,7 @@ static void fill(struct launch_key *key, const struct learn_launch *launch)
                               .anchor_count = launch->anchor_count};
     uint32_t parameter_words = (launch->parameter_bytes + 3) / 4;
     uint8_t *shape = (uint8_t *)key->words + sizeof head;
-    uint32_t *scalars = key->words + key->shape_bytes / 4;
+    uint32_t *scalars = key->words + key->signature_bytes / 4;
     memcpy(head.grid, launch->grid, sizeof head.grid);
     memcpy(head.block, launch->block, sizeof head.block);
     memcpy(head.cluster, launch->cluster, sizeof head.cluster);
@@ -55,10 +55,11 @@ static void fill(struct launch_key *key, const struct learn_launch *launch)
 bool launch_key_make(struct launch_key *key, const struct learn_launch *launch)
 {
     uint32_t count = launch->anchor_count;
-    key->shape_bytes = (uint32_t)(sizeof(struct shape_head) + count * sizeof(struct shape_anchor));
+    key->signature_bytes =
+        (uint32_t)(sizeof(struct shape_head) + count * sizeof(struct shape_anchor));
     key->scalar_count = (launch->parameter_bytes + 3) / 4 + count;
     key->anchor_count = count;
-    size_t bytes = key->shape_bytes + (size_t)key->scalar_count * 4;
+    size_t bytes = key->signature_bytes + (size_t)key->scalar_count * 4;
     key->words = bytes <= sizeof key->room ? key->room : malloc(bytes);
     if (key->words)
         fill(key, launch);
@@ -67,8 +68,8 @@ bool launch_key_make(struct launch_key *key, const struct learn_launch *launch)
 
 bool launch_key_copy(struct launch_key *to, const struct launch_key *key)
 {
-    size_t bytes = key->shape_bytes + (size_t)key->scalar_count * 4;
-    to->shape_bytes = key->shape_bytes;
+    size_t bytes = key->signature_bytes + (size_t)key->scalar_count * 4;
+    to->signature_bytes = key->signature_bytes;
     to->scalar_count = key->scalar_count;
     to->anchor_count = key->anchor_count;
     to->words = bytes <= sizeof to->room ? to->room : malloc(bytes);

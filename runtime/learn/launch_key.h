@@ -2,9 +2,9 @@
  *
  * The shape must always agree: grid, block, cluster, shared memory, how many parameter bytes there
  * are, and which anchors: their kind and place, and what tensor maps were told. The scalars are
- * words that may turn out not to matter (key_reduction.h): the parameters, four bytes each, with zeros
- * where anchors are; behind them the lowest byte of each pointer's and tensor map's address, for
- * kernels that look at alignment. Those are no part of the key until a trace contradicts
+ * words that may turn out not to matter (key_reduction.h): the parameters, four bytes each, with
+ * zeros where anchors are; behind them the lowest byte of each pointer's and tensor map's address,
+ * for kernels that look at alignment. Those are no part of the key until a trace contradicts
  * (learner.h).
  *
  * Where the pointers point, and how far they are apart, is in no key: a set is told relative to
@@ -17,8 +17,8 @@
 enum { LAUNCH_KEY_ROOM = 1536 };
 
 struct launch_key {
-    uint32_t shape_bytes, scalar_count, anchor_count; /* the last scalars are of the anchors */
-    uint32_t *words;                                  /* the shape, then the scalars */
+    uint32_t signature_bytes, scalar_count, anchor_count; /* the last scalars are of the anchors */
+    uint32_t *words;                                      /* the shape, then the scalars */
     uint32_t room[LAUNCH_KEY_ROOM / 4];
 };
 
@@ -34,7 +34,7 @@ bool launch_key_read_shape(const void *shape, uint32_t bytes, struct learn_launc
 
 static inline const uint32_t *launch_key_scalars(const struct launch_key *key)
 {
-    return key->words + key->shape_bytes / 4;
+    return key->words + key->signature_bytes / 4;
 }
 
 #endif

@@ -17,7 +17,7 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-static void entries_clear(struct shape *shape)
+static void entries_clear(struct launch_signature *shape)
 {
     struct entry *entry = NULL, *next = NULL;
     shape->latest = NULL;
@@ -29,7 +29,7 @@ static void entries_clear(struct shape *shape)
     shape->singles = 0;
 }
 
-bool shape_order(struct shape *shape)
+bool launch_signature_order(struct launch_signature *shape)
 {
     uint32_t *order = malloc((shape->scalar_count + 1) * sizeof *order);
     if (!order)
@@ -47,7 +47,7 @@ bool shape_order(struct shape *shape)
     return true;
 }
 
-size_t shape_left(const struct shape *shape)
+size_t launch_signature_left(const struct launch_signature *shape)
 {
     size_t left = 0;
     for (uint32_t i = 0; i < shape->scalar_count - shape->anchor_count; i++)
@@ -55,14 +55,14 @@ size_t shape_left(const struct shape *shape)
     return left;
 }
 
-static void in_order(const struct shape *shape, const uint32_t *scalars, uint32_t *key)
+static void in_order(const struct launch_signature *shape, const uint32_t *scalars, uint32_t *key)
 {
     for (uint32_t i = 0; i < shape->order_count; i++)
         key[i] = scalars[shape->order[i]];
 }
 
 /* Most launches are of the entry that was found last. */
-static bool is_latest(const struct shape *shape, const uint32_t *scalars)
+static bool is_latest(const struct launch_signature *shape, const uint32_t *scalars)
 {
     const struct entry *latest = shape->latest;
     bool is = latest && memcmp(latest->scalars, scalars, shape->first_count * 4) == 0;
@@ -71,7 +71,7 @@ static bool is_latest(const struct shape *shape, const uint32_t *scalars)
     return is;
 }
 
-static struct entry *find_slow(struct shape *shape, const uint32_t *scalars)
+static struct entry *find_slow(struct launch_signature *shape, const uint32_t *scalars)
 {
     uint32_t room[KEY_ROOM];
     uint32_t *key = shape->order_count <= KEY_ROOM ? room : malloc(shape->order_count * 4);
@@ -87,14 +87,14 @@ static struct entry *find_slow(struct shape *shape, const uint32_t *scalars)
     return entry;
 }
 
-struct entry *shape_find(struct shape *shape, const uint32_t *scalars)
+struct entry *launch_signature_find(struct launch_signature *shape, const uint32_t *scalars)
 {
     return is_latest(shape, scalars) ? shape->latest : find_slow(shape, scalars);
 }
 
-struct entry *shape_entry(struct shape *shape, const uint32_t *scalars)
+struct entry *launch_signature_entry(struct launch_signature *shape, const uint32_t *scalars)
 {
-    struct entry *entry = shape_find(shape, scalars);
+    struct entry *entry = launch_signature_find(shape, scalars);
     if (entry)
         return entry;
     entry = calloc(1, sizeof *entry);
@@ -106,7 +106,7 @@ struct entry *shape_entry(struct shape *shape, const uint32_t *scalars)
     in_order(shape, scalars, key);
     entry->scalars = key;
     HASH_ADD_KEYPTR(hh, shape->entries, key, shape->order_count * 4, entry);
-    if (shape_find(shape, scalars) == entry)
+    if (launch_signature_find(shape, scalars) == entry)
         return entry;
     entry_free(entry); /* memory is short */
     return NULL;
@@ -127,7 +127,7 @@ static void sample_clear(struct sample *sample)
     *sample = (struct sample){0};
 }
 
-static void samples_clear(struct shape *shape)
+static void samples_clear(struct launch_signature *shape)
 {
     for (size_t i = 0; i < shape->sample_count; i++)
         sample_clear(&shape->samples[i]);
@@ -135,8 +135,8 @@ static void samples_clear(struct shape *shape)
     agreements_clear(&shape->agreements);
 }
 
-static void sample_add(struct shape *shape, const uint32_t *scalars, struct learned_set *set,
-                       struct lesson *lesson)
+static void sample_add(struct launch_signature *shape, const uint32_t *scalars,
+                       struct learned_set *set, struct access_class *lesson)
 {
     size_t bytes = shape->scalar_count * 4;
     for (size_t i = 0; i < shape->sample_count; i++) {
@@ -158,7 +158,7 @@ static void sample_add(struct shape *shape, const uint32_t *scalars, struct lear
         shape->sample_count++;
 }
 
-static bool varies(const struct shape *shape, uint32_t word)
+static bool varies(const struct launch_signature *shape, uint32_t word)
 {
     for (size_t i = 1; i < shape->sample_count; i++)
         if (shape->samples[i].scalars[word] != shape->samples[0].scalars[word])
@@ -170,7 +170,7 @@ static bool varies(const struct shape *shape, uint32_t word)
 
 /* A lesson of the samples, and the first that has it. */
 struct numbered {
-    struct lesson *lesson;
+    struct access_class *lesson;
     uint32_t sample;
 };
 
@@ -186,13 +186,13 @@ static bool agrees_with_all(struct agreements *agreements, const struct numbered
 }
 
 /* The samples' lessons, those with the fewest relations first. */
-static uint32_t lessons_list(struct shape *shape, struct numbered *listed)
+static uint32_t access_classes_list(struct launch_signature *shape, struct numbered *listed)
 {
     uint32_t count = 0;
-    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+    for (struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next)
         lesson->number = UINT32_MAX;
     for (uint32_t i = 0; i < shape->sample_count; i++) {
-        struct lesson *lesson = shape->samples[i].lesson;
+        struct access_class *lesson = shape->samples[i].lesson;
         if (lesson->number != UINT32_MAX)
             continue;
         lesson->number = 0;
@@ -207,10 +207,10 @@ static uint32_t lessons_list(struct shape *shape, struct numbered *listed)
 
 /* Numbers the samples' lessons: equal ones are of launches that may have done the same. The most
  * general come first, for others may agree with several. */
-static void lessons_number(struct shape *shape)
+static void access_classes_number(struct launch_signature *shape)
 {
     struct numbered numbered[SAMPLES];
-    uint32_t count = lessons_list(shape, numbered), numbers = 0;
+    uint32_t count = access_classes_list(shape, numbered), numbers = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t number = 0;
         while (number < numbers && !agrees_with_all(&shape->agreements, numbered, i, number))
@@ -221,15 +221,16 @@ static void lessons_number(struct shape *shape)
 }
 
 /* Launches of a bound may have done the same, those of other entries if their lessons say so. */
-static uint32_t sample_number(struct shape *shape, uint32_t at)
+static uint32_t sample_number(struct launch_signature *shape, uint32_t at)
 {
-    const struct learned_set *bound = entry_bound(shape_find(shape, shape->samples[at].scalars));
+    const struct learned_set *bound =
+        entry_bound(launch_signature_find(shape, shape->samples[at].scalars));
     if (!bound)
         return shape->samples[at].lesson->number;
     uint32_t first = 0;
     for (; first < at; first++) {
         const struct learned_set *other =
-            entry_bound(shape_find(shape, shape->samples[first].scalars));
+            entry_bound(launch_signature_find(shape, shape->samples[first].scalars));
         if (other && learned_bound_equal(bound, other))
             break;
     }
@@ -237,16 +238,17 @@ static uint32_t sample_number(struct shape *shape, uint32_t at)
 }
 
 /* Takes words out of `kept` that were seen not to matter. Returns how many. */
-static size_t words_leave(struct shape *shape, const struct learner_options *options)
+static size_t words_leave(struct launch_signature *shape, const struct learner_options *options)
 {
-    struct matter_launch launches[SAMPLES];
-    lessons_number(shape);
+    struct key_reduction_launch launches[SAMPLES];
+    access_classes_number(shape);
     for (uint32_t i = 0; i < shape->sample_count; i++) {
         uint32_t number = sample_number(shape, i);
-        launches[i] = (struct matter_launch){shape->samples[i].scalars, number, number >= SAMPLES};
+        launches[i] =
+            (struct key_reduction_launch){shape->samples[i].scalars, number, number >= SAMPLES};
     }
-    return matter_find(launches, shape->sample_count, shape->scalar_count, shape->pinned,
-                       shape->kept, options->values);
+    return key_reduction_find(launches, shape->sample_count, shape->scalar_count, shape->pinned,
+                              shape->kept, options->values);
 }
 
 static void scalars_of(const struct entry *entry, const uint32_t *order, uint32_t count,
@@ -257,13 +259,13 @@ static void scalars_of(const struct entry *entry, const uint32_t *order, uint32_
 }
 
 /* After words left: entries that are one now are merged. */
-static void shape_rekey(struct shape *shape)
+static void launch_signature_rekey(struct launch_signature *shape)
 {
     struct entry *old = NULL, *next = NULL, *all = shape->entries;
     uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
     uint32_t *order = shape->order, count = shape->order_count;
     shape->order = NULL;
-    if (!scalars || !shape_order(shape)) {
+    if (!scalars || !launch_signature_order(shape)) {
         shape->order = order; /* what left stays, until the next time */
         for (uint32_t i = 0; i < count; i++)
             shape->kept[order[i]] = 1;
@@ -276,7 +278,7 @@ static void shape_rekey(struct shape *shape)
     {
         HASH_DEL(all, old);
         scalars_of(old, order, count, scalars);
-        struct entry *entry = shape_entry(shape, scalars);
+        struct entry *entry = launch_signature_entry(shape, scalars);
         if (entry)
             entry_merge(entry, old);
         entry_free(old);
@@ -290,7 +292,8 @@ static void shape_rekey(struct shape *shape)
 }
 
 /* Where nothing can be said there is no telling what matters. */
-static void shape_forget_words(struct shape *shape, const struct learner_options *options)
+static void launch_signature_forget_words(struct launch_signature *shape,
+                                          const struct learner_options *options)
 {
     struct entry *entry = NULL, *next = NULL;
     if (shape->scattered || shape->sample_count < options->values)
@@ -301,13 +304,13 @@ static void shape_forget_words(struct shape *shape, const struct learner_options
             return;
     }
     if (words_leave(shape, options))
-        shape_rekey(shape);
+        launch_signature_rekey(shape);
 }
 
 /* ---- Learning ---- */
 
 /* The entry's trace of that lesson. NULL: there is no room for it. */
-static struct variant *entry_confirm(struct entry *entry, struct lesson *lesson,
+static struct variant *entry_confirm(struct entry *entry, struct access_class *lesson,
                                      struct learned_set *set, const struct learn_launch *launch)
 {
     bool clear = learned_relations_within(set, lesson->set);
@@ -343,7 +346,7 @@ static bool entry_is_within(const struct entry *entry, const struct learned_set 
 }
 
 /* Whoever is within the bound has it, as those do that had the one `before`, which may be NULL. */
-static void bound_spread(struct shape *shape, struct learned_set *bound, uint8_t reason,
+static void bound_spread(struct launch_signature *shape, struct learned_set *bound, uint8_t reason,
                          const struct learned_set *before)
 {
     struct entry *entry = NULL, *next = NULL;
@@ -364,7 +367,7 @@ static void bound_spread(struct shape *shape, struct learned_set *bound, uint8_t
 /* Entries by what was in the key before: their bounds stay, though no sample may show them any
  * more. Words that are new in the key are 0 in theirs, and the traces under way are of other keys.
  */
-static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *order,
+static void bounds_keep(struct launch_signature *shape, struct entry *all, const uint32_t *order,
                         uint32_t count)
 {
     struct entry *old = NULL, *next = NULL;
@@ -375,7 +378,7 @@ static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *
         old->asked = 0;
         if (scalars)
             scalars_of(old, order, count, scalars);
-        struct entry *entry = scalars ? shape_entry(shape, scalars) : NULL;
+        struct entry *entry = scalars ? launch_signature_entry(shape, scalars) : NULL;
         if (entry)
             entry_merge(entry, old);
         if (entry && entry_bound(entry))
@@ -386,14 +389,14 @@ static void bounds_keep(struct shape *shape, struct entry *all, const uint32_t *
 }
 
 /* What the samples alone tell, by what is in the key now. */
-static void entries_rebuild(struct shape *shape)
+static void entries_rebuild(struct launch_signature *shape)
 {
     for (size_t i = 0; i < shape->sample_count; i++) {
         const struct sample *sample = &shape->samples[i];
         struct entry of_sample = {
             .seen = sample->count, .launches = sample->count, .launched = true};
         struct variant *variant = entry_confirm(&of_sample, sample->lesson, sample->set, NULL);
-        struct entry *entry = variant ? shape_entry(shape, sample->scalars) : NULL;
+        struct entry *entry = variant ? launch_signature_entry(shape, sample->scalars) : NULL;
         if (entry) {
             variant->seen = sample->count;
             variant->launches = sample->count;
@@ -409,8 +412,8 @@ static void entries_rebuild(struct shape *shape)
 }
 
 /* Whether a word outside the key may be why the launch is not as others of its entry. */
-static bool may_be_explained(struct shape *shape, const struct entry *entry,
-                             const uint32_t *scalars, const struct lesson *lesson)
+static bool may_be_explained(struct launch_signature *shape, const struct entry *entry,
+                             const uint32_t *scalars, const struct access_class *lesson)
 {
     bool any = false;
     uint8_t *other = calloc(shape->scalar_count + 1, 1); /* no sample has the launch's word */
@@ -418,13 +421,13 @@ static bool may_be_explained(struct shape *shape, const struct entry *entry,
         other[word] = !shape->kept[word];
     for (size_t i = 0; other && i < shape->sample_count; i++) {
         const struct sample *sample = &shape->samples[i];
-        if (sample->lesson == lesson || shape_find(shape, sample->scalars) != entry)
+        if (sample->lesson == lesson || launch_signature_find(shape, sample->scalars) != entry)
             continue;
         any = true;
         for (uint32_t word = 0; word < shape->scalar_count; word++)
             other[word] &= sample->scalars[word] != scalars[word];
     }
-    bool may = !any && shape_left(shape) > 0; /* nobody remembers */
+    bool may = !any && launch_signature_left(shape) > 0; /* nobody remembers */
     for (uint32_t word = 0; any && word < shape->scalar_count; word++)
         may = may || other[word];
     free(other);
@@ -433,7 +436,8 @@ static bool may_be_explained(struct shape *shape, const struct entry *entry,
 
 /* A word that left did matter, or what the kernel touches depends on data: what the samples do not
  * show to be without effect comes back for good, and all begins anew with them. */
-static void shape_restore(struct shape *shape, const struct learner_options *options)
+static void launch_signature_restore(struct launch_signature *shape,
+                                     const struct learner_options *options)
 {
     uint8_t *before = malloc(shape->scalar_count + 1);
     if (!before)
@@ -447,7 +451,7 @@ static void shape_restore(struct shape *shape, const struct learner_options *opt
     struct entry *all = shape->entries;
     uint32_t *order = shape->order, count = shape->order_count;
     shape->order = NULL;
-    if (shape_order(shape)) {
+    if (launch_signature_order(shape)) {
         shape->entries = shape->latest = NULL;
         shape->singles = 0;
         entries_rebuild(shape);
@@ -461,8 +465,8 @@ static void shape_restore(struct shape *shape, const struct learner_options *opt
     free(before);
 }
 
-static void shape_depends(struct shape *shape, struct entry *entry, struct learned_set *set,
-                          uint8_t reason)
+static void launch_signature_depends(struct launch_signature *shape, struct entry *entry,
+                                     struct learned_set *set, uint8_t reason)
 {
     struct learned_set *before = learned_set_retain(entry->bound);
     entry_depends(entry, set, reason);
@@ -473,7 +477,7 @@ static void shape_depends(struct shape *shape, struct entry *entry, struct learn
 
 /* Another entry with a bound that the set is within, and all that the entry had before; NULL: there
  * is none. */
-static const struct entry *dependent_around(struct shape *shape, const struct entry *own,
+static const struct entry *dependent_around(struct launch_signature *shape, const struct entry *own,
                                             const struct learned_set *set)
 {
     struct entry *entry = NULL, *next = NULL;
@@ -490,7 +494,8 @@ static const struct entry *dependent_around(struct shape *shape, const struct en
     return NULL;
 }
 
-static bool learn_dependent(struct shape *shape, struct entry *entry, struct learned_set *set)
+static bool learn_dependent(struct launch_signature *shape, struct entry *entry,
+                            struct learned_set *set)
 {
     const struct entry *other = dependent_around(shape, entry, set);
     if (!other)
@@ -500,18 +505,18 @@ static bool learn_dependent(struct shape *shape, struct entry *entry, struct lea
     return true;
 }
 
-static void contradict(struct shape *shape, struct entry *entry, const uint32_t *scalars,
-                       struct learned_set *set, const struct lesson *lesson,
+static void contradict(struct launch_signature *shape, struct entry *entry, const uint32_t *scalars,
+                       struct learned_set *set, const struct access_class *lesson,
                        const struct learner_options *options)
 {
     if (!shape->scattered && may_be_explained(shape, entry, scalars, lesson))
-        shape_restore(shape, options);
+        launch_signature_restore(shape, options);
     else
-        shape_depends(shape, entry, set, LEARN_DIFFERS);
+        launch_signature_depends(shape, entry, set, LEARN_DIFFERS);
 }
 
 /* A coarse trace of the same bytes is no contradiction, and an exact one takes its place. */
-static bool learn_coarse(struct shape *shape, struct entry *entry,
+static bool learn_coarse(struct launch_signature *shape, struct entry *entry,
                          const struct learn_launch *launch, struct learned_set *set)
 {
     struct variant *variant = entry_variant(entry, launch);
@@ -521,7 +526,7 @@ static bool learn_coarse(struct shape *shape, struct entry *entry,
         variant->seen++;
         return true;
     }
-    struct lesson *lesson = shape_lesson(shape, set);
+    struct access_class *lesson = launch_signature_lesson(shape, set);
     if (!lesson)
         return true;
     variant = entry_variant(entry, launch); /* elsewhere, if lessons became one */
@@ -536,13 +541,13 @@ static bool learn_coarse(struct shape *shape, struct entry *entry,
     return true;
 }
 
-static void learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
+static void learn(struct launch_signature *shape, struct entry *entry, const uint32_t *scalars,
                   const struct learn_launch *launch, struct learned_set *set,
                   const struct learner_options *options)
 {
     if (learn_coarse(shape, entry, launch, set))
         return;
-    struct lesson *lesson = shape_lesson(shape, set);
+    struct access_class *lesson = launch_signature_lesson(shape, set);
     if (!lesson)
         return;
     sample_add(shape, scalars, set, lesson);
@@ -553,25 +558,25 @@ static void learn(struct shape *shape, struct entry *entry, const uint32_t *scal
     if (!depends && (other || !entry_agrees(entry, lesson, set)))
         contradict(shape, entry, scalars, set, lesson, options);
     else if (!depends && !entry_confirm(entry, lesson, set, launch))
-        shape_depends(shape, entry, set, LEARN_CROWDED);
+        launch_signature_depends(shape, entry, set, LEARN_CROWDED);
     else
-        shape_forget_words(shape, options);
+        launch_signature_forget_words(shape, options);
 }
 
-void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
-                 const struct learn_launch *launch, struct learned_set *set,
-                 const struct learner_options *options)
+void launch_signature_learn(struct launch_signature *shape, struct entry *entry,
+                            const uint32_t *scalars, const struct learn_launch *launch,
+                            struct learned_set *set, const struct learner_options *options)
 {
     entry->seen++;
     entry->lost = 0;
     if (entry->state == ENTRY_DEPENDENT)
-        shape_depends(shape, entry, set, LEARN_DIFFERS);
+        launch_signature_depends(shape, entry, set, LEARN_DIFFERS);
     else if (entry->state == ENTRY_LEARNING)
         learn(shape, entry, scalars, launch, set, options);
-    lessons_bury(shape);
+    access_classes_bury(shape);
 }
 
-static bool is_used(const struct shape *shape, const struct lesson *lesson)
+static bool is_used(const struct launch_signature *shape, const struct access_class *lesson)
 {
     struct entry *entry = NULL, *next = NULL;
     HASH_ITER(hh, shape->entries, entry, next)
@@ -583,10 +588,10 @@ static bool is_used(const struct shape *shape, const struct lesson *lesson)
     return false;
 }
 
-static void lessons_clear(struct shape *shape, bool used)
+static void access_classes_clear(struct launch_signature *shape, bool used)
 {
-    for (struct lesson **at = &shape->lessons; *at;) {
-        struct lesson *lesson = *at;
+    for (struct access_class **at = &shape->lessons; *at;) {
+        struct access_class *lesson = *at;
         if (!used && is_used(shape, lesson)) {
             at = &lesson->next;
             continue;
@@ -594,31 +599,31 @@ static void lessons_clear(struct shape *shape, bool used)
         *at = lesson->next;
         learned_set_release(lesson->set);
         free(lesson);
-        shape->lesson_count--;
+        shape->access_class_count--;
     }
 }
 
-void shape_scatter(struct shape *shape)
+void launch_signature_scatter(struct launch_signature *shape)
 {
     struct entry *entry = NULL, *next = NULL;
     shape->scattered = true;
     memset(shape->kept, 0, shape->scalar_count);
-    shape_rekey(shape);
+    launch_signature_rekey(shape);
     HASH_ITER(hh, shape->entries, entry, next)
     {
         if (entry->state == ENTRY_DEPENDENT)
             entry->reason = LEARN_SCATTERED;
     }
     samples_clear(shape);
-    lessons_clear(shape, false);
+    access_classes_clear(shape, false);
 }
 
-void shape_clear(struct shape *shape)
+void launch_signature_clear(struct launch_signature *shape)
 {
     entries_clear(shape);
     samples_clear(shape);
-    lessons_clear(shape, true);
-    lessons_bury(shape);
+    access_classes_clear(shape, true);
+    access_classes_bury(shape);
     free(shape->bytes);
     free(shape->kept);
     free(shape->order);
@@ -627,40 +632,42 @@ void shape_clear(struct shape *shape)
 
 /* ---- Kernels ---- */
 
-static struct shape *shape_create(const void *bytes, uint32_t shape_bytes, uint32_t scalar_count,
-                                  uint32_t anchor_count)
+static struct launch_signature *launch_signature_create(const void *bytes, uint32_t signature_bytes,
+                                                        uint32_t scalar_count,
+                                                        uint32_t anchor_count)
 {
-    struct shape *shape = calloc(1, sizeof *shape);
+    struct launch_signature *shape = calloc(1, sizeof *shape);
     if (!shape)
         return NULL;
-    shape->bytes = malloc(shape_bytes + 1);
+    shape->bytes = malloc(signature_bytes + 1);
     shape->kept = calloc(2, scalar_count + 1);
-    shape->shape_bytes = shape_bytes;
+    shape->signature_bytes = signature_bytes;
     shape->scalar_count = scalar_count;
     shape->anchor_count = anchor_count;
     if (shape->bytes && shape->kept) {
-        memcpy(shape->bytes, bytes, shape_bytes);
+        memcpy(shape->bytes, bytes, signature_bytes);
         memset(shape->kept, 1, scalar_count - anchor_count);
         shape->pinned = shape->kept + scalar_count + 1;
-        if (shape_order(shape))
+        if (launch_signature_order(shape))
             return shape;
     }
-    shape_clear(shape);
+    launch_signature_clear(shape);
     return NULL;
 }
 
-static bool shape_is(const struct shape *shape, const struct launch_key *key)
+static bool launch_signature_is(const struct launch_signature *shape, const struct launch_key *key)
 {
-    return shape->shape_bytes == key->shape_bytes &&
-           memcmp(shape->bytes, key->words, key->shape_bytes) == 0;
+    return shape->signature_bytes == key->signature_bytes &&
+           memcmp(shape->bytes, key->words, key->signature_bytes) == 0;
 }
 
-struct shape *kernel_find_shape(struct learned_kernel *kernel, const struct launch_key *key)
+struct launch_signature *kernel_find_shape(struct learned_kernel *kernel,
+                                           const struct launch_key *key)
 {
-    struct shape *shape = kernel->latest;
-    if (!shape || !shape_is(shape, key)) {
+    struct launch_signature *shape = kernel->latest;
+    if (!shape || !launch_signature_is(shape, key)) {
         shape = NULL;
-        HASH_FIND(hh, kernel->shapes, key->words, key->shape_bytes, shape);
+        HASH_FIND(hh, kernel->shapes, key->words, key->signature_bytes, shape);
     }
     if (!shape || shape->scalar_count != key->scalar_count)
         return NULL;
@@ -668,24 +675,25 @@ struct shape *kernel_find_shape(struct learned_kernel *kernel, const struct laun
     return shape;
 }
 
-struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
-                           uint32_t scalar_count, uint32_t anchor_count)
+struct launch_signature *kernel_shape(struct learned_kernel *kernel, const void *bytes,
+                                      uint32_t signature_bytes, uint32_t scalar_count,
+                                      uint32_t anchor_count)
 {
-    struct shape *shape = NULL;
-    HASH_FIND(hh, kernel->shapes, bytes, shape_bytes, shape);
+    struct launch_signature *shape = NULL;
+    HASH_FIND(hh, kernel->shapes, bytes, signature_bytes, shape);
     if (shape)
         return shape->scalar_count == scalar_count ? shape : NULL;
     if (scalar_count >= anchor_count)
-        shape = shape_create(bytes, shape_bytes, scalar_count, anchor_count);
+        shape = launch_signature_create(bytes, signature_bytes, scalar_count, anchor_count);
     if (!shape)
         return NULL;
-    struct shape *oldest = kernel->shapes;
+    struct launch_signature *oldest = kernel->shapes;
     if (oldest && HASH_COUNT(kernel->shapes) >= SHAPES_MAX) {
         HASH_DEL(kernel->shapes, oldest);
-        shape_clear(oldest);
+        launch_signature_clear(oldest);
         kernel->latest = NULL;
     }
-    HASH_ADD_KEYPTR(hh, kernel->shapes, shape->bytes, shape_bytes, shape);
+    HASH_ADD_KEYPTR(hh, kernel->shapes, shape->bytes, signature_bytes, shape);
     return shape;
 }
 
@@ -713,11 +721,11 @@ void image_clear(struct image_state *image)
     struct learned_kernel *kernel = NULL, *next = NULL;
     HASH_ITER(hh, image->kernels, kernel, next)
     {
-        struct shape *shape = NULL, *other = NULL;
+        struct launch_signature *shape = NULL, *other = NULL;
         HASH_ITER(hh, kernel->shapes, shape, other)
         {
             HASH_DEL(kernel->shapes, shape);
-            shape_clear(shape);
+            launch_signature_clear(shape);
         }
         HASH_DEL(image->kernels, kernel);
         parameter_uses_clear(&kernel->uses);

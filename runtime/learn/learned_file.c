@@ -205,7 +205,7 @@ static struct learned_set *take_set(struct byte_cursor *cursor, uint32_t anchor_
 
 enum { FLAG_SCATTERED = 1, FLAG_ALIGNED = 2, FORM_NARROW = 1 };
 
-static bool lesson_stays_here(const struct lesson *lesson)
+static bool lesson_stays_here(const struct access_class *lesson)
 {
     return lesson->set->block_count > 0;
 }
@@ -237,7 +237,7 @@ static void put_variants(struct byte_buffer *buffer, const struct entry *entry)
     }
 }
 
-static void put_entry(struct byte_buffer *buffer, const struct shape *shape,
+static void put_entry(struct byte_buffer *buffer, const struct launch_signature *shape,
                       const struct entry *entry)
 {
     put_number(buffer, entry->state);
@@ -252,14 +252,14 @@ static void put_entry(struct byte_buffer *buffer, const struct shape *shape,
         put_variants(buffer, entry);
 }
 
-static void put_lessons(struct byte_buffer *buffer, const struct shape *shape)
+static void put_lessons(struct byte_buffer *buffer, const struct launch_signature *shape)
 {
     uint32_t count = 0;
-    for (struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next)
+    for (struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next)
         if (!lesson_stays_here(lesson))
             lesson->number = count++;
     put_number(buffer, count);
-    for (const struct lesson *lesson = shape->lessons; lesson; lesson = lesson->next) {
+    for (const struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next) {
         if (lesson_stays_here(lesson))
             continue;
         put_number(buffer, lesson->launches);
@@ -267,12 +267,12 @@ static void put_lessons(struct byte_buffer *buffer, const struct shape *shape)
     }
 }
 
-static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
+static void put_shape(struct byte_buffer *buffer, const struct launch_signature *shape)
 {
     struct entry *entry = NULL, *next = NULL;
     size_t count = 0;
-    put_number(buffer, shape->shape_bytes);
-    put_bytes(buffer, shape->bytes, shape->shape_bytes);
+    put_number(buffer, shape->signature_bytes);
+    put_bytes(buffer, shape->bytes, shape->signature_bytes);
     put_number(buffer, shape->scalar_count);
     put_number(buffer, shape->anchor_count);
     put_bits(buffer, shape->kept, shape->scalar_count);
@@ -293,30 +293,32 @@ static void put_shape(struct byte_buffer *buffer, const struct shape *shape)
 }
 
 /* By their numbers; NULL: they make no sense. The shape owns them. */
-static struct lesson **take_lessons(struct byte_cursor *cursor, struct shape *shape, size_t *count)
+static struct access_class **take_lessons(struct byte_cursor *cursor,
+                                          struct launch_signature *shape, size_t *count)
 {
     *count = byte_cursor_count(cursor);
-    struct lesson **lessons = cursor->failed ? NULL : calloc(*count + 1, sizeof *lessons);
-    struct lesson **end = &shape->lessons;
+    struct access_class **lessons = cursor->failed ? NULL : calloc(*count + 1, sizeof *lessons);
+    struct access_class **end = &shape->lessons;
     for (size_t i = 0; lessons && i < *count && !cursor->failed; i++) {
         uint64_t launches = byte_cursor_number(cursor);
         struct learned_set *set = take_set(cursor, shape->anchor_count);
-        struct lesson *lesson = set ? calloc(1, sizeof *lesson) : NULL;
+        struct access_class *lesson = set ? calloc(1, sizeof *lesson) : NULL;
         if (!lesson) {
             cursor->failed = true;
             learned_set_release(set);
             break;
         }
-        *lesson = (struct lesson){.set = set, .launches = launches};
+        *lesson = (struct access_class){.set = set, .launches = launches};
         *end = lessons[i] = lesson;
         end = &lesson->next;
-        shape->lesson_count++;
+        shape->access_class_count++;
     }
     return lessons;
 }
 
-static void take_variants(struct byte_cursor *cursor, const struct shape *shape,
-                          struct lesson **lessons, size_t lesson_count, struct entry *entry)
+static void take_variants(struct byte_cursor *cursor, const struct launch_signature *shape,
+                          struct access_class **lessons, size_t access_class_count,
+                          struct entry *entry)
 {
     size_t count = byte_cursor_count(cursor);
     for (size_t i = 0; i < count && !cursor->failed; i++) {
@@ -324,7 +326,7 @@ static void take_variants(struct byte_cursor *cursor, const struct shape *shape,
         uint64_t launches = byte_cursor_number(cursor);
         struct learned_set *narrow =
             byte_cursor_number(cursor) & FORM_NARROW ? take_set(cursor, shape->anchor_count) : NULL;
-        struct variant *variant = !cursor->failed && number < lesson_count
+        struct variant *variant = !cursor->failed && number < access_class_count
                                       ? entry_add(entry, lessons[number], narrow)
                                       : NULL;
         learned_set_release(narrow);
@@ -350,8 +352,8 @@ static bool entry_holds(const struct entry *entry)
 }
 
 /* False: it makes no sense. The entry is the caller's, to clear. */
-static bool take_entry(struct byte_cursor *cursor, const struct shape *shape,
-                       struct lesson **lessons, size_t lesson_count, uint32_t *scalars,
+static bool take_entry(struct byte_cursor *cursor, const struct launch_signature *shape,
+                       struct access_class **lessons, size_t access_class_count, uint32_t *scalars,
                        struct entry *entry)
 {
     *entry = (struct entry){.state = (uint8_t)byte_cursor_number(cursor)};
@@ -363,26 +365,26 @@ static bool take_entry(struct byte_cursor *cursor, const struct shape *shape,
     if (entry->state == ENTRY_DEPENDENT) {
         entry->bound = take_set(cursor, shape->anchor_count);
     } else if (entry->state == ENTRY_LEARNING) {
-        take_variants(cursor, shape, lessons, lesson_count, entry);
+        take_variants(cursor, shape, lessons, access_class_count, entry);
     }
     if (!entry_holds(entry))
         cursor->failed = true;
     return !cursor->failed;
 }
 
-static void take_entries(struct byte_cursor *cursor, struct shape *shape)
+static void take_entries(struct byte_cursor *cursor, struct launch_signature *shape)
 {
     uint64_t flags = byte_cursor_number(cursor);
-    size_t lesson_count = 0;
+    size_t access_class_count = 0;
     shape->scattered = flags & FLAG_SCATTERED;
     shape->aligned = flags & FLAG_ALIGNED;
-    struct lesson **lessons = take_lessons(cursor, shape, &lesson_count);
+    struct access_class **lessons = take_lessons(cursor, shape, &access_class_count);
     size_t count = byte_cursor_count(cursor);
     uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
     for (size_t i = 0; scalars && lessons && i < count && !cursor->failed; i++) {
         struct entry read;
-        if (take_entry(cursor, shape, lessons, lesson_count, scalars, &read)) {
-            struct entry *entry = shape_entry(shape, scalars);
+        if (take_entry(cursor, shape, lessons, access_class_count, scalars, &read)) {
+            struct entry *entry = launch_signature_entry(shape, scalars);
             if (entry)
                 entry_merge(entry, &read);
         }
@@ -394,27 +396,27 @@ static void take_entries(struct byte_cursor *cursor, struct shape *shape)
 
 static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel)
 {
-    size_t shape_bytes = byte_cursor_count(cursor);
-    const uint8_t *bytes = take_bytes(cursor, shape_bytes);
+    size_t signature_bytes = byte_cursor_count(cursor);
+    const uint8_t *bytes = take_bytes(cursor, signature_bytes);
     uint64_t scalar_count = byte_cursor_number(cursor), anchors = byte_cursor_number(cursor);
     struct learn_anchor room[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     if (!bytes || scalar_count > SHAPE_BYTES_MAX || scalar_count < anchors ||
-        !launch_key_read_shape(bytes, (uint32_t)shape_bytes, &launch, room) ||
+        !launch_key_read_shape(bytes, (uint32_t)signature_bytes, &launch, room) ||
         launch.anchor_count != anchors) {
         cursor->failed = true;
         return;
     }
     size_t before = HASH_COUNT(kernel->shapes);
-    struct shape *shape = kernel_shape(kernel, bytes, (uint32_t)shape_bytes, (uint32_t)scalar_count,
-                                       (uint32_t)anchors);
+    struct launch_signature *shape = kernel_shape(kernel, bytes, (uint32_t)signature_bytes,
+                                                  (uint32_t)scalar_count, (uint32_t)anchors);
     if (!shape || HASH_COUNT(kernel->shapes) == before) { /* one shape twice */
         cursor->failed = true;
         return;
     }
     take_bits(cursor, shape->kept, shape->scalar_count);
     take_bits(cursor, shape->pinned, shape->scalar_count);
-    if (!cursor->failed && shape_order(shape))
+    if (!cursor->failed && launch_signature_order(shape))
         take_entries(cursor, shape);
     else
         cursor->failed = true;
@@ -438,7 +440,7 @@ static void put_image(struct byte_buffer *buffer, const struct image_state *imag
     put_number(buffer, HASH_COUNT(image->kernels));
     HASH_ITER(hh, image->kernels, kernel, next)
     {
-        struct shape *shape = NULL, *other = NULL;
+        struct launch_signature *shape = NULL, *other = NULL;
         put_text(buffer, kernel->name);
         parameter_uses_put(buffer, &kernel->uses);
         put_number(buffer, HASH_COUNT(kernel->shapes));
@@ -604,7 +606,7 @@ void learned_file_read(const struct learner_options *options, struct image_state
 /* ---- Merging ---- */
 
 /* The other's lessons become this one's. */
-static void entry_translate(struct shape *shape, const struct entry *entry,
+static void entry_translate(struct launch_signature *shape, const struct entry *entry,
                             struct entry *translated)
 {
     *translated = (struct entry){.state = entry->state,
@@ -612,17 +614,17 @@ static void entry_translate(struct shape *shape, const struct entry *entry,
                                  .seen = entry->seen,
                                  .launches = entry->launches,
                                  .bound = learned_set_retain(entry->bound)};
-    struct lesson *lessons[VARIANTS_MAX];
+    struct access_class *lessons[VARIANTS_MAX];
     for (uint32_t i = 0; i < entry->variant_count; i++) {
-        const struct lesson *theirs = entry->variants[i].lesson;
-        lessons[i] = shape_lesson(shape, theirs->set); /* may absorb those before it */
+        const struct access_class *theirs = entry->variants[i].lesson;
+        lessons[i] = launch_signature_lesson(shape, theirs->set); /* may absorb those before it */
         if (lessons[i] && theirs->launches > lessons[i]->launches)
             lessons[i]->launches = theirs->launches;
     }
     for (uint32_t i = 0; i < entry->variant_count; i++)
         if (lessons[i])
-            entry_take(translated, lesson_now(lessons[i]), &entry->variants[i]);
-    lessons_bury(shape);
+            entry_take(translated, access_class_now(lessons[i]), &entry->variants[i]);
+    access_classes_bury(shape);
 }
 
 /* Most are the same launches: read, and counted on. */
@@ -647,12 +649,12 @@ static void entry_join(struct entry *entry, const struct entry *other)
 }
 
 /* Where one let words leave that the other keeps, this process's entries are as good as those. */
-static void shape_merge(struct shape *shape, const struct shape *other)
+static void shape_merge(struct launch_signature *shape, const struct launch_signature *other)
 {
     for (uint32_t i = 0; i < shape->scalar_count; i++)
         shape->pinned[i] |= other->pinned[i];
     if (other->scattered && !shape->scattered)
-        shape_scatter(shape);
+        launch_signature_scatter(shape);
     if (memcmp(shape->kept, other->kept, shape->scalar_count) != 0)
         return;
     uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
@@ -661,7 +663,7 @@ static void shape_merge(struct shape *shape, const struct shape *other)
     {
         for (uint32_t i = 0; scalars && i < other->order_count; i++)
             scalars[other->order[i]] = entry->scalars[i];
-        struct entry *own = scalars ? shape_entry(shape, scalars) : NULL;
+        struct entry *own = scalars ? launch_signature_entry(shape, scalars) : NULL;
         struct entry translated;
         if (!own)
             continue;
@@ -678,20 +680,20 @@ static void image_merge(struct image_state *image, const struct image_state *oth
     HASH_ITER(hh, other->kernels, kernel, next)
     {
         struct learned_kernel *own = image_kernel(image, kernel->name);
-        struct shape *shape = NULL, *following = NULL;
+        struct launch_signature *shape = NULL, *following = NULL;
         if (own && !own->shapes)
             parameter_uses_fill(&own->uses, &kernel->uses);
         HASH_ITER(hh, kernel->shapes, shape, following)
         {
-            struct shape *here = NULL;
+            struct launch_signature *here = NULL;
             if (own)
-                HASH_FIND(hh, own->shapes, shape->bytes, shape->shape_bytes, here);
+                HASH_FIND(hh, own->shapes, shape->bytes, shape->signature_bytes, here);
             if (here && here->scalar_count == shape->scalar_count) {
                 shape_merge(here, shape);
             } else if (own && !here) {
                 kernel->latest = NULL;
                 HASH_DEL(kernel->shapes, shape);
-                HASH_ADD_KEYPTR(hh, own->shapes, shape->bytes, shape->shape_bytes, shape);
+                HASH_ADD_KEYPTR(hh, own->shapes, shape->bytes, shape->signature_bytes, shape);
             }
         }
     }

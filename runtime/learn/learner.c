@@ -123,7 +123,7 @@ bool learner_save(struct learner *learner)
 static void kernel_count(const struct learned_kernel *kernel, bool is_kept, uint32_t launches,
                          struct learner_left *left)
 {
-    const struct shape *shape, *next_shape;
+    const struct launch_signature *shape, *next_shape;
     const struct entry *entry, *next;
     const size_t before = left->open;
     HASH_ITER(hh, kernel->shapes, shape, next_shape)
@@ -157,32 +157,34 @@ void learner_left(struct learner *learner, struct learner_left *left)
 
 /* ---- Asking ---- */
 
-static struct shape *shape_of(struct learned_kernel *kernel, const struct launch_key *key)
+static struct launch_signature *shape_of(struct learned_kernel *kernel,
+                                         const struct launch_key *key)
 {
-    struct shape *shape = kernel_find_shape(kernel, key);
+    struct launch_signature *shape = kernel_find_shape(kernel, key);
     return shape ? shape
-                 : kernel_shape(kernel, key->words, key->shape_bytes, key->scalar_count,
+                 : kernel_shape(kernel, key->words, key->signature_bytes, key->scalar_count,
                                 key->anchor_count);
 }
 
 /* The entry of a launch that is about to be made. */
-static struct entry *entry_launched(struct shape *shape, const uint32_t *scalars)
+static struct entry *entry_launched(struct launch_signature *shape, const uint32_t *scalars)
 {
-    struct entry *entry = shape_entry(shape, scalars);
+    struct entry *entry = launch_signature_entry(shape, scalars);
     if (!entry)
         return NULL;
     entry->launches++;
     entry->launched = true;
     shape->singles += entry->launches == 1;
     shape->singles -= entry->launches == 2 && shape->singles;
-    if (entry->launches > 2 && shape->singles <= SINGLES && shape->lesson_count <= ENTRIES_MAX)
+    if (entry->launches > 2 && shape->singles <= SINGLES &&
+        shape->access_class_count <= ENTRIES_MAX)
         return entry; /* how many there are was looked at when the newest came */
     size_t count = HASH_COUNT(shape->entries);
-    if (shape->scattered || (count <= ENTRIES_MAX && shape->lesson_count <= ENTRIES_MAX &&
+    if (shape->scattered || (count <= ENTRIES_MAX && shape->access_class_count <= ENTRIES_MAX &&
                              (shape->singles <= SINGLES || shape->singles * 4 <= count * 3)))
         return entry;
-    shape_scatter(shape);
-    return shape_find(shape, scalars);
+    launch_signature_scatter(shape);
+    return launch_signature_find(shape, scalars);
 }
 
 /* Its set is of blocks that are gone. They may come again elsewhere, but not for ever. */
@@ -300,7 +302,7 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
 {
     *reply = (struct learn_reply){.answer = LEARN_UNTOLD, .due = true};
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
+    struct launch_signature *shape = shape_of(kernel, key);
     struct entry *entry = shape ? entry_launched(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry_ask(learner, entry, launch, find, user, reply);
@@ -313,8 +315,8 @@ void learner_again(struct learner *learner, struct learned_kernel *kernel,
                    const struct launch_key *key, const struct learn_launch *launch)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = kernel_find_shape(kernel, key);
-    struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *shape = kernel_find_shape(kernel, key);
+    struct entry *entry = shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
     struct variant *variant = entry ? entry_variant(entry, launch) : NULL;
     if (variant)
         variant->lesson->again = true;
@@ -329,8 +331,8 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
 {
     *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = true};
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = kernel_find_shape(kernel, key);
-    struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *shape = kernel_find_shape(kernel, key);
+    struct entry *entry = shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
     if (entry)
         reply_fill(&learner->options, entry, entry_variant(entry, launch), launch, reply);
     if (reply->set && !learned_set_fits(reply->set, launch, find, user))
@@ -352,7 +354,7 @@ struct learned_set *learner_bound(struct learner *learner, struct learned_kernel
 }
 
 static size_t pieces_of(const struct learner *learner, const struct learned_kernel *kernel,
-                        const struct shape *shape, const struct entry *entry,
+                        const struct launch_signature *shape, const struct entry *entry,
                         const struct learn_launch *launch, struct learn_piece *pieces)
 {
     const struct variant *variant = entry_variant(entry, launch);
@@ -361,8 +363,8 @@ static size_t pieces_of(const struct learner *learner, const struct learned_kern
     pieces[count++] = (struct learn_piece){learner, sizeof *learner};
     pieces[count++] = (struct learn_piece){&kernel->image->changed, 1};
     pieces[count++] = (struct learn_piece){kernel, offsetof(struct learned_kernel, hh)};
-    pieces[count++] = (struct learn_piece){shape, offsetof(struct shape, samples)};
-    pieces[count++] = (struct learn_piece){shape->bytes, shape->shape_bytes};
+    pieces[count++] = (struct learn_piece){shape, offsetof(struct launch_signature, samples)};
+    pieces[count++] = (struct learn_piece){shape->bytes, shape->signature_bytes};
     pieces[count++] = (struct learn_piece){entry, offsetof(struct entry, hh)};
     if (variant)
         pieces[count++] =
@@ -385,8 +387,9 @@ size_t learner_pieces(struct learner *learner, struct learned_kernel *kernel,
 {
     size_t count = 0;
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = kernel_find_shape(kernel, key);
-    const struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *shape = kernel_find_shape(kernel, key);
+    const struct entry *entry =
+        shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
     if (entry)
         count = pieces_of(learner, kernel, shape, entry, launch, pieces);
     pthread_mutex_unlock(&learner->mutex);
@@ -409,12 +412,13 @@ void learner_told(struct learner *learner, struct learned_kernel *kernel,
                   struct learned_set *set)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
-    struct entry *entry = shape ? shape_entry(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *shape = shape_of(kernel, key);
+    struct entry *entry = shape ? launch_signature_entry(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
         if (set)
-            shape_learn(shape, entry, launch_key_scalars(key), launch, set, &learner->options);
+            launch_signature_learn(shape, entry, launch_key_scalars(key), launch, set,
+                                   &learner->options);
         else
             entry_lost(entry);
         kernel->taught++;
@@ -427,8 +431,8 @@ void learner_unseen(struct learner *learner, struct learned_kernel *kernel,
                     const struct launch_key *key)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = shape_of(kernel, key);
-    struct entry *entry = shape ? shape_entry(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *shape = shape_of(kernel, key);
+    struct entry *entry = shape ? launch_signature_entry(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
         entry_untold(entry, LEARN_UNSEEN);
@@ -442,8 +446,8 @@ void learner_refused(struct learner *learner, struct learned_kernel *kernel,
                      const struct launch_key *key)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct shape *shape = kernel_find_shape(kernel, key);
-    struct entry *entry = shape ? shape_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *shape = kernel_find_shape(kernel, key);
+    struct entry *entry = shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
         entry->again = entry->variant_count || entry->bound;

@@ -22,8 +22,8 @@
  * and is seldom the same twice, a launch is bounded though nobody saw data change under its key.
  *
  * Pointers are in no key. At first all words of the parameters are, and leave where they have no
- * effect (key_reduction.h); the alignment of pointers is not. When a trace contradicts and a word outside
- * the key may be why, what was not seen to be without effect comes back for good.
+ * effect (key_reduction.h); the alignment of pointers is not. When a trace contradicts and a word
+ * outside the key may be why, what was not seen to be without effect comes back for good.
  *
  * Equal launches prove nothing about the next. So launches 4, 8, 16, ... that a set stands for, of
  * whatever keys of the shape, are traced again; those of a dependent entry by its own count. A

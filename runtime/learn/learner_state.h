@@ -1,5 +1,5 @@
-/* What the learner holds: images of kernels of shapes of entries. For learner.c, launch_signature.c and
- * learned_file.c, under the learner's lock. */
+/* What the learner holds: images of kernels of shapes of entries. For learner.c, launch_signature.c
+ * and learned_file.c, under the learner's lock. */
 #ifndef RUNTIME_LEARN_LEARNER_STATE_H
 #define RUNTIME_LEARN_LEARNER_STATE_H
 
@@ -26,18 +26,18 @@ enum {
 };
 
 /* What traces taught that predict each other, of whatever keys. */
-struct lesson {
+struct access_class {
     struct learned_set *set;
-    uint64_t launches;   /* that it told, or that taught it */
-    bool again;          /* the next is to be traced again: its turn came */
-    uint32_t number;     /* in files: where it is listed; of samples: equal where they agree */
-    struct lesson *into; /* NULL, or that it was absorbed by: all that knew it know that */
-    struct lesson *next;
+    uint64_t launches; /* that it told, or that taught it */
+    bool again;        /* the next is to be traced again: its turn came */
+    uint32_t number;   /* in files: where it is listed; of samples: equal where they agree */
+    struct access_class *into; /* NULL, or that it was absorbed by: all that knew it know that */
+    struct access_class *next;
 };
 
 /* A lesson as launches of one key confirmed it. */
 struct variant {
-    struct lesson *lesson;
+    struct access_class *lesson;
     struct learned_set *narrow; /* NULL: it stands where the lesson does; else only where this set
                                    does, for this key's own traces cannot tell it from others */
     uint32_t seen;              /* traces */
@@ -68,23 +68,23 @@ struct entry {
 struct sample {
     uint32_t *scalars;
     struct learned_set *set;
-    struct lesson *lesson;
+    struct access_class *lesson;
     uint32_t count;
 };
 
-struct shape {
+struct launch_signature {
     void *bytes;
-    uint32_t shape_bytes, scalar_count, anchor_count;
+    uint32_t signature_bytes, scalar_count, anchor_count;
     uint8_t *kept, *pinned; /* a byte for each of the scalars: in the key; for good */
     uint32_t *order;        /* which are kept */
     uint32_t order_count;
     uint32_t first_count; /* of the order: the first scalars, all of them */
     bool aligned;         /* the anchors' lowest bytes may be in the key */
     bool scattered;
-    struct entry *entries, *latest;    /* latest: that was found last */
-    size_t singles;                    /* entries of one launch */
-    struct lesson *lessons, *absorbed; /* absorbed: somebody may hold them still */
-    size_t lesson_count;
+    struct entry *entries, *latest;          /* latest: that was found last */
+    size_t singles;                          /* entries of one launch */
+    struct access_class *lessons, *absorbed; /* absorbed: somebody may hold them still */
+    size_t access_class_count;
     struct sample samples[SAMPLES];
     size_t sample_count, sample_next;
     struct agreements agreements; /* of samples' lessons, by the first sample */
@@ -94,7 +94,7 @@ struct shape {
 struct learned_kernel {
     struct image_state *image;
     char *name;
-    struct shape *shapes, *latest; /* latest: that was found last */
+    struct launch_signature *shapes, *latest; /* latest: that was found last */
     UT_hash_handle hh;
     struct parameter_uses uses; /* by which launches' keys are made; behind what launches look at */
     uint64_t taught,
@@ -122,47 +122,52 @@ struct learned_kernel *image_kernel(struct image_state *image, const char *name)
 void image_clear(struct image_state *image);
 
 /* NULL: there is none. */
-struct shape *kernel_find_shape(struct learned_kernel *kernel, const struct launch_key *key);
+struct launch_signature *kernel_find_shape(struct learned_kernel *kernel,
+                                           const struct launch_key *key);
 /* The same, made if it is not there; the oldest goes where they are too many. NULL when memory is
  * short. */
-struct shape *kernel_shape(struct learned_kernel *kernel, const void *bytes, uint32_t shape_bytes,
-                           uint32_t scalar_count, uint32_t anchor_count);
+struct launch_signature *kernel_shape(struct learned_kernel *kernel, const void *bytes,
+                                      uint32_t signature_bytes, uint32_t scalar_count,
+                                      uint32_t anchor_count);
 /* The entry of those scalars, made if it is not there; NULL when memory is short. */
-struct entry *shape_entry(struct shape *shape, const uint32_t *scalars);
+struct entry *launch_signature_entry(struct launch_signature *shape, const uint32_t *scalars);
 /* The same, NULL when it is not there. */
-struct entry *shape_find(struct shape *shape, const uint32_t *scalars);
+struct entry *launch_signature_find(struct launch_signature *shape, const uint32_t *scalars);
 /* A set came for an entry of the shape, which may be gone afterwards. */
-void shape_learn(struct shape *shape, struct entry *entry, const uint32_t *scalars,
-                 const struct learn_launch *launch, struct learned_set *set,
-                 const struct learner_options *options);
+void launch_signature_learn(struct launch_signature *shape, struct entry *entry,
+                            const uint32_t *scalars, const struct learn_launch *launch,
+                            struct learned_set *set, const struct learner_options *options);
 /* No scalars in the key from now on. */
-void shape_scatter(struct shape *shape);
+void launch_signature_scatter(struct launch_signature *shape);
 /* After `kept` changed by hand: what is in the key. False: memory is short. */
-bool shape_order(struct shape *shape);
+bool launch_signature_order(struct launch_signature *shape);
 /* How many parameter words left the key. */
-size_t shape_left(const struct shape *shape);
-void shape_clear(struct shape *shape);
+size_t launch_signature_left(const struct launch_signature *shape);
+void launch_signature_clear(struct launch_signature *shape);
 
 /* The lesson that has such a set, made if need be; NULL when memory is short. */
-struct lesson *shape_lesson(struct shape *shape, struct learned_set *set);
+struct access_class *launch_signature_lesson(struct launch_signature *shape,
+                                             struct learned_set *set);
 /* The one that it was absorbed by, if it was. */
-struct lesson *lesson_now(struct lesson *lesson);
+struct access_class *access_class_now(struct access_class *lesson);
 /* Frees those that were absorbed: nobody holds one any more. */
-void lessons_bury(struct shape *shape);
+void access_classes_bury(struct launch_signature *shape);
 /* The most special variant whose set holds in the launch, or the only one, if it stands; NULL:
  * there is none. */
 struct variant *entry_variant(const struct entry *entry, const struct learn_launch *launch);
 /* Whether the launch of that lesson and set may have done what all others of the entry did. */
-bool entry_agrees(const struct entry *entry, const struct lesson *lesson,
+bool entry_agrees(const struct entry *entry, const struct access_class *lesson,
                   const struct learned_set *set);
 static inline struct learned_set *variant_set(const struct variant *variant)
 {
     return variant->narrow ? variant->narrow : variant->lesson->set;
 }
 /* The variant of that lesson, made if need be; NULL: there is no room. */
-struct variant *entry_add(struct entry *entry, struct lesson *lesson, struct learned_set *narrow);
+struct variant *entry_add(struct entry *entry, struct access_class *lesson,
+                          struct learned_set *narrow);
 /* The variant of that lesson with all that the other knows; NULL: there is no room. */
-struct variant *entry_take(struct entry *entry, struct lesson *lesson, const struct variant *other);
+struct variant *entry_take(struct entry *entry, struct access_class *lesson,
+                           const struct variant *other);
 void entry_remove(struct entry *entry, struct variant *variant);
 /* Everything that one knows goes into the other, of the same shape. */
 void entry_merge(struct entry *entry, const struct entry *other);

@@ -21,54 +21,57 @@ static uint32_t anchors_of(const struct learned_set *set)
     return count;
 }
 
-/* The district of `to` joins the other, where the relation wants it. */
-static void places_tie(struct places *places, const struct learned_relation *relation)
+/* The region of `to` joins the other, where the relation wants it. */
+static void pointer_layout_tie(struct pointer_layout *places,
+                               const struct learned_relation *relation)
 {
-    uint16_t joining = places->district[relation->to], joined = places->district[relation->from];
+    uint16_t joining = places->region[relation->to], joined = places->region[relation->from];
     uint64_t distance = places->anchors[relation->from].address + (uint64_t)relation->distance -
                         places->anchors[relation->to].address;
     if (joining == joined)
         return;
     for (uint32_t i = 0; i < places->launch.anchor_count; i++)
-        if (places->district[i] == joining) {
-            places->district[i] = joined;
+        if (places->region[i] == joining) {
+            places->region[i] = joined;
             places->anchors[i].address += distance;
         }
 }
 
 /* False: they have no places. */
-static bool places_make(struct places *places, const struct learned_set *seen, uint32_t count)
+static bool pointer_layout_make(struct pointer_layout *places, const struct learned_set *seen,
+                                uint32_t count)
 {
     if (count > LEARN_MAX_ANCHORS)
         return false;
     places->launch = (struct learn_launch){.anchors = places->anchors, .anchor_count = count};
     for (uint32_t i = 0; i < count; i++) {
-        places->district[i] = (uint16_t)i;
-        places->anchors[i] = (struct learn_anchor){.address = (uint64_t)(i + 1) << DISTRICT_SHIFT};
+        places->region[i] = (uint16_t)i;
+        places->anchors[i] = (struct learn_anchor){.address = (uint64_t)(i + 1) << REGION_SHIFT};
     }
     for (uint32_t i = 0; i < seen->relation_count; i++)
-        places_tie(places, &seen->relations[i]);
+        pointer_layout_tie(places, &seen->relations[i]);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t middle = (uint64_t)(places->district[i] + 1) << DISTRICT_SHIFT;
-        places->anchors[i].block =
-            (struct learn_block){middle - DISTRICT_HALF, middle + DISTRICT_HALF};
+        uint64_t middle = (uint64_t)(places->region[i] + 1) << REGION_SHIFT;
+        places->anchors[i].block = (struct learn_block){middle - REGION_HALF, middle + REGION_HALF};
     }
     return true;
 }
 
-struct places *places_create(const struct learned_set *set, const struct learned_set *seen)
+struct pointer_layout *pointer_layout_create(const struct learned_set *set,
+                                             const struct learned_set *seen)
 {
     uint32_t own = anchors_of(set), others = anchors_of(seen);
-    struct places *places = malloc(sizeof *places);
-    if (places && places_make(places, seen, own > others ? own : others))
+    struct pointer_layout *places = malloc(sizeof *places);
+    if (places && pointer_layout_make(places, seen, own > others ? own : others))
         return places;
     free(places);
     return NULL;
 }
 
-bool places_hold(const struct places *places, const struct learned_relation *relation)
+bool pointer_layout_hold(const struct pointer_layout *places,
+                         const struct learned_relation *relation)
 {
-    return places->district[relation->from] == places->district[relation->to] &&
+    return places->region[relation->from] == places->region[relation->to] &&
            (int64_t)(places->anchors[relation->to].address -
                      places->anchors[relation->from].address) == relation->distance;
 }
@@ -112,10 +115,10 @@ static void place_range(struct placed *placed, const struct learned_range *range
     }
 }
 
-bool places_near(const struct learned_range *range)
+bool pointer_layout_near(const struct learned_range *range)
 {
-    return range->anchor != LEARNED_NO_ANCHOR && range->offset > -(int64_t)(DISTRICT_HALF / 4) &&
-           learned_range_end(range) < (int64_t)(DISTRICT_HALF / 4);
+    return range->anchor != LEARNED_NO_ANCHOR && range->offset > -(int64_t)(REGION_HALF / 4) &&
+           learned_range_end(range) < (int64_t)(REGION_HALF / 4);
 }
 
 static struct learn_block find_nothing(void *user, uint64_t address)
@@ -125,7 +128,8 @@ static struct learn_block find_nothing(void *user, uint64_t address)
     return (struct learn_block){0};
 }
 
-struct learned_set *places_tell(const struct places *places, const struct learned_set *set)
+struct learned_set *pointer_layout_tell(const struct pointer_layout *places,
+                                        const struct learned_set *set)
 {
     struct placed placed = {0};
     struct learned_set *told = NULL;
@@ -133,7 +137,7 @@ struct learned_set *places_tell(const struct places *places, const struct learne
         const struct learned_range *range = &set->ranges[i];
         if (range->whole)
             continue;
-        if (places_near(range))
+        if (pointer_layout_near(range))
             place_range(&placed, range,
                         places->anchors[range->anchor].address + (uint64_t)range->offset, 0);
         else
@@ -147,14 +151,16 @@ struct learned_set *places_tell(const struct places *places, const struct learne
     return told;
 }
 
-struct learned_set *places_set(const struct places *places, const struct learned_set *set,
-                               const struct learned_range *ranges, uint32_t count, bool inexact)
+struct learned_set *pointer_layout_set(const struct pointer_layout *places,
+                                       const struct learned_set *set,
+                                       const struct learned_range *ranges, uint32_t count,
+                                       bool inexact)
 {
     struct learned_relation *kept = malloc((set->relation_count + 1) * sizeof *kept);
     struct learned_set *made = NULL;
     uint32_t kept_count = 0;
     for (uint32_t i = 0; kept && i < set->relation_count; i++)
-        if (places_hold(places, &set->relations[i]))
+        if (pointer_layout_hold(places, &set->relations[i]))
             kept[kept_count++] = set->relations[i];
     if (kept)
         made = learned_set_of_ranges(ranges, count, kept, kept_count, inexact);

@@ -44,12 +44,12 @@ static bool refutes(const struct learned_set *seen, const struct learned_set *se
     return has_ranges(set, anchor) || !may_be_hidden(seen, anchor);
 }
 
-static bool relations_hold_or_go(const struct places *places, const struct learned_set *set,
+static bool relations_hold_or_go(const struct pointer_layout *places, const struct learned_set *set,
                                  const struct learned_set *seen)
 {
     for (uint32_t i = 0; i < set->relation_count; i++) {
         const struct learned_relation *relation = &set->relations[i];
-        if (!places_hold(places, relation) &&
+        if (!pointer_layout_hold(places, relation) &&
             !(refutes(seen, set, relation->from) && refutes(seen, set, relation->to)))
             return false;
     }
@@ -62,10 +62,10 @@ bool learned_set_predicts(const struct learned_set *set, const struct learned_se
     if (set->block_count || seen->block_count || set->inexact || seen->inexact ||
         !(set->relation_count || seen->relation_count))
         return equal && same_blocks(set, seen); /* apart, each is its own normal form */
-    struct places *places = places_create(set, seen);
+    struct pointer_layout *places = pointer_layout_create(set, seen);
     bool same = places && relations_hold_or_go(places, set, seen);
     if (same && !equal) {
-        struct learned_set *told = places_tell(places, set);
+        struct learned_set *told = pointer_layout_tell(places, set);
         same = told && learned_set_equal(told, seen);
         learned_set_release(told);
     }
@@ -75,10 +75,10 @@ bool learned_set_predicts(const struct learned_set *set, const struct learned_se
 
 struct learned_set *learned_set_relax(struct learned_set *set, const struct learned_set *seen)
 {
-    struct places *places =
-        set->relation_count && !set->block_count ? places_create(set, seen) : NULL;
+    struct pointer_layout *places =
+        set->relation_count && !set->block_count ? pointer_layout_create(set, seen) : NULL;
     struct learned_set *relaxed =
-        places ? places_set(places, set, set->ranges, set->count, set->inexact) : NULL;
+        places ? pointer_layout_set(places, set, set->ranges, set->count, set->inexact) : NULL;
     free(places);
     if (!relaxed)
         return learned_set_retain(set);

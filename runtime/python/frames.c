@@ -34,7 +34,7 @@ static struct {
 static const void *thread_slow(const struct python_interpreter *python, const void *thread)
 {
     enum { STRANGE_MAX = 16 };
-    int fits = python_layout_fits(python, thread);
+    int fits = python_layout_is_known(python, thread);
     if (fits > 0)
         __atomic_store_n(&stacks.fits, 1, __ATOMIC_RELAXED);
     if (fits < 0 && __atomic_add_fetch(&stacks.strange, 1, __ATOMIC_RELAXED) == STRANGE_MAX) {

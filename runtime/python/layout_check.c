@@ -69,7 +69,7 @@ static bool frame_find(const struct python_layout *layout, const void *thread, c
     return read_safely(*frame, layout->indirect_frame, frame);
 }
 
-int python_layout_fits(const struct python_interpreter *python, const void *thread)
+int python_layout_is_known(const struct python_interpreter *python, const void *thread)
 {
     const void *frame, *probe = NULL;
     bool found = frame_find(&python->layout, thread, &frame);

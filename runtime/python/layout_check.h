@@ -8,6 +8,6 @@
 /* `thread` is the calling thread's state. 1: its frames are of code that is laid out as it should
  * be, or the kernel lets nobody look (process_vm_readv), and the version must do. 0: it runs none.
  * -1: they are not; one such stack may be strange in itself. */
-int python_layout_fits(const struct python_interpreter *python, const void *thread);
+int python_layout_is_known(const struct python_interpreter *python, const void *thread);
 
 #endif

@@ -6,23 +6,23 @@
 
 enum { SETS_MOST = 8192, SETS_HASHED = 16384 };
 
-struct words {
+struct address_lattice {
     uint32_t count;
     struct pair_set sets[SETS_MOST];
-    words_number hashed[SETS_HASHED]; /* plus one */
+    address_lattice_number hashed[SETS_HASHED]; /* plus one */
 };
 
-static const struct word any;
+static const struct address_value any;
 
 /* ---- Words ---- */
 
-static bool word_is(struct word a, struct word b)
+static bool word_is(struct address_value a, struct address_value b)
 {
     return a.kind == b.kind && a.value == b.value && a.every == b.every;
 }
 
 /* Whether it may be all that the other may be. */
-static bool word_covers(struct word a, struct word b)
+static bool word_covers(struct address_value a, struct address_value b)
 {
     const uint32_t ahead = b.value - a.value;
     if (word_is(a, b))
@@ -41,48 +41,48 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-static bool is_upper(struct word word)
+static bool is_upper(struct address_value word)
 {
-    return word.kind == WORD_HIGH || word.kind == WORD_OVERFLOW;
+    return word.kind == ADDRESS_HIGH || word.kind == ADDRESS_OVERFLOW;
 }
 
 /* The bank's address and an offset reach no farther than its lower half, so the upper one is the
  * same after the offset's upper half, and a carry, were added. */
-static struct word word_add(struct word a, struct word b, bool carries)
+static struct address_value word_add(struct address_value a, struct address_value b, bool carries)
 {
-    const struct word base = a.kind == WORD_CONSTANT ? b : a,
-                      added = a.kind == WORD_CONSTANT ? a : b;
-    if (is_upper(a) && is_upper(b) && (a.kind == WORD_OVERFLOW || b.kind == WORD_OVERFLOW))
-        return a.kind == WORD_OVERFLOW ? b : a;
-    if (added.kind != WORD_CONSTANT)
+    const struct address_value base = a.kind == ADDRESS_CONSTANT ? b : a,
+                               added = a.kind == ADDRESS_CONSTANT ? a : b;
+    if (is_upper(a) && is_upper(b) && (a.kind == ADDRESS_OVERFLOW || b.kind == ADDRESS_OVERFLOW))
+        return a.kind == ADDRESS_OVERFLOW ? b : a;
+    if (added.kind != ADDRESS_CONSTANT)
         return any;
     if (is_upper(base))
         return !added.every && (added.value == 0 || (added.value == UINT32_MAX && carries)) ? base
                                                                                             : any;
-    if (base.kind == WORD_ANY || carries)
+    if (base.kind == ADDRESS_ANY || carries)
         return any;
-    return (struct word){base.kind, base.value + added.value,
-                         common_divisor(base.every, added.every)};
+    return (struct address_value){base.kind, base.value + added.value,
+                                  common_divisor(base.every, added.every)};
 }
 
 /* ---- Sets ---- */
 
-static bool pair_is_before(const struct word_pair *a, const struct word_pair *b)
+static bool pair_is_before(const struct address_pair *a, const struct address_pair *b)
 {
     return memcmp(a, b, sizeof *a) < 0;
 }
 
-static bool pair_covers(const struct word_pair *a, const struct word_pair *b)
+static bool pair_covers(const struct address_pair *a, const struct address_pair *b)
 {
     return word_covers(a->halves[0], b->halves[0]) && word_covers(a->halves[1], b->halves[1]);
 }
 
 /* False: it is full. */
-static bool set_put(struct pair_set *set, struct word_pair pair)
+static bool set_put(struct pair_set *set, struct address_pair pair)
 {
     uint32_t at = 0;
     for (int k = 0; k < 2; k++)
-        if (set->lost == LOST_CONSTANTS && pair.halves[k].kind == WORD_CONSTANT)
+        if (set->lost == LOST_CONSTANTS && pair.halves[k].kind == ADDRESS_CONSTANT)
             pair.halves[k] = any;
     for (uint32_t i = 0; i < set->count; i++)
         if (pair_covers(&set->pairs[i], &pair))
@@ -97,7 +97,7 @@ static bool set_put(struct pair_set *set, struct word_pair pair)
     return true;
 }
 
-static void set_lose(struct pair_set *set, enum words_lost lost)
+static void set_lose(struct pair_set *set, enum address_lattice_lost lost)
 {
     struct pair_set less = {.lost = lost};
     if (lost == LOST_ALL)
@@ -107,7 +107,7 @@ static void set_lose(struct pair_set *set, enum words_lost lost)
     *set = less;
 }
 
-static void set_add(struct pair_set *set, struct word_pair pair)
+static void set_add(struct pair_set *set, struct address_pair pair)
 {
     if (set->lost == LOST_ALL || set_put(set, pair))
         return;
@@ -129,7 +129,7 @@ static bool set_is(const struct pair_set *a, const struct pair_set *b)
            memcmp(a->pairs, b->pairs, a->count * sizeof *a->pairs) == 0;
 }
 
-static words_number set_keep(struct words *words, const struct pair_set *set)
+static address_lattice_number set_keep(struct address_lattice *words, const struct pair_set *set)
 {
     uint64_t hash = set->count + set->lost * 64;
     for (uint32_t i = 0; i < set->count; i++)
@@ -141,34 +141,36 @@ static words_number set_keep(struct words *words, const struct pair_set *set)
     uint32_t at = (uint32_t)(hash >> 40) % SETS_HASHED;
     for (; words->hashed[at]; at = (at + 1) % SETS_HASHED)
         if (set_is(&words->sets[words->hashed[at] - 1], set))
-            return (words_number)(words->hashed[at] - 1);
+            return (address_lattice_number)(words->hashed[at] - 1);
     if (words->count == SETS_MOST)
         return WORDS_ANY;
     words->sets[words->count] = *set;
-    words->hashed[at] = (words_number)++words->count;
-    return (words_number)(words->count - 1);
+    words->hashed[at] = (address_lattice_number)++words->count;
+    return (address_lattice_number)(words->count - 1);
 }
 
-struct words *words_create(void)
+struct address_lattice *address_lattice_create(void)
 {
     const struct pair_set unknown = {1, LOST_ALL, {{{any, any}}}};
-    struct words *words = calloc(1, sizeof *words);
+    struct address_lattice *words = calloc(1, sizeof *words);
     if (words)
         set_keep(words, &unknown); /* WORDS_ANY */
     return words;
 }
 
-void words_free(struct words *words)
+void address_lattice_free(struct address_lattice *words)
 {
     free(words);
 }
 
-const struct pair_set *words_get(const struct words *words, words_number number)
+const struct pair_set *address_lattice_get(const struct address_lattice *words,
+                                           address_lattice_number number)
 {
     return &words->sets[number];
 }
 
-words_number words_join(struct words *words, words_number a, words_number b)
+address_lattice_number address_lattice_join(struct address_lattice *words, address_lattice_number a,
+                                            address_lattice_number b)
 {
     if (a == b || a == WORDS_ANY)
         return a;
@@ -177,14 +179,15 @@ words_number words_join(struct words *words, words_number a, words_number b)
     return set_keep(words, &set);
 }
 
-words_number words_put(struct words *words, words_number number, uint32_t half,
-                       const struct word_set *put)
+address_lattice_number address_lattice_put(struct address_lattice *words,
+                                           address_lattice_number number, uint32_t half,
+                                           const struct address_set *put)
 {
     const struct pair_set *before = &words->sets[number];
     struct pair_set after = {0};
     for (uint32_t i = 0; i < before->count; i++)
         for (uint32_t k = 0; k < put->count; k++) {
-            struct word_pair pair = before->pairs[i];
+            struct address_pair pair = before->pairs[i];
             pair.halves[half] = put->words[k];
             set_add(&after, pair);
         }
@@ -193,42 +196,44 @@ words_number words_put(struct words *words, words_number number, uint32_t half,
 
 /* ---- One half ---- */
 
-static void word_set_put(struct word_set *set, struct word word)
+static void address_set_put(struct address_set *set, struct address_value word)
 {
     for (uint32_t i = 0; i < set->count; i++)
         if (word_is(set->words[i], word))
             return;
     if (set->count == PAIRS_MOST)
-        *set = word_set_of(any);
+        *set = address_set_of(any);
     else
         set->words[set->count++] = word;
 }
 
-struct word_set word_set_of(struct word word)
+struct address_set address_set_of(struct address_value word)
 {
-    return (struct word_set){1, {word}};
+    return (struct address_set){1, {word}};
 }
 
-struct word_set word_set_half(const struct words *words, words_number number, uint32_t half)
+struct address_set address_set_half(const struct address_lattice *words,
+                                    address_lattice_number number, uint32_t half)
 {
     const struct pair_set *set = &words->sets[number];
-    struct word_set one = {0};
+    struct address_set one = {0};
     for (uint32_t i = 0; i < set->count; i++)
-        word_set_put(&one, set->pairs[i].halves[half]);
+        address_set_put(&one, set->pairs[i].halves[half]);
     return one;
 }
 
-void word_set_join(struct word_set *set, const struct word_set *other)
+void address_set_join(struct address_set *set, const struct address_set *other)
 {
     for (uint32_t i = 0; i < other->count; i++)
-        word_set_put(set, other->words[i]);
+        address_set_put(set, other->words[i]);
 }
 
-struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries)
+struct address_set address_set_add(const struct address_set *a, const struct address_set *b,
+                                   bool carries)
 {
-    struct word_set sum = {0};
+    struct address_set sum = {0};
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count; k++)
-            word_set_put(&sum, word_add(a->words[i], b->words[k], carries));
+            address_set_put(&sum, word_add(a->words[i], b->words[k], carries));
     return sum;
 }

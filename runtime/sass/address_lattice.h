@@ -12,58 +12,67 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum word_kind {
-    WORD_ANY,
-    WORD_CONSTANT,
-    WORD_LOW, /* the bank's address and `value` */
-    WORD_HIGH,
-    WORD_OVERFLOW /* upper half of an index's multiple: WORD_HIGH and this is WORD_HIGH */
+enum address_kind {
+    ADDRESS_ANY,
+    ADDRESS_CONSTANT,
+    ADDRESS_LOW, /* the bank's address and `value` */
+    ADDRESS_HIGH,
+    ADDRESS_OVERFLOW /* upper half of an index's multiple: ADDRESS_HIGH and this is ADDRESS_HIGH */
 };
 
 /* An element of an array: `value`, and `every` times an index from 0 up. 0: it is no array's. */
-struct word {
+struct address_value {
     uint32_t kind, value, every;
 };
 
-struct word_pair {
-    struct word halves[2]; /* the lower first */
+struct address_pair {
+    struct address_value halves[2]; /* the lower first */
 };
 
 enum { PAIRS_MOST = 8 };
-enum words_lost { LOST_NOTHING, LOST_CONSTANTS /* each is as good as not known */, LOST_ALL };
+enum address_lattice_lost {
+    LOST_NOTHING,
+    LOST_CONSTANTS /* each is as good as not known */,
+    LOST_ALL
+};
 
 struct pair_set {
     uint32_t count, lost;
-    struct word_pair pairs[PAIRS_MOST]; /* in order */
+    struct address_pair pairs[PAIRS_MOST]; /* in order */
 };
 
 /* Of one half of the pairs. */
-struct word_set {
+struct address_set {
     uint32_t count;
-    struct word words[PAIRS_MOST];
+    struct address_value words[PAIRS_MOST];
 };
 
-struct words;
-typedef uint16_t words_number;
+struct address_lattice;
+typedef uint16_t address_lattice_number;
 enum { WORDS_ANY }; /* of one pair: nothing is known */
 
 /* NULL: memory is short. */
-struct words *words_create(void);
-void words_free(struct words *words);
+struct address_lattice *address_lattice_create(void);
+void address_lattice_free(struct address_lattice *words);
 
 /* Good until the next call that makes a set. */
-const struct pair_set *words_get(const struct words *words, words_number number);
+const struct pair_set *address_lattice_get(const struct address_lattice *words,
+                                           address_lattice_number number);
 /* The pairs of both. */
-words_number words_join(struct words *words, words_number a, words_number b);
+address_lattice_number address_lattice_join(struct address_lattice *words, address_lattice_number a,
+                                            address_lattice_number b);
 /* Each pair with each of the words in that half. */
-words_number words_put(struct words *words, words_number number, uint32_t half,
-                       const struct word_set *put);
+address_lattice_number address_lattice_put(struct address_lattice *words,
+                                           address_lattice_number number, uint32_t half,
+                                           const struct address_set *put);
 
-struct word_set word_set_of(struct word word);
+struct address_set address_set_of(struct address_value word);
 /* That half of the pairs. */
-struct word_set word_set_half(const struct words *words, words_number number, uint32_t half);
-void word_set_join(struct word_set *set, const struct word_set *other);
+struct address_set address_set_half(const struct address_lattice *words,
+                                    address_lattice_number number, uint32_t half);
+void address_set_join(struct address_set *set, const struct address_set *other);
 /* The sums of one of each, and of a carry, or not, if it carries. */
-struct word_set word_set_add(const struct word_set *a, const struct word_set *b, bool carries);
+struct address_set address_set_add(const struct address_set *a, const struct address_set *b,
+                                   bool carries);
 
 #endif

@@ -295,7 +295,7 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     predicates_write(state, step, condition);
 }
 
-static void callee_forget(const struct finder *finder, const struct callee *callee,
+static void callee_forget(const struct finder *finder, const struct clobbers *callee,
                           struct state *state)
 {
     for (uint32_t i = 0; i < finder->registers; i++)

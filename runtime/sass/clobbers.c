@@ -22,7 +22,7 @@ static void reach_add(struct reach *reach, uint32_t index)
 }
 
 /* False: it may be anything. Who waits for the others may go on in whatever called it. */
-static bool step_add(struct callee *callee, const struct step *step)
+static bool step_add(struct clobbers *callee, const struct step *step)
 {
     const uint32_t end = step_written_end(step);
     if (step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS || step->kind == STEP_WAITS)
@@ -35,14 +35,14 @@ static bool step_add(struct callee *callee, const struct step *step)
     return true;
 }
 
-static void writes_anything(struct callee *callee)
+static void writes_anything(struct clobbers *callee)
 {
     memset(callee->registers, true, sizeof callee->registers);
     memset(callee->barriers, true, sizeof callee->barriers);
     callee->predicates = UINT8_MAX;
 }
 
-static void follow(struct callee *callee, const struct step *steps, struct reach *reach,
+static void follow(struct clobbers *callee, const struct step *steps, struct reach *reach,
                    uint32_t *work, uint32_t most)
 {
     while (reach->place_count && *work <= most) {
@@ -62,14 +62,14 @@ static void follow(struct callee *callee, const struct step *steps, struct reach
         memset(callee->registers + REGISTER_STACK, true, REGISTERS - REGISTER_STACK);
 }
 
-bool callee_read(struct callee *callee, const struct step *steps, uint32_t count, uint32_t place,
-                 uint32_t *work, uint32_t most)
+bool clobbers_read(struct clobbers *callee, const struct step *steps, uint32_t count,
+                   uint32_t place, uint32_t *work, uint32_t most)
 {
     struct reach reach = {.count = count,
                           .reached = calloc(count + 1, sizeof *reach.reached),
                           .places = malloc((count + 1) * sizeof *reach.places)};
     const bool has_room = reach.reached && reach.places;
-    *callee = (struct callee){0};
+    *callee = (struct clobbers){0};
     *work += count / STEPS_A_UNIT;
     if (has_room) {
         reach_add(&reach, place);

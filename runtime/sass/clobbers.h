@@ -6,7 +6,7 @@
 
 #include "runtime/sass/step.h"
 
-struct callee {
+struct clobbers {
     bool registers[REGISTERS], barriers[STEP_BARRIERS];
     uint8_t predicates; /* of threads: a bit for each */
 };
@@ -14,7 +14,7 @@ struct callee {
 /* Of the function that begins at that one of the `count` instructions; beyond them: of none. Adds
  * to `work` a unit for each tenth of a microsecond or so that it takes; with more than `most` it
  * ends, and not all that is written is found. False: memory is short. */
-bool callee_read(struct callee *callee, const struct step *steps, uint32_t count, uint32_t place,
-                 uint32_t *work, uint32_t most);
+bool clobbers_read(struct clobbers *callee, const struct step *steps, uint32_t count,
+                   uint32_t place, uint32_t *work, uint32_t most);
 
 #endif

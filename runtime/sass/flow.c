@@ -70,8 +70,8 @@ static bool callees_find(struct walker *walker)
         if (callee < flow->callee_count)
             continue;
         if (callee == CALLEES_MOST || *walker->work > walker->most ||
-            !callee_read(&flow->callees[callee], flow->steps, flow->count, place, walker->work,
-                         walker->most))
+            !clobbers_read(&flow->callees[callee], flow->steps, flow->count, place, walker->work,
+                           walker->most))
             return false;
         places[flow->callee_count++] = place;
     }

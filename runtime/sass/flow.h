@@ -23,7 +23,7 @@ struct flow {
     struct step *steps;        /* what the instructions do */
     struct flow_block *blocks; /* in their order; control enters at the first */
     uint32_t *meetings;        /* blocks */
-    struct callee *callees;
+    struct clobbers *callees;
 };
 
 /* Of a kernel's code; to be freed whether it succeeds or not. Adds to `work` a unit for each tenth

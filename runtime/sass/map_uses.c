@@ -1,8 +1,8 @@
 /* Following addresses of tensor maps. See map_uses.h.
  *
- * Where ways of control meet, so does what registers may hold (address_lattice.h). That is done until nothing
- * changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973); it only
- * becomes more, and is little, so it ends.
+ * Where ways of control meet, so does what registers may hold (address_lattice.h). That is done
+ * until nothing changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973);
+ * it only becomes more, and is little, so it ends.
  */
 #include "runtime/sass/map_uses.h"
 #include "runtime/sass/clobbers.h"
@@ -29,7 +29,7 @@ enum { MEETS_NOWHERE, MEETS_ANYWHERE = INT32_MAX };
 
 /* What is known at some place. */
 struct state {
-    words_number held[PAIRED];
+    address_lattice_number held[PAIRED];
     uint32_t meets[STEP_BARRIERS]; /* where who waits goes on: an instruction plus one */
     uint8_t elected;               /* a bit for each predicate of an elected thread */
 };
@@ -51,7 +51,7 @@ struct gathering {
 /* Functions by where they begin. */
 struct function {
     uint32_t place; /* an instruction */
-    struct callee callee;
+    struct clobbers callee;
 };
 
 struct call {
@@ -64,9 +64,9 @@ struct call {
  * together: it is kept apart until that may be another one. */
 struct way {
     struct state state;
-    uint32_t guards;              /* how many pairs are kept apart */
-    uint8_t guard[PAIRED];        /* plus one; 0: nothing is kept apart */
-    words_number guarded[PAIRED]; /* held if the predicate is as the guard says */
+    uint32_t guards;                        /* how many pairs are kept apart */
+    uint8_t guard[PAIRED];                  /* plus one; 0: nothing is kept apart */
+    address_lattice_number guarded[PAIRED]; /* held if the predicate is as the guard says */
 };
 
 struct follower {
@@ -85,7 +85,7 @@ struct follower {
     bool returns; /* from some call */
     struct state returned;
     uint32_t work;
-    struct words *words;
+    struct address_lattice *words;
     bool *copied; /* by instruction: a copy that control came to */
     struct map_uses *maps;
 };
@@ -106,75 +106,77 @@ static uint8_t guard_of(const struct step *step)
 }
 
 /* What the step finds there. */
-static words_number pair_read(struct follower *follower, const struct way *way, uint32_t pair,
-                              const struct step *step)
+static address_lattice_number pair_read(struct follower *follower, const struct way *way,
+                                        uint32_t pair, const struct step *step)
 {
     if (!way->guard[pair])
         return way->state.held[pair];
     if (way->guard[pair] == guard_of(step))
         return way->guarded[pair];
-    return words_join(follower->words, way->state.held[pair], way->guarded[pair]);
+    return address_lattice_join(follower->words, way->state.held[pair], way->guarded[pair]);
 }
 
-static struct word_set operand_read(struct follower *follower, const struct way *way,
-                                    const struct step *step, int which, uint32_t half)
+static struct address_set operand_read(struct follower *follower, const struct way *way,
+                                       const struct step *step, int which, uint32_t half)
 {
     const struct step_operand operand = step->operands[which];
     const uint32_t number = operand.value + half, sign = operand.value >> 31 ? UINT32_MAX : 0;
     if (operand.kind == OPERAND_CONSTANT)
-        return word_set_of(
-            (struct word){.kind = WORD_CONSTANT, .value = half ? sign : operand.value});
+        return address_set_of(
+            (struct address_value){.kind = ADDRESS_CONSTANT, .value = half ? sign : operand.value});
     if (operand.kind != OPERAND_REGISTER || number >= REGISTERS)
-        return word_set_of((struct word){.kind = WORD_ANY});
-    return word_set_half(follower->words, pair_read(follower, way, number / 2, step), number % 2);
+        return address_set_of((struct address_value){.kind = ADDRESS_ANY});
+    return address_set_half(follower->words, pair_read(follower, way, number / 2, step),
+                            number % 2);
 }
 
-static struct word_set sum_of(struct follower *follower, const struct way *way,
-                              const struct step *step, uint32_t half)
+static struct address_set sum_of(struct follower *follower, const struct way *way,
+                                 const struct step *step, uint32_t half)
 {
     /* what one half of a wide sum carries to the other is the instruction's own affair */
     const bool carries = step->carries || half;
-    struct word_set sum = operand_read(follower, way, step, 0, half);
+    struct address_set sum = operand_read(follower, way, step, 0, half);
     for (int i = 1; i < 3; i++) {
         if (step->operands[i].kind == OPERAND_CONSTANT && !step->operands[i].value && !carries)
             continue;
-        const struct word_set other = operand_read(follower, way, step, i, half);
+        const struct address_set other = operand_read(follower, way, step, i, half);
         follower->work += sum.count * other.count / WORDS_A_UNIT;
-        sum = word_set_add(&sum, &other, carries);
+        sum = address_set_add(&sum, &other, carries);
     }
     return sum;
 }
 
 /* The first operand, and some multiple. */
-static struct word_set element_of(struct follower *follower, const struct way *way,
-                                  const struct step *step, uint32_t half)
+static struct address_set element_of(struct follower *follower, const struct way *way,
+                                     const struct step *step, uint32_t half)
 {
-    const struct word_set base = operand_read(follower, way, step, 0, half);
-    const struct word carry = {.kind = WORD_OVERFLOW},
-                      low = {.kind = WORD_CONSTANT, .every = step->every};
-    const struct word_set index = word_set_of(half ? carry : low);
-    return word_set_add(&base, &index, half);
+    const struct address_set base = operand_read(follower, way, step, 0, half);
+    const struct address_value carry = {.kind = ADDRESS_OVERFLOW},
+                               low = {.kind = ADDRESS_CONSTANT, .every = step->every};
+    const struct address_set index = address_set_of(half ? carry : low);
+    return address_set_add(&base, &index, half);
 }
 
-static struct word loaded(struct constant constant, uint32_t word)
+static struct address_value loaded(struct constant constant, uint32_t word)
 {
     const uint32_t offset = constant.offset + word * 4;
     for (size_t i = 0; constant.kind == CONSTANT_KNOWN && constant.bytes >= 4 &&
                        i < sizeof bank_addresses / sizeof *bank_addresses;
          i++) {
         if (offset == bank_addresses[i].at)
-            return (struct word){.kind = WORD_LOW, .value = bank_addresses[i].address_of};
+            return (struct address_value){.kind = ADDRESS_LOW,
+                                          .value = bank_addresses[i].address_of};
         if (offset == bank_addresses[i].at + 4)
-            return (struct word){.kind = WORD_HIGH};
+            return (struct address_value){.kind = ADDRESS_HIGH};
     }
-    return (struct word){.kind = WORD_ANY};
+    return (struct address_value){.kind = ADDRESS_ANY};
 }
 
 /* What the step writes to the register step->to + which. */
-static struct word_set result_of(struct follower *follower, const struct way *way,
-                                 const struct step *step, uint32_t index, uint32_t which)
+static struct address_set result_of(struct follower *follower, const struct way *way,
+                                    const struct step *step, uint32_t index, uint32_t which)
 {
-    struct word_set first, second;
+    struct address_set first, second;
     switch (step->kind) {
     case STEP_MOVES:
         return operand_read(follower, way, step, 0,
@@ -184,14 +186,14 @@ static struct word_set result_of(struct follower *follower, const struct way *wa
     case STEP_CHOOSES:
         first = operand_read(follower, way, step, 0, 0);
         second = operand_read(follower, way, step, 1, 0);
-        word_set_join(&first, &second);
+        address_set_join(&first, &second);
         return first;
     case STEP_LOADS:
-        return word_set_of(loaded(instruction_constant(instruction_at(follower, index)), which));
+        return address_set_of(loaded(instruction_constant(instruction_at(follower, index)), which));
     case STEP_INDEXES:
         return element_of(follower, way, step, which);
     default:
-        return word_set_of((struct word){.kind = WORD_ANY});
+        return address_set_of((struct address_value){.kind = ADDRESS_ANY});
     }
 }
 
@@ -202,7 +204,8 @@ static void guard_end(struct follower *follower, struct way *way, uint32_t pair)
 {
     if (!way->guard[pair])
         return;
-    way->state.held[pair] = words_join(follower->words, way->state.held[pair], way->guarded[pair]);
+    way->state.held[pair] =
+        address_lattice_join(follower->words, way->state.held[pair], way->guarded[pair]);
     way->guard[pair] = 0;
     way->guards--;
 }
@@ -228,12 +231,14 @@ static void predicates_write(struct follower *follower, struct way *way, const s
 }
 
 static void register_write(struct follower *follower, struct way *way, const struct step *step,
-                           uint32_t number, const struct word_set *words)
+                           uint32_t number, const struct address_set *words)
 {
     const uint32_t pair = number / 2;
-    const words_number before = pair_read(follower, way, pair, step);
-    follower->work += 1 + words_get(follower->words, before)->count * words->count / WORDS_A_UNIT;
-    const words_number after = words_put(follower->words, before, number % 2, words);
+    const address_lattice_number before = pair_read(follower, way, pair, step);
+    follower->work +=
+        1 + address_lattice_get(follower->words, before)->count * words->count / WORDS_A_UNIT;
+    const address_lattice_number after =
+        address_lattice_put(follower->words, before, number % 2, words);
     if (way->guard[pair] != guard_of(step))
         guard_end(follower, way, pair);
     if (step->always)
@@ -266,9 +271,9 @@ static void step_write(struct follower *follower, struct way *way, const struct 
                        uint32_t index)
 {
     enum { READ_FIRST = 4 };
-    const struct word_set any = word_set_of((struct word){.kind = WORD_ANY});
+    const struct address_set any = address_set_of((struct address_value){.kind = ADDRESS_ANY});
     const uint32_t end = step_written_end(step);
-    struct word_set results[READ_FIRST];
+    struct address_set results[READ_FIRST];
     for (uint32_t i = 0; step->to + i < end && i < READ_FIRST; i++)
         if (follower->followed[step->to + i])
             results[i] = result_of(follower, way, step, index, i);
@@ -321,10 +326,10 @@ static bool copy_note(struct follower *follower, const struct way *way, const st
     if (step->operands[0].kind != OPERAND_REGISTER || number % 2)
         return false;
     const struct pair_set *set =
-        words_get(follower->words, pair_read(follower, way, number / 2, step));
+        address_lattice_get(follower->words, pair_read(follower, way, number / 2, step));
     for (uint32_t i = 0; i < set->count; i++) {
-        const struct word low = set->pairs[i].halves[0], high = set->pairs[i].halves[1];
-        if (low.kind != WORD_LOW || high.kind != WORD_HIGH ||
+        const struct address_value low = set->pairs[i].halves[0], high = set->pairs[i].halves[1];
+        if (low.kind != ADDRESS_LOW || high.kind != ADDRESS_HIGH ||
             !map_note(follower->maps, (struct map_use){low.value, step->copy, low.every}))
             return false;
     }
@@ -342,7 +347,8 @@ static bool state_join(struct follower *follower, struct state *state, const str
         if (state->held[i] == other->held[i])
             continue;
         follower->work++;
-        const words_number joined = words_join(follower->words, state->held[i], other->held[i]);
+        const address_lattice_number joined =
+            address_lattice_join(follower->words, state->held[i], other->held[i]);
         changed |= joined != state->held[i];
         state->held[i] = joined;
     }
@@ -399,7 +405,7 @@ static bool ways_gather(struct follower *follower, struct gathering *gathering,
  * is no such place. */
 static bool way_behind(struct follower *follower, const struct call *call)
 {
-    const struct callee *callee = &follower->functions[call->function].callee;
+    const struct clobbers *callee = &follower->functions[call->function].callee;
     follower->work++;
     if (!call->reached || !follower->returns)
         return true;
@@ -408,10 +414,10 @@ static bool way_behind(struct follower *follower, const struct call *call)
         if (!callee->registers[number] || !follower->followed[number])
             continue;
         follower->work++;
-        const struct word_set words =
-            word_set_half(follower->words, follower->returned.held[number / 2], number % 2);
+        const struct address_set words =
+            address_set_half(follower->words, follower->returned.held[number / 2], number % 2);
         state.held[number / 2] =
-            words_put(follower->words, state.held[number / 2], number % 2, &words);
+            address_lattice_put(follower->words, state.held[number / 2], number % 2, &words);
     }
     for (int i = 0; i < STEP_BARRIERS; i++)
         if (callee->barriers[i])
@@ -655,8 +661,8 @@ static bool calls_find(struct follower *follower)
             follower->calls[follower->call_count++] = (struct call){
                 .at = i, .function = function_of(follower, step_place(follower->steps[i].target))};
     for (uint32_t i = 0; i < follower->function_count && follower->work <= WORK_MOST; i++)
-        if (!callee_read(&follower->functions[i].callee, follower->steps, follower->count,
-                         follower->functions[i].place, &follower->work, WORK_MOST))
+        if (!clobbers_read(&follower->functions[i].callee, follower->steps, follower->count,
+                           follower->functions[i].place, &follower->work, WORK_MOST))
             return false;
     return follower->work <= WORK_MOST;
 }
@@ -667,7 +673,7 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
     if (bytes > BYTES_MOST)
         return false;
     follower->count = (uint32_t)(bytes / INSTRUCTION_BYTES);
-    follower->words = words_create();
+    follower->words = address_lattice_create();
     follower->copied = calloc(follower->count + 1, sizeof *follower->copied);
     follower->steps = malloc((follower->count + 1) * sizeof *follower->steps);
     follower->entry_of = calloc(follower->count + 1, sizeof *follower->entry_of);
@@ -687,7 +693,7 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
 
 static void follower_close(struct follower *follower)
 {
-    words_free(follower->words);
+    address_lattice_free(follower->words);
     free(follower->steps);
     free(follower->copied);
     free(follower->entry_of);

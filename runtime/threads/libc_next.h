@@ -3,14 +3,14 @@
 #define RUNTIME_THREADS_LIBC_NEXT_H
 
 /* The function of that name; looked up once, into *place. */
-void *real_find(void **place, const char *name);
+void *libc_next_find(void **place, const char *name);
 
-/* REAL(pthread_join)(thread, value) */
-#define REAL(name)                                                                                 \
+/* LIBC_NEXT(pthread_join)(thread, value) */
+#define LIBC_NEXT(name)                                                                            \
     ((__typeof__(&name))({                                                                         \
         static void *place_;                                                                       \
         void *found_ = __atomic_load_n(&place_, __ATOMIC_ACQUIRE);                                 \
-        found_ ? found_ : real_find(&place_, #name);                                               \
+        found_ ? found_ : libc_next_find(&place_, #name);                                          \
     }))
 
 #endif

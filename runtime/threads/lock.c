@@ -10,20 +10,20 @@
 #include <errno.h>
 #include <pthread.h>
 
-static void got(const struct csan_threads_table *told, const void *key)
+static void acquired(const struct csan_threads_table *told, const void *key)
 {
     if (told)
         told->acquire(key);
 }
 
-static int got_if(const struct csan_threads_table *told, const void *key, int error)
+static int acquired_if(const struct csan_threads_table *told, const void *key, int error)
 {
     if (!error)
-        got(told, key);
+        acquired(told, key);
     return error;
 }
 
-static void gives(const struct csan_threads_table *told, const void *key)
+static void releases(const struct csan_threads_table *told, const void *key)
 {
     if (told)
         told->release(key, 0);
@@ -35,41 +35,41 @@ static void gives(const struct csan_threads_table *told, const void *key)
 static int mutex_got(const struct csan_threads_table *told, const pthread_mutex_t *mutex, int error)
 {
     if (!error || error == EOWNERDEAD)
-        got(told, mutex);
+        acquired(told, mutex);
     return error;
 }
 
 EXPORTED int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    return mutex_got(TABLE(), mutex, REAL(pthread_mutex_lock)(mutex));
+    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_lock)(mutex));
 }
 
 EXPORTED int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    return mutex_got(TABLE(), mutex, REAL(pthread_mutex_trylock)(mutex));
+    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_trylock)(mutex));
 }
 
 EXPORTED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-    return mutex_got(TABLE(), mutex, REAL(pthread_mutex_timedlock)(mutex, until));
+    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_timedlock)(mutex, until));
 }
 
 EXPORTED int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
                                      const struct timespec *until)
 {
-    return mutex_got(TABLE(), mutex, REAL(pthread_mutex_clocklock)(mutex, clock, until));
+    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_clocklock)(mutex, clock, until));
 }
 
 EXPORTED int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
-    gives(TABLE(), mutex);
-    return REAL(pthread_mutex_unlock)(mutex);
+    releases(TABLE(), mutex);
+    return LIBC_NEXT(pthread_mutex_unlock)(mutex);
 }
 
 EXPORTED int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     const struct csan_threads_table *told = TABLE();
-    int error = REAL(pthread_mutex_destroy)(mutex);
+    int error = LIBC_NEXT(pthread_mutex_destroy)(mutex);
     if (told && !error)
         told->end(mutex);
     return error;
@@ -81,9 +81,9 @@ EXPORTED int pthread_mutex_destroy(pthread_mutex_t *mutex)
 EXPORTED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     const struct csan_threads_table *told = TABLE();
-    gives(told, mutex);
-    int error = REAL(pthread_cond_wait)(condition, mutex);
-    got(told, mutex);
+    releases(told, mutex);
+    int error = LIBC_NEXT(pthread_cond_wait)(condition, mutex);
+    acquired(told, mutex);
     return error;
 }
 
@@ -91,9 +91,9 @@ EXPORTED int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *
                                     const struct timespec *until)
 {
     const struct csan_threads_table *told = TABLE();
-    gives(told, mutex);
-    int error = REAL(pthread_cond_timedwait)(condition, mutex, until);
-    got(told, mutex);
+    releases(told, mutex);
+    int error = LIBC_NEXT(pthread_cond_timedwait)(condition, mutex, until);
+    acquired(told, mutex);
     return error;
 }
 
@@ -101,9 +101,9 @@ EXPORTED int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
                                     clockid_t clock, const struct timespec *until)
 {
     const struct csan_threads_table *told = TABLE();
-    gives(told, mutex);
-    int error = REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-    got(told, mutex);
+    releases(told, mutex);
+    int error = LIBC_NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
+    acquired(told, mutex);
     return error;
 }
 
@@ -111,23 +111,23 @@ EXPORTED int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
 
 EXPORTED int pthread_spin_lock(pthread_spinlock_t *lock)
 {
-    return got_if(TABLE(), (const void *)lock, REAL(pthread_spin_lock)(lock));
+    return acquired_if(TABLE(), (const void *)lock, LIBC_NEXT(pthread_spin_lock)(lock));
 }
 
 EXPORTED int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-    return got_if(TABLE(), (const void *)lock, REAL(pthread_spin_trylock)(lock));
+    return acquired_if(TABLE(), (const void *)lock, LIBC_NEXT(pthread_spin_trylock)(lock));
 }
 
 EXPORTED int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
-    gives(TABLE(), (const void *)lock);
-    return REAL(pthread_spin_unlock)(lock);
+    releases(TABLE(), (const void *)lock);
+    return LIBC_NEXT(pthread_spin_unlock)(lock);
 }
 
 /* ---- read-write locks: a reader gets what writers gave, a writer what readers gave, too. A thread
- * that unlocks does not say which it was: what it gives as a reader is given to writers only, and
- * it is a writer when it has locked so since. */
+ * that unlocks does not say which it was: what it releases as a reader is given to writers only,
+ * and it is a writer when it has locked so since. */
 
 static __thread const pthread_rwlock_t *written[16]; /* held by this thread for writing */
 
@@ -138,15 +138,15 @@ static const void *readers_of(const pthread_rwlock_t *lock)
 
 static int read_got(const struct csan_threads_table *told, const pthread_rwlock_t *lock, int error)
 {
-    return got_if(told, lock, error);
+    return acquired_if(told, lock, error);
 }
 
 static int write_got(const struct csan_threads_table *told, const pthread_rwlock_t *lock, int error)
 {
     if (error || !told)
         return error;
-    got(told, lock);
-    got(told, readers_of(lock));
+    acquired(told, lock);
+    acquired(told, readers_of(lock));
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         if (written[i])
             continue;
@@ -158,44 +158,44 @@ static int write_got(const struct csan_threads_table *told, const pthread_rwlock
 
 EXPORTED int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    return read_got(TABLE(), lock, REAL(pthread_rwlock_rdlock)(lock));
+    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_rdlock)(lock));
 }
 
 EXPORTED int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-    return read_got(TABLE(), lock, REAL(pthread_rwlock_tryrdlock)(lock));
+    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_tryrdlock)(lock));
 }
 
 EXPORTED int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    return read_got(TABLE(), lock, REAL(pthread_rwlock_timedrdlock)(lock, until));
+    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_timedrdlock)(lock, until));
 }
 
 EXPORTED int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
                                         const struct timespec *until)
 {
-    return read_got(TABLE(), lock, REAL(pthread_rwlock_clockrdlock)(lock, clock, until));
+    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
 }
 
 EXPORTED int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    return write_got(TABLE(), lock, REAL(pthread_rwlock_wrlock)(lock));
+    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_wrlock)(lock));
 }
 
 EXPORTED int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-    return write_got(TABLE(), lock, REAL(pthread_rwlock_trywrlock)(lock));
+    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_trywrlock)(lock));
 }
 
 EXPORTED int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    return write_got(TABLE(), lock, REAL(pthread_rwlock_timedwrlock)(lock, until));
+    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_timedwrlock)(lock, until));
 }
 
 EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
                                         const struct timespec *until)
 {
-    return write_got(TABLE(), lock, REAL(pthread_rwlock_clockwrlock)(lock, clock, until));
+    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
 }
 
 EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t *lock)
@@ -210,13 +210,13 @@ EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     } else if (told) {
         told->release(readers_of(lock), 1);
     }
-    return REAL(pthread_rwlock_unlock)(lock);
+    return LIBC_NEXT(pthread_rwlock_unlock)(lock);
 }
 
 EXPORTED int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
     const struct csan_threads_table *told = TABLE();
-    int error = REAL(pthread_rwlock_destroy)(lock);
+    int error = LIBC_NEXT(pthread_rwlock_destroy)(lock);
     if (told && !error) {
         told->end(lock);
         told->end(readers_of(lock));

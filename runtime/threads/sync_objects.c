@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-static int got(const struct csan_threads_table *told, const void *key, int error)
+static int acquired(const struct csan_threads_table *told, const void *key, int error)
 {
     if (told && !error)
         told->acquire(key);
@@ -22,33 +22,33 @@ EXPORTED int sem_post(sem_t *semaphore)
     const struct csan_threads_table *told = TABLE();
     if (told)
         told->release(semaphore, 1);
-    return REAL(sem_post)(semaphore);
+    return LIBC_NEXT(sem_post)(semaphore);
 }
 
 EXPORTED int sem_wait(sem_t *semaphore)
 {
-    return got(TABLE(), semaphore, REAL(sem_wait)(semaphore));
+    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_wait)(semaphore));
 }
 
 EXPORTED int sem_trywait(sem_t *semaphore)
 {
-    return got(TABLE(), semaphore, REAL(sem_trywait)(semaphore));
+    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_trywait)(semaphore));
 }
 
 EXPORTED int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {
-    return got(TABLE(), semaphore, REAL(sem_timedwait)(semaphore, until));
+    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_timedwait)(semaphore, until));
 }
 
 EXPORTED int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-    return got(TABLE(), semaphore, REAL(sem_clockwait)(semaphore, clock, until));
+    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_clockwait)(semaphore, clock, until));
 }
 
 EXPORTED int sem_destroy(sem_t *semaphore)
 {
     const struct csan_threads_table *told = TABLE();
-    int error = REAL(sem_destroy)(semaphore);
+    int error = LIBC_NEXT(sem_destroy)(semaphore);
     if (told && !error)
         told->end(semaphore);
     return error;
@@ -71,14 +71,14 @@ static struct {
 static struct barrier *barrier_lock(const pthread_barrier_t *name)
 {
     struct barrier *barrier;
-    REAL(pthread_mutex_lock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_lock)(&table.lock);
     HASH_FIND_PTR(table.barriers, &name, barrier);
     return barrier;
 }
 
 static void barrier_unlock(void)
 {
-    REAL(pthread_mutex_unlock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_unlock)(&table.lock);
 }
 
 static void barrier_remember(const pthread_barrier_t *name, unsigned threads)
@@ -108,7 +108,7 @@ EXPORTED int pthread_barrier_init(pthread_barrier_t *barrier,
                                   const pthread_barrierattr_t *attributes, unsigned threads)
 {
     const struct csan_threads_table *told = TABLE();
-    int error = REAL(pthread_barrier_init)(barrier, attributes, threads);
+    int error = LIBC_NEXT(pthread_barrier_init)(barrier, attributes, threads);
     if (told && !error)
         barrier_remember(barrier, threads);
     return error;
@@ -120,7 +120,7 @@ EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
     const void *key = told ? barrier_arrive(barrier) : NULL;
     if (told)
         told->release(key, 1);
-    int error = REAL(pthread_barrier_wait)(barrier);
+    int error = LIBC_NEXT(pthread_barrier_wait)(barrier);
     if (told && (!error || error == PTHREAD_BARRIER_SERIAL_THREAD))
         told->acquire(key);
     return error;
@@ -129,7 +129,7 @@ EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
 EXPORTED int pthread_barrier_destroy(pthread_barrier_t *name)
 {
     const struct csan_threads_table *told = TABLE();
-    int error = REAL(pthread_barrier_destroy)(name);
+    int error = LIBC_NEXT(pthread_barrier_destroy)(name);
     if (!told || error)
         return error;
     struct barrier *barrier = barrier_lock(name);
@@ -162,9 +162,9 @@ EXPORTED int pthread_once(pthread_once_t *control, void (*function)(void))
 {
     const struct csan_threads_table *told = TABLE();
     if (!told)
-        return REAL(pthread_once)(control, function);
+        return LIBC_NEXT(pthread_once)(control, function);
     once.told = told;
     once.key = control;
     once.function = function;
-    return got(told, control, REAL(pthread_once)(control, once_run));
+    return acquired(told, control, LIBC_NEXT(pthread_once)(control, once_run));
 }

@@ -46,12 +46,12 @@ EXPORTED void csan_threads_activate(const struct csan_threads_table *given)
 
 static void table_lock(void)
 {
-    REAL(pthread_mutex_lock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_lock)(&table.lock);
 }
 
 static void table_unlock(void)
 {
-    REAL(pthread_mutex_unlock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_unlock)(&table.lock);
 }
 
 /* With the lock held. Without memory csan loses sight of the thread. */
@@ -112,7 +112,7 @@ static int create(pthread_t *name, const pthread_attr_t *attributes, struct star
     void *thread = start->thread;
     creating = true;
     table_lock();
-    int error = REAL(pthread_create)(name, attributes, run, start);
+    int error = LIBC_NEXT(pthread_create)(name, attributes, run, start);
     if (!error && !is_detached(attributes))
         name_add(*name, thread);
     table_unlock();
@@ -128,7 +128,7 @@ EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
     void *thread = start ? told->create() : NULL;
     if (!thread) {
         free(start);
-        return REAL(pthread_create)(name, attributes, function, argument);
+        return LIBC_NEXT(pthread_create)(name, attributes, function, argument);
     }
     *start = (struct start){function, argument, thread};
     int error = create(name, attributes, start);
@@ -159,21 +159,21 @@ EXPORTED int pthread_join(pthread_t name, void **value)
 {
     const struct csan_threads_table *told = TABLE();
     void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, REAL(pthread_join)(name, value));
+    return joined(told, name, thread, LIBC_NEXT(pthread_join)(name, value));
 }
 
 EXPORTED int pthread_tryjoin_np(pthread_t name, void **value)
 {
     const struct csan_threads_table *told = TABLE();
     void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, REAL(pthread_tryjoin_np)(name, value));
+    return joined(told, name, thread, LIBC_NEXT(pthread_tryjoin_np)(name, value));
 }
 
 EXPORTED int pthread_timedjoin_np(pthread_t name, void **value, const struct timespec *until)
 {
     const struct csan_threads_table *told = TABLE();
     void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, REAL(pthread_timedjoin_np)(name, value, until));
+    return joined(told, name, thread, LIBC_NEXT(pthread_timedjoin_np)(name, value, until));
 }
 
 EXPORTED int pthread_clockjoin_np(pthread_t name, void **value, clockid_t clock,
@@ -181,14 +181,14 @@ EXPORTED int pthread_clockjoin_np(pthread_t name, void **value, clockid_t clock,
 {
     const struct csan_threads_table *told = TABLE();
     void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, REAL(pthread_clockjoin_np)(name, value, clock, until));
+    return joined(told, name, thread, LIBC_NEXT(pthread_clockjoin_np)(name, value, clock, until));
 }
 
 EXPORTED int pthread_detach(pthread_t name)
 {
     const struct csan_threads_table *told = TABLE();
     void *thread = told ? name_take(name) : NULL;
-    int error = REAL(pthread_detach)(name);
+    int error = LIBC_NEXT(pthread_detach)(name);
     if (thread && error)
         name_put_back(name, thread);
     else if (thread)

@@ -13,8 +13,8 @@ struct csan_threads_table {
     void (*join)(void *thread);   /* it has ended, and the calling thread has waited for it */
     void (*forget)(void *thread); /* nobody will join it; or join was called */
 
-    /* The calling thread gives up `key`, or gets it. Who gets it is ordered after who gave it up:
-     * the last one, for what one thread holds at a time; with `shared` all who did so far. */
+    /* The calling thread releases up `key`, or gets it. Who gets it is ordered after who gave it
+     * up: the last one, for what one thread holds at a time; with `shared` all who did so far. */
     void (*release)(const void *key, int shared);
     void (*acquire)(const void *key);
     void (*end)(const void *key); /* nobody uses it any more */

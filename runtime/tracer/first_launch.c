@@ -83,9 +83,9 @@ static void make(CUcontext context)
     PFN_cuCtxPopCurrent_v4000 pop = DRIVER(pop, "cuCtxPopCurrent_v2", cuCtxPopCurrent_v4000);
     if (!push || !pop || push(context) != CUDA_SUCCESS)
         return;
-    gate_enter();
+    patch_gate_enter();
     launch();
-    gate_leave();
+    patch_gate_leave();
     pop(&context);
 }
 

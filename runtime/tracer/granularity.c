@@ -10,7 +10,7 @@ enum { THREAD_BYTES = 2048 };
 /* Four bytes first, since few kernels touch less. */
 enum { SHIFT = 2 };
 
-void grain_history_init(struct grain_history *history)
+void granularity_history_init(struct granularity_history *history)
 {
     history->shift = history->coarse_shift = SHIFT;
     memset(history->too_many, 0xff, sizeof history->too_many);
@@ -27,9 +27,10 @@ static uint32_t size_for(uint64_t threads, uint64_t reach, uint32_t shift)
     return size;
 }
 
-struct grain grain_for(const struct grain_history *history, uint64_t threads, uint64_t reach)
+struct granularity granularity_for(const struct granularity_history *history, uint64_t threads,
+                                   uint64_t reach)
 {
-    struct grain grain = {.shift = SHIFT};
+    struct granularity grain = {.shift = SHIFT};
     if (history) {
         while (grain.size < RECORD_SIZES && threads >= history->too_many[grain.size])
             grain.size++;
@@ -42,13 +43,13 @@ struct grain grain_for(const struct grain_history *history, uint64_t threads, ui
     return grain;
 }
 
-void grain_too_wide(struct grain_history *history)
+void granularity_too_wide(struct granularity_history *history)
 {
     history->shift = 0;
 }
 
-void grain_too_small(struct grain_history *history, const struct grain *grain, uint64_t threads,
-                     uint32_t largest)
+void granularity_too_small(struct granularity_history *history, const struct granularity *grain,
+                           uint64_t threads, uint32_t largest)
 {
     for (uint32_t size = 0; size < RECORD_SIZES; size++)
         if ((size <= grain->size || grain->size >= largest) && history->too_many[size] > threads)

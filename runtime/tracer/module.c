@@ -101,7 +101,7 @@ static bool changes_begin(void)
 {
     if (pthread_mutex_trylock(&modules.calls) != 0)
         return false;
-    if (gate_close())
+    if (patch_gate_close())
         return true;
     pthread_mutex_unlock(&modules.calls);
     return false;
@@ -109,7 +109,7 @@ static bool changes_begin(void)
 
 static void changes_end(void)
 {
-    gate_open();
+    patch_gate_open();
     pthread_mutex_unlock(&modules.calls);
 }
 
@@ -133,16 +133,16 @@ static SanitizerResult patch(const struct sanitizer_api *api, struct module *mod
 
 /* ---- Modules and functions ---- */
 
-static void want_set(struct module_function *function, enum wish_for what)
+static void want_set(struct module_function *function, enum trace_request_for what)
 {
     struct module *module = function->module;
-    const enum wish_for before = function->wish.what;
-    module->wanted += (what != WISH_NOTHING) - (before != WISH_NOTHING);
-    module->learning += (what == WISH_TO_LEARN) - (before == WISH_TO_LEARN);
-    wish_set(&function->wish, what);
+    const enum trace_request_for before = function->wish.what;
+    module->wanted += (what != TRACE_REQUEST_NOTHING) - (before != TRACE_REQUEST_NOTHING);
+    module->learning += (what == TRACE_REQUEST_TO_LEARN) - (before == TRACE_REQUEST_TO_LEARN);
+    trace_request_set(&function->wish, what);
 }
 
-static void want_more(struct module_function *function, enum wish_for what)
+static void want_more(struct module_function *function, enum trace_request_for what)
 {
     if (function->wish.what < what && !function->blind)
         want_set(function, what);
@@ -153,8 +153,8 @@ static void want_no_more(struct module_function *function, bool tried)
 {
     const struct module *module = function->module;
     if (tried && module->state == MODULE_PATCHED && !module->kept)
-        wish_try_ends(&function->wish);
-    want_set(function, WISH_NOTHING);
+        trace_request_try_ends(&function->wish);
+    want_set(function, TRACE_REQUEST_NOTHING);
 }
 
 /* Its functions are wanted no more, until they are asked for again. */
@@ -168,7 +168,7 @@ static void module_give_up(struct module *module)
 }
 
 static struct module_function *function_want(struct module *module, CUfunction handle,
-                                             const char *name, enum wish_for want)
+                                             const char *name, enum trace_request_for want)
 {
     struct module_function *function = module_function_find(module, handle);
     if (!function)
@@ -241,7 +241,7 @@ static bool is_due(const struct module *module)
             (budget && !is_affordable(budget) && (module->taught || module->others >= UNPAID)));
 }
 
-void module_want(CUfunction handle, enum wish_for want)
+void module_want(CUfunction handle, enum trace_request_for want)
 {
     pthread_mutex_lock(&modules.mutex);
     struct module_function *function = modules_function(handle);
@@ -260,7 +260,7 @@ static bool is_waited_for(struct module_function *function)
         return false;
     if (module->state == MODULE_PLAIN && is_due(module))
         modules_changes_set(true);
-    return wish_outlasts_launch(&function->wish, module->state == MODULE_PATCHED);
+    return trace_request_outlasts_launch(&function->wish, module->state == MODULE_PATCHED);
 }
 
 bool module_settle(CUfunction handle, bool launch)
@@ -273,7 +273,7 @@ bool module_settle(CUfunction handle, bool launch)
         if (waits)
             break;
         struct module_function *function = module_function_find(module, handle);
-        if (!function || function->wish.what == WISH_NOTHING)
+        if (!function || function->wish.what == TRACE_REQUEST_NOTHING)
             continue;
         want_no_more(function, launch);
         modules_changes_set(true);
@@ -283,19 +283,20 @@ bool module_settle(CUfunction handle, bool launch)
 }
 
 /* A wish for which there is no time now is kept. */
-static bool may_be_tried(struct module_function *function, enum wish_for want)
+static bool may_be_tried(struct module_function *function, enum trace_request_for want)
 {
     if (function->module->state != MODULE_PLAIN || function->blind)
         return true;
-    if (!wish_is_worth_a_try(&function->wish))
+    if (!trace_request_is_worth_a_try(&function->wish))
         return false;
-    const bool may = is_affordable(want == WISH_TO_LEARN ? &modules.learning : &modules.confirming);
+    const bool may =
+        is_affordable(want == TRACE_REQUEST_TO_LEARN ? &modules.learning : &modules.confirming);
     if (!may)
         want_more(function, want);
     return may;
 }
 
-bool module_may_be_traced(CUfunction handle, enum wish_for want)
+bool module_may_be_traced(CUfunction handle, enum trace_request_for want)
 {
     pthread_mutex_lock(&modules.mutex);
     struct module_function *function = modules_function(handle);
@@ -331,11 +332,11 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
         launched_set(module);
-        module->taught |= launch->want == WISH_TO_LEARN || module->learning == 0;
-        if (launch->want == WISH_TO_LEARN)
-            wish_catch(&function->wish);
-        if (function->wish.what == WISH_TO_CONFIRM) /* once */
-            want_set(function, WISH_NOTHING);
+        module->taught |= launch->want == TRACE_REQUEST_TO_LEARN || module->learning == 0;
+        if (launch->want == TRACE_REQUEST_TO_LEARN)
+            trace_request_catch(&function->wish);
+        if (function->wish.what == TRACE_REQUEST_TO_CONFIRM) /* once */
+            want_set(function, TRACE_REQUEST_NOTHING);
         else
             module->others = 0;
         if (module->wanted == 0)
@@ -432,7 +433,7 @@ unsigned module_never_caught(void)
     pthread_mutex_lock(&modules.mutex);
     HASH_ITER(all, modules.functions, function, next)
     {
-        count += wish_is_never_caught(&function->wish);
+        count += trace_request_is_never_caught(&function->wish);
     }
     pthread_mutex_unlock(&modules.mutex);
     return count;
@@ -440,11 +441,11 @@ unsigned module_never_caught(void)
 
 /* ---- Records ---- */
 
-struct grain module_grain(CUfunction handle, uint64_t threads, uint64_t reach)
+struct granularity module_grain(CUfunction handle, uint64_t threads, uint64_t reach)
 {
     pthread_mutex_lock(&modules.mutex);
     const struct module_function *function = modules_function(handle);
-    struct grain grain = grain_for(function ? &function->grain : NULL, threads, reach);
+    struct granularity grain = granularity_for(function ? &function->grain : NULL, threads, reach);
     pthread_mutex_unlock(&modules.mutex);
     return grain;
 }
@@ -454,7 +455,7 @@ void module_too_wide(const struct module_launch *launch)
     pthread_mutex_lock(&modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     if (function)
-        grain_too_wide(&function->grain);
+        granularity_too_wide(&function->grain);
     pthread_mutex_unlock(&modules.mutex);
 }
 
@@ -463,7 +464,7 @@ void module_too_small(const struct module_launch *launch, uint32_t largest)
     pthread_mutex_lock(&modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     if (function)
-        grain_too_small(&function->grain, &launch->grain, launch->threads, largest);
+        granularity_too_small(&function->grain, &launch->grain, launch->threads, largest);
     pthread_mutex_unlock(&modules.mutex);
 }
 
@@ -501,7 +502,7 @@ static void tries_begin(struct module *module)
     struct module_function *function, *next;
     HASH_ITER(hh, module->functions, function, next)
     {
-        wish_try_begins(&function->wish);
+        trace_request_try_begins(&function->wish);
     }
 }
 
@@ -564,7 +565,7 @@ static struct module *change_next(CUcontext context, bool *rest)
 static bool change_one(const struct sanitizer_api *api, CUcontext context)
 {
     bool rest;
-    if (gate_is_forced())
+    if (patch_gate_is_forced())
         return false;
     pthread_mutex_lock(&modules.mutex);
     struct module *module = change_next(context, &rest);

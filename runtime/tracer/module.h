@@ -23,10 +23,10 @@ struct module;
 struct module_launch {
     struct module *module; /* NULL: none is kept patched for it */
     CUfunction function;   /* as the program passes it: a CUkernel, too */
-    enum wish_for want;
+    enum trace_request_for want;
     uint64_t threads; /* of its grid */
     bool copies_told; /* whoever wants it knows what it touches through tensor maps */
-    struct grain grain;
+    struct granularity grain;
 };
 
 enum module_answer {
@@ -67,12 +67,12 @@ struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words);
 /* As struct trace_source's `maps`. */
 uint32_t module_maps(CUmodule handle, const char *kernel, struct map_use *maps);
 
-/* As grain_for, of what is known of the function's launches. */
-struct grain module_grain(CUfunction function, uint64_t threads, uint64_t reach);
+/* As granularity_for, of what is known of the function's launches. */
+struct granularity module_grain(CUfunction function, uint64_t threads, uint64_t reach);
 
 /* What follows is told of a launch that began, on any thread, the end last and once. */
 void module_launch_end(const struct module_launch *launch);
-/* As grain_too_wide and grain_too_small. */
+/* As granularity_too_wide and granularity_too_small. */
 void module_too_wide(const struct module_launch *launch);
 void module_too_small(const struct module_launch *launch, uint32_t largest);
 /* Whether its record can be true: a function that touched something once and then nothing may be
@@ -81,7 +81,7 @@ bool module_record_is_likely(const struct module_launch *launch, bool empty);
 
 /* Launches of the function are wanted, or are not any more. Its module will be patched or unpatched
  * when the context is idle; only to confirm, not too often. */
-void module_want(CUfunction function, enum wish_for want);
+void module_want(CUfunction function, enum trace_request_for want);
 /* `launch`: one of it is not wanted. False then: one that was may come yet, since its module is not
  * patched, or has not been for long. */
 bool module_settle(CUfunction function, bool launch);
@@ -92,7 +92,7 @@ unsigned module_time(void);
 bool module_may_learn(void);
 /* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
  * it is, was patched for it in vain too often lately, or there is no time for that now. */
-bool module_may_be_traced(CUfunction function, enum wish_for want);
+bool module_may_be_traced(CUfunction function, enum trace_request_for want);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);
 

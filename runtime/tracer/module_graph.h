@@ -11,7 +11,8 @@
 void module_make_ready(CUmodule handle, CUcontext context, bool launches_wanted);
 /* Before it is made of that module's code: true where that is not patched, or memory is short. And
  * after, where it was `made`: unless the code was patched all the while, the module is kept
- * unpatched for as long as it is loaded (runtime/hook/graph/graph_code.h). False: memory is short. */
+ * unpatched for as long as it is loaded (runtime/hook/graph/graph_code.h). False: memory is short.
+ */
 bool module_is_taken(CUmodule handle, CUcontext context);
 bool module_was_taken(CUmodule handle, CUcontext context, bool plain, bool made);
 /* The same where it may hold code of any: all that there are are kept. */

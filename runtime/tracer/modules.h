@@ -20,8 +20,8 @@
 struct module_function {
     CUfunction handle;
     struct module *module;
-    struct wish wish;
-    struct grain_history grain;
+    struct trace_request wish;
+    struct granularity_history grain;
     bool blind;
     bool copies;        /* through tensor maps that are told */
     bool touched;       /* something, once */

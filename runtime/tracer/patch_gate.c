@@ -20,30 +20,30 @@ static bool enter(void)
     return !(__atomic_fetch_add(&gate.within, 1, __ATOMIC_SEQ_CST) & CLOSED);
 }
 
-bool gate_is_forced(void)
+bool patch_gate_is_forced(void)
 {
     return __atomic_load_n(&gate.forced, __ATOMIC_SEQ_CST) > 0;
 }
 
-void gate_enter(void)
+void patch_gate_enter(void)
 {
     for (int step = 0; !enter(); step++) {
-        if (step == SHORT_STEPS + LONG_STEPS || gate_is_forced()) {
+        if (step == SHORT_STEPS + LONG_STEPS || patch_gate_is_forced()) {
             __atomic_fetch_add(&gate.forced, 1, __ATOMIC_SEQ_CST);
             return;
         }
-        gate_leave();
+        patch_gate_leave();
         const long us = step < SHORT_STEPS ? SHORT_US : LONG_US;
         nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
     }
 }
 
-void gate_leave(void)
+void patch_gate_leave(void)
 {
     __atomic_fetch_sub(&gate.within, 1, __ATOMIC_SEQ_CST);
 }
 
-bool gate_close(void)
+bool patch_gate_close(void)
 {
     uint32_t nobody = 0;
     return __atomic_compare_exchange_n(&gate.within, &nobody, CLOSED, false, __ATOMIC_SEQ_CST,
@@ -51,7 +51,7 @@ bool gate_close(void)
 }
 
 /* Who enters right now counts for the next one: an entry too many, never one too few. */
-bool gate_open(void)
+bool patch_gate_open(void)
 {
     bool nobody = __atomic_exchange_n(&gate.forced, 0, __ATOMIC_SEQ_CST) == 0;
     __atomic_fetch_and(&gate.within, ~CLOSED, __ATOMIC_SEQ_CST);

@@ -18,15 +18,15 @@
 #include <stdbool.h>
 
 /* Around each call of the driver that launches, a kernel or a graph, or makes or changes one. */
-void gate_enter(void);
-void gate_leave(void);
+void patch_gate_enter(void);
+void patch_gate_leave(void);
 
 /* For a change, or a launch that no other may meet. True: nobody is between enter and leave, and
- * nobody enters until gate_open but who has waited for too long. False: somebody is, or another
- * thread has closed it. */
-bool gate_close(void);
+ * nobody enters until patch_gate_open but who has waited for too long. False: somebody is, or
+ * another thread has closed it. */
+bool patch_gate_close(void);
 /* While it is closed: somebody has entered all the same. */
-bool gate_is_forced(void);
-bool gate_open(void); /* whether nobody did */
+bool patch_gate_is_forced(void);
+bool patch_gate_open(void); /* whether nobody did */
 
 #endif

@@ -210,7 +210,7 @@ bool reader_start(device_trace_done *done, void *user)
 {
     reader.done = done;
     reader.user = user;
-    return own_thread_start(read_all);
+    return internal_thread_start(read_all);
 }
 
 void reader_take(struct watch *watch)

@@ -19,17 +19,17 @@ static struct {
     struct place *places;
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static struct place *place_find(CUcontext context)
+static struct place *trace_context_find(CUcontext context)
 {
     struct place *place = NULL;
     HASH_FIND_PTR(table.places, &context, place);
     return place;
 }
 
-void place_close(CUcontext context)
+void trace_context_close(CUcontext context)
 {
     pthread_mutex_lock(&table.mutex);
-    struct place *place = place_find(context);
+    struct place *place = trace_context_find(context);
     if (place)
         HASH_DEL(table.places, place);
     pthread_mutex_unlock(&table.mutex);
@@ -46,7 +46,7 @@ static struct buffer_pool *pool_make(CUcontext context)
     const uint64_t limit = (uint64_t)process_options()->learn_memory_mb << 20;
     struct buffer_pool *pool = buffer_pool_create(context, limit);
     pthread_mutex_lock(&table.mutex);
-    struct place *place = place_find(context);
+    struct place *place = trace_context_find(context);
     if (place && pool) {
         place->pool = pool;
         buffer_pool_hold(pool);
@@ -59,7 +59,7 @@ static struct buffer_pool *pool_make(CUcontext context)
 static struct buffer_pool *pool_of(CUcontext context)
 {
     pthread_mutex_lock(&table.mutex);
-    struct place *place = place_find(context);
+    struct place *place = trace_context_find(context);
     struct buffer_pool *pool = place ? place->pool : NULL;
     const bool fresh = !place;
     if (fresh && (place = calloc(1, sizeof *place))) {
@@ -75,7 +75,7 @@ static struct buffer_pool *pool_of(CUcontext context)
     return made ? pool_make(context) : pool;
 }
 
-struct buffer *place_record(uint32_t size, uint32_t *largest)
+struct buffer *trace_context_record(uint32_t size, uint32_t *largest)
 {
     CUcontext context = stream_current_context();
     struct buffer_pool *pool = context ? pool_of(context) : NULL;

@@ -8,8 +8,8 @@
 
 /* A record of that size, or the next one that there is, in the current context; NULL: none is free.
  * *largest: the size of the largest there is, for such a launch. */
-struct buffer *place_record(uint32_t size, uint32_t *largest);
+struct buffer *trace_context_record(uint32_t size, uint32_t *largest);
 /* It ends: its records are out of use. */
-void place_close(CUcontext context);
+void trace_context_close(CUcontext context);
 
 #endif

@@ -13,11 +13,11 @@
 #include <stdbool.h>
 
 /* What launches are traced for. */
-enum wish_for { WISH_NOTHING, WISH_TO_CONFIRM, WISH_TO_LEARN };
+enum trace_request_for { TRACE_REQUEST_NOTHING, TRACE_REQUEST_TO_CONFIRM, TRACE_REQUEST_TO_LEARN };
 
 /* All zero: nothing is wished for, and no try was in vain. */
-struct wish {
-    enum wish_for what;
+struct trace_request {
+    enum trace_request_for what;
     bool caught;      /* one was traced to learn, since that is wished for */
     unsigned turns;   /* launches that were not wanted, since the wish or the patch for it */
     unsigned in_vain; /* tries in a row */
@@ -25,19 +25,19 @@ struct wish {
 };
 
 /* It is made, for another or more, or taken back: NOTHING. */
-void wish_set(struct wish *wish, enum wish_for what);
+void trace_request_set(struct trace_request *wish, enum trace_request_for what);
 /* A launch is wanted, and its module is not patched: whether that is worth a try. */
-bool wish_is_worth_a_try(struct wish *wish);
+bool trace_request_is_worth_a_try(struct trace_request *wish);
 /* Its module is patched from now on. */
-void wish_try_begins(struct wish *wish);
+void trace_request_try_begins(struct trace_request *wish);
 /* A launch was not wanted: whether the wish holds. */
-bool wish_outlasts_launch(struct wish *wish, bool patched);
+bool trace_request_outlasts_launch(struct trace_request *wish, bool patched);
 /* A launch is traced to learn. */
-void wish_catch(struct wish *wish);
+void trace_request_catch(struct trace_request *wish);
 /* The patched module is given up, or the wish: whether it was caught is counted. Nothing where no
  * launch came meanwhile. */
-void wish_try_ends(struct wish *wish);
+void trace_request_try_ends(struct trace_request *wish);
 /* Whether its tries have been in vain too often for one each time. */
-bool wish_is_never_caught(const struct wish *wish);
+bool trace_request_is_never_caught(const struct trace_request *wish);
 
 #endif

@@ -1,6 +1,6 @@
-/* The tracer of a GPU: a source of traces (runtime/hook/observe/trace_source.h) that patches a kernel's
- * machine code for the launches that are wanted, by NVIDIA's Sanitizer API (Compute Sanitizer API
- * Reference Manual, Patching API), and takes the patch away when none is.
+/* The tracer of a GPU: a source of traces (runtime/hook/observe/trace_source.h) that patches a
+ * kernel's machine code for the launches that are wanted, by NVIDIA's Sanitizer API (Compute
+ * Sanitizer API Reference Manual, Patching API), and takes the patch away when none is.
  *
  * A wanted launch has a record in device memory (buffer.h). The launch callback, within the
  * driver's call, ties the record to the launch, if the kernel's module is patched (module.h); after
@@ -191,7 +191,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
     case SANITIZER_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
         first_launch_forget(context->context);
         module_context_ends(context->context);
-        place_close(context->context);
+        trace_context_close(context->context);
         break;
     default:
         break;
@@ -255,20 +255,20 @@ static void tracer_launch_begins(void)
 {
     if (!tracer.prepared)
         return;
-    own_alone = own_nodes && gate_close();
+    own_alone = own_nodes && patch_gate_close();
     if (!own_alone)
-        gate_enter();
+        patch_gate_enter();
 }
 
 static void tracer_launch_ends(void)
 {
     if (!tracer.prepared)
         return;
-    const bool mixed = own_alone && !gate_open();
+    const bool mixed = own_alone && !patch_gate_open();
     for (struct watch *watch = own_nodes; watch; watch = watch->next)
         watch->mixed |= mixed;
     if (!own_alone)
-        gate_leave();
+        patch_gate_leave();
     own_alone = false;
 }
 
@@ -311,15 +311,15 @@ static void tracer_waited(void)
 /* With a record; NULL: there is none now. */
 static struct watch *watch_make(const struct trace_want *what)
 {
-    struct module_launch launch = {.function = what->function,
-                                   .want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN,
-                                   .threads = what->threads,
-                                   .copies_told = what->maps_are_told,
-                                   .grain =
-                                       module_grain(what->function, what->threads, what->reach)};
+    struct module_launch launch = {
+        .function = what->function,
+        .want = what->confirms ? TRACE_REQUEST_TO_CONFIRM : TRACE_REQUEST_TO_LEARN,
+        .threads = what->threads,
+        .copies_told = what->maps_are_told,
+        .grain = module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    struct buffer *buffer = place_record(launch.grain.size, &largest);
+    struct buffer *buffer = trace_context_record(launch.grain.size, &largest);
     own_capture_mode(mode);
     const size_t mapped_bytes = what->mapped_count * sizeof *what->mapped;
     struct watch *watch = buffer ? malloc(sizeof *watch + mapped_bytes) : NULL;
@@ -344,7 +344,8 @@ static struct watch *watch_make(const struct trace_want *what)
  * is needed than the device has memory for. */
 static struct watch *watch_want(const struct trace_want *what)
 {
-    const enum wish_for want = what->confirms ? WISH_TO_CONFIRM : WISH_TO_LEARN;
+    const enum trace_request_for want =
+        what->confirms ? TRACE_REQUEST_TO_CONFIRM : TRACE_REQUEST_TO_LEARN;
     if (what->collective || !module_may_be_traced(what->function, want))
         return NULL;
     struct watch *watch = watch_make(what);
@@ -475,7 +476,7 @@ static void tracer_graph_begins(struct trace_code *kernels, size_t count, bool o
     CUcontext context;
     CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     make_ready(kernels, count);
-    gate_enter();
+    patch_gate_enter();
     if (others)
         module_all_are_taken();
     for (size_t i = 0; i < count; i++) {
@@ -500,7 +501,7 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
     if (unknown || others)
         module_all_were_taken(made);
     own_capture_mode(mode);
-    gate_leave();
+    patch_gate_leave();
     changes_make();
 }
 

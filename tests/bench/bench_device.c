@@ -142,7 +142,7 @@ static struct run run_once(exec_image *image, const struct ptx_function *kernel,
                                  .params = &parameters,
                                  .touches = touches,
                                  .parts = parts,
-                                 .together = crew_run,
+                                 .together = worker_pool_run,
                                  .memory = {.find = find, .window = window}};
     struct run run = {seconds(), 0};
     exec_state *state = exec_begin(&launch, message, sizeof message);
@@ -220,7 +220,7 @@ static void bench(exec_image *image, const struct ptx_module *module, const stru
     double host = time_host(work);
     check(work, device);
     struct run traced = best_of(image, kernel, work->rounds, true, 1);
-    struct run divided = best_of(image, kernel, work->rounds, true, crew_size());
+    struct run divided = best_of(image, kernel, work->rounds, true, worker_pool_size());
     double rate = (double)plain.instructions / plain.seconds;
     printf("%-10s %14.0f %12.0f %12.0f %12.0f %8.2f\n", work->name,
            (double)plain.instructions / 1e6, rate / 1e6,
@@ -271,7 +271,7 @@ int main(int count, char **arguments)
     window = (reserved + align - 1) / align * align;
     exec_image *image = exec_image_create(module, 0, 0);
     printf("%-10s %14s %12s %12s %8u cores %8s\n", "kernel", "M instructions", "M/s", "M/s traced",
-           crew_size(), "times C");
+           worker_pool_size(), "times C");
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
         bench(image, module, &works[i]);
     exec_image_release(image);

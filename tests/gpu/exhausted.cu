@@ -1,4 +1,5 @@
-// Allocations that fail for want of memory (CSAN_DEVICE_MEMORY=64M), and what the program does then.
+// Allocations that fail for want of memory (CSAN_DEVICE_MEMORY=64M), and what the program does
+// then.
 //   exhausted CASE
 // clang-format off
 #include <csan/csan.h>

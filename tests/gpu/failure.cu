@@ -1,5 +1,5 @@
-// A kernel that fails, and the calls by which a program learns of it: what each returns is printed, to
-// be compared with and without csan.
+// A kernel that fails, and the calls by which a program learns of it: what each returns is printed,
+// to be compared with and without csan.
 //   failure KIND CALL
 // clang-format off
 #include <cassert>

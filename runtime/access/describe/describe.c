@@ -22,12 +22,13 @@ struct place {
 };
 
 /* What an address is relative to: its one pointer; the rest goes to *offset. */
-static const char *split_address(struct describer *d, const struct sum *sum,
-                                 const struct sum **offset)
+static const char *split_address(struct describer *d, const struct symbolic_sum *sum,
+                                 const struct symbolic_sum **offset)
 {
-    const struct sum_term *pointer = NULL;
+    const struct symbolic_sum_term *pointer = NULL;
     unsigned pointers = 0;
-    for (uint8_t want = SUM_POINTER; !pointers && want >= SUM_MAYBE_POINTER; want--)
+    for (uint8_t want = SYMBOLIC_SUM_POINTER; !pointers && want >= SYMBOLIC_SUM_MAYBE_POINTER;
+         want--)
         for (uint32_t i = 0; i < sum->count; i++)
             if (sum->terms[i].pointer == want && sum->terms[i].coefficient == 1) {
                 pointer = &sum->terms[i];
@@ -36,17 +37,18 @@ static const char *split_address(struct describer *d, const struct sum *sum,
     *offset = sum;
     if (pointers != 1)
         return "?";
-    *offset = sum_add(&d->scratch, sum, sum_term(&d->scratch, *pointer), -1);
+    *offset = symbolic_sum_add(&d->scratch, sum, symbolic_sum_term(&d->scratch, *pointer), -1);
     if (pointer->cut) { /* equal texts are not known to be equal values: take it out by hand */
-        struct sum *rest = sum_constant(&d->scratch, sum->constant);
+        struct symbolic_sum *rest = symbolic_sum_constant(&d->scratch, sum->constant);
         for (uint32_t i = 0; i < sum->count; i++)
             if (&sum->terms[i] != pointer)
-                rest = sum_add(&d->scratch, rest, sum_term(&d->scratch, sum->terms[i]), 1);
+                rest = symbolic_sum_add(&d->scratch, rest,
+                                        symbolic_sum_term(&d->scratch, sum->terms[i]), 1);
         *offset = rest;
     }
     size_t length = strlen(pointer->text);
     if (pointer->text[0] == '{' && pointer->text[length - 1] == '}' && !strchr(pointer->text, ' '))
-        return sum_print(&d->scratch, NULL, "%.*s", (int)length - 2, pointer->text + 1);
+        return symbolic_sum_print(&d->scratch, NULL, "%.*s", (int)length - 2, pointer->text + 1);
     return pointer->text;
 }
 
@@ -99,18 +101,18 @@ static void judge_access(struct describer *d, const struct graph_access *access,
 static const char *object_word(const struct graph_access *access)
 {
     static const char *const words[] = {
-        [EFFECT_OBJECT_NONE] = "?",
-        [EFFECT_OBJECT_TEXTURE] = "texture",
-        [EFFECT_OBJECT_SURFACE] = "surface",
-        [EFFECT_OBJECT_TENSOR_MAP] = "tensor map",
+        [INSTRUCTION_ACCESS_OBJECT_NONE] = "?",
+        [INSTRUCTION_ACCESS_OBJECT_TEXTURE] = "texture",
+        [INSTRUCTION_ACCESS_OBJECT_SURFACE] = "surface",
+        [INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP] = "tensor map",
     };
-    struct effect effects[EFFECT_MAX];
+    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
     const char *unknown;
-    int count = effect_find(access->instruction, effects, &unknown);
+    int count = instruction_accesses_find(access->instruction, effects, &unknown);
     for (int i = 0; i < count; i++)
         if (effects[i].object && effects[i].kinds == access->kinds)
             return words[effects[i].object];
-    return words[EFFECT_OBJECT_NONE];
+    return words[INSTRUCTION_ACCESS_OBJECT_NONE];
 }
 
 static bool is_this_one(void *user, const struct ptx_function *function,
@@ -125,8 +127,8 @@ static const char *object_source(struct describer *d, const struct access_pointe
 {
     uint32_t index = pointer->param_index;
     uint32_t inside = pointer->param_offset - d->graph->kernel->params[index].offset;
-    return inside ? sum_print(&d->scratch, NULL, "arg%" PRIu32 "+%" PRIu32, index, inside)
-                  : sum_print(&d->scratch, NULL, "arg%" PRIu32, index);
+    return inside ? symbolic_sum_print(&d->scratch, NULL, "arg%" PRIu32 "+%" PRIu32, index, inside)
+                  : symbolic_sum_print(&d->scratch, NULL, "arg%" PRIu32, index);
 }
 
 /* Where the handle comes from; `pointers` are the parameters that it may be. */
@@ -140,12 +142,15 @@ static const char *object_base(struct describer *d, const char *word,
         guessed = guessed || pointers[i].guessed;
     }
     if (guessed && same)
-        return sum_print(&d->scratch, NULL, "%s in arg%" PRIu32, word, pointers[0].param_index);
+        return symbolic_sum_print(&d->scratch, NULL, "%s in arg%" PRIu32, word,
+                                  pointers[0].param_index);
     if (guessed || count == 0)
-        return sum_print(&d->scratch, NULL, "<%s>", word);
+        return symbolic_sum_print(&d->scratch, NULL, "<%s>", word);
     for (uint32_t i = 1; i < count; i++)
-        sources = sum_print(&d->scratch, NULL, "%s, %s", sources, object_source(d, &pointers[i]));
-    return sum_print(&d->scratch, NULL, count > 1 ? "%s either(%s)" : "%s %s", word, sources);
+        sources = symbolic_sum_print(&d->scratch, NULL, "%s, %s", sources,
+                                     object_source(d, &pointers[i]));
+    return symbolic_sum_print(&d->scratch, NULL, count > 1 ? "%s either(%s)" : "%s %s", word,
+                              sources);
 }
 
 /* An access through a handle: of which parameter is told by the directions of this instruction. */
@@ -198,11 +203,13 @@ static void describe_one(struct describer *d, const struct graph_access *access,
             describe_object(d, access, to);
         return;
     }
-    const struct sum *offset;
+    const struct symbolic_sum *offset;
     to->base = split_address(d, describe_node(d, access->address), &offset);
-    to->offset = sum_text(&d->scratch, offset, NULL);
-    place->rest = sum_text(
-        &d->scratch, sum_add(&d->scratch, offset, sum_constant(&d->scratch, -offset->constant), 1),
+    to->offset = symbolic_sum_text(&d->scratch, offset, NULL);
+    place->rest = symbolic_sum_text(
+        &d->scratch,
+        symbolic_sum_add(&d->scratch, offset, symbolic_sum_constant(&d->scratch, -offset->constant),
+                         1),
         &place->cut);
     place->constants[place->count++] = offset->constant;
     to->loops = describe_loops(d, access->block, to->offset, to->guard);
@@ -273,23 +280,23 @@ static void name_places(struct describer *d, struct describe_access *access, str
         return;
     qsort(at, place->count, sizeof *at, compare_numbers);
     step = (int64_t)((uint64_t)at[1] - (uint64_t)at[0]);
-    const char *list = sum_print(&d->scratch, NULL, "%" PRId64, at[0]);
+    const char *list = symbolic_sum_print(&d->scratch, NULL, "%" PRId64, at[0]);
     for (unsigned i = 1; i < place->count; i++) {
         even &= (int64_t)((uint64_t)at[i] - (uint64_t)at[i - 1]) == step;
-        list = sum_print(&d->scratch, NULL, "%s, %" PRId64, list, at[i]);
+        list = symbolic_sum_print(&d->scratch, NULL, "%s, %" PRId64, list, at[i]);
     }
     bool none = strcmp(place->rest, "0") == 0;
     const char *rest = none ? "" : place->rest, *plus = none ? "" : " + ";
     if (!even)
-        list = sum_print(&d->scratch, NULL, "%s%s{%s}", rest, plus, list);
+        list = symbolic_sum_print(&d->scratch, NULL, "%s%s{%s}", rest, plus, list);
     else if (at[0] == 0)
-        list = sum_print(&d->scratch, NULL, "%s%s%" PRId64 "*(0..%u)", rest, plus, step,
-                         place->count - 1);
+        list = symbolic_sum_print(&d->scratch, NULL, "%s%s%" PRId64 "*(0..%u)", rest, plus, step,
+                                  place->count - 1);
     else
-        list = sum_print(&d->scratch, NULL, "%s%s%" PRId64 " + %" PRId64 "*(0..%u)", rest,
-                         at[0] < 0 && !none ? " - " : plus,
-                         at[0] < 0 && !none ? (int64_t) - (uint64_t)at[0] : at[0], step,
-                         place->count - 1);
+        list = symbolic_sum_print(&d->scratch, NULL, "%s%s%" PRId64 " + %" PRId64 "*(0..%u)", rest,
+                                  at[0] < 0 && !none ? " - " : plus,
+                                  at[0] < 0 && !none ? (int64_t) - (uint64_t)at[0] : at[0], step,
+                                  place->count - 1);
     access->offset = keep(d, list);
 }
 

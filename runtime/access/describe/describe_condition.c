@@ -13,19 +13,20 @@ bool describe_is_comparison(const struct node *at)
 
 /* One side, as the comparison sees it. */
 static const char *side_text(struct describer *d, const struct node *comparison,
-                             const struct sum *sum)
+                             const struct symbolic_sum *sum)
 {
-    const char *text = sum_text(&d->scratch, sum, NULL);
+    const char *text = symbolic_sum_text(&d->scratch, sum, NULL);
     int64_t constant;
-    if (comparison->is_signed || comparison->operation == NODE_EQUAL || !sum_has_negative(sum))
+    if (comparison->is_signed || comparison->operation == NODE_EQUAL ||
+        !symbolic_sum_has_negative(sum))
         return text;
-    if (sum_is_constant(sum, &constant) && comparison->value == 32)
-        return sum_print(&d->scratch, NULL, "%" PRIu32, (uint32_t)constant);
-    return sum_print(&d->scratch, NULL, "unsigned(%s)", text);
+    if (symbolic_sum_is_constant(sum, &constant) && comparison->value == 32)
+        return symbolic_sum_print(&d->scratch, NULL, "%" PRIu32, (uint32_t)constant);
+    return symbolic_sum_print(&d->scratch, NULL, "unsigned(%s)", text);
 }
 
 /* Whether it is the same for the whole launch: parameters and numbers. */
-static bool is_uniform(const struct sum *sum)
+static bool is_uniform(const struct symbolic_sum *sum)
 {
     for (uint32_t i = 0; i < sum->count; i++)
         if (strstr(sum->terms[i].text, "Idx") || sum->terms[i].counter || sum->terms[i].cut)
@@ -34,16 +35,17 @@ static bool is_uniform(const struct sum *sum)
 }
 
 /* A pointer compared with one into the same memory. */
-static void cancel_pointer(struct describer *d, const struct sum **left, const struct sum **right)
+static void cancel_pointer(struct describer *d, const struct symbolic_sum **left,
+                           const struct symbolic_sum **right)
 {
-    const struct sum *a = *left, *b = *right;
+    const struct symbolic_sum *a = *left, *b = *right;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count && a->terms[i].pointer && !a->terms[i].cut; k++)
             if (a->terms[i].coefficient == b->terms[k].coefficient &&
                 strcmp(a->terms[i].text, b->terms[k].text) == 0) {
-                const struct sum *both = sum_term(&d->scratch, a->terms[i]);
-                *left = sum_add(&d->scratch, a, both, -1);
-                *right = sum_add(&d->scratch, b, both, -1);
+                const struct symbolic_sum *both = symbolic_sum_term(&d->scratch, a->terms[i]);
+                *left = symbolic_sum_add(&d->scratch, a, both, -1);
+                *right = symbolic_sum_add(&d->scratch, b, both, -1);
                 return;
             }
 }
@@ -53,24 +55,25 @@ static const char *comparison_text(struct describer *d, const struct node *at, b
 {
     static const char *const signs[2][3] = {{"<", "<=", "=="}, {">=", ">", "!="}};
     static const char *const mirrored[2][3] = {{">", ">=", "=="}, {"<=", "<", "!="}};
-    const struct sum *left = describe_node(d, at->a), *right = describe_node(d, at->b);
+    const struct symbolic_sum *left = describe_node(d, at->a), *right = describe_node(d, at->b);
     bool swap = is_uniform(left) && (!is_uniform(right) || left->count < right->count);
     const char *sign = (swap ? mirrored : signs)[negated][at->operation - NODE_LESS];
     int64_t constant;
     cancel_pointer(d, &left, &right);
     if (swap) {
-        const struct sum *other = left;
+        const struct symbolic_sum *other = left;
         left = right;
         right = other;
     }
     /* x > 0 as one writes it, not x >= 1 */
-    if (sum_is_constant(right, &constant) && constant > 0 && constant < INT32_MAX && sign[1]) {
+    if (symbolic_sum_is_constant(right, &constant) && constant > 0 && constant < INT32_MAX &&
+        sign[1]) {
         int more = strcmp(sign, ">=") == 0 ? -1 : strcmp(sign, "<=") == 0 ? 1 : 0;
         sign = more < 0 ? ">" : more > 0 ? "<" : sign;
-        right = sum_constant(&d->scratch, constant + more);
+        right = symbolic_sum_constant(&d->scratch, constant + more);
     }
-    return sum_print(&d->scratch, NULL, "%s %s %s", side_text(d, at, left), sign,
-                     side_text(d, at, right));
+    return symbolic_sum_print(&d->scratch, NULL, "%s %s %s", side_text(d, at, left), sign,
+                              side_text(d, at, right));
 }
 
 /* Both in brackets unless one word decides. */
@@ -80,8 +83,8 @@ static const char *both_text(struct describer *d, const struct node *at, bool ne
     bool is_and = (at->operation == NODE_AND) != negated;
     const char *a = describe_predicate(d, at->a, negated, depth + 1);
     const char *b = describe_predicate(d, at->b, negated, depth + 1);
-    return is_and ? sum_print(&d->scratch, NULL, "%s && %s", a, b)
-                  : sum_print(&d->scratch, NULL, "(%s || %s)", a, b);
+    return is_and ? symbolic_sum_print(&d->scratch, NULL, "%s && %s", a, b)
+                  : symbolic_sum_print(&d->scratch, NULL, "(%s || %s)", a, b);
 }
 
 const char *describe_predicate(struct describer *d, uint32_t node, bool negated, unsigned depth)
@@ -101,11 +104,11 @@ const char *describe_predicate(struct describer *d, uint32_t node, bool negated,
         (at->operation == NODE_AND || at->operation == NODE_OR))
         return both_text(d, at, negated, depth);
     if (at->kind == NODE_OPERATION && at->width == 1 && at->operation == NODE_XOR)
-        return sum_print(&d->scratch, NULL, "%s(%s ^ %s)", no,
-                         describe_predicate(d, at->a, false, depth + 1),
-                         describe_predicate(d, at->b, false, depth + 1));
-    return sum_print(&d->scratch, NULL, "%s%s", no,
-                     sum_factor(&d->scratch, describe_node(d, node), NULL));
+        return symbolic_sum_print(&d->scratch, NULL, "%s(%s ^ %s)", no,
+                                  describe_predicate(d, at->a, false, depth + 1),
+                                  describe_predicate(d, at->b, false, depth + 1));
+    return symbolic_sum_print(&d->scratch, NULL, "%s%s", no,
+                              symbolic_sum_factor(&d->scratch, describe_node(d, node), NULL));
 }
 
 /* Whether the access's block is entered on this branch only: the guard of its end says when. */
@@ -123,7 +126,7 @@ const char *describe_both(struct describer *d, const char *first, const char *se
 {
     if (!*first || !*second || strcmp(first, second) == 0)
         return *first ? first : second;
-    return sum_print(&d->scratch, NULL, "%s && %s", first, second);
+    return symbolic_sum_print(&d->scratch, NULL, "%s && %s", first, second);
 }
 
 /* The loop's own test stands with the loop. */
@@ -159,13 +162,13 @@ static const char *entered_text(struct describer *d, uint32_t block, uint32_t ac
         if (!*way)
             return "";
         if (*text && strcmp(text, way) != 0) {
-            text = sum_print(&d->scratch, NULL, "%s || %s", text, way);
+            text = symbolic_sum_print(&d->scratch, NULL, "%s || %s", text, way);
             joined = true;
         } else {
             text = way;
         }
     }
-    return joined ? sum_print(&d->scratch, NULL, "(%s)", text) : text;
+    return joined ? symbolic_sum_print(&d->scratch, NULL, "(%s)", text) : text;
 }
 
 const char *describe_path(struct describer *d, uint32_t top, uint32_t block, uint32_t access,

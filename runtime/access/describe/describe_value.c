@@ -4,9 +4,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct sum *describe_opaque(struct describer *d, const char *text, bool cut)
+const struct symbolic_sum *describe_opaque(struct describer *d, const char *text, bool cut)
 {
-    return sum_term(&d->scratch, (struct sum_term){.coefficient = 1, .text = text, .cut = cut});
+    return symbolic_sum_term(
+        &d->scratch, (struct symbolic_sum_term){.coefficient = 1, .text = text, .cut = cut});
 }
 
 /* ---- Words ---- */
@@ -16,7 +17,7 @@ static const char *special_name(struct describer *d, int64_t reg)
     static const char *const words[] = {"threadIdx", "blockDim", "blockIdx", "gridDim"};
     if (reg >= PTX_SREG_TID_X && reg <= PTX_SREG_NCTAID_Z) {
         unsigned which = (unsigned)(reg - PTX_SREG_TID_X);
-        return sum_print(&d->scratch, NULL, "%s.%c", words[which / 3], "xyz"[which % 3]);
+        return symbolic_sum_print(&d->scratch, NULL, "%s.%c", words[which / 3], "xyz"[which % 3]);
     }
     switch (reg) {
     case PTX_SREG_LANEID:
@@ -29,8 +30,9 @@ static const char *special_name(struct describer *d, int64_t reg)
         return "cluster_ctarank";
     default:
         return reg >= PTX_SREG_CLUSTERID_X && reg <= PTX_SREG_CLUSTER_NCTAID_Z
-                   ? sum_print(&d->scratch, NULL, "cluster%d", (int)(reg - PTX_SREG_CLUSTERID_X))
-                   : sum_print(&d->scratch, NULL, "<register %d>", (int)reg);
+                   ? symbolic_sum_print(&d->scratch, NULL, "cluster%d",
+                                        (int)(reg - PTX_SREG_CLUSTERID_X))
+                   : symbolic_sum_print(&d->scratch, NULL, "<register %d>", (int)reg);
     }
 }
 
@@ -41,12 +43,12 @@ static const char *parameter_name(struct describer *d, int64_t offset)
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         const struct ptx_param *param = &kernel->params[i];
         if (offset == param->offset)
-            return sum_print(&d->scratch, NULL, "arg%" PRIu32, i);
+            return symbolic_sum_print(&d->scratch, NULL, "arg%" PRIu32, i);
         if (offset > param->offset && offset < (int64_t)param->offset + param->size)
-            return sum_print(&d->scratch, NULL, "{arg%" PRIu32 "+%" PRId64 "}", i,
-                             offset - param->offset);
+            return symbolic_sum_print(&d->scratch, NULL, "{arg%" PRIu32 "+%" PRId64 "}", i,
+                                      offset - param->offset);
     }
-    return sum_print(&d->scratch, NULL, "{args+%" PRId64 "}", offset);
+    return symbolic_sum_print(&d->scratch, NULL, "{args+%" PRId64 "}", offset);
 }
 
 /* A parameter whose address is taken, or a .param variable of a call. */
@@ -61,85 +63,90 @@ static const char *parameter_name_of(struct describer *d, const struct ptx_varia
 
 /* ---- Operations ---- */
 
-static const struct sum *binary(struct describer *d, const char *sign, uint32_t left,
-                                uint32_t right)
+static const struct symbolic_sum *binary(struct describer *d, const char *sign, uint32_t left,
+                                         uint32_t right)
 {
     bool cut = false;
-    const char *a = sum_factor(&d->scratch, describe_node(d, left), &cut);
-    const char *b = sum_factor(&d->scratch, describe_node(d, right), &cut);
-    const char *text = sum_print(&d->scratch, &cut, "(%s %s %s)", a, sign, b);
+    const char *a = symbolic_sum_factor(&d->scratch, describe_node(d, left), &cut);
+    const char *b = symbolic_sum_factor(&d->scratch, describe_node(d, right), &cut);
+    const char *text = symbolic_sum_print(&d->scratch, &cut, "(%s %s %s)", a, sign, b);
     return describe_opaque(d, text, cut);
 }
 
-static const struct sum *named(struct describer *d, const char *name, uint32_t left, uint32_t right)
+static const struct symbolic_sum *named(struct describer *d, const char *name, uint32_t left,
+                                        uint32_t right)
 {
     bool cut = false;
-    const char *a = sum_text(&d->scratch, describe_node(d, left), &cut);
-    const char *b = right ? sum_text(&d->scratch, describe_node(d, right), &cut) : "";
-    const char *text = sum_print(&d->scratch, &cut, right ? "%s(%s, %s)" : "%s(%s%s)", name, a, b);
+    const char *a = symbolic_sum_text(&d->scratch, describe_node(d, left), &cut);
+    const char *b = right ? symbolic_sum_text(&d->scratch, describe_node(d, right), &cut) : "";
+    const char *text =
+        symbolic_sum_print(&d->scratch, &cut, right ? "%s(%s, %s)" : "%s(%s%s)", name, a, b);
     return describe_opaque(d, text, cut);
 }
 
 /* In x + ((x >> 31) >> (32 - k)) it is x: what compilers divide by 2^k rounding towards 0, since
  * x >> 31 is all ones for what is negative. NULL: it is another sum. */
-static const struct sum *rounded(struct describer *d, const struct sum *sum, uint32_t width,
-                                 int64_t k)
+static const struct symbolic_sum *rounded(struct describer *d, const struct symbolic_sum *sum,
+                                          uint32_t width, int64_t k)
 {
     for (uint32_t i = 0; i < sum->count; i++) {
         bool cut = false;
         if (sum->terms[i].coefficient != 1 || sum->terms[i].cut)
             continue;
-        const struct sum *rest =
-            sum_add(&d->scratch, sum, sum_term(&d->scratch, sum->terms[i]), -1);
-        const char *text = sum_factor(&d->scratch, rest, &cut);
+        const struct symbolic_sum *rest =
+            symbolic_sum_add(&d->scratch, sum, symbolic_sum_term(&d->scratch, sum->terms[i]), -1);
+        const char *text = symbolic_sum_factor(&d->scratch, rest, &cut);
         if (k == 1) /* the sign itself */
-            text = sum_print(&d->scratch, &cut, "(%s >> %d)", text, (int)width - 1);
+            text = symbolic_sum_print(&d->scratch, &cut, "(%s >> %d)", text, (int)width - 1);
         else
-            text = sum_print(&d->scratch, &cut, "((%s >> %d) >> %d)", text, (int)width - 1,
-                             (int)(width - k));
+            text = symbolic_sum_print(&d->scratch, &cut, "((%s >> %d) >> %d)", text, (int)width - 1,
+                                      (int)(width - k));
         if (strcmp(text, sum->terms[i].text) == 0 && !cut)
             return rest;
     }
     return NULL;
 }
 
-static const struct sum *divided(struct describer *d, const struct sum *sum, int64_t by)
+static const struct symbolic_sum *divided(struct describer *d, const struct symbolic_sum *sum,
+                                          int64_t by)
 {
     bool cut = false;
-    const char *text = sum_factor(&d->scratch, sum, &cut);
-    text = sum_print(&d->scratch, &cut, "(%s / %" PRId64 ")", text, by);
+    const char *text = symbolic_sum_factor(&d->scratch, sum, &cut);
+    text = symbolic_sum_print(&d->scratch, &cut, "(%s / %" PRId64 ")", text, by);
     return describe_opaque(d, text, cut);
 }
 
-static const struct sum *shift_right(struct describer *d, const struct node *at)
+static const struct symbolic_sum *shift_right(struct describer *d, const struct node *at)
 {
     int64_t amount;
-    if (!sum_is_constant(describe_node(d, at->b), &amount) || amount <= 0 || amount >= at->width)
+    if (!symbolic_sum_is_constant(describe_node(d, at->b), &amount) || amount <= 0 ||
+        amount >= at->width)
         return binary(d, ">>", at->a, at->b);
-    const struct sum *rest = rounded(d, describe_node(d, at->a), at->width, amount);
+    const struct symbolic_sum *rest = rounded(d, describe_node(d, at->a), at->width, amount);
     return rest ? divided(d, rest, (int64_t)1 << amount) : binary(d, ">>", at->a, at->b);
 }
 
 /* With the complement of 2^k - 1 it rounds down to a multiple of 2^k. */
-static const struct sum *mask(struct describer *d, const struct node *at)
+static const struct symbolic_sum *mask(struct describer *d, const struct node *at)
 {
     int64_t constant;
     bool cut = false;
-    if (!sum_is_constant(describe_node(d, at->b), &constant) || constant >= 0)
+    if (!symbolic_sum_is_constant(describe_node(d, at->b), &constant) || constant >= 0)
         return binary(d, "&", at->a, at->b);
     int64_t unit = -constant;
-    const struct sum *sum = describe_node(d, at->a), *rest = NULL;
+    const struct symbolic_sum *sum = describe_node(d, at->a), *rest = NULL;
     if (unit > 1 && (unit & (unit - 1)) == 0)
         rest = rounded(d, sum, at->width, __builtin_ctzll((unsigned long long)unit));
     if (rest)
-        return sum_add(&d->scratch, sum_constant(&d->scratch, 0), divided(d, rest, unit), unit);
-    const char *text = sum_print(&d->scratch, &cut, "(%s & ~%" PRId64 ")",
-                                 sum_factor(&d->scratch, sum, &cut), ~constant);
+        return symbolic_sum_add(&d->scratch, symbolic_sum_constant(&d->scratch, 0),
+                                divided(d, rest, unit), unit);
+    const char *text = symbolic_sum_print(&d->scratch, &cut, "(%s & ~%" PRId64 ")",
+                                          symbolic_sum_factor(&d->scratch, sum, &cut), ~constant);
     return describe_opaque(d, text, cut);
 }
 
 /* The divisor that a high product and a shift stand for. */
-static const struct sum *magic(struct describer *d, const struct node *at)
+static const struct symbolic_sum *magic(struct describer *d, const struct node *at)
 {
     bool cut = false;
     double divisor = at->value > 0 ? 1.0 : 0;
@@ -147,12 +154,13 @@ static const struct sum *magic(struct describer *d, const struct node *at)
         divisor *= 2;
     if (at->value > 0)
         divisor /= (double)at->value;
-    const char *text = sum_print(&d->scratch, &cut, "(%s / %.0f)",
-                                 sum_factor(&d->scratch, describe_node(d, at->a), &cut), divisor);
+    const char *text = symbolic_sum_print(
+        &d->scratch, &cut, "(%s / %.0f)",
+        symbolic_sum_factor(&d->scratch, describe_node(d, at->a), &cut), divisor);
     return describe_opaque(d, text, cut);
 }
 
-static const struct sum *truncate(struct describer *d, const struct node *at)
+static const struct symbolic_sum *truncate(struct describer *d, const struct node *at)
 {
     if (at->width >= 32)
         return describe_node(d, at->a);
@@ -160,10 +168,11 @@ static const struct sum *truncate(struct describer *d, const struct node *at)
 }
 
 /* Several values of which control flow picks one; a pointer that they share stays outside. */
-static const struct sum *either(struct describer *d, const struct sum *const *sums, uint32_t count)
+static const struct symbolic_sum *either(struct describer *d,
+                                         const struct symbolic_sum *const *sums, uint32_t count)
 {
-    struct sum *shared = sum_constant(&d->scratch, 0);
-    const struct sum *first = sums[0];
+    struct symbolic_sum *shared = symbolic_sum_constant(&d->scratch, 0);
+    const struct symbolic_sum *first = sums[0];
     for (uint32_t k = 0; k < first->count; k++) {
         bool all = first->terms[k].pointer && !first->terms[k].cut;
         for (uint32_t i = 1; i < count && all; i++) {
@@ -174,17 +183,18 @@ static const struct sum *either(struct describer *d, const struct sum *const *su
             all = has;
         }
         if (all)
-            shared = sum_add(&d->scratch, shared, sum_term(&d->scratch, first->terms[k]), 1);
+            shared = symbolic_sum_add(&d->scratch, shared,
+                                      symbolic_sum_term(&d->scratch, first->terms[k]), 1);
     }
     const char *texts[DESCRIBE_EITHER] = {NULL};
     uint32_t different = 0;
-    uint8_t pointer = SUM_POINTER;
+    uint8_t pointer = SYMBOLIC_SUM_POINTER;
     bool cut = false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct sum *rest = sum_add(&d->scratch, sums[i], shared, -1);
-        const char *text = sum_text(&d->scratch, rest, &cut);
+        const struct symbolic_sum *rest = symbolic_sum_add(&d->scratch, sums[i], shared, -1);
+        const char *text = symbolic_sum_text(&d->scratch, rest, &cut);
         if (!(rest->count && rest->terms[0].pointer))
-            pointer = SUM_NUMBER;
+            pointer = SYMBOLIC_SUM_NUMBER;
         bool known = false;
         for (uint32_t k = 0; k < different && k < DESCRIBE_EITHER; k++)
             known |= strcmp(texts[k], text) == 0;
@@ -196,40 +206,46 @@ static const struct sum *either(struct describer *d, const struct sum *const *su
     }
     const char *text = "";
     for (uint32_t k = 0; k < different && k < DESCRIBE_EITHER; k++)
-        text = sum_print(&d->scratch, &cut, "%s%s%s", text, k ? ", " : "", texts[k]);
-    text = sum_print(&d->scratch, &cut,
-                     different > DESCRIBE_EITHER ? "either(%s, ...)" : "either(%s)", text);
+        text = symbolic_sum_print(&d->scratch, &cut, "%s%s%s", text, k ? ", " : "", texts[k]);
+    text = symbolic_sum_print(&d->scratch, &cut,
+                              different > DESCRIBE_EITHER ? "either(%s, ...)" : "either(%s)", text);
     cut |= different > DESCRIBE_EITHER;
-    struct sum_term term = {.coefficient = 1, .text = text, .cut = cut, .pointer = pointer};
-    return sum_add(&d->scratch, shared, sum_term(&d->scratch, term), 1);
+    struct symbolic_sum_term term = {
+        .coefficient = 1, .text = text, .cut = cut, .pointer = pointer};
+    return symbolic_sum_add(&d->scratch, shared, symbolic_sum_term(&d->scratch, term), 1);
 }
 
-static const struct sum *choice(struct describer *d, const char *condition, const struct sum *yes,
-                                const struct sum *no)
+static const struct symbolic_sum *choice(struct describer *d, const char *condition,
+                                         const struct symbolic_sum *yes,
+                                         const struct symbolic_sum *no)
 {
     if (yes->count && no->count && (yes->terms[0].pointer || no->terms[0].pointer))
-        return either(d, (const struct sum *const[]){yes, no}, 2);
+        return either(d, (const struct symbolic_sum *const[]){yes, no}, 2);
     bool cut = false;
-    const char *a = sum_text(&d->scratch, yes, &cut), *b = sum_text(&d->scratch, no, &cut);
+    const char *a = symbolic_sum_text(&d->scratch, yes, &cut),
+               *b = symbolic_sum_text(&d->scratch, no, &cut);
     if (strcmp(a, b) == 0 && !cut)
         return yes;
-    return describe_opaque(d, sum_print(&d->scratch, &cut, "(%s ? %s : %s)", condition, a, b), cut);
+    return describe_opaque(
+        d, symbolic_sum_print(&d->scratch, &cut, "(%s ? %s : %s)", condition, a, b), cut);
 }
 
-static const struct sum *operation(struct describer *d, const struct node *at)
+static const struct symbolic_sum *operation(struct describer *d, const struct node *at)
 {
     int64_t constant;
     switch (at->operation) {
     case NODE_ADD:
-        return sum_add(&d->scratch, describe_node(d, at->a), describe_node(d, at->b), 1);
+        return symbolic_sum_add(&d->scratch, describe_node(d, at->a), describe_node(d, at->b), 1);
     case NODE_SUB:
-        return sum_add(&d->scratch, describe_node(d, at->a), describe_node(d, at->b), -1);
+        return symbolic_sum_add(&d->scratch, describe_node(d, at->a), describe_node(d, at->b), -1);
     case NODE_MULTIPLY:
-        return sum_multiply(&d->scratch, describe_node(d, at->a), describe_node(d, at->b));
+        return symbolic_sum_multiply(&d->scratch, describe_node(d, at->a), describe_node(d, at->b));
     case NODE_SHIFT_LEFT:
-        if (sum_is_constant(describe_node(d, at->b), &constant) && constant >= 0 && constant < 63)
-            return sum_multiply(&d->scratch, describe_node(d, at->a),
-                                sum_constant(&d->scratch, (int64_t)1 << constant));
+        if (symbolic_sum_is_constant(describe_node(d, at->b), &constant) && constant >= 0 &&
+            constant < 63)
+            return symbolic_sum_multiply(
+                &d->scratch, describe_node(d, at->a),
+                symbolic_sum_constant(&d->scratch, (int64_t)1 << constant));
         return binary(d, "<<", at->a, at->b);
     case NODE_DIVIDE:
         return binary(d, "/", at->a, at->b);
@@ -244,7 +260,8 @@ static const struct sum *operation(struct describer *d, const struct node *at)
     case NODE_XOR:
         return binary(d, "^", at->a, at->b);
     case NODE_NOT: /* ~a is -a - 1 */
-        return sum_add(&d->scratch, sum_constant(&d->scratch, -1), describe_node(d, at->a), -1);
+        return symbolic_sum_add(&d->scratch, symbolic_sum_constant(&d->scratch, -1),
+                                describe_node(d, at->a), -1);
     case NODE_MINIMUM:
         return named(d, "min", at->a, at->b);
     case NODE_MAXIMUM:
@@ -263,8 +280,8 @@ static const struct sum *operation(struct describer *d, const struct node *at)
     default: /* a predicate as a number */
         return describe_opaque(
             d,
-            sum_print(&d->scratch, NULL, "(%s)",
-                      describe_predicate(d, (uint32_t)(at - d->graph->nodes), false, 0)),
+            symbolic_sum_print(&d->scratch, NULL, "(%s)",
+                               describe_predicate(d, (uint32_t)(at - d->graph->nodes), false, 0)),
             false);
     }
 }
@@ -292,10 +309,10 @@ static int side_of(const struct graph *graph, uint32_t top, const struct graph_e
 }
 
 /* if (p) x = a; else x = b; */
-static const struct sum *join(struct describer *d, const struct node *at)
+static const struct symbolic_sum *join(struct describer *d, const struct node *at)
 {
     const struct graph *graph = d->graph;
-    const struct sum *sums[64];
+    const struct symbolic_sum *sums[64];
     uint32_t top = graph->blocks[at->value].dominator;
     if (at->operand_count == 0 || at->operand_count > 64)
         return describe_opaque(d, "...", true);
@@ -314,51 +331,55 @@ static const struct sum *join(struct describer *d, const struct node *at)
 
 /* ---- Nodes ---- */
 
-static const struct sum *parameter(struct describer *d, const struct node *at)
+static const struct symbolic_sum *parameter(struct describer *d, const struct node *at)
 {
-    struct sum_term term = {.coefficient = 1, .text = parameter_name(d, at->value)};
+    struct symbolic_sum_term term = {.coefficient = 1, .text = parameter_name(d, at->value)};
     if (at->width == 64)
-        term.pointer = d->graph->is_pointer[at->value] ? SUM_POINTER : SUM_MAYBE_POINTER;
-    return sum_term(&d->scratch, term);
+        term.pointer =
+            d->graph->is_pointer[at->value] ? SYMBOLIC_SUM_POINTER : SYMBOLIC_SUM_MAYBE_POINTER;
+    return symbolic_sum_term(&d->scratch, term);
 }
 
 /* A member of a struct picked by an index. */
-static const struct sum *parameter_at(struct describer *d, const struct node *at)
+static const struct symbolic_sum *parameter_at(struct describer *d, const struct node *at)
 {
-    struct sum_term term = {.coefficient = 1, .pointer = at->is_pointer ? SUM_POINTER : SUM_NUMBER};
-    const struct sum *place =
-        sum_add(&d->scratch, describe_node(d, at->a), sum_constant(&d->scratch, at->value), 1);
-    term.text = sum_print(&d->scratch, &term.cut, "{%s}", sum_text(&d->scratch, place, &term.cut));
-    return sum_term(&d->scratch, term);
+    struct symbolic_sum_term term = {
+        .coefficient = 1, .pointer = at->is_pointer ? SYMBOLIC_SUM_POINTER : SYMBOLIC_SUM_NUMBER};
+    const struct symbolic_sum *place = symbolic_sum_add(
+        &d->scratch, describe_node(d, at->a), symbolic_sum_constant(&d->scratch, at->value), 1);
+    term.text = symbolic_sum_print(&d->scratch, &term.cut, "{%s}",
+                                   symbolic_sum_text(&d->scratch, place, &term.cut));
+    return symbolic_sum_term(&d->scratch, term);
 }
 
 /* Names what it was read through, for addresses: "*arg1". */
-static const struct sum *loaded(struct describer *d, const struct node *at)
+static const struct symbolic_sum *loaded(struct describer *d, const struct node *at)
 {
-    struct sum_term term = {.coefficient = 1, .text = "<loaded>", .cut = true};
+    struct symbolic_sum_term term = {.coefficient = 1, .text = "<loaded>", .cut = true};
     if (at->width == 64)
-        term.pointer = at->is_pointer ? SUM_POINTER : SUM_MAYBE_POINTER;
+        term.pointer = at->is_pointer ? SYMBOLIC_SUM_POINTER : SYMBOLIC_SUM_MAYBE_POINTER;
     if (at->is_pointer) {
-        const struct sum *from = describe_node(d, at->a);
+        const struct symbolic_sum *from = describe_node(d, at->a);
         const char *base = from->count && from->terms[0].pointer ? from->terms[0].text : "<loaded>";
-        term.text = sum_print(&d->scratch, &term.cut, "*%s", base);
+        term.text = symbolic_sum_print(&d->scratch, &term.cut, "*%s", base);
     }
-    return sum_term(&d->scratch, term);
+    return symbolic_sum_term(&d->scratch, term);
 }
 
-static const struct sum *symbol(struct describer *d, const struct node *at)
+static const struct symbolic_sum *symbol(struct describer *d, const struct node *at)
 {
-    struct sum_term term = {.coefficient = 1, .pointer = SUM_POINTER, .text = "<symbol>"};
+    struct symbolic_sum_term term = {
+        .coefficient = 1, .pointer = SYMBOLIC_SUM_POINTER, .text = "<symbol>"};
     if (at->variable)
         term.text = at->variable->space == PTX_SPACE_PARAM ? parameter_name_of(d, at->variable)
                                                            : at->variable->name;
-    return sum_add(&d->scratch, sum_constant(&d->scratch, at->value), sum_term(&d->scratch, term),
-                   1);
+    return symbolic_sum_add(&d->scratch, symbolic_sum_constant(&d->scratch, at->value),
+                            symbolic_sum_term(&d->scratch, term), 1);
 }
 
-static const struct sum *looked_up(struct describer *d, const struct node *at)
+static const struct symbolic_sum *looked_up(struct describer *d, const struct node *at)
 {
-    const struct sum *sums[64];
+    const struct symbolic_sum *sums[64];
     if (at->operand_count == 0 || at->operand_count > 64)
         return describe_opaque(d, "...", true);
     for (uint32_t i = 0; i < at->operand_count; i++)
@@ -373,12 +394,12 @@ static int64_t signed_constant(const struct node *at)
     return at->value;
 }
 
-static const struct sum *node_sum_new(struct describer *d, uint32_t node)
+static const struct symbolic_sum *node_sum_new(struct describer *d, uint32_t node)
 {
     const struct node *at = &d->graph->nodes[node];
     switch (at->kind) {
     case NODE_CONSTANT:
-        return sum_constant(&d->scratch, signed_constant(at));
+        return symbolic_sum_constant(&d->scratch, signed_constant(at));
     case NODE_PARAM:
         return parameter(d, at);
     case NODE_PARAM_AT:
@@ -404,7 +425,7 @@ static const struct sum *node_sum_new(struct describer *d, uint32_t node)
     }
 }
 
-const struct sum *describe_node(struct describer *d, uint32_t node)
+const struct symbolic_sum *describe_node(struct describer *d, uint32_t node)
 {
     if (d->sums[node])
         return d->sums[node];
@@ -412,7 +433,7 @@ const struct sum *describe_node(struct describer *d, uint32_t node)
         return describe_opaque(d, "...", true); /* not kept: from elsewhere it may be nearer */
     d->depth++;
     d->budget--;
-    const struct sum *sum = node_sum_new(d, node);
+    const struct symbolic_sum *sum = node_sum_new(d, node);
     d->depth--;
     return d->sums[node] = sum;
 }

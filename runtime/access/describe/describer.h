@@ -30,7 +30,7 @@ struct loop_text {
     uint32_t test; /* block whose branch leaves it */
     /* That happens in the first round in which rest - step * round is no longer above 0 (differs:
      * is 0). */
-    const struct sum *rest, *step;
+    const struct symbolic_sum *rest, *step;
     bool differs;
     const char *name;
 };
@@ -41,9 +41,9 @@ struct describer {
     struct arena *arena, scratch; /* the description's, and what is needed while it is made */
     jmp_buf out_of_memory;
     const struct graph *graph;
-    const struct sum **sums; /* by node */
-    struct taint *taints;    /* by node */
-    struct loop_text *loops; /* by loop */
+    const struct symbolic_sum **sums; /* by node */
+    struct taint *taints;             /* by node */
+    struct loop_text *loops;          /* by loop */
     uint32_t budget, depth, named_loops;
     struct describe_access *accesses;
     struct place *places; /* of each */
@@ -51,13 +51,13 @@ struct describer {
 };
 
 /* describe_value.c */
-const struct sum *describe_node(struct describer *d, uint32_t node);
+const struct symbolic_sum *describe_node(struct describer *d, uint32_t node);
 /* A value that is a word of its own. */
-const struct sum *describe_opaque(struct describer *d, const char *text, bool cut);
+const struct symbolic_sum *describe_opaque(struct describer *d, const char *text, bool cut);
 
 /* describe_loop.c */
-const struct sum *describe_loop_value(struct describer *d, uint32_t node); /* of a LOOP */
-const struct sum *describe_exit(struct describer *d, const struct node *at);
+const struct symbolic_sum *describe_loop_value(struct describer *d, uint32_t node); /* of a LOOP */
+const struct symbolic_sum *describe_exit(struct describer *d, const struct node *at);
 const char *describe_loop_name(struct describer *d, uint32_t loop);
 const struct loop_text *describe_loop(struct describer *d, uint32_t loop);
 /* "for i in 0..n": the loops around the block whose counters the texts speak of, outermost first.

@@ -584,7 +584,7 @@ static void build_once(struct builder *b)
     find_pointers(b);
     number_tree(b, false);
     number_tree(b, true);
-    overlap_find(b);
+    dependent_launch_find(b);
 }
 
 /* A second go needs what the first found lost, nothing else of it. */

@@ -148,7 +148,7 @@ struct graph {
     uint32_t loop_count;
     struct graph_access *accesses;
     uint32_t access_count;
-    struct overlap overlap;
+    struct dependent_launch overlap;
     bool *is_pointer;    /* by byte of the parameters: an address surely starts here */
     bool has_calls;      /* some call of code that is not there was met */
     bool has_hidden;     /* some call was not put in place: its accesses are not here */

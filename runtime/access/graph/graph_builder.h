@@ -51,7 +51,7 @@ struct open_loop {
 };
 
 /* A griddepcontrol: in which block, and behind how many accesses of the whole graph. */
-struct overlap_point {
+struct dependent_launch_point {
     uint32_t block, accesses;
     bool is_wait;
 };
@@ -74,7 +74,7 @@ struct builder {
     size_t memory_count, memory_capacity;
     struct open_loop *open;
     size_t open_count, open_capacity;
-    struct overlap_point *points; /* every griddepcontrol */
+    struct dependent_launch_point *points; /* every griddepcontrol */
     size_t point_count, point_capacity;
     uint32_t *addresses; /* nodes that are surely addresses, for cvta says so */
     size_t address_count, address_capacity;

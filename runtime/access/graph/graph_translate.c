@@ -652,7 +652,7 @@ static void copy_bytes(struct builder *b, const struct ptx_instruction *instruct
 }
 
 static void record_access(struct builder *b, const struct ptx_instruction *instruction,
-                          const struct effect *effect)
+                          const struct instruction_access *effect)
 {
     struct graph *graph = b->graph;
     struct graph_access access = {.block = b->block,
@@ -688,11 +688,11 @@ static void record_access(struct builder *b, const struct ptx_instruction *instr
 
 static void record_accesses(struct builder *b, const struct ptx_instruction *instruction)
 {
-    struct effect effects[EFFECT_MAX];
+    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
     const char *unknown;
-    int count = effect_find(instruction, effects, &unknown);
+    int count = instruction_accesses_find(instruction, effects, &unknown);
     if (unknown) {
-        struct effect nothing = {.space = PTX_SPACE_GENERIC};
+        struct instruction_access nothing = {.space = PTX_SPACE_GENERIC};
         struct graph_access access = {.block = b->block,
                                       .space = nothing.space,
                                       .instruction = instruction,
@@ -731,7 +731,7 @@ static void translate_other(struct builder *b, const struct ptx_instruction *ins
     case PTX_OP_NANOSLEEP:
         break;
     case PTX_OP_GRIDDEPCONTROL:
-        overlap_note(b, instruction);
+        dependent_launch_note(b, instruction);
         break;
     case PTX_OP_ATOM:
     case PTX_OP_LD:

@@ -214,7 +214,7 @@ static void thread_read(struct finding_error *error, const struct json *object)
     error->threads = number_of(object, "threads");
 }
 
-static void held_read(struct finding_shortage *shortage, const struct json *object)
+static void held_read(struct finding_out_of_memory *shortage, const struct json *object)
 {
     const size_t i = shortage->numbers.held_count++;
     shortage->numbers.held[i] = (struct csan_held){.count = number_of(object, "allocations"),
@@ -226,12 +226,12 @@ static void held_read(struct finding_shortage *shortage, const struct json *obje
 }
 
 /* NULL: there is none. */
-static struct finding_shortage *shortage_read(const struct json *object)
+static struct finding_out_of_memory *shortage_read(const struct json *object)
 {
     const struct json *items;
     if (!object || object->type != JSON_OBJECT)
         return NULL;
-    struct finding_shortage *shortage = calloc(1, sizeof *shortage);
+    struct finding_out_of_memory *shortage = calloc(1, sizeof *shortage);
     if (!shortage)
         return NULL;
     shortage->numbers = (struct csan_shortage){.host = truth_of(object, "host"),

@@ -102,14 +102,14 @@ static void print_entry(const char *head, const struct entry *entry,
     }
 }
 
-static void print_shape(const struct shape *shape)
+static void print_shape(const struct launch_signature *shape)
 {
     struct learn_anchor anchors[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     struct entry *entry = NULL, *next = NULL;
     char head[160];
-    size_t left = shape_left(shape);
-    if (!launch_key_read_shape(shape->bytes, shape->shape_bytes, &launch, anchors))
+    size_t left = launch_signature_left(shape);
+    if (!launch_key_read_shape(shape->bytes, shape->signature_bytes, &launch, anchors))
         return;
     snprintf(head, sizeof head, "  grid %u,%u,%u block %u,%u,%u shared %u%s", launch.grid[0],
              launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
@@ -139,7 +139,7 @@ static void print_image(struct listing *listing, const struct image_state *image
     struct learned_kernel *kernel = NULL, *next = NULL;
     HASH_ITER(hh, image->kernels, kernel, next)
     {
-        struct shape *shape = NULL, *other = NULL;
+        struct launch_signature *shape = NULL, *other = NULL;
         char *plain = demangle(kernel->name);
         const char *name = plain ? plain : kernel->name;
         listing->kernels++;

@@ -206,9 +206,9 @@ static void parameter_text(const struct kernel_report *report, const char *befor
 
 static const char *object_word(uint8_t object)
 {
-    return object == EFFECT_OBJECT_TEXTURE   ? "texture "
-           : object == EFFECT_OBJECT_SURFACE ? "surface "
-                                             : "tensor map ";
+    return object == INSTRUCTION_ACCESS_OBJECT_TEXTURE   ? "texture "
+           : object == INSTRUCTION_ACCESS_OBJECT_SURFACE ? "surface "
+                                                         : "tensor map ";
 }
 
 void report_pointer(const struct kernel_report *report, const struct access_pointer *pointer,

@@ -365,7 +365,8 @@ void context_destroy(struct CUctx_st *context);
 void context_fail(struct CUctx_st *context, CUresult error);
 size_t context_limit_default(CUlimit limit);
 
-/* ---- green_context.c ------------------------------------------------------------------------------- */
+/* ---- green_context.c
+ * ------------------------------------------------------------------------------- */
 
 /* The green context that a created stream belongs to, or NULL. Without the lock. */
 CUgreenCtx green_of_stream(CUstream handle);
@@ -537,7 +538,8 @@ void launch_tell_dropped(void);
 /* To the subscriber, without the lock; or on standard error, unless that is printed already. */
 void failure_tell(const struct device_failure *failure, bool printed);
 
-/* ---- memory.c, pool.c, copy.c, host_function.c -----------------------------------------------------
+/* ---- memory.c, pool.c, copy.c, host_function.c
+ * -----------------------------------------------------
  */
 
 enum memory_kind { MEMORY_PAGEABLE, MEMORY_DEVICE, MEMORY_HOST, MEMORY_MANAGED, MEMORY_REGISTERED };

@@ -156,8 +156,8 @@ static enum step begin(struct launch_item *work)
     work->launch.memory.window = device.window;
     work->launch.memory.find = find_region;
     work->launch.memory.find_texture = texture_find;
-    work->launch.parts = schedule_is_free() ? crew_size() : 1;
-    work->launch.together = crew_run;
+    work->launch.parts = schedule_is_free() ? worker_pool_size() : 1;
+    work->launch.together = worker_pool_run;
     work->state = exec_begin(&work->launch, message, sizeof message);
     if (work->state)
         return STEP_AGAIN;

@@ -1,5 +1,6 @@
-/* The crew: see worker_pool.h. A job is handed out part by part through one word that holds its number and
- * the next part: a thread that comes late for a job finds another number there and takes nothing.
+/* The crew: see worker_pool.h. A job is handed out part by part through one word that holds its
+ * number and the next part: a thread that comes late for a job finds another number there and takes
+ * nothing.
  */
 #include "runtime/device/driver/worker_pool.h"
 #include "runtime/device/driver/driver.h"
@@ -19,7 +20,7 @@ static struct {
     _Atomic uint32_t finished;
 } crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
 
-uint32_t crew_size(void)
+uint32_t worker_pool_size(void)
 {
     cpu_set_t cores;
     int count = sched_getaffinity(0, sizeof cores, &cores) ? 1 : CPU_COUNT(&cores);
@@ -86,7 +87,7 @@ static void wait_for_others(uint32_t parts)
     }
 }
 
-void crew_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts)
+void worker_pool_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts)
 {
     if (parts < 2 || pthread_mutex_trylock(&crew.caller)) {
         for (uint32_t part = 0; part < parts; part++)

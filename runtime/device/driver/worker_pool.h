@@ -7,11 +7,11 @@
 
 /* How many threads can work at the same time, the caller's included: the cores that this process
  * may use, at most 8. */
-uint32_t crew_size(void);
+uint32_t worker_pool_size(void);
 
 /* Call run(job, k) for each k below `parts`, on the calling thread and those of the crew, and
  * return when all are done. The caller never waits for a thread to wake up, only for parts being
  * run. One job at a time: a second caller runs its parts alone. */
-void crew_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts);
+void worker_pool_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts);
 
 #endif

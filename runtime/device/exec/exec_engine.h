@@ -283,7 +283,8 @@ static inline void slot_set_predicate(struct warp *warp, uint32_t offset, uint32
 enum exec_status state_step(struct exec_state *state, uint64_t budget);
 void state_release_blocks(struct exec_state *state);
 
-/* ---- exec_grid_partition.c --------------------------------------------------------------------------- */
+/* ---- exec_grid_partition.c
+ * --------------------------------------------------------------------------- */
 
 /* Divide a launch that has not begun, if it may be and is worth it. False: memory is short. */
 bool parts_divide(struct exec_state *state, bool ordered);

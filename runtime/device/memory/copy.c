@@ -24,7 +24,7 @@
 
 struct copy_item {
     struct item item;
-    struct side to, from;
+    struct copy_operand to, from;
     struct extent extent;
     void *staged;     /* what `from` points to, when it was staged */
     bool writes_host; /* counted in device.host_writers */
@@ -55,8 +55,8 @@ static bool guarded_copy(void *to, const void *from, size_t bytes, bool to_is_pa
     return true;
 }
 
-static bool copy_bytes(const struct side *to, const struct side *from, uint64_t to_offset,
-                       uint64_t from_offset, size_t bytes)
+static bool copy_bytes(const struct copy_operand *to, const struct copy_operand *from,
+                       uint64_t to_offset, uint64_t from_offset, size_t bytes)
 {
     void *target = memory_pointer(to->address + to_offset);
     const void *source = memory_pointer(from->address + from_offset);
@@ -68,13 +68,14 @@ static bool copy_bytes(const struct side *to, const struct side *from, uint64_t 
     return guarded_copy(target, source, bytes, pageable_target);
 }
 
-static bool is_linear(const struct side *side, const struct extent *extent)
+static bool is_linear(const struct copy_operand *side, const struct extent *extent)
 {
     return (extent->height == 1 || side->pitch == extent->width) &&
            (extent->depth == 1 || side->slice == extent->width * extent->height);
 }
 
-static bool copy_box(const struct side *to, const struct side *from, const struct extent *extent)
+static bool copy_box(const struct copy_operand *to, const struct copy_operand *from,
+                     const struct extent *extent)
 {
     if (is_linear(to, extent) && is_linear(from, extent))
         return copy_bytes(to, from, 0, 0, extent->width * extent->height * extent->depth);
@@ -123,7 +124,7 @@ static void copy_discard(struct item *item)
 
 static struct item *copy_again(const struct item *item);
 
-static struct copy_item *copy_create(const struct side *to, const struct side *from,
+static struct copy_item *copy_create(const struct copy_operand *to, const struct copy_operand *from,
                                      const struct extent *extent)
 {
     struct copy_item *copy = calloc(1, sizeof *copy);
@@ -156,18 +157,19 @@ static struct item *copy_again(const struct item *item)
 
 /* ---- Checking ------------------------------------------------------------------------------ */
 
-static enum waiting copy_waits(const struct CUctx_st *context, const struct side *to,
-                               const struct side *from, bool synchronous)
+static enum waiting copy_waits(const struct CUctx_st *context, const struct copy_operand *to,
+                               const struct copy_operand *from, bool synchronous)
 {
-    if (side_is_host(to) && side_is_host(from))
+    if (copy_operand_is_host(to) && copy_operand_is_host(from))
         return WAIT_ITSELF;
-    if (synchronous && (side_always_waits(context, to) || side_always_waits(context, from)))
+    if (synchronous &&
+        (copy_operand_always_waits(context, to) || copy_operand_always_waits(context, from)))
         return WAIT_ITSELF;
     if (!synchronous)
-        return side_is_pageable(to) && schedule_is_usual() ? WAIT_ITSELF : WAIT_NOTHING;
-    if (!side_is_host(to) && !side_is_host(from))
+        return copy_operand_is_pageable(to) && schedule_is_usual() ? WAIT_ITSELF : WAIT_NOTHING;
+    if (!copy_operand_is_host(to) && !copy_operand_is_host(from))
         return WAIT_NOTHING;
-    return side_is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
+    return copy_operand_is_pageable(from) ? WAIT_EARLIER : WAIT_ITSELF;
 }
 
 /* ---- Copies -------------------------------------------------------------------------------- */
@@ -179,10 +181,10 @@ static bool stage(struct copy_item *copy)
     copy->staged = malloc(extent->width * extent->height * extent->depth);
     if (!copy->staged)
         return false;
-    struct side packed = {.address = (uint64_t)copy->staged,
-                          .pitch = extent->width,
-                          .slice = extent->width * extent->height,
-                          .memory.kind = MEMORY_HOST};
+    struct copy_operand packed = {.address = (uint64_t)copy->staged,
+                                  .pitch = extent->width,
+                                  .slice = extent->width * extent->height,
+                                  .memory.kind = MEMORY_HOST};
     if (!copy_box(&packed, &copy->from, extent))
         return false;
     copy->from = packed;
@@ -196,9 +198,9 @@ static bool may_stage(bool synchronous)
     return synchronous || (!device.schedule.stages_late && !device.host_writers);
 }
 
-static CUresult copy_enter(struct side *to, struct side *from, const struct extent *extent,
-                           CUstream handle, bool per_thread, bool synchronous,
-                           struct CUstream_st **stream)
+static CUresult copy_enter(struct copy_operand *to, struct copy_operand *from,
+                           const struct extent *extent, CUstream handle, bool per_thread,
+                           bool synchronous, struct CUstream_st **stream)
 {
     struct CUctx_st *context;
     CUresult result = device_enter_context(&context);
@@ -211,13 +213,13 @@ static CUresult copy_enter(struct side *to, struct side *from, const struct exte
         CUDA_SUCCESS)
         return device_leave(result);
     if (extent->width && extent->height && extent->depth &&
-        (!side_is_valid(to, extent) || !side_is_valid(from, extent)))
+        (!copy_operand_is_valid(to, extent) || !copy_operand_is_valid(from, extent)))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 
-static CUresult copy(struct side to, struct side from, struct extent extent, CUstream handle,
-                     bool per_thread, bool synchronous)
+static CUresult copy(struct copy_operand to, struct copy_operand from, struct extent extent,
+                     CUstream handle, bool per_thread, bool synchronous)
 {
     struct CUstream_st *stream;
     CUresult result = copy_enter(&to, &from, &extent, handle, per_thread, synchronous, &stream);
@@ -236,7 +238,7 @@ static CUresult copy(struct side to, struct side from, struct extent extent, CUs
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     if (stream->capture) /* a node reads its source when it runs */
         return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMCPY, &item->item));
-    if (side_is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) &&
+    if (copy_operand_is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) &&
         !stage(item)) {
         result = item->staged ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
         free(item->staged);
@@ -250,13 +252,13 @@ static CUresult copy(struct side to, struct side from, struct extent extent, CUs
 static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream stream,
                             bool per_thread, bool synchronous)
 {
-    return copy((struct side){.address = to}, (struct side){.address = from},
+    return copy((struct copy_operand){.address = to}, (struct copy_operand){.address = from},
                 (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
 }
 
 /* The first byte of one side of a 2D or 3D copy. False for arrays, which the device has not. */
 static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uint64_t offset,
-                   struct side *side)
+                   struct copy_operand *side)
 {
     if (type == CU_MEMORYTYPE_HOST)
         address = (CUdeviceptr)host;
@@ -269,7 +271,7 @@ static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uin
 static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread,
                         bool synchronous, const char *name)
 {
-    struct side to = {0}, from = {0};
+    struct copy_operand to = {0}, from = {0};
     if (!copy2d)
         return CUDA_ERROR_INVALID_VALUE;
     from.pitch = copy2d->srcPitch ? copy2d->srcPitch : copy2d->WidthInBytes;
@@ -284,10 +286,10 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_t
 }
 
 /* False: over arrays. */
-static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct side *to_side, struct side *from_side,
-                     struct extent *extent)
+static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_side,
+                     struct copy_operand *from_side, struct extent *extent)
 {
-    struct side to = {0}, from = {0};
+    struct copy_operand to = {0}, from = {0};
     from.pitch = copy3d->srcPitch ? copy3d->srcPitch : copy3d->WidthInBytes;
     from.slice = from.pitch * (copy3d->srcHeight ? copy3d->srcHeight : copy3d->Height);
     to.pitch = copy3d->dstPitch ? copy3d->dstPitch : copy3d->WidthInBytes;
@@ -307,7 +309,7 @@ static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct side *to_side, struct s
 static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
                         bool synchronous, const char *name)
 {
-    struct side to, from;
+    struct copy_operand to, from;
     struct extent extent;
     if (!copy3d)
         return CUDA_ERROR_INVALID_VALUE;
@@ -414,12 +416,12 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from
 
 CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
 {
-    struct side to, from;
+    struct copy_operand to, from;
     struct extent extent;
     if (!sides_of(params, &to, &from, &extent))
         return device_lacks("a copy node with CUDA arrays");
-    if (!extent.width || !extent.height || !extent.depth || !side_is_valid(&to, &extent) ||
-        !side_is_valid(&from, &extent))
+    if (!extent.width || !extent.height || !extent.depth || !copy_operand_is_valid(&to, &extent) ||
+        !copy_operand_is_valid(&from, &extent))
         return CUDA_ERROR_INVALID_VALUE;
     struct copy_item *copy = copy_create(&to, &from, &extent);
     *item = copy ? &copy->item : NULL;
@@ -430,16 +432,16 @@ CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
 void copy_describe(const struct item *item, CUDA_MEMCPY3D *params)
 {
     const struct copy_item *copy = (const struct copy_item *)item;
-    const struct side *to = &copy->to, *from = &copy->from;
+    const struct copy_operand *to = &copy->to, *from = &copy->from;
     *params = (CUDA_MEMCPY3D){
-        .srcMemoryType = side_is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        .srcHost = side_is_pageable(from) ? (const void *)from->address : NULL,
-        .srcDevice = side_is_pageable(from) ? 0 : from->address,
+        .srcMemoryType = copy_operand_is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .srcHost = copy_operand_is_pageable(from) ? (const void *)from->address : NULL,
+        .srcDevice = copy_operand_is_pageable(from) ? 0 : from->address,
         .srcPitch = from->pitch,
         .srcHeight = from->pitch ? from->slice / from->pitch : 0,
-        .dstMemoryType = side_is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        .dstHost = side_is_pageable(to) ? (void *)to->address : NULL,
-        .dstDevice = side_is_pageable(to) ? 0 : to->address,
+        .dstMemoryType = copy_operand_is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+        .dstHost = copy_operand_is_pageable(to) ? (void *)to->address : NULL,
+        .dstDevice = copy_operand_is_pageable(to) ? 0 : to->address,
         .dstPitch = to->pitch,
         .dstHeight = to->pitch ? to->slice / to->pitch : 0,
         .WidthInBytes = copy->extent.width,

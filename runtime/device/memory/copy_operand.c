@@ -2,7 +2,7 @@
 #include "runtime/device/memory/copy_operand.h"
 
 /* The last byte of the box, plus one, from its first; false on overflow. */
-static bool span_of(const struct side *side, const struct extent *extent, uint64_t *span)
+static bool span_of(const struct copy_operand *side, const struct extent *extent, uint64_t *span)
 {
     uint64_t rows, layers;
     return !(__builtin_mul_overflow(extent->height - 1, side->pitch, &rows) ||
@@ -11,7 +11,7 @@ static bool span_of(const struct side *side, const struct extent *extent, uint64
              __builtin_add_overflow(*span, extent->width, span));
 }
 
-bool side_is_valid(struct side *side, const struct extent *extent)
+bool copy_operand_is_valid(struct copy_operand *side, const struct extent *extent)
 {
     uint64_t span;
     side->memory = memory_at(side->address);
@@ -25,16 +25,16 @@ bool side_is_valid(struct side *side, const struct extent *extent)
                : memory_contains(&side->memory, side->address, span);
 }
 
-bool side_is_host(const struct side *side)
+bool copy_operand_is_host(const struct copy_operand *side)
 {
     return side->memory.kind != MEMORY_DEVICE;
 }
-bool side_is_pageable(const struct side *side)
+bool copy_operand_is_pageable(const struct copy_operand *side)
 {
     return side->memory.kind == MEMORY_PAGEABLE;
 }
 
-bool side_always_waits(const struct CUctx_st *context, const struct side *side)
+bool copy_operand_always_waits(const struct CUctx_st *context, const struct copy_operand *side)
 {
     return context->flags & CU_CTX_SYNC_MEMOPS || side->memory.sync_memops;
 }

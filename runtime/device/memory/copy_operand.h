@@ -4,7 +4,7 @@
 
 #include "runtime/device/driver/graph.h"
 
-struct side {
+struct copy_operand {
     uint64_t address;
     size_t pitch, slice; /* bytes from row to row, from layer to layer */
     struct memory memory;
@@ -15,11 +15,11 @@ struct extent {
 };
 
 /* Looks its memory up. False: the box is not in it, or rows lie in one another. */
-bool side_is_valid(struct side *side, const struct extent *extent);
-bool side_is_host(const struct side *side);
-bool side_is_pageable(const struct side *side);
+bool copy_operand_is_valid(struct copy_operand *side, const struct extent *extent);
+bool copy_operand_is_host(const struct copy_operand *side);
+bool copy_operand_is_pageable(const struct copy_operand *side);
 /* CU_CTX_SYNC_MEMOPS: "synchronous memory operations initiated on this context will always
  * synchronize"; the attribute of the same name says so of one allocation. */
-bool side_always_waits(const struct CUctx_st *context, const struct side *side);
+bool copy_operand_always_waits(const struct CUctx_st *context, const struct copy_operand *side);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct set_item {
     struct item item;
-    struct side to;
+    struct copy_operand to;
     struct extent extent;
     uint32_t value;
     unsigned element; /* bytes: 1, 2, 4 */
@@ -48,7 +48,7 @@ static void set_discard(struct item *item)
 
 static struct item *set_again(const struct item *item);
 
-static struct set_item *set_create(const struct side *to, const struct extent *extent,
+static struct set_item *set_create(const struct copy_operand *to, const struct extent *extent,
                                    uint32_t value, unsigned element)
 {
     struct set_item *set = calloc(1, sizeof *set);
@@ -72,13 +72,13 @@ static struct item *set_again(const struct item *item)
 }
 
 /* `width` in elements. */
-static bool set_is_valid(struct side *to, unsigned element, size_t width, size_t height,
+static bool set_is_valid(struct copy_operand *to, unsigned element, size_t width, size_t height,
                          struct extent *extent)
 {
     *extent = (struct extent){0, height, 1};
     return !__builtin_mul_overflow(width, element, &extent->width) && !(to->address % element) &&
-           (height == 1 || !(to->pitch % element)) && side_is_valid(to, extent) &&
-           !side_is_pageable(to);
+           (height == 1 || !(to->pitch % element)) && copy_operand_is_valid(to, extent) &&
+           !copy_operand_is_pageable(to);
 }
 
 static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned element,
@@ -93,7 +93,7 @@ static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned 
         return device_leave(result);
     if (!width || !height)
         return device_leave(CUDA_SUCCESS);
-    struct side to = {.address = address, .pitch = pitch};
+    struct copy_operand to = {.address = address, .pitch = pitch};
     struct extent extent;
     if (!set_is_valid(&to, element, width, height, &extent))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
@@ -102,16 +102,17 @@ static CUresult set(CUdeviceptr address, size_t pitch, uint32_t value, unsigned 
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     if (stream->capture)
         return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMSET, &item->item));
-    return device_leave(schedule_item(
-        stream, &item->item,
-        synchronous && (side_is_host(&to) || side_always_waits(stream->context, &to))));
+    return device_leave(
+        schedule_item(stream, &item->item,
+                      synchronous && (copy_operand_is_host(&to) ||
+                                      copy_operand_always_waits(stream->context, &to))));
 }
 
 /* ---- Nodes of graphs ---- */
 
 CUresult set_of_node(const CUDA_MEMSET_NODE_PARAMS_v1 *params, struct item **item)
 {
-    struct side to = {.address = params->dst, .pitch = params->pitch};
+    struct copy_operand to = {.address = params->dst, .pitch = params->pitch};
     struct extent extent;
     unsigned element = params->elementSize;
     if ((element != 1 && element != 2 && element != 4) || !params->width || !params->height ||

@@ -93,7 +93,7 @@ bool annotate_has_launch(void)
 
 /* A block that was given out, or with bytes 0 taken back, in the backlog. */
 struct block {
-    struct backlog_piece piece;
+    struct deferred_piece piece;
     uint64_t base, bytes;
     csan_site site;
     struct operators *owner; /* of an operator that was put off and runs; or NULL */
@@ -102,18 +102,18 @@ struct block {
 static void block_belongs(const struct block *block)
 {
     if (block->bytes)
-        operation_memory_made(block->base, block->bytes);
+        operator_memory_made(block->base, block->bytes);
     else
-        operation_memory_gone(block->base);
+        operator_memory_gone(block->base);
 }
 
-static void block_tell(const struct backlog_piece *piece)
+static void block_tell(const struct deferred_piece *piece)
 {
     const struct block *block = (const struct block *)piece;
     if (block->owner) {
-        struct operators *before = operation_act_for(block->owner);
+        struct operators *before = operator_act_for(block->owner);
         block_belongs(block);
-        operation_act_for(before);
+        operator_act_for(before);
     }
     if (block->bytes)
         csan_memory_pool_alloc(process_context(), block->base, block->bytes, CSAN_HOST,
@@ -125,19 +125,19 @@ static void block_tell(const struct backlog_piece *piece)
 /* Within an operator that was not put off, whatever comes next works off. */
 static void block_put_off(uint64_t base, uint64_t bytes, csan_site site)
 {
-    struct block told = {{.work = block_tell}, base, bytes, site, late_operator_owner()};
-    const bool at_once = !told.owner && late_operator_or_other();
+    struct block told = {{.work = block_tell}, base, bytes, site, operator_deferred_owner()};
+    const bool at_once = !told.owner && operator_deferred_or_other();
     if (at_once)
         block_belongs(&told);
-    struct block *block = at_once ? NULL : (struct block *)backlog_begin(sizeof *block);
+    struct block *block = at_once ? NULL : (struct block *)deferred_begin(sizeof *block);
     if (!block) {
-        backlog_work_off();
+        deferred_flush();
         block_tell(&told.piece);
         return;
     }
     told.piece.bytes = block->piece.bytes;
     *block = told;
-    backlog_end(&block->piece);
+    deferred_end(&block->piece);
 }
 
 /* ---- The functions of struct csan_api ---- */
@@ -178,9 +178,9 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
     (void)handle;
     if (!block || !bytes || !guard_enter_late())
         return;
-    backlog_prefetch();
+    deferred_prefetch();
     csan_site site = callsite_of_memory("csan_pool_alloc");
-    poll_blocks_are_told();
+    pool_query_blocks_are_declared();
     block_put_off((uintptr_t)block, bytes, site);
     guard_leave();
 }
@@ -359,8 +359,8 @@ static void on_race(process_race_handler *handler, void *user)
 }
 
 static const struct csan_api api = {.size = sizeof api,
-                                    .operator_begin = operation_operator_begin,
-                                    .operator_end = operation_operator_end,
+                                    .operator_begin = operator_begin,
+                                    .operator_end = operator_end,
                                     .stack_source = source_set,
                                     .on_race = on_race,
                                     .pool_alloc = pool_alloc,

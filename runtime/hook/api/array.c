@@ -103,10 +103,10 @@ static void created(const struct driver_entry *entry, CUarray handle, CUarray_fo
 static void array_ended(const struct driver_entry *entry, CUresult result, CUarray_format format,
                         uint64_t channels, uint64_t width, uint64_t height, uint64_t depth)
 {
-    shortage_ended(entry, result,
-                   array_channel_bytes(format) * channels * width * at_least_one(height) *
-                       at_least_one(depth),
-                   SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result,
+                        array_channel_bytes(format) * channels * width * at_least_one(height) *
+                            at_least_one(depth),
+                        OUT_OF_MEMORY_DEVICE);
 }
 
 CUresult hook_array_create(const struct driver_entry *entry, CUarray *pHandle,

@@ -84,7 +84,7 @@ static void tell_accesses(csan_lane lane, csan_site site, const struct csan_acce
                           size_t count)
 {
     if (count)
-        operation_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+        operator_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, accesses, count);
 }
 
 /* On a lane of their own, which is ordered after the stream if `behind`, and before what comes. */
@@ -158,9 +158,9 @@ static void parts_overwrite(const struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct hull hull = hull_of(&parts[i].target);
-        content_written(hull.first, hull.end - hull.first, NULL,
-                        place_may_be_constant(hull.first, hull.end - hull.first));
-        value_overwritten(hull.first, hull.end - hull.first);
+        known_contents_written(hull.first, hull.end - hull.first, NULL,
+                               memory_type_may_be_constant(hull.first, hull.end - hull.first));
+        stream_memop_overwritten(hull.first, hull.end - hull.first);
     }
 }
 
@@ -174,15 +174,15 @@ static void tell_batch(const struct driver_entry *entry, CUstream handle, const 
         return;
     }
     callsite_capture(&stack);
-    csan_site site = operation_site(&stack, entry->name, argument_names, 2);
+    csan_site site = operator_site(&stack, entry->name, argument_names, 2);
     struct stream *stream = NULL;
     if (stream_is_capturing(handle, entry->thread_default)) {
         for (size_t i = 0; i < count; i++) {
             accesses[2 * i] = parts[i].source;
             accesses[2 * i + 1] = parts[i].target;
         }
-        operation_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
-                          2 * count);
+        operator_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
+                         2 * count);
     } else if ((stream = stream_lock(handle, entry->thread_default)) != NULL) {
         const struct telling telling = {stream_lane(stream), (uintptr_t)handle, site};
         stream_use(stream);
@@ -237,7 +237,7 @@ static void batch_refused(const struct driver_entry *entry, const CUdeviceptr_v2
     for (size_t i = 0; i < count; i++) {
         const struct csan_access accesses[] = {linear(srcs[i], sizes[i], CSAN_READ),
                                                linear(dsts[i], sizes[i], CSAN_WRITE)};
-        refused_copy(&(struct refused){entry, handle, site, accesses, sizes[i] ? 2 : 0});
+        refused_call_copy(&(struct refused){entry, handle, site, accesses, sizes[i] ? 2 : 0});
     }
 }
 
@@ -252,7 +252,7 @@ CUresult hook_copy_batch_async(const struct driver_entry *entry, CUdeviceptr_v2 
     CUresult result = real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
     if (result == CUDA_SUCCESS)
         read_linear(entry, dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-    else if (refused_matters(result))
+    else if (refused_call_matters(result))
         batch_refused(entry, dsts, srcs, sizes, count, hStream);
     guard_leave();
     return result;
@@ -269,7 +269,7 @@ CUresult hook_copy_batch_async_v1(const struct driver_entry *entry, CUdeviceptr_
     CUresult result = real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
     if (result == CUDA_SUCCESS)
         read_linear(entry, dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-    else if (refused_matters(result))
+    else if (refused_call_matters(result))
         batch_refused(entry, dsts, srcs, sizes, count, hStream);
     guard_leave();
     return result;

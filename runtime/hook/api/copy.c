@@ -45,7 +45,7 @@ struct side {
     struct csan_dim dims[2];
     uint8_t dim_count;
     bool is_array; /* a CUDA array that csan does not know */
-    enum place place;
+    enum memory_type place;
 };
 
 struct copy {
@@ -63,14 +63,14 @@ struct copy {
 static const char *const argument_names[] = {"src", "dst"};
 
 /* The place is looked up late, when csan has to know it: most copies say it in their name. */
-static struct side linear(uint64_t base, uint64_t bytes, enum place place)
+static struct side linear(uint64_t base, uint64_t bytes, enum memory_type place)
 {
     return (struct side){.base = base, .row_bytes = bytes, .place = place};
 }
 
-static enum place host_place(const void *address)
+static enum memory_type host_place(const void *address)
 {
-    return place_of((uintptr_t)address);
+    return memory_type_of((uintptr_t)address);
 }
 
 static bool nothing_to_do(const struct copy *copy)
@@ -81,7 +81,7 @@ static bool nothing_to_do(const struct copy *copy)
 /* A copy that is taken as asynchronous. */
 static bool may_read_at_call(const struct copy *copy)
 {
-    return copy->source.place == PLACE_PAGEABLE && !place_is_host(copy->target.place) &&
+    return copy->source.place == MEMORY_TYPE_PAGEABLE && !memory_type_is_host(copy->target.place) &&
            (copy->async || !implicit_wait_orders(WAIT_COPY_FROM_PAGEABLE));
 }
 
@@ -150,19 +150,20 @@ static struct copy_waits waits_of_pageable_source(const struct copy *copy)
 
 static struct copy_waits copy_waits(const struct copy *copy)
 {
-    const enum place from = copy->source.place, to = copy->target.place;
-    if (place_is_host(from) && place_is_host(to))
+    const enum memory_type from = copy->source.place, to = copy->target.place;
+    if (memory_type_is_host(from) && memory_type_is_host(to))
         return waits_both(WAIT_COPY_ON_HOST);
     if (copy->always_waits)
         return waits_both(WAIT_COPY_SYNC_MEMOPS);
-    if (place_is_host(to) && !copy->async)
+    if (memory_type_is_host(to) && !copy->async)
         return waits_both(WAIT_COPY_TO_HOST);
-    if (place_is_host(to))
-        return (struct copy_waits){.itself = to == PLACE_PAGEABLE ? WAIT_COPY_ASYNC_TO_PAGEABLE
-                                                                  : WAIT_NONE};
-    if (from == PLACE_PAGEABLE)
+    if (memory_type_is_host(to))
+        return (struct copy_waits){
+            .itself = to == MEMORY_TYPE_PAGEABLE ? WAIT_COPY_ASYNC_TO_PAGEABLE : WAIT_NONE};
+    if (from == MEMORY_TYPE_PAGEABLE)
         return waits_of_pageable_source(copy);
-    return waits_both(from == PLACE_PINNED && !copy->async ? WAIT_COPY_FROM_PINNED : WAIT_NONE);
+    return waits_both(from == MEMORY_TYPE_PINNED && !copy->async ? WAIT_COPY_FROM_PINNED
+                                                                 : WAIT_NONE);
 }
 
 /* The same bytes, at the call. What the stream does later comes after both. */
@@ -173,7 +174,7 @@ static void read_at_call(const struct copy *copy, struct stream *stream, csan_si
     if (lane == CSAN_NO_LANE || !side_access(&copy->source, CSAN_READ, &source))
         return;
     csan_snapshot_join(process_context(), lane, copy->host_before);
-    operation_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+    operator_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
     csan_lane_waits(process_context(), stream_lane(stream), lane);
 }
 
@@ -182,7 +183,7 @@ static void read_by_host(const struct copy *copy, const struct stream *stream, c
 {
     struct csan_access source;
     if (side_access(&copy->source, CSAN_READ, &source))
-        operation_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, &source, 1);
+        operator_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, &source, 1);
     thread_enqueues(stream_lane(stream));
 }
 
@@ -201,7 +202,7 @@ static void copy_record(const struct copy *copy, struct stream *stream, csan_sit
     else
         count = side_access(&copy->source, CSAN_READ, accesses);
     count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
-    operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+    operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
     serialize(copy, stream, stream_serialize_after);
     implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
     read_at_call(copy, stream, site);
@@ -226,10 +227,12 @@ static const void *copy_known(const struct copy *copy)
 {
     const struct side *source = &copy->source, *target = &copy->target;
     if (target->dim_count || source->dim_count || target->is_array || source->is_array ||
-        target->row_bytes > CONTENT_PIECE_MAX || !place_is_host(source->place) ||
-        place_of(target->base) != PLACE_DEVICE) /* the host writes to managed memory itself */
+        target->row_bytes > CONTENT_PIECE_MAX || !memory_type_is_host(source->place) ||
+        memory_type_of(target->base) !=
+            MEMORY_TYPE_DEVICE) /* the host writes to managed memory itself */
         return NULL;
-    bool read = source->place == PLACE_PAGEABLE || (source->place == PLACE_PINNED && !copy->async);
+    bool read = source->place == MEMORY_TYPE_PAGEABLE ||
+                (source->place == MEMORY_TYPE_PINNED && !copy->async);
     return read ? (const void *)(uintptr_t)source->base : NULL;
 }
 
@@ -237,10 +240,11 @@ static const void *copy_known(const struct copy *copy)
 static void copy_content(const struct side *target, const void *known)
 {
     uint64_t reach = side_reach(target);
-    if (!target->is_array && target->place != PLACE_PAGEABLE)
-        content_written(target->base, reach, known, place_may_be_constant(target->base, reach));
+    if (!target->is_array && target->place != MEMORY_TYPE_PAGEABLE)
+        known_contents_written(target->base, reach, known,
+                               memory_type_may_be_constant(target->base, reach));
     if (!target->is_array)
-        value_overwritten(target->base, reach);
+        stream_memop_overwritten(target->base, reach);
 }
 
 static size_t copy_accesses(const struct copy *copy, struct csan_access *accesses)
@@ -256,7 +260,7 @@ static void copy_refused(const struct copy *copy)
     if (nothing_to_do(copy))
         return;
     callsite_capture(&stack);
-    refused_copy(&(struct refused){
+    refused_call_copy(&(struct refused){
         .entry = copy->entry,
         .stream = copy->stream,
         .site = callsite_intern(&stack, copy->entry->name, argument_names, 2),
@@ -274,15 +278,15 @@ static void copy_end(struct copy *copy, CUresult result)
         stream_is_capturing(copy->stream, thread_default)) {
         struct callsite_stack stack;
         callsite_capture(&stack);
-        operation_capture(copy->stream, thread_default,
-                          operation_site(&stack, copy->entry->name, argument_names, 2),
-                          CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
+        operator_capture(copy->stream, thread_default,
+                         operator_site(&stack, copy->entry->name, argument_names, 2),
+                         CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
     } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
         if (copy->source.is_array || copy->target.is_array)
             summary_unmodelled("copies with CUDA arrays that csan did not see created");
         struct callsite_stack stack;
         callsite_capture(&stack);
-        csan_site site = operation_site(&stack, copy->entry->name, argument_names, 2);
+        csan_site site = operator_site(&stack, copy->entry->name, argument_names, 2);
         const void *known = copy_known(copy);
         copy->always_waits =
             !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
@@ -294,13 +298,13 @@ static void copy_end(struct copy *copy, CUresult result)
             guard_unlock();
         }
     }
-    if (refused_matters(result))
+    if (refused_call_matters(result))
         copy_refused(copy);
     if (copy->stream_before)
         csan_snapshot_release(process_context(), copy->stream_before);
     if (copy->host_before)
         csan_snapshot_release(process_context(), copy->host_before);
-    if (!copy->async && place_is_host(copy->target.place))
+    if (!copy->async && memory_type_is_host(copy->target.place))
         trace_waited();
 }
 
@@ -312,8 +316,8 @@ CUresult hook_copy(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdevic
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear(src, ByteCount, place_of(src)),
-                        .target = linear(dst, ByteCount, place_of(dst))};
+                        .source = linear(src, ByteCount, memory_type_of(src)),
+                        .target = linear(dst, ByteCount, memory_type_of(dst))};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
     copy_end(&copy, result);
@@ -329,8 +333,8 @@ CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, C
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(src, ByteCount, place_of(src)),
-                        .target = linear(dst, ByteCount, place_of(dst))};
+                        .source = linear(src, ByteCount, memory_type_of(src)),
+                        .target = linear(dst, ByteCount, memory_type_of(dst))};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
     copy_end(&copy, result);
@@ -345,7 +349,7 @@ CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_
         return DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
     struct copy copy = {.entry = entry,
                         .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
-                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
     copy_end(&copy, result);
@@ -363,7 +367,7 @@ CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdevi
                         .stream = hStream,
                         .async = true,
                         .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
-                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     copy_begin(&copy);
     CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
     copy_end(&copy, result);
@@ -377,8 +381,8 @@ CUresult hook_copy_device_to_host(const struct driver_entry *entry, void *dstHos
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear((uintptr_t)dstHost, ByteCount, PLACE_PINNED)};
+                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = linear((uintptr_t)dstHost, ByteCount, MEMORY_TYPE_PINNED)};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
     copy_end(&copy, result);
@@ -396,7 +400,7 @@ CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
+                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target = linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
     CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
@@ -410,8 +414,8 @@ CUresult hook_copy_device_to_device(const struct driver_entry *entry, CUdevicept
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
     copy_end(&copy, result);
     guard_leave();
@@ -428,8 +432,8 @@ CUresult hook_copy_device_to_device_async(const struct driver_entry *entry,
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = real(dstDevice, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -447,8 +451,8 @@ CUresult hook_copy_peer(const struct driver_entry *entry, CUdeviceptr_v2 dstDevi
                         .peer = true,
                         .source_context = srcContext,
                         .target_context = dstContext,
-                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
     copy_end(&copy, result);
     guard_leave();
@@ -465,8 +469,8 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(srcDevice, ByteCount, PLACE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, PLACE_DEVICE)};
+                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -479,7 +483,7 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
 static struct side linear_of_array(CUarray handle, size_t offset, size_t bytes)
 {
     struct array_range range;
-    struct side side = {.row_bytes = bytes, .place = PLACE_DEVICE, .is_array = true};
+    struct side side = {.row_bytes = bytes, .place = MEMORY_TYPE_DEVICE, .is_array = true};
     if (array_find(handle, &range)) {
         side.is_array = false;
         side.base = range.base + offset;
@@ -489,7 +493,7 @@ static struct side linear_of_array(CUarray handle, size_t offset, size_t bytes)
 
 static struct side linear_device(CUdeviceptr_v2 base, size_t bytes)
 {
-    return linear(base, bytes, PLACE_DEVICE);
+    return linear(base, bytes, MEMORY_TYPE_DEVICE);
 }
 
 static struct side linear_host(const void *base, size_t bytes)
@@ -593,11 +597,11 @@ static void locate(struct side *side, CUmemorytype type, const void *host, CUdev
 {
     side->is_array = type == CU_MEMORYTYPE_ARRAY;
     if (side->is_array) {
-        side->place = PLACE_DEVICE;
+        side->place = MEMORY_TYPE_DEVICE;
         return;
     }
     side->base = (type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device) + offset;
-    side->place = type == CU_MEMORYTYPE_DEVICE ? PLACE_DEVICE : place_of(side->base);
+    side->place = type == CU_MEMORYTYPE_DEVICE ? MEMORY_TYPE_DEVICE : memory_type_of(side->base);
 }
 
 /* The same in an array, which has its own distances between rows and layers. */
@@ -666,7 +670,8 @@ static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
     copy->target_context = what->dstContext;
 }
 
-struct node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what, const struct callsite_stack *stack)
+struct graph_node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what,
+                                     const struct callsite_stack *stack)
 {
     struct copy copy = {.async = true};
     struct csan_access accesses[2];
@@ -674,8 +679,8 @@ struct node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what, const struct callsi
     if (copy.source.is_array || copy.target.is_array)
         summary_unmodelled("copies with CUDA arrays that csan did not see created");
     csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", argument_names, 2);
-    return node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
-                        nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));
+    return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
+                              nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));
 }
 
 CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)

@@ -5,9 +5,10 @@
 #include "runtime/hook/interpose/driver.h"
 
 struct callsite_stack;
-struct node_work;
+struct graph_node_work;
 
 /* What a copy node touches; NULL when memory is short. Without locks. */
-struct node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what, const struct callsite_stack *stack);
+struct graph_node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what,
+                                     const struct callsite_stack *stack);
 
 #endif

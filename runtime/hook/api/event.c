@@ -254,9 +254,9 @@ CUresult hook_event_record(const struct driver_entry *entry, CUevent hEvent, CUs
     CUresult result = DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     if (result == CUDA_SUCCESS)
         event_recorded(entry, hEvent, hStream, 0);
-    else if (refused_for_stream(entry, hStream, result))
-        refused_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
-                       result);
+    else if (refused_call_for_stream(entry, hStream, result))
+        refused_call_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
+                            result);
     guard_leave();
     return result;
 }
@@ -269,9 +269,9 @@ CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent 
     CUresult result = DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     if (result == CUDA_SUCCESS)
         event_recorded(entry, hEvent, hStream, flags);
-    else if (refused_for_stream(entry, hStream, result))
-        refused_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
-                       result);
+    else if (refused_call_for_stream(entry, hStream, result))
+        refused_call_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
+                            result);
     guard_leave();
     return result;
 }
@@ -304,27 +304,27 @@ CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStre
 }
 
 /* What the event holds now: NULL when it was never recorded. The caller releases it. */
-static csan_snapshot *snapshot_now(CUevent handle, struct value_scope *scope)
+static csan_snapshot *snapshot_now(CUevent handle, struct stream_memop_scope *scope)
 {
     guard_lock();
     struct event *event = event_find(handle);
     csan_snapshot *snapshot = event ? csan_event_snapshot(process_context(), event->event) : NULL;
-    *scope = (struct value_scope){.lane = event ? event->lane : CSAN_HOST};
+    *scope = (struct stream_memop_scope){.lane = event ? event->lane : CSAN_HOST};
     guard_unlock();
     return snapshot;
 }
 
 /* The call found the event complete: what it held at the call's start is ordered before the host.
  */
-static void event_finished(csan_snapshot *snapshot, const struct value_scope *scope,
+static void event_finished(csan_snapshot *snapshot, const struct stream_memop_scope *scope,
                            CUresult result, bool polled)
 {
     if (!snapshot)
         return;
     if (result == CUDA_SUCCESS) {
         guard_waited();
-        value_settle(scope);
-        if (polled && poll_is_of_memory())
+        stream_memop_settle(scope);
+        if (polled && pool_query_is_of_memory())
             csan_snapshot_seen_by_pool(process_context(), snapshot);
         else
             csan_snapshot_join(process_context(), thread_lane(), snapshot);
@@ -340,7 +340,7 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
         guard_leave();
         return CUDA_SUCCESS;
     }
-    struct value_scope scope;
+    struct stream_memop_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
     event_finished(snapshot, &scope, result, false);
@@ -353,7 +353,7 @@ CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
-    struct value_scope scope;
+    struct stream_memop_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
     event_finished(snapshot, &scope, result, true);
@@ -367,7 +367,7 @@ CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilli
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
-    struct value_scope started, ended;
+    struct stream_memop_scope started, ended;
     csan_snapshot *start = snapshot_now(hStart, &started), *end = snapshot_now(hEnd, &ended);
     CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
     event_finished(start, &started, result, false);

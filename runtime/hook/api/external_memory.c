@@ -74,7 +74,7 @@ static void born(uint64_t base, uint64_t bytes, csan_site site)
     opened->base = base;
     opened->count = 1;
     HASH_ADD(hh, table.opened, base, sizeof opened->base, opened);
-    value_forget(base, bytes);
+    stream_memop_forget(base, bytes);
     csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
 }
 
@@ -83,7 +83,7 @@ static void open_at(uint64_t address, csan_site site)
     uint64_t base, bytes;
     if (!range_of(address, &base, &bytes))
         return;
-    content_forget(base, bytes);
+    known_contents_forget(base, bytes);
     guard_lock();
     born(base, bytes, site);
     guard_unlock();
@@ -213,9 +213,9 @@ CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_
     if (result == CUDA_SUCCESS)
         summary_unmodelled(of_processes);
     if (result == CUDA_SUCCESS && range_of(*ptr_out, &base, &bytes)) {
-        content_forget(base, bytes);
+        known_contents_forget(base, bytes);
         guard_lock();
-        value_forget(base, bytes);
+        stream_memop_forget(base, bytes);
         csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
         guard_unlock();
     }
@@ -237,9 +237,9 @@ CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *
     CUresult result = real(devPtr, extMem, bufferDesc);
     if (result == CUDA_SUCCESS) {
         summary_unmodelled(of_interfaces);
-        content_forget(*devPtr, bufferDesc->size);
+        known_contents_forget(*devPtr, bufferDesc->size);
         guard_lock();
-        value_forget(*devPtr, bufferDesc->size);
+        stream_memop_forget(*devPtr, bufferDesc->size);
         csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, *devPtr, bufferDesc->size,
                            CSAN_HOST, site);
         guard_unlock();

@@ -1,5 +1,6 @@
 /* The hooks of nodes that are added by hand, of their parameters, and of graphs as a whole: what
- * each node does is noted under its handle (graph_node_accesses.h), with the stack of the call that said so. */
+ * each node does is noted under its handle (graph_node_accesses.h), with the stack of the call that
+ * said so. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/graph.h"
@@ -57,19 +58,19 @@ static CUgraphNodeParams of_child(CUgraph graph)
 }
 
 /* What the node does, with the stack of this call. */
-static struct node_work *work_here(const CUgraphNodeParams *params)
+static struct graph_node_work *work_here(const CUgraphNodeParams *params)
 {
     struct callsite_stack stack;
     callsite_capture(&stack);
     if (params->type == CU_GRAPH_NODE_TYPE_HOST)
-        return node_work_host(callsite_intern(&stack, "a host node", NULL, 0),
-                              host_node_of(params->host.fn, params->host.userData));
-    return node_of_params(params, &stack);
+        return graph_node_work_host(callsite_intern(&stack, "a host node", NULL, 0),
+                                    host_node_of(params->host.fn, params->host.userData));
+    return graph_node_of_params(params, &stack);
 }
 
 static void note(CUgraphNode node, CUgraphNodeParams params)
 {
-    node_note(node, work_here(&params));
+    graph_node_note(node, work_here(&params));
 }
 
 static void note_in_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams params)
@@ -85,7 +86,7 @@ static void note_in_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams p
         graph_event_changed(exec, node, params.eventWait.event);
         break;
     default:
-        graph_node_changed(exec, node, work_here(&params), node_code(&params));
+        graph_node_changed(exec, node, work_here(&params), graph_node_code(&params));
         break;
     }
 }
@@ -111,7 +112,7 @@ static void note_child(CUgraphNode node, CUgraph graph)
         (PFN_cuGraphChildGraphNodeGetGraph_v10000)driver_function_cached(
             &ask.child_graph, "cuGraphChildGraphNodeGetGraph");
     if (get && get(node, &child) == CUDA_SUCCESS && child != graph)
-        shape_copy_notes(graph, child);
+        graph_topology_copy_notes(graph, child);
 }
 
 /* ---- Nodes of one kind -------------------------------------------------------------------------
@@ -455,7 +456,7 @@ CUresult hook_graph_clone(const struct driver_entry *entry, CUgraph *phGraphClon
 {
     PFN_cuGraphClone_v10000 real = DRIVER_REAL(entry, cuGraphClone_v10000);
     MAKE_AND_NOTE(real(phGraphClone, originalGraph),
-                  shape_copy_notes(originalGraph, *phGraphClone));
+                  graph_topology_copy_notes(originalGraph, *phGraphClone));
 }
 
 /* A child graph goes with its node; its nodes' notes are written over when their handles are used
@@ -468,7 +469,7 @@ CUresult hook_graph_destroy_node(const struct driver_entry *entry, CUgraphNode h
     graph_node_destroyed(hNode);
     CUresult result = real(hNode);
     if (result == CUDA_SUCCESS)
-        node_forget(hNode);
+        graph_node_forget(hNode);
     guard_leave();
     return result;
 }
@@ -476,14 +477,14 @@ CUresult hook_graph_destroy_node(const struct driver_entry *entry, CUgraphNode h
 CUresult hook_graph_destroy(const struct driver_entry *entry, CUgraph hGraph)
 {
     PFN_cuGraphDestroy_v10000 real = DRIVER_REAL(entry, cuGraphDestroy_v10000);
-    struct shape shape;
+    struct graph_topology shape;
     if (!guard_enter())
         return real(hGraph);
-    bool read = shape_read(hGraph, &shape);
+    bool read = graph_topology_read(hGraph, &shape);
     CUresult result = graph_destroyed(hGraph) ? CUDA_SUCCESS : real(hGraph);
     if (read && result == CUDA_SUCCESS)
-        shape_forget(&shape);
-    shape_free(&shape);
+        graph_topology_forget(&shape);
+    graph_topology_free(&shape);
     guard_leave();
     return result;
 }

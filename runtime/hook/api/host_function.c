@@ -120,7 +120,7 @@ static uint32_t host_enter(void)
     guard_self.depth = 1;
     guard_self.hosted = true;
     if (driver_hooks_on == DRIVER_ON)
-        backlog_work_off();
+        deferred_flush();
     return depth;
 }
 
@@ -316,7 +316,7 @@ static CUresult capture_host_function(const struct driver_entry *entry, CUstream
     CUresult result = DRIVER_REAL(entry, cuLaunchHostFunc_v10000)(hStream, fn, userData);
     if (result == CUDA_SUCCESS)
         capture_work(hStream, entry->thread_default,
-                     node_work_host(callsite_of(entry->name, NULL, 0), node));
+                     graph_node_work_host(callsite_of(entry->name, NULL, 0), node));
     return result;
 }
 

@@ -55,7 +55,7 @@ void implicit_wait_note(enum implicit_wait wait, const struct driver_entry *entr
                         const csan_snapshot *snapshot)
 {
     if (wait != WAIT_NONE && snapshot)
-        csan_snapshot_seen_to_wait(process_context(), snapshot, words(wait, entry));
+        csan_snapshot_observed_wait(process_context(), snapshot, words(wait, entry));
 }
 
 void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry,
@@ -76,7 +76,7 @@ void implicit_wait_for_lane(enum implicit_wait wait, const struct driver_entry *
     if (wait == WAIT_NONE)
         return;
     if (!implicit_wait_orders(wait)) {
-        csan_lane_seen_to_wait(detector, lane, words(wait, entry));
+        csan_lane_observed_wait(detector, lane, words(wait, entry));
         return;
     }
     if (lane != CSAN_NO_LANE) {

@@ -29,16 +29,16 @@ static void tell(const struct driver_entry *entry, CUstream handle, CUdeviceptr_
             accesses[found++] =
                 (struct csan_access){.base = dptrs[i], .bytes = sizes[i], .kind = CSAN_WRITE};
     callsite_capture(&stack);
-    csan_site site = operation_site(&stack, entry->name, argument_names, 1);
+    csan_site site = operator_site(&stack, entry->name, argument_names, 1);
     struct stream *stream = NULL;
     if (stream_is_capturing(handle, entry->thread_default))
-        operation_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
-                          found);
+        operator_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
+                         found);
     else if ((stream = stream_lock(handle, entry->thread_default)) != NULL) {
         stream_use(stream);
         for (size_t i = 0; i < found; i++)
-            value_overwritten(accesses[i].base, accesses[i].bytes);
-        operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, found);
+            stream_memop_overwritten(accesses[i].base, accesses[i].bytes);
+        operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, found);
         guard_unlock();
     }
     free(accesses);

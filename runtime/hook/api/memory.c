@@ -78,7 +78,7 @@ static void disown(uint64_t base)
 void memory_context_destroyed(CUcontext context)
 {
     struct owned *owned = NULL, *next = NULL;
-    base_addresses_changed();
+    launch_pointer_addresses_changed();
     HASH_ITER(hh, table.owned, owned, next)
     {
         if (owned->context != context)
@@ -101,12 +101,12 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
     if (!base || !bytes)
         return;
     csan_site site = site_here(entry);
-    content_forget(base, bytes);
+    known_contents_forget(base, bytes);
     guard_lock();
-    value_forget(base, bytes);
+    stream_memop_forget(base, bytes);
     csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
     own(base, context);
-    operation_library_memory_made(base, bytes);
+    operator_library_memory_made(base, bytes);
     guard_unlock();
 }
 
@@ -115,7 +115,7 @@ CUresult hook_memory_alloc(const struct driver_entry *entry, CUdeviceptr_v2 *dpt
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
     CUresult result = DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
-    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_DEVICE, *dptr, bytesize);
     guard_leave();
@@ -130,7 +130,7 @@ CUresult hook_memory_alloc_pitch(const struct driver_entry *entry, CUdeviceptr_v
     if (!guard_enter())
         return real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
     CUresult result = real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
-    shortage_ended(entry, result, WidthInBytes * Height, SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result, WidthInBytes * Height, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_DEVICE, *dptr, *pPitch * Height);
     guard_leave();
@@ -143,7 +143,7 @@ CUresult hook_memory_alloc_managed(const struct driver_entry *entry, CUdeviceptr
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
     CUresult result = DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
-    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_MANAGED, *dptr, bytesize);
     guard_leave();
@@ -155,7 +155,7 @@ CUresult hook_memory_alloc_host(const struct driver_entry *entry, void **pp, siz
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
     CUresult result = DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
-    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
     guard_leave();
@@ -168,7 +168,7 @@ CUresult hook_memory_host_alloc(const struct driver_entry *entry, void **pp, siz
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
-    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
     guard_leave();
@@ -181,7 +181,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
-    shortage_ended(entry, result, bytesize, SHORTAGE_HOST);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS) {
         implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
@@ -253,9 +253,9 @@ struct memory_death memory_death_begin(const struct driver_entry *entry, enum im
     else
         death_covers(&death, base);
     if (known)
-        content_forget(base, bytes);
+        known_contents_forget(base, bytes);
     else
-        content_forget_all();
+        known_contents_forget_all();
     if (known)
         death_check(&death, entry, base);
     return death;
@@ -267,8 +267,8 @@ void memory_death_end(const struct driver_entry *entry, struct memory_death *dea
     bool apart = death->covered != CSAN_NO_LANE;
     guard_waited();
     if (result == CUDA_SUCCESS && death->wait)
-        value_settle(
-            &(struct value_scope){.lane = CSAN_NO_LANE, .context = apart ? death->context : NULL});
+        stream_memop_settle(&(struct stream_memop_scope){.lane = CSAN_NO_LANE,
+                                                         .context = apart ? death->context : NULL});
     if (death->token) {
         csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS,
                              death->wait ? CSAN_FREE_FORGOTTEN : CSAN_FREE_NO_WAIT);
@@ -290,8 +290,8 @@ CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
     struct memory_death death = memory_death_begin(entry, WAIT_FREE, dptr);
     CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
     memory_death_end(entry, &death, dptr, result);
-    if (dptr && refused_matters(result))
-        refused_free(site_here(entry), dptr);
+    if (dptr && refused_call_matters(result))
+        refused_call_free(site_here(entry), dptr);
     guard_leave();
     return result;
 }
@@ -303,8 +303,8 @@ CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
     struct memory_death death = memory_death_begin(entry, WAIT_FREE_HOST, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
     memory_death_end(entry, &death, (uintptr_t)p, result);
-    if (p && refused_matters(result))
-        refused_free(site_here(entry), (uintptr_t)p);
+    if (p && refused_call_matters(result))
+        refused_call_free(site_here(entry), (uintptr_t)p);
     guard_leave();
     return result;
 }
@@ -330,16 +330,16 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     csan_site site = site_here(entry);
     if (stream_is_capturing(handle, entry->thread_default)) {
         capture_work(handle, entry->thread_default,
-                     node_work_memory(NODE_BIRTH, site, base, bytes));
+                     graph_node_work_memory(GRAPH_NODE_BIRTH, site, base, bytes));
         return;
     }
-    content_forget(base, bytes);
+    known_contents_forget(base, bytes);
     struct stream *stream = stream_lock(handle, entry->thread_default);
     if (!stream)
         return;
     stream_use(stream);
-    value_forget(base, bytes);
-    operation_memory_made(base, bytes);
+    stream_memop_forget(base, bytes);
+    operator_memory_made(base, bytes);
     csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);
     own(base, stream_context(stream));
@@ -352,7 +352,7 @@ CUresult hook_memory_alloc_async(const struct driver_entry *entry, CUdeviceptr_v
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
     CUresult result = DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
-    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born_on_stream(entry, *dptr, bytesize, hStream);
     guard_leave();
@@ -366,7 +366,7 @@ CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUd
     if (!guard_enter())
         return real(dptr, bytesize, pool, hStream);
     CUresult result = real(dptr, bytesize, pool, hStream);
-    shortage_ended(entry, result, bytesize, SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born_on_stream(entry, *dptr, bytesize, hStream);
     guard_leave();
@@ -378,7 +378,7 @@ static csan_free *stream_death_begin(CUdeviceptr_v2 base, struct stream *stream,
     uint64_t bytes = 0;
     stream_look(stream);
     if (csan_memory_find(process_context(), base, NULL, &bytes, NULL))
-        content_forget(base, bytes);
+        known_contents_forget(base, bytes);
     return csan_memory_free_begin(process_context(), base, stream_lane(stream), 1, site);
 }
 
@@ -394,7 +394,7 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         CUresult result = real(dptr, hStream);
         if (dptr && result == CUDA_SUCCESS)
             capture_work(hStream, entry->thread_default,
-                         node_work_memory(NODE_DEATH, site, dptr, 0));
+                         graph_node_work_memory(GRAPH_NODE_DEATH, site, dptr, 0));
         guard_leave();
         return result;
     }
@@ -417,8 +417,8 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         if (result == CUDA_SUCCESS)
             death_owned(dptr);
     }
-    if (refused_matters(result))
-        refused_free(site, dptr);
+    if (refused_call_matters(result))
+        refused_call_free(site, dptr);
     if (result == CUDA_SUCCESS &&
         (stream = stream_lock_known(hStream, entry->thread_default)) != NULL) {
         stream_use(stream); /* now it is work: streams that wait for the legacy one join it */

@@ -42,8 +42,8 @@ static struct csan_access set_access(const struct set *set, struct csan_dim *dim
     return access;
 }
 
-struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
-                              const struct callsite_stack *stack)
+struct graph_node_work *memset_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
+                                       const struct callsite_stack *stack)
 {
     struct set set = {.base = what->dst,
                       .width = what->width * what->elementSize,
@@ -52,7 +52,7 @@ struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
     struct csan_dim dim;
     struct csan_access access = set_access(&set, &dim);
     csan_site site = callsite_intern(stack, "cuGraphAddMemsetNode", argument_names, 1);
-    return node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
+    return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
 }
 
 /* "The synchronous memset functions are asynchronous with respect to the host except when the
@@ -62,7 +62,7 @@ static enum implicit_wait set_waits(const struct set *set)
 {
     if (set->async)
         return WAIT_NONE;
-    if (place_of(set->base) != PLACE_DEVICE)
+    if (memory_type_of(set->base) != MEMORY_TYPE_DEVICE)
         return WAIT_SET_AT_HOST;
     return memops_wait(set->base) ? WAIT_SET_SYNC_MEMOPS : WAIT_NONE;
 }
@@ -75,14 +75,14 @@ static void set_tell(const struct driver_entry *entry, const struct set *set, cs
     uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
     const enum implicit_wait wait = set_waits(set);
     if (!site)
-        site = operation_site(NULL, entry->name, argument_names, 1);
+        site = operator_site(NULL, entry->name, argument_names, 1);
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
     if (!stream)
         return;
     stream_use(stream);
-    content_written(set->base, reach, NULL, place_may_be_constant(set->base, reach));
-    value_overwritten(set->base, reach);
-    operation_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
+    known_contents_written(set->base, reach, NULL, memory_type_may_be_constant(set->base, reach));
+    stream_memop_overwritten(set->base, reach);
+    operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
     implicit_wait_for_lane(wait, entry, stream_lane(stream));
     guard_unlock();
 }
@@ -93,10 +93,10 @@ static void set_record(const struct driver_entry *entry, const struct set *set,
 {
     struct csan_dim dim;
     struct csan_access access = set_access(set, &dim);
-    csan_site site = operation_site(stack, entry->name, argument_names, 1);
+    csan_site site = operator_site(stack, entry->name, argument_names, 1);
     if (captured)
-        operation_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
-                          &access, 1);
+        operator_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
+                         &access, 1);
     else
         set_tell(entry, set, site);
 }
@@ -104,36 +104,36 @@ static void set_record(const struct driver_entry *entry, const struct set *set,
 /* ---- Later ---- */
 
 struct late {
-    struct backlog_piece piece;
+    struct deferred_piece piece;
     const struct driver_entry *entry;
     struct set set;
     struct operators *owner; /* of an operator that was put off and runs, and names it; or NULL: */
     csan_site site;
 };
 
-static void late_work(const struct backlog_piece *piece)
+static void late_work(const struct deferred_piece *piece)
 {
     const struct late *late = (const struct late *)piece;
-    struct operators *before = operation_act_for(late->owner);
+    struct operators *before = operator_act_for(late->owner);
     set_tell(late->entry, &late->set, late->site);
-    operation_act_for(before);
+    operator_act_for(before);
 }
 
 static bool may_be_late(const struct driver_entry *entry, const struct set *set)
 {
     return set->async && process_puts_off() && !trace_has_all() &&
            !stream_is_of_thread(set->stream, entry->thread_default) &&
-           (late_operator_owner() || !late_operator_or_other());
+           (operator_deferred_owner() || !operator_deferred_or_other());
 }
 
 /* False: there is no room, or its place in the program is new. */
 static bool set_put_off(const struct driver_entry *entry, const struct set *set,
                         const struct callsite_stack *stack)
 {
-    struct operators *owner = late_operator_owner();
+    struct operators *owner = operator_deferred_owner();
     const csan_site site = owner ? 0 : callsite_recall(stack, entry->name, 1);
     const CUcontext context = stream_current_context();
-    struct late *late = owner || site ? (struct late *)backlog_begin(sizeof *late) : NULL;
+    struct late *late = owner || site ? (struct late *)deferred_begin(sizeof *late) : NULL;
     if (!late)
         return false;
     *late = (struct late){{.work = late_work, .context = context, .bytes = late->piece.bytes},
@@ -141,7 +141,7 @@ static bool set_put_off(const struct driver_entry *entry, const struct set *set,
                           *set,
                           owner,
                           site};
-    backlog_end(&late->piece);
+    deferred_end(&late->piece);
     return true;
 }
 
@@ -151,13 +151,13 @@ static void set_made(const struct driver_entry *entry, const struct set *set)
     if (!set->width || !set->height)
         return;
     struct callsite_stack room;
-    const struct callsite_stack *stack = late_operator_owner() ? NULL : &room; /* it has one */
+    const struct callsite_stack *stack = operator_deferred_owner() ? NULL : &room; /* it has one */
     if (stack)
         callsite_capture(&room);
     const bool captured = stream_is_capturing(set->stream, entry->thread_default);
     if (!captured && may_be_late(entry, set) && set_put_off(entry, set, stack))
         return;
-    backlog_work_off();
+    deferred_flush();
     set_record(entry, set, stack, captured);
 }
 
@@ -169,11 +169,12 @@ static void set_refused(const struct driver_entry *entry, const struct set *set)
     if (!set->width || !set->height)
         return;
     callsite_capture(&stack);
-    refused_copy(&(struct refused){.entry = entry,
-                                   .stream = set->stream,
-                                   .site = callsite_intern(&stack, entry->name, argument_names, 1),
-                                   .accesses = &access,
-                                   .access_count = 1});
+    refused_call_copy(
+        &(struct refused){.entry = entry,
+                          .stream = set->stream,
+                          .site = callsite_intern(&stack, entry->name, argument_names, 1),
+                          .accesses = &access,
+                          .access_count = 1});
 }
 
 /* ---- Hooks ---- */
@@ -185,7 +186,7 @@ static void set_refused(const struct driver_entry *entry, const struct set *set)
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         set_made(entry, &(struct set){__VA_ARGS__});                                               \
-    else if (refused_matters(result))                                                              \
+    else if (refused_call_matters(result))                                                         \
         set_refused(entry, &(struct set){__VA_ARGS__});                                            \
     guard_leave();                                                                                 \
     return result

@@ -5,10 +5,10 @@
 #include "runtime/hook/interpose/driver.h"
 
 struct callsite_stack;
-struct node_work;
+struct graph_node_work;
 
 /* What a set node touches; NULL when memory is short. Without locks. */
-struct node_work *set_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
-                              const struct callsite_stack *stack);
+struct graph_node_work *memset_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
+                                       const struct callsite_stack *stack);
 
 #endif

@@ -29,7 +29,8 @@
 enum { TENSOR_MAP_LIMIT = 16384 };
 
 struct handle_key {
-    uint64_t kind, handle; /* enum effect_object: textures and surfaces may share numbers */
+    uint64_t kind,
+        handle; /* enum instruction_access_object: textures and surfaces may share numbers */
 };
 
 /* A texture or surface. */
@@ -64,10 +65,10 @@ _Static_assert(sizeof(struct handle_key) == 16, "a key has no padding");
 uint32_t object_name_bytes(uint8_t kind)
 {
     switch (kind) {
-    case EFFECT_OBJECT_TEXTURE:
-    case EFFECT_OBJECT_SURFACE:
+    case INSTRUCTION_ACCESS_OBJECT_TEXTURE:
+    case INSTRUCTION_ACCESS_OBJECT_SURFACE:
         return OBJECT_HANDLE_BYTES;
-    case EFFECT_OBJECT_TENSOR_MAP:
+    case INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP:
         return OBJECT_TENSOR_MAP_BYTES;
     default:
         return 0;
@@ -121,8 +122,9 @@ enum object_answer object_find(uint8_t kind, const void *name, struct object_mem
     if (object_name_bytes(kind) == 0)
         return OBJECT_UNKNOWN;
     pthread_mutex_lock(&table.mutex);
-    enum object_answer answer = kind == EFFECT_OBJECT_TENSOR_MAP ? find_tensor_map(name, memory)
-                                                                 : find_view(kind, name, memory);
+    enum object_answer answer = kind == INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP
+                                    ? find_tensor_map(name, memory)
+                                    : find_view(kind, name, memory);
     pthread_mutex_unlock(&table.mutex);
     return answer;
 }
@@ -312,7 +314,7 @@ CUresult hook_texture_create(const struct driver_entry *entry, CUtexObject *pTex
     CUresult result =
         DRIVER_REAL(entry, cuTexObjectCreate_v5000)(pTexObject, pResDesc, pTexDesc, pResViewDesc);
     if (result == CUDA_SUCCESS && guard_enter()) {
-        view_keep(EFFECT_OBJECT_TEXTURE, *pTexObject, pResDesc);
+        view_keep(INSTRUCTION_ACCESS_OBJECT_TEXTURE, *pTexObject, pResDesc);
         guard_leave();
     }
     return result;
@@ -323,7 +325,7 @@ CUresult hook_surface_create(const struct driver_entry *entry, CUsurfObject *pSu
 {
     CUresult result = DRIVER_REAL(entry, cuSurfObjectCreate_v5000)(pSurfObject, pResDesc);
     if (result == CUDA_SUCCESS && guard_enter()) {
-        view_keep(EFFECT_OBJECT_SURFACE, *pSurfObject, pResDesc);
+        view_keep(INSTRUCTION_ACCESS_OBJECT_SURFACE, *pSurfObject, pResDesc);
         guard_leave();
     }
     return result;
@@ -359,7 +361,7 @@ CUresult hook_texture_destroy(const struct driver_entry *entry, CUtexObject texO
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuTexObjectDestroy_v5000)(texObject);
-    struct view *view = view_take_out(EFFECT_OBJECT_TEXTURE, texObject);
+    struct view *view = view_take_out(INSTRUCTION_ACCESS_OBJECT_TEXTURE, texObject);
     CUresult result = DRIVER_REAL(entry, cuTexObjectDestroy_v5000)(texObject);
     view_settle(view, result);
     guard_leave();
@@ -370,7 +372,7 @@ CUresult hook_surface_destroy(const struct driver_entry *entry, CUsurfObject sur
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuSurfObjectDestroy_v5000)(surfObject);
-    struct view *view = view_take_out(EFFECT_OBJECT_SURFACE, surfObject);
+    struct view *view = view_take_out(INSTRUCTION_ACCESS_OBJECT_SURFACE, surfObject);
     CUresult result = DRIVER_REAL(entry, cuSurfObjectDestroy_v5000)(surfObject);
     view_settle(view, result);
     guard_leave();
@@ -492,7 +494,7 @@ CUresult hook_tensor_map_replace_address(const struct driver_entry *entry, CUten
     enum object_answer before = OBJECT_UNKNOWN;
     bool entered = guard_enter();
     if (entered && tensorMap)
-        before = object_find(EFFECT_OBJECT_TENSOR_MAP, tensorMap, &memory);
+        before = object_find(INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP, tensorMap, &memory);
     CUresult result =
         DRIVER_REAL(entry, cuTensorMapReplaceAddress_v12000)(tensorMap, globalAddress);
     if (before == OBJECT_MEMORY && result == CUDA_SUCCESS) {

@@ -32,7 +32,8 @@ struct object_memory {
                       are read, but the address; else 0 */
 };
 
-/* The bytes that name an object of this kind (enum effect_object); 0: there is no such kind. */
+/* The bytes that name an object of this kind (enum instruction_access_object); 0: there is no such
+ * kind. */
 uint32_t object_name_bytes(uint8_t kind);
 
 /* Whether any tensor map is known. */

@@ -110,7 +110,7 @@ static void waiter_end(struct waiter *waiter, csan_lane keeper)
     __atomic_sub_fetch(&table.waiters, 1, __ATOMIC_RELAXED);
 }
 
-static bool covers(const struct value_scope *scope, const struct waiter *waiter)
+static bool covers(const struct stream_memop_scope *scope, const struct waiter *waiter)
 {
     if (scope->lane != CSAN_NO_LANE)
         return waiter->lane == scope->lane;
@@ -119,7 +119,7 @@ static bool covers(const struct value_scope *scope, const struct waiter *waiter)
 }
 
 /* Nobody is known to have written what they wait for. */
-static void settle_word(struct word *word, const struct value_scope *scope)
+static void settle_word(struct word *word, const struct stream_memop_scope *scope)
 {
     struct waiter **link = &word->waiters;
     while (*link) {
@@ -134,14 +134,14 @@ static void settle_word(struct word *word, const struct value_scope *scope)
     }
 }
 
-struct value_scope value_scope_of(const struct stream *stream)
+struct stream_memop_scope stream_memop_scope_of(const struct stream *stream)
 {
     if (stream_is_legacy(stream))
-        return (struct value_scope){CSAN_NO_LANE, stream_context(stream), true};
-    return (struct value_scope){.lane = stream_lane(stream)};
+        return (struct stream_memop_scope){CSAN_NO_LANE, stream_context(stream), true};
+    return (struct stream_memop_scope){.lane = stream_lane(stream)};
 }
 
-void value_settle(const struct value_scope *scope)
+void stream_memop_settle(const struct stream_memop_scope *scope)
 {
     struct word *word = NULL, *next = NULL;
     if (!__atomic_load_n(&table.waiters, __ATOMIC_RELAXED))
@@ -154,7 +154,7 @@ void value_settle(const struct value_scope *scope)
     guard_unlock();
 }
 
-void value_overwritten(uint64_t base, uint64_t bytes)
+void stream_memop_overwritten(uint64_t base, uint64_t bytes)
 {
     struct word *word = NULL, *next = NULL;
     HASH_ITER(hh, table.words, word, next)
@@ -164,14 +164,14 @@ void value_overwritten(uint64_t base, uint64_t bytes)
     }
 }
 
-void value_forget(uint64_t base, uint64_t bytes)
+void stream_memop_forget(uint64_t base, uint64_t bytes)
 {
     struct word *word = NULL, *next = NULL;
     HASH_ITER(hh, table.words, word, next)
     {
         if (word->address - base >= bytes)
             continue;
-        settle_word(word, &(struct value_scope){.lane = CSAN_NO_LANE});
+        settle_word(word, &(struct stream_memop_scope){.lane = CSAN_NO_LANE});
         for (size_t i = 0; i < RELEASES_MAX; i++)
             if (word->releases[i].before)
                 csan_snapshot_release(process_context(), word->releases[i].before);
@@ -183,7 +183,7 @@ void value_forget(uint64_t base, uint64_t bytes)
 /* ---- Operations, with the stream locked ---- */
 
 /* One of a batch. */
-struct operation {
+struct memop {
     bool is_wait;
     uint64_t address, value;
     uint8_t bytes;
@@ -193,7 +193,7 @@ struct operation {
 static const char *const argument_names[] = {"addr"};
 
 /* Both sides are strong operations of the whole system, whatever the other side uses. */
-static struct csan_access access_of(const struct operation *operation)
+static struct csan_access access_of(const struct memop *operation)
 {
     return (struct csan_access){.base = operation->address,
                                 .bytes = operation->bytes,
@@ -201,19 +201,18 @@ static struct csan_access access_of(const struct operation *operation)
                                 .element_bytes = operation->bytes};
 }
 
-static void touch(csan_lane lane, csan_site site, const struct operation *operation)
+static void touch(csan_lane lane, csan_site site, const struct memop *operation)
 {
     struct csan_access access = access_of(operation);
     csan_op(process_context(), lane, site, CSAN_LEVEL_LIBRARY, &access, 1);
 }
 
-static void tell_write(const struct stream *stream, csan_site site,
-                       const struct operation *operation)
+static void tell_write(const struct stream *stream, csan_site site, const struct memop *operation)
 {
     csan_lane lane = stream_lane(stream);
     struct word *word = word_of(operation->address, true);
     struct release release = {.value = operation->value, .bytes = operation->bytes};
-    content_forget(operation->address, operation->bytes);
+    known_contents_forget(operation->address, operation->bytes);
     touch(lane, site, operation);
     if (!word)
         return;
@@ -235,7 +234,7 @@ static void tell_write(const struct stream *stream, csan_site site,
 
 /* Holds back the lane's later work, inside csan. */
 static void wait_openly(const struct stream *stream, struct word *word,
-                        const struct operation *operation)
+                        const struct memop *operation)
 {
     csan_context *detector = process_context();
     struct waiter *waiter = calloc(1, sizeof *waiter);
@@ -261,8 +260,7 @@ static void wait_openly(const struct stream *stream, struct word *word,
     csan_snapshot_join(detector, stream_lane(stream), promise);
 }
 
-static void tell_wait(const struct stream *stream, csan_site site,
-                      const struct operation *operation)
+static void tell_wait(const struct stream *stream, csan_site site, const struct memop *operation)
 {
     csan_lane lane = stream_lane(stream);
     struct word *word = word_of(operation->address, true);
@@ -275,8 +273,8 @@ static void tell_wait(const struct stream *stream, csan_site site,
     touch(lane, site, operation);
 }
 
-static void tell(const struct driver_entry *entry, CUstream handle,
-                 const struct operation *operations, size_t count)
+static void tell(const struct driver_entry *entry, CUstream handle, const struct memop *operations,
+                 size_t count)
 {
     struct csan_access accesses[16];
     csan_site site = callsite_of(entry->name, argument_names, 1);
@@ -284,8 +282,8 @@ static void tell(const struct driver_entry *entry, CUstream handle,
         size_t kept = count < 16 ? count : 16;
         for (size_t i = 0; i < kept; i++)
             accesses[i] = access_of(&operations[i]);
-        operation_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
-                          kept);
+        operator_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
+                         kept);
         summary_unmodelled("memory operations of streams in graphs (they order nothing)");
         return;
     }
@@ -306,7 +304,7 @@ static void tell(const struct driver_entry *entry, CUstream handle,
         return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
-        tell(entry, stream, &(struct operation){__VA_ARGS__}, 1);                                  \
+        tell(entry, stream, &(struct memop){__VA_ARGS__}, 1);                                      \
     guard_leave();                                                                                 \
     return result
 
@@ -341,7 +339,7 @@ CUresult hook_stream_wait_value_64(const struct driver_entry *entry, CUstream st
 /* "The operations are enqueued in the order they appear in the array." Barriers and flushes concern
  * one stream alone. */
 static size_t read_batch(const CUstreamBatchMemOpParams *params, unsigned count,
-                         struct operation *operations)
+                         struct memop *operations)
 {
     size_t found = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -351,14 +349,14 @@ static size_t read_batch(const CUstreamBatchMemOpParams *params, unsigned count,
         bool wide = one->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ||
                     one->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
         if (is_wait)
-            operations[found++] = (struct operation){
+            operations[found++] = (struct memop){
                 true, one->waitValue.address, wide ? one->waitValue.value64 : one->waitValue.value,
                 wide ? 8 : 4, one->waitValue.flags};
         else if (wide || one->operation == CU_STREAM_MEM_OP_WRITE_VALUE_32)
             operations[found++] =
-                (struct operation){false, one->writeValue.address,
-                                   wide ? one->writeValue.value64 : one->writeValue.value,
-                                   wide ? 8 : 4, one->writeValue.flags};
+                (struct memop){false, one->writeValue.address,
+                               wide ? one->writeValue.value64 : one->writeValue.value, wide ? 8 : 4,
+                               one->writeValue.flags};
     }
     return found;
 }
@@ -371,7 +369,7 @@ CUresult hook_stream_batch_mem_op(const struct driver_entry *entry, CUstream str
     if (!guard_enter())
         return real(stream, count, paramArray, flags);
     CUresult result = real(stream, count, paramArray, flags);
-    struct operation *operations =
+    struct memop *operations =
         result == CUDA_SUCCESS && count ? malloc(count * sizeof *operations) : NULL;
     if (operations)
         tell(entry, stream, operations, read_batch(paramArray, count, operations));

@@ -17,21 +17,21 @@
 
 /* With the guard's lock. A call of the host, or a copy or set on a stream, wrote there: what the
  * words hold is not known any more. */
-void value_overwritten(uint64_t base, uint64_t bytes);
+void stream_memop_overwritten(uint64_t base, uint64_t bytes);
 
 /* The memory changed hands: its words are gone. */
-void value_forget(uint64_t base, uint64_t bytes);
+void stream_memop_forget(uint64_t base, uint64_t bytes);
 
 /* What a wait of the program covers, as of when it began. */
-struct value_scope {
+struct stream_memop_scope {
     csan_lane lane;    /* a stream alone; CSAN_NO_LANE: all streams */
     CUcontext context; /* of this context; NULL: of all */
     bool blocking;     /* only those that are ordered with the legacy stream */
 };
-struct value_scope value_scope_of(const struct stream *stream);
+struct stream_memop_scope stream_memop_scope_of(const struct stream *stream);
 
 /* The program saw that all in the scope is done: the waits that are still open there are over. This
  * takes the lock. */
-void value_settle(const struct value_scope *scope);
+void stream_memop_settle(const struct stream_memop_scope *scope);
 
 #endif

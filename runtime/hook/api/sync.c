@@ -76,7 +76,7 @@ CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
 /* What a wait for a stream covers, as of when it began. */
 struct covered {
     csan_snapshot *snapshot; /* NULL when csan has seen nothing of the stream */
-    struct value_scope scope;
+    struct stream_memop_scope scope;
 };
 
 static struct covered covered_now(CUstream handle, bool thread_default)
@@ -86,7 +86,7 @@ static struct covered covered_now(CUstream handle, bool thread_default)
     if (!stream)
         return covered;
     covered.snapshot = stream_snapshot(stream);
-    covered.scope = value_scope_of(stream);
+    covered.scope = stream_memop_scope_of(stream);
     guard_unlock();
     return covered;
 }
@@ -97,7 +97,7 @@ static void stream_finished(const struct covered *covered, CUresult result)
         return;
     if (result == CUDA_SUCCESS) {
         guard_waited();
-        value_settle(&covered->scope);
+        stream_memop_settle(&covered->scope);
         csan_snapshot_join(process_context(), thread_lane(), covered->snapshot);
     }
     csan_snapshot_release(process_context(), covered->snapshot);
@@ -143,7 +143,7 @@ static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
 {
     guard_waited();
     if (result == CUDA_SUCCESS)
-        value_settle(&(struct value_scope){CSAN_NO_LANE, context, false});
+        stream_memop_settle(&(struct stream_memop_scope){CSAN_NO_LANE, context, false});
     stream_cut_release(cut, result == CUDA_SUCCESS);
     trace_waited();
 }

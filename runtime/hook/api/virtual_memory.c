@@ -192,7 +192,7 @@ static void map(uint64_t base, uint64_t bytes, uint64_t offset, CUmemGenericAllo
                            reservation->bytes, CSAN_HOST, site);
     if (mapping->physical)
         mapping_link(mapping);
-    value_forget(base, bytes);
+    stream_memop_forget(base, bytes);
 }
 
 /* ---- Unmapping ---- */
@@ -316,9 +316,10 @@ CUresult hook_memory_create(const struct driver_entry *entry, CUmemGenericAlloca
     if (!guard_enter())
         return real(handle, size, prop, flags);
     CUresult result = real(handle, size, prop, flags);
-    shortage_ended(entry, result, size,
-                   prop && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE ? SHORTAGE_HOST
-                                                                              : SHORTAGE_DEVICE);
+    out_of_memory_ended(entry, result, size,
+                        prop && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE
+                            ? OUT_OF_MEMORY_HOST
+                            : OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS) {
         guard_lock();
         handle_add(*handle, NULL);
@@ -381,7 +382,7 @@ CUresult hook_memory_map(const struct driver_entry *entry, CUdeviceptr_v2 ptr, s
     csan_site site = callsite_of_memory(entry->name);
     CUresult result = real(ptr, size, offset, handle, flags);
     if (result == CUDA_SUCCESS) {
-        content_forget(ptr, size);
+        known_contents_forget(ptr, size);
         guard_lock();
         map(ptr, size, offset, handle, site);
         guard_unlock();
@@ -401,7 +402,7 @@ CUresult hook_memory_unmap(const struct driver_entry *entry, CUdeviceptr_v2 ptr,
     unmap_begin(&unmapping);
     guard_unlock();
     CUresult result = real(ptr, size);
-    content_forget(ptr, size);
+    known_contents_forget(ptr, size);
     guard_lock();
     unmap_end(&unmapping, result);
     guard_unlock();

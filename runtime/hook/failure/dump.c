@@ -245,7 +245,7 @@ static void prepare(void)
     if (!process_options()->errors || trace_source_is_embedded() || trace_has_tools() ||
         user_dumps() || !fifo_make())
         return;
-    if (dumps_enable() && own_thread_start_aside(attend, "csan dump"))
+    if (dumps_enable() && internal_thread_start_aside(attend, "csan dump"))
         __atomic_store_n(&dump.on, 1, __ATOMIC_RELEASE);
     else
         dump_finish();

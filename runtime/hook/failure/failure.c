@@ -177,16 +177,17 @@ static void report(const struct seen *seen, const struct telling *telling)
 {
     const struct device_failure *failure = &seen->failure;
     char place[TEXT_BYTES + 16];
-    struct launched launch = {.lane = CSAN_HOST};
+    struct launch_ring_entry launch = {.lane = CSAN_HOST};
     uint64_t since = 0;
     const char *shown = failure->kernel ? kernel_shown_name(failure->kernel) : NULL;
-    const bool found = launched_find(&(struct launched_wanted){.id = failure->launch,
-                                                               .symbol = failure->kernel,
-                                                               .shown = shown,
-                                                               .grid = known(failure->grid),
-                                                               .block = known(failure->block_size),
-                                                               .ordinal = seen->ordinal},
-                                     &launch, &since);
+    const bool found =
+        launch_ring_find(&(struct launch_ring_query){.id = failure->launch,
+                                                     .symbol = failure->kernel,
+                                                     .shown = shown,
+                                                     .grid = known(failure->grid),
+                                                     .block = known(failure->block_size),
+                                                     .ordinal = seen->ordinal},
+                         &launch, &since);
     struct context_finding finding = {
         .kind = CSAN_RACE_DEVICE_EXCEPTION,
         .lane = launch.lane,
@@ -254,7 +255,7 @@ static void report_unknown(const struct telling *telling)
     enum { NEWEST = 4 };
     const char *names[NEWEST];
     struct text detail = {0};
-    const size_t count = launched_newest(names, NEWEST);
+    const size_t count = launch_ring_newest(names, NEWEST);
     text_add(&detail, "Which kernel failed is not known, since %s.",
              trace_has_tools()
                  ? "the driver writes no GPU core dump while csan uses its tools interface"
@@ -278,7 +279,7 @@ static void report_all(const struct telling *telling)
 {
     struct seen *seen = take_all(), *next;
     if (seen) {
-        backlog_work_off(); /* the launch may be in it */
+        deferred_flush(); /* the launch may be in it */
         __atomic_store_n(&failures_told, 1, __ATOMIC_RELEASE);
     }
     for (; seen; seen = next) {

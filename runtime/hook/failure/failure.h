@@ -17,7 +17,8 @@ extern uint32_t failures_seen;
 /* Once, before the first launch: asks to be told. */
 void failure_start(void);
 
-/* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launched_find has it.
+/* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launch_ring_find has
+ * it.
  */
 void failure_add(const struct device_failure *failure, uint64_t ordinal);
 

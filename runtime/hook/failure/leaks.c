@@ -64,7 +64,7 @@ bool leaks_is_library(const void *const *frames, size_t count)
 
 /* ---- Reporting ---- */
 
-static void report(const struct holding *holding)
+static void report(const struct memory_usage *holding)
 {
     context_find(process_context(),
                  &(struct context_finding){
@@ -76,14 +76,14 @@ static void report(const struct holding *holding)
                      .error = {.detail = "", .count = holding->count, .total = holding->bytes}});
 }
 
-static void look(const struct holding *holding, struct sums *sums)
+static void look(const struct memory_usage *holding, struct sums *sums)
 {
     const void *const *frames;
     size_t count;
     const uint64_t limit = (uint64_t)process_all_options()->report_limit;
     const char *call = context_site_stack(process_context(), holding->site, &frames, &count);
-    const bool block = holding->class == HOLDING_BLOCK;
-    if (holding->class == HOLDING_POOL) {
+    const bool block = holding->class == MEMORY_USAGE_BLOCK;
+    if (holding->class == MEMORY_USAGE_POOL) {
         sums->pools += holding->count;
         sums->pool_bytes += holding->bytes;
     } else if (!block &&
@@ -112,11 +112,11 @@ static void say(uint64_t count, const char *what, uint64_t bytes, const char *ho
 
 void leaks_find(void)
 {
-    struct holding *holdings;
+    struct memory_usage *holdings;
     struct sums sums = {0};
-    if (!process_all_options()->leak_check || ending_how().way != ENDING_EXIT)
+    if (!process_all_options()->leak_check || process_exit_how().way != PROCESS_EXIT_EXIT)
         return;
-    const size_t count = context_holdings(process_context(), NULL, NULL, &holdings);
+    const size_t count = context_memory_usage(process_context(), NULL, NULL, &holdings);
     for (size_t i = 0; i < count; i++)
         look(&holdings[i], &sums);
     free(holdings);

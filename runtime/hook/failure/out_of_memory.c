@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t shortage_any;
+uint32_t out_of_memory_any;
 
 static struct {
     pthread_mutex_t mutex;
@@ -81,7 +81,7 @@ static uint64_t age(uint64_t born, uint64_t now)
     return born && now > born ? now - born : 0;
 }
 
-static void list(struct csan_shortage *shortage, const struct holding *holding, uint64_t now)
+static void list(struct csan_shortage *shortage, const struct memory_usage *holding, uint64_t now)
 {
     if (shortage->held_count == CSAN_HELD_MAX) {
         shortage->more++;
@@ -98,10 +98,10 @@ static void list(struct csan_shortage *shortage, const struct holding *holding, 
         context_site_stack(process_context(), holding->site, &held->frames, &held->frame_count);
 }
 
-static void count(struct csan_shortage *shortage, const struct holding *holding, uint64_t now)
+static void count(struct csan_shortage *shortage, const struct memory_usage *holding, uint64_t now)
 {
     const bool of_host = holding->kind == CSAN_MEMORY_HOST;
-    if (holding->class == HOLDING_BLOCK) {
+    if (holding->class == MEMORY_USAGE_BLOCK) {
         shortage->allocated += holding->bytes;
         return;
     }
@@ -111,7 +111,7 @@ static void count(struct csan_shortage *shortage, const struct holding *holding,
         shortage->own += holding->bytes;
         shortage->own_count += holding->count;
     }
-    if (holding->class == HOLDING_POOL)
+    if (holding->class == MEMORY_USAGE_POOL)
         shortage->reserved += holding->bytes;
     if (of_host == (shortage->host != 0))
         list(shortage, holding, now);
@@ -120,11 +120,11 @@ static void count(struct csan_shortage *shortage, const struct holding *holding,
 /* Of the calling thread's context; what is of none that csan knows counts, too. */
 static void look_at_holdings(struct csan_shortage *shortage)
 {
-    struct holding *holdings;
+    struct memory_usage *holdings;
     const uint64_t now = now_coarse();
     const CUcontext context = stream_current_context();
     guard_lock();
-    const size_t all = context_holdings(process_context(), is_of_context, context, &holdings);
+    const size_t all = context_memory_usage(process_context(), is_of_context, context, &holdings);
     guard_unlock();
     for (size_t i = 0; i < all; i++)
         count(shortage, &holdings[i], now);
@@ -154,10 +154,10 @@ static bool is_option(const char *value)
     return strcmp(process_all_options()->oom, value) == 0;
 }
 
-static void failed(const struct driver_entry *entry, uint64_t bytes, enum shortage_of what)
+static void failed(const struct driver_entry *entry, uint64_t bytes, enum out_of_memory_of what)
 {
     static pthread_once_t watched = PTHREAD_ONCE_INIT;
-    struct csan_shortage shortage = {.host = what == SHORTAGE_HOST, .asked = bytes};
+    struct csan_shortage shortage = {.host = what == OUT_OF_MEMORY_HOST, .asked = bytes};
     const csan_site site = callsite_of_memory(entry->name);
     const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     ask_device(&shortage);
@@ -173,21 +173,21 @@ static void failed(const struct driver_entry *entry, uint64_t bytes, enum shorta
     newest.site = site;
     newest.what = shortage;
     pthread_mutex_unlock(&newest.mutex);
-    __atomic_store_n(&shortage_any, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&out_of_memory_any, 1, __ATOMIC_RELEASE);
 }
 
-static void succeeded(uint64_t bytes, enum shortage_of what)
+static void succeeded(uint64_t bytes, enum out_of_memory_of what)
 {
     const int device = current_device();
     pthread_mutex_lock(&newest.mutex);
-    if (bytes >= newest.what.asked && newest.what.host == (what == SHORTAGE_HOST) &&
+    if (bytes >= newest.what.asked && newest.what.host == (what == OUT_OF_MEMORY_HOST) &&
         newest.what.device == device)
-        __atomic_store_n(&shortage_any, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&out_of_memory_any, 0, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&newest.mutex);
 }
 
-void shortage_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
-                         enum shortage_of what)
+void out_of_memory_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
+                              enum out_of_memory_of what)
 {
     if (!process_options()->errors || is_option("off"))
         return;
@@ -197,15 +197,15 @@ void shortage_ended_slow(const struct driver_entry *entry, CUresult result, uint
         succeeded(bytes, what);
 }
 
-void shortage_finish(void)
+void out_of_memory_finish(void)
 {
-    const struct ending_how how = ending_how();
+    const struct process_exit_how how = process_exit_how();
     char detail[96] = "The program was then ended by abort or a signal.";
-    if (!__atomic_load_n(&shortage_any, __ATOMIC_ACQUIRE) || how.way == ENDING_EXEC)
+    if (!__atomic_load_n(&out_of_memory_any, __ATOMIC_ACQUIRE) || how.way == PROCESS_EXIT_EXEC)
         return;
-    if (how.way != ENDING_KILLED && (how.status & 0xff) == 0)
+    if (how.way != PROCESS_EXIT_KILLED && (how.status & 0xff) == 0)
         return;
-    if (how.way != ENDING_KILLED)
+    if (how.way != PROCESS_EXIT_KILLED)
         snprintf(detail, sizeof detail, "The program then ended with exit code %d.",
                  how.status & 0xff);
     report(newest.site, &newest.what, detail);

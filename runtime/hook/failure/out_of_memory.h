@@ -8,24 +8,24 @@
 #include "runtime/hook/interpose/driver.h"
 
 /* Not 0: one is remembered. */
-extern uint32_t shortage_any;
+extern uint32_t out_of_memory_any;
 
 /* An allocation of the host's memory, or the device's. */
-enum shortage_of { SHORTAGE_DEVICE, SHORTAGE_HOST };
-void shortage_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
-                         enum shortage_of what);
+enum out_of_memory_of { OUT_OF_MEMORY_DEVICE, OUT_OF_MEMORY_HOST };
+void out_of_memory_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
+                              enum out_of_memory_of what);
 
 /* An allocation's call is over. Within a hook, without locks. */
-static inline void shortage_ended(const struct driver_entry *entry, CUresult result, uint64_t bytes,
-                                  enum shortage_of what)
+static inline void out_of_memory_ended(const struct driver_entry *entry, CUresult result,
+                                       uint64_t bytes, enum out_of_memory_of what)
 {
     if (__builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY ||
-                             __atomic_load_n(&shortage_any, __ATOMIC_RELAXED),
+                             __atomic_load_n(&out_of_memory_any, __ATOMIC_RELAXED),
                          0))
-        shortage_ended_slow(entry, result, bytes, what);
+        out_of_memory_ended_slow(entry, result, bytes, what);
 }
 
 /* At the process's end. */
-void shortage_finish(void);
+void out_of_memory_finish(void);
 
 #endif

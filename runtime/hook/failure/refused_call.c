@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool refused_matters(CUresult result)
+bool refused_call_matters(CUresult result)
 {
     return result == CUDA_ERROR_INVALID_VALUE && process_options()->errors;
 }
@@ -35,11 +35,11 @@ static bool is_box(const struct csan_access *access)
     return access->bytes > 0;
 }
 
-void refused_copy(const struct refused *call)
+void refused_call_copy(const struct refused *call)
 {
     struct context_call told = {
         .lane = lane_of(call), .site = call->site, .level = CSAN_LEVEL_LIBRARY};
-    backlog_work_off();
+    deferred_flush();
     for (size_t i = 0; i < call->access_count; i++) {
         told.accesses = &call->accesses[i];
         told.access_count = 1;
@@ -48,7 +48,7 @@ void refused_copy(const struct refused *call)
     }
 }
 
-void refused_free(csan_site site, uint64_t address)
+void refused_call_free(csan_site site, uint64_t address)
 {
     const struct csan_access access = {
         .base = address, .bytes = 1, .kind = CSAN_WRITE, .argument = CSAN_NO_ARGUMENT};
@@ -78,7 +78,7 @@ static bool stream_is_foreign(CUstream handle, bool thread_default, CUcontext cu
     return whole && current && whole != current;
 }
 
-bool refused_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result)
+bool refused_call_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result)
 {
     CUcontext context;
     csan_lane lane;
@@ -94,8 +94,8 @@ static const char *code_words(CUresult result)
                                                : "CUDA_ERROR_INVALID_CONTEXT";
 }
 
-void refused_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
-                    enum csan_level level, CUresult result)
+void refused_call_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
+                         enum csan_level level, CUresult result)
 {
     CUcontext current = stream_current_context(), context;
     csan_lane lane;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Whether to tell of a call that ended so. */
-bool refused_matters(CUresult result);
+bool refused_call_matters(CUresult result);
 
 struct refused {
     const struct driver_entry *entry;
@@ -20,16 +20,16 @@ struct refused {
     size_t access_count;
 };
 /* Without the guard's lock. */
-void refused_copy(const struct refused *call);
+void refused_call_copy(const struct refused *call);
 /* A free of that address. */
-void refused_free(csan_site site, uint64_t address);
+void refused_call_free(csan_site site, uint64_t address);
 
 /* A kernel's launch, or a call, that failed with that error: a finding if its stream is of another
  * context than the one that is current ("CUDA C++ Programming Guide", "Stream and Event Behavior":
  * a launch fails "if it is issued to a stream that is not associated to the current device").
  * `site` has its name and stack; `level`: CSAN_LEVEL_LIBRARY of a call. */
-bool refused_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result);
-void refused_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
-                    enum csan_level level, CUresult result);
+bool refused_call_for_stream(const struct driver_entry *entry, CUstream stream, CUresult result);
+void refused_call_stream(const struct driver_entry *entry, CUstream stream, csan_site site,
+                         enum csan_level level, CUresult result);
 
 #endif

@@ -17,12 +17,12 @@
 /* ---- Gathering ---- */
 
 /* The pointer among the parameters that the access goes through; NULL: it is none. */
-static const struct base *pointer_of(const struct direct_touched *touched,
-                                     const struct csan_access *access)
+static const struct launch_pointer *pointer_of(const struct launch_accesses_touched *touched,
+                                               const struct csan_access *access)
 {
     for (size_t i = 0; i < touched->base_count; i++)
         if (touched->bases[i].argument == access->argument &&
-            touched->bases[i].state == BASE_KNOWN &&
+            touched->bases[i].state == LAUNCH_POINTER_KNOWN &&
             touched->set->bases[i].kind == ACCESS_BASE_PARAM && !touched->set->bases[i].guessed)
             return &touched->bases[i];
     return NULL;
@@ -43,37 +43,38 @@ static bool is_placed(uint64_t address)
 }
 
 /* False: nothing is to be asked about the access at that address. */
-static bool classify(uint64_t address, const struct base *base, CUcontext context, bool unplaced,
-                     struct stray *stray)
+static bool classify(uint64_t address, const struct launch_pointer *base, CUcontext context,
+                     bool unplaced, struct wrong_pointer *stray)
 {
     enum csan_memory_kind kind;
     uint64_t start, end;
     if (csan_memory_find(process_context(), address, &start, NULL, &kind)) {
-        stray->kind = STRAY_FOREIGN;
+        stray->kind = WRONG_POINTER_FOREIGN;
         stray->owner = foreign_owner(start, kind, context);
         return stray->owner != NULL;
     }
-    stray->kind = is_placed(base->address) ? STRAY_PLACED : STRAY_UNPLACED;
+    stray->kind = is_placed(base->address) ? WRONG_POINTER_PLACED : WRONG_POINTER_UNPLACED;
     return unplaced && !graph_memory_find(address, &start, &end);
 }
 
-void strays_gather(const struct direct_touched *touched, CUcontext context, uint64_t unplaced,
-                   struct strays *strays)
+void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
+                           uint64_t unplaced, struct wrong_pointers *strays)
 {
     const bool any_unplaced = context_unplaced(process_context()) != unplaced;
     strays->count = 0;
     if (touched->level != CSAN_LEVEL_RANGES || !process_options()->errors)
         return; /* the others go by address */
-    for (size_t i = 0; i < touched->access_count && strays->count < STRAY_MOST; i++) {
+    for (size_t i = 0; i < touched->access_count && strays->count < WRONG_POINTER_MOST; i++) {
         const struct csan_access *access = &touched->accesses[i];
-        struct stray *stray = &strays->items[strays->count];
+        struct wrong_pointer *stray = &strays->items[strays->count];
         struct lmad lmad;
-        const struct base *base = access->bound == CSAN_EXACT && access->bytes != CSAN_TO_END
-                                      ? pointer_of(touched, access)
-                                      : NULL;
+        const struct launch_pointer *base =
+            access->bound == CSAN_EXACT && access->bytes != CSAN_TO_END
+                ? pointer_of(touched, access)
+                : NULL;
         if (!base || !lmad_from_access(&lmad, access))
             continue;
-        *stray = (struct stray){.access = *access, .pointer = base->address};
+        *stray = (struct wrong_pointer){.access = *access, .pointer = base->address};
         stray->access.base = lmad.base;
         stray->access.bytes = lmad.span;
         stray->access.dims = NULL;
@@ -92,7 +93,7 @@ static struct {
     uint64_t slots[ASKED_SLOTS];
 } asked = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_new(const struct stray *stray, const struct stray_launch *launch)
+static bool is_new(const struct wrong_pointer *stray, const struct wrong_pointer_launch *launch)
 {
     const uint64_t words[] = {launch->site, stray->access.argument, stray->kind,
                               (uintptr_t)stray->owner, (uintptr_t)launch->context};
@@ -105,8 +106,9 @@ static bool is_new(const struct stray *stray, const struct stray_launch *launch)
     return news;
 }
 
-static void unreachable_report(const struct stray *stray, const struct stray_launch *launch,
-                               int device, const char *detail)
+static void unreachable_report(const struct wrong_pointer *stray,
+                               const struct wrong_pointer_launch *launch, int device,
+                               const char *detail)
 {
     const struct csan_access *access = &stray->access;
     context_find(process_context(),
@@ -137,13 +139,14 @@ static bool reaches_host(CUdevice device)
 /* Device memory is mapped in the process, too: on the embedded device, and as a driver sees fit. */
 static bool is_host_memory(uint64_t address, struct host_mapping *mapping)
 {
-    return place_of(address) == PLACE_PAGEABLE && host_mapping_find(address, mapping) &&
+    return memory_type_of(address) == MEMORY_TYPE_PAGEABLE && host_mapping_find(address, mapping) &&
            !context_has_device_memory(process_context(),
                                       (struct range){mapping->start, mapping->end});
 }
 
 /* What neither csan nor the driver knows, at a device that cannot reach it. */
-static void host_report(const struct stray *stray, const struct stray_launch *launch)
+static void host_report(const struct wrong_pointer *stray,
+                        const struct wrong_pointer_launch *launch)
 {
     struct host_mapping mapping;
     char detail[sizeof mapping.words + 160];
@@ -159,7 +162,8 @@ static void host_report(const struct stray *stray, const struct stray_launch *la
 
 /* ---- Another device's memory ---- */
 
-static void foreign_report(const struct stray *stray, const struct stray_launch *launch)
+static void foreign_report(const struct wrong_pointer *stray,
+                           const struct wrong_pointer_launch *launch)
 {
     char detail[160];
     if (context_device_reaches(launch->context, stray->access.base))
@@ -173,15 +177,16 @@ static void foreign_report(const struct stray *stray, const struct stray_launch 
     unreachable_report(stray, launch, device, detail);
 }
 
-void strays_report(const struct strays *strays, const struct stray_launch *launch)
+void wrong_pointers_report(const struct wrong_pointers *strays,
+                           const struct wrong_pointer_launch *launch)
 {
     for (size_t i = 0; i < strays->count; i++) {
-        const struct stray *stray = &strays->items[i];
+        const struct wrong_pointer *stray = &strays->items[i];
         if (!is_new(stray, launch))
             continue;
-        if (stray->kind == STRAY_UNPLACED)
+        if (stray->kind == WRONG_POINTER_UNPLACED)
             host_report(stray, launch);
-        else if (stray->kind == STRAY_FOREIGN)
+        else if (stray->kind == WRONG_POINTER_FOREIGN)
             foreign_report(stray, launch);
         else
             context_judge(process_context(), &(struct context_call){.what = CONTEXT_STRAY,

@@ -16,30 +16,30 @@
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/run/process.h"
 
-enum { STRAY_MOST = 8 };
+enum { WRONG_POINTER_MOST = 8 };
 
-enum stray_kind {
-    STRAY_PLACED,   /* through a pointer into memory that csan knows */
-    STRAY_UNPLACED, /* through one into none */
-    STRAY_FOREIGN   /* of another context's memory */
+enum wrong_pointer_kind {
+    WRONG_POINTER_PLACED,   /* through a pointer into memory that csan knows */
+    WRONG_POINTER_UNPLACED, /* through one into none */
+    WRONG_POINTER_FOREIGN   /* of another context's memory */
 };
 
-struct stray {
-    enum stray_kind kind;
+struct wrong_pointer {
+    enum wrong_pointer_kind kind;
     struct csan_access access; /* what it spans */
     uint64_t pointer;          /* the parameter's value */
     CUcontext owner;           /* of foreign memory */
 };
 
-struct strays {
-    struct stray items[STRAY_MOST];
+struct wrong_pointers {
+    struct wrong_pointer items[WRONG_POINTER_MOST];
     size_t count;
 };
 
 /* Whether a launch in that context may have any; `unplaced`: context_unplaced before it was told
  * of.
  */
-static inline bool strays_may_be(uint64_t unplaced, CUcontext context)
+static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
 {
     return __builtin_expect(context_unplaced(process_context()) != unplaced, 0) ||
            __builtin_expect(memory_has_others(context), 0);
@@ -47,17 +47,18 @@ static inline bool strays_may_be(uint64_t unplaced, CUcontext context)
 
 /* Those among the accesses of a launch in that context, while the kernel is locked. Wants the
  * guard's lock. */
-void strays_gather(const struct direct_touched *touched, CUcontext context, uint64_t unplaced,
-                   struct strays *strays);
+void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
+                           uint64_t unplaced, struct wrong_pointers *strays);
 
 /* Who accesses them, and where. */
-struct stray_launch {
+struct wrong_pointer_launch {
     CUcontext context;
     csan_lane lane;
     csan_site site;
     enum csan_level level;
 };
 /* Without any lock. */
-void strays_report(const struct strays *strays, const struct stray_launch *launch);
+void wrong_pointers_report(const struct wrong_pointers *strays,
+                           const struct wrong_pointer_launch *launch);
 
 #endif

@@ -13,7 +13,7 @@
 /* A graph's entries with where each was made, and which come before it. */
 struct linking {
     CUgraph graph;
-    struct shape shape;
+    struct graph_topology shape;
     uint64_t *places;    /* 0: not known */
     size_t *begin, *end; /* the entries of the child graph's node that each is within, or itself */
     uint64_t *before;    /* a set of entries for each entry, `words` long */
@@ -46,13 +46,13 @@ static void set_before(const struct linking *linking, size_t one, size_t other)
 
 static uint64_t place_of_node(CUgraphNode node)
 {
-    struct node_work *work = node_find(node);
+    struct graph_node_work *work = graph_node_find(node);
     const void *const *frames = NULL;
     size_t count = 0;
     if (!work)
         return 0;
     context_site_stack(process_context(), work->site, &frames, &count);
-    node_work_release(work);
+    graph_node_work_release(work);
     return code_place(NULL, frames, count);
 }
 
@@ -89,7 +89,7 @@ static void link_all(struct linking *linking)
     size_t count;
     struct added *orders = added_orders(&count);
     for (size_t i = 0; i < linking->shape.count; i++) {
-        const struct shape_entry *entry = &linking->shape.entries[i];
+        const struct graph_topology_entry *entry = &linking->shape.entries[i];
         for (size_t k = 0; k < entry->dependency_count; k++)
             set_before(linking, entry->dependencies[k], i);
         for (size_t k = 0; k < count; k++)
@@ -117,7 +117,7 @@ static void find_places(struct linking *linking)
 {
     size_t around = 0; /* the beginning of a child graph, and one more */
     for (size_t i = 0; i < linking->shape.count; i++) {
-        const struct shape_entry *entry = &linking->shape.entries[i];
+        const struct graph_topology_entry *entry = &linking->shape.entries[i];
         const bool empty = entry->type == CU_GRAPH_NODE_TYPE_EMPTY;
         CUgraph child = empty && !around ? child_of(entry->node) : NULL;
         linking->begin[i] = around ? around - 1 : i;
@@ -138,7 +138,7 @@ static void find_places(struct linking *linking)
 static void link_graph(CUgraph graph)
 {
     struct linking linking = {.graph = graph};
-    const bool read = shape_read(graph, &linking.shape);
+    const bool read = graph_topology_read(graph, &linking.shape);
     const size_t count = read ? linking.shape.count : 0;
     linking.words = (count + 63) / 64;
     linking.places = calloc(count + 1, sizeof *linking.places);
@@ -153,7 +153,7 @@ static void link_graph(CUgraph graph)
     free(linking.begin);
     free(linking.end);
     free(linking.before);
-    shape_free(&linking.shape);
+    graph_topology_free(&linking.shape);
 }
 
 void added_edges(CUgraph graph)

@@ -40,14 +40,14 @@ static CUgraphNode newest_node(CUstream handle, bool thread_default)
     return found ? nodes[0] : NULL;
 }
 
-CUgraphNode capture_work(CUstream handle, bool thread_default, struct node_work *work)
+CUgraphNode capture_work(CUstream handle, bool thread_default, struct graph_node_work *work)
 {
     CUgraphNode node = work ? newest_node(handle, thread_default) : NULL;
     if (node) {
-        node_note(node, work);
+        graph_node_note(node, work);
         return node;
     }
-    node_work_release(work);
+    graph_node_work_release(work);
     __atomic_fetch_add(&capture.unknown, 1, __ATOMIC_RELAXED);
     return NULL;
 }
@@ -55,12 +55,12 @@ CUgraphNode capture_work(CUstream handle, bool thread_default, struct node_work 
 CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enum csan_level level,
                        const struct csan_access *accesses, size_t count)
 {
-    return capture_work(handle, thread_default, node_work_op(site, level, accesses, count));
+    return capture_work(handle, thread_default, graph_node_work_op(site, level, accesses, count));
 }
 
 void capture_learning(CUstream handle, bool thread_default, struct learning_node *learning)
 {
-    node_learning(newest_node(handle, thread_default), learning);
+    graph_node_learning(newest_node(handle, thread_default), learning);
 }
 
 uint64_t capture_unknown_count(void)

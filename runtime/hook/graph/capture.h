@@ -8,12 +8,12 @@
 #include "runtime/hook/interpose/driver.h"
 
 struct learning_node;
-struct node_work;
+struct graph_node_work;
 
 /* After a call that put one node into the captured stream: this is what it does. `work` is taken;
  * NULL: it is not known. Without the guard's lock. Returns the node, or NULL when it is not to be
  * found. */
-CUgraphNode capture_work(CUstream handle, bool thread_default, struct node_work *work);
+CUgraphNode capture_work(CUstream handle, bool thread_default, struct graph_node_work *work);
 /* The same for an op. */
 CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enum csan_level level,
                        const struct csan_access *accesses, size_t count);

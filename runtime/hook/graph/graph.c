@@ -32,10 +32,10 @@
 
 struct exec {
     CUgraphExec handle;
-    CUgraph graph;        /* of which it was made, while that is there; else NULL */
-    bool keeps;           /* the program has destroyed that; it goes with this one (blocking.h) */
-    struct shape shape;   /* entries bear the names of the nodes it was instantiated from */
-    struct merged merged; /* of the shape, unless that changed since */
+    CUgraph graph; /* of which it was made, while that is there; else NULL */
+    bool keeps;    /* the program has destroyed that; it goes with this one (blocking.h) */
+    struct graph_topology shape; /* entries bear the names of the nodes it was instantiated from */
+    struct graph_steps merged;   /* of the shape, unless that changed since */
     bool changed;
     uint64_t unknown_kernels; /* that were counted of it */
     csan_snapshot *last;      /* the end of its newest launch */
@@ -67,8 +67,8 @@ static struct exec *exec_find(CUgraphExec handle)
 
 static void exec_free(struct exec *exec)
 {
-    shape_free(&exec->shape);
-    merged_free(&exec->merged);
+    graph_topology_free(&exec->shape);
+    graph_steps_free(&exec->merged);
     if (exec->last)
         csan_snapshot_release(process_context(), exec->last);
     free(exec);
@@ -83,14 +83,14 @@ static void exec_remove(CUgraphExec handle)
     exec_free(exec);
 }
 
-/* Check the shape and merge it, when that is due. */
+/* Check the shape and graph_steps_make it, when that is due. */
 static bool exec_prepare(struct exec *exec)
 {
     if (!exec->changed)
         return true;
-    merged_free(&exec->merged);
+    graph_steps_free(&exec->merged);
     graph_check(&exec->shape);
-    exec->changed = !merge(&exec->shape, &exec->merged);
+    exec->changed = !graph_steps_make(&exec->shape, &exec->merged);
     table.counts.unknown_kernels += exec->merged.unknown_kernels - exec->unknown_kernels;
     exec->unknown_kernels = exec->merged.unknown_kernels;
     return !exec->changed;
@@ -99,18 +99,19 @@ static bool exec_prepare(struct exec *exec)
 /* ---- Instantiating and updating ----------------------------------------------------------------
  */
 
-static bool read_shape(CUgraph graph, struct shape *shape)
+static bool read_shape(CUgraph graph, struct graph_topology *shape)
 {
     struct callsite_stack stack;
     callsite_capture(&stack);
-    bool read = shape_read(graph, shape);
+    bool read = graph_topology_read(graph, shape);
     if (read)
-        shape_equip(shape, &stack);
+        graph_topology_equip(shape, &stack);
     return read;
 }
 
 /* Its nodes are compared with one another, now. The shape is taken. */
-static void graph_instantiated(CUgraphExec handle, CUgraph graph, struct shape *shape, bool read)
+static void graph_instantiated(CUgraphExec handle, CUgraph graph, struct graph_topology *shape,
+                               bool read)
 {
     struct exec *exec = read ? calloc(1, sizeof *exec) : NULL;
     guard_lock();
@@ -130,47 +131,47 @@ static void graph_instantiated(CUgraphExec handle, CUgraph graph, struct shape *
     }
     guard_unlock();
     if (!exec)
-        shape_free(shape);
+        graph_topology_free(shape);
 }
 
-static bool same_work(const struct shape *a, const struct shape *b)
+static bool same_work(const struct graph_topology *a, const struct graph_topology *b)
 {
     for (size_t i = 0; i < a->count; i++)
         if (a->entries[i].disabled != b->entries[i].disabled ||
             a->entries[i].event != b->entries[i].event ||
             a->entries[i].code.function != b->entries[i].code.function ||
-            !node_work_equal(a->entries[i].work, b->entries[i].work))
+            !graph_node_work_equal(a->entries[i].work, b->entries[i].work))
             return false;
     return true;
 }
 
 /* The driver updated it, so both have one topology. The program goes on using the first names. */
-static void replace_shape(struct exec *exec, struct shape *shape)
+static void replace_shape(struct exec *exec, struct graph_topology *shape)
 {
     for (size_t i = 0; i < shape->count && i < exec->shape.count; i++) {
         shape->entries[i].node = exec->shape.entries[i].node;
         shape->entries[i].disabled = exec->shape.entries[i].disabled;
     }
     if (shape->count == exec->shape.count && same_work(shape, &exec->shape)) {
-        shape_free(shape);
+        graph_topology_free(shape);
         return;
     }
-    merged_free(&exec->merged);
-    shape_free(&exec->shape);
+    graph_steps_free(&exec->merged);
+    graph_topology_free(&exec->shape);
     exec->shape = *shape;
     exec->learning = (struct graph_learning){0};
     exec->changed = true;
     exec_prepare(exec);
 }
 
-static void graph_updated(CUgraphExec handle, struct shape *shape, bool read)
+static void graph_updated(CUgraphExec handle, struct graph_topology *shape, bool read)
 {
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec && read)
         replace_shape(exec, shape);
     else
-        shape_free(shape);
+        graph_topology_free(shape);
     if (exec && !read) { /* what it does now is not known */
         exec_remove(handle);
         table.counts.unread++;
@@ -181,7 +182,7 @@ static void graph_updated(CUgraphExec handle, struct shape *shape, bool read)
 /* ---- Changing single nodes --------------------------------------------------------------------
  */
 
-static struct shape_entry *entry_find(CUgraphExec handle, CUgraphNode named)
+static struct graph_topology_entry *entry_find(CUgraphExec handle, CUgraphNode named)
 {
     struct exec *exec = exec_find(handle);
     for (size_t i = 0; exec && i < exec->shape.count; i++)
@@ -193,27 +194,27 @@ static struct shape_entry *entry_find(CUgraphExec handle, CUgraphNode named)
     return NULL;
 }
 
-void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct node_work *work,
+void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct graph_node_work *work,
                         struct trace_code code)
 {
     guard_lock();
-    struct shape_entry *entry = entry_find(handle, named);
+    struct graph_topology_entry *entry = entry_find(handle, named);
     if (entry) {
         /* The merged set of now points into the old work: it is not used any more. */
-        merged_free(&exec_find(handle)->merged);
-        node_work_release(entry->work);
-        entry->work = node_work_retain(work);
+        graph_steps_free(&exec_find(handle)->merged);
+        graph_node_work_release(entry->work);
+        entry->work = graph_node_work_retain(work);
         entry->code = code;
         graph_learning_changed(&exec_find(handle)->learning);
     }
     guard_unlock();
-    node_work_release(work);
+    graph_node_work_release(work);
 }
 
 void graph_event_changed(CUgraphExec handle, CUgraphNode named, CUevent event)
 {
     guard_lock();
-    struct shape_entry *entry = entry_find(handle, named);
+    struct graph_topology_entry *entry = entry_find(handle, named);
     if (entry)
         entry->event = event;
     guard_unlock();
@@ -222,7 +223,7 @@ void graph_event_changed(CUgraphExec handle, CUgraphNode named, CUevent event)
 void graph_node_enabled(CUgraphExec handle, CUgraphNode named, bool enabled)
 {
     guard_lock();
-    struct shape_entry *entry = entry_find(handle, named);
+    struct graph_topology_entry *entry = entry_find(handle, named);
     if (entry) {
         entry->disabled = !enabled;
         exec_find(handle)->learning.closed = 0; /* it may be open, and is looked at again */
@@ -231,20 +232,20 @@ void graph_node_enabled(CUgraphExec handle, CUgraphNode named, bool enabled)
 }
 
 /* Begin and end of a child graph are two empty entries of its node, with its nodes between them. */
-static void child_replace(struct exec *exec, CUgraphNode named, const struct shape *child)
+static void child_replace(struct exec *exec, CUgraphNode named, const struct graph_topology *child)
 {
     size_t begin = 0;
     while (begin < exec->shape.count && exec->shape.entries[begin].node != named)
         begin++;
     if (begin + child->count + 1 >= exec->shape.count)
         return;
-    merged_free(&exec->merged);
+    graph_steps_free(&exec->merged);
     exec->changed = true;
     graph_learning_changed(&exec->learning);
     for (size_t i = 0; i < child->count; i++) {
-        struct shape_entry *entry = &exec->shape.entries[begin + 1 + i];
-        node_work_release(entry->work);
-        entry->work = node_work_retain(child->entries[i].work);
+        struct graph_topology_entry *entry = &exec->shape.entries[begin + 1 + i];
+        graph_node_work_release(entry->work);
+        entry->work = graph_node_work_retain(child->entries[i].work);
         entry->event = child->entries[i].event;
         entry->code = child->entries[i].code;
     }
@@ -252,14 +253,14 @@ static void child_replace(struct exec *exec, CUgraphNode named, const struct sha
 
 void graph_child_changed(CUgraphExec handle, CUgraphNode named, CUgraph child)
 {
-    struct shape shape;
+    struct graph_topology shape;
     bool read = read_shape(child, &shape);
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec && read)
         child_replace(exec, named, &shape);
     guard_unlock();
-    shape_free(&shape);
+    graph_topology_free(&shape);
 }
 
 /* ---- Launching ---------------------------------------------------------------------------------
@@ -311,8 +312,8 @@ static void launch_begin(struct launch *launch, const struct driver_entry *entry
         launch->count = exec->merged.count;
         launch->calls = calloc(launch->count + 1, sizeof *launch->calls);
         for (size_t s = 0; launch->calls && s < launch->count; s++) {
-            const struct merged_step *step = &exec->merged.steps[s];
-            if (step->kind != MERGED_HOST || !step->host)
+            const struct graph_step *step = &exec->merged.steps[s];
+            if (step->kind != GRAPH_STEP_HOST || !step->host)
                 continue;
             launch->calls[s].node = step->host;
             launch->calls[s].call = host_node_begin(step->host, launch->site);
@@ -351,9 +352,9 @@ static csan_site logged_site(const struct exec *exec, csan_site node)
 static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
 {
     for (size_t i = 0; i < exec->shape.count; i++) {
-        const struct shape_entry *entry = &exec->shape.entries[i];
-        if (exec->merged.step_of[i] != number || !entry->work || entry->work->kind != NODE_OP ||
-            entry->disabled)
+        const struct graph_topology_entry *entry = &exec->shape.entries[i];
+        if (exec->merged.step_of[i] != number || !entry->work ||
+            entry->work->kind != GRAPH_NODE_OP || entry->disabled)
             continue;
         run_log_node(entry->node);
         csan_op(process_context(), lane, logged_site(exec, entry->work->site), entry->work->level,
@@ -362,13 +363,14 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
     run_log_node(NULL);
 }
 
-static void tell_merged(const struct merged *merged, const struct merged_step *step, csan_lane lane)
+static void tell_merged(const struct graph_steps *merged, const struct graph_step *step,
+                        csan_lane lane)
 {
     for (size_t i = 0; i < step->op_count; i++) {
         const csan_site site = graph_sites_op(merged, step, i);
         csan_op(process_context(), lane, site, step->ops[i].level, step->ops[i].accesses,
                 step->ops[i].count);
-        launched_note(&(struct launched){.site = site, .lane = lane});
+        launch_ring_note(&(struct launch_ring_entry){.site = site, .lane = lane});
     }
     dump_launched();
 }
@@ -376,8 +378,8 @@ static void tell_merged(const struct merged *merged, const struct merged_step *s
 static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
 {
     csan_context *detector = process_context();
-    const struct merged *merged = &exec->merged;
-    const struct merged_step *step = &merged->steps[number];
+    const struct graph_steps *merged = &exec->merged;
+    const struct graph_step *step = &merged->steps[number];
     for (size_t i = 0; i < step->birth_count; i++)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
                            step->births[i]->bytes, lane, graph_sites_birth(merged, step, i));
@@ -395,14 +397,14 @@ static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
 static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
                       struct host_call *call)
 {
-    const struct merged_step *step = &exec->merged.steps[number];
-    if (step->kind == MERGED_NODES)
+    const struct graph_step *step = &exec->merged.steps[number];
+    if (step->kind == GRAPH_STEP_NODES)
         tell_nodes(exec, number, lane);
-    else if (step->kind == MERGED_RECORD && step->event)
+    else if (step->kind == GRAPH_STEP_RECORD && step->event)
         event_record(step->event, lane, exec->merged.launch);
-    else if (step->kind == MERGED_WAIT && step->event)
+    else if (step->kind == GRAPH_STEP_WAIT && step->event)
         event_waited(step->event, lane, exec->merged.launch);
-    else if (step->kind == MERGED_HOST && call)
+    else if (step->kind == GRAPH_STEP_HOST && call)
         host_node_told(call, lane);
 }
 
@@ -410,13 +412,13 @@ static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
 static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
                        const struct launch *launch)
 {
-    const struct merged *merged = &exec->merged;
+    const struct graph_steps *merged = &exec->merged;
     csan_context *detector = process_context();
     csan_lane *lanes = calloc(merged->count + 1, sizeof *lanes);
     char label[64];
     snprintf(label, sizeof label, "stream %llu", (unsigned long long)(uintptr_t)handle);
     for (size_t s = 0; lanes && s < merged->count; s++) {
-        const struct merged_step *step = &merged->steps[s];
+        const struct graph_step *step = &merged->steps[s];
         lanes[s] = thread_makes_lane((uintptr_t)handle, label);
         csan_lane_part_of(detector, lanes[s], lane);
         csan_lane_waits(detector, lanes[s], lane);
@@ -432,10 +434,10 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
 }
 
 /* What the graph may write is no longer known content. */
-static void forget_written(const struct merged *merged)
+static void forget_written(const struct graph_steps *merged)
 {
-    if (content_any() && merged->nodes)
-        content_forget_all();
+    if (known_contents_any() && merged->nodes)
+        known_contents_forget_all();
 }
 
 /* With the stream's lock. */
@@ -443,7 +445,7 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
                         struct launch *launch)
 {
     csan_context *detector = process_context();
-    struct merged *merged = &exec->merged;
+    struct graph_steps *merged = &exec->merged;
     csan_lane lane = stream_lane(stream);
     graph_sites_launch(merged, launch->site, &launch->stack);
     stream_use(stream);
@@ -454,7 +456,7 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
         csan_snapshot_join(detector, lane, exec->last);
         csan_snapshot_release(detector, exec->last);
     }
-    if (merged->count == 1 && merged->steps[0].kind == MERGED_NODES)
+    if (merged->count == 1 && merged->steps[0].kind == GRAPH_STEP_NODES)
         tell_nodes(exec, 0, lane);
     else
         tell_steps(exec, lane, handle, launch);
@@ -468,8 +470,8 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
 static void note_failed(const struct exec *exec, const struct stream *stream, csan_site node)
 {
     if (node)
-        launched_note(
-            &(struct launched){.site = logged_site(exec, node), .lane = stream_lane(stream)});
+        launch_ring_note(&(struct launch_ring_entry){.site = logged_site(exec, node),
+                                                     .lane = stream_lane(stream)});
 }
 
 static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream,
@@ -491,7 +493,7 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
         note_failed(exec, stream, launch->blocking.failed);
     }
     if (!launch->known && result == CUDA_SUCCESS && !captured)
-        content_forget_all();
+        known_contents_forget_all();
     guard_unlock();
 }
 
@@ -549,7 +551,7 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
 /* The body of a hook that makes an exec of a graph. What the graph is, which the call does not
  * change, is read before; `note` takes it. */
 #define MAKE_OF_GRAPH(graph, call, note)                                                           \
-    struct shape shape;                                                                            \
+    struct graph_topology shape;                                                                   \
     if (!guard_enter())                                                                            \
         return call;                                                                               \
     const bool read = read_shape(graph, &shape);                                                   \
@@ -559,7 +561,7 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
     if (result == CUDA_SUCCESS)                                                                    \
         note;                                                                                      \
     else                                                                                           \
-        shape_free(&shape);                                                                        \
+        graph_topology_free(&shape);                                                               \
     guard_leave();                                                                                 \
     return result
 

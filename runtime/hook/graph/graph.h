@@ -5,11 +5,11 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/observe/trace_source.h"
 
-struct node_work;
+struct graph_node_work;
 
 /* One node of an exec does something else from now on; `work` is taken. `code`: a kernel's.
  * `named`: the node of the graph it was instantiated from. */
-void graph_node_changed(CUgraphExec exec, CUgraphNode named, struct node_work *work,
+void graph_node_changed(CUgraphExec exec, CUgraphNode named, struct graph_node_work *work,
                         struct trace_code code);
 void graph_event_changed(CUgraphExec exec, CUgraphNode named, CUevent event);
 void graph_node_enabled(CUgraphExec exec, CUgraphNode named, bool enabled);

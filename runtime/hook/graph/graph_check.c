@@ -12,7 +12,7 @@
 #include <uthash.h>
 
 struct checking {
-    const struct shape *shape;
+    const struct graph_topology *shape;
     csan_context *branch;
     uint32_t *lane_of; /* entry -> lane */
     uint32_t *last;    /* lane -> its last entry so far */
@@ -28,7 +28,7 @@ struct checking {
 static void choose_lanes(struct checking *checking)
 {
     for (size_t i = 0; i < checking->shape->count; i++) {
-        const struct shape_entry *entry = &checking->shape->entries[i];
+        const struct graph_topology_entry *entry = &checking->shape->entries[i];
         uint32_t lane = (uint32_t)checking->lane_count;
         for (size_t k = 0; k < entry->dependency_count; k++) {
             uint32_t before = entry->dependencies[k];
@@ -62,9 +62,9 @@ struct newest {
     UT_hash_handle hh;
 };
 
-static bool is_part(const struct shape_entry *entry)
+static bool is_part(const struct graph_topology_entry *entry)
 {
-    return entry->work && !entry->disabled && entry->work->kind == NODE_OP &&
+    return entry->work && !entry->disabled && entry->work->kind == GRAPH_NODE_OP &&
            entry->work->part.outermost;
 }
 
@@ -74,7 +74,7 @@ static bool find_siblings(struct checking *checking)
     struct newest *table = NULL, *newest, *next;
     bool room = true;
     for (uint32_t i = 0; room && i < checking->shape->count; i++) {
-        const struct shape_entry *entry = &checking->shape->entries[i];
+        const struct graph_topology_entry *entry = &checking->shape->entries[i];
         checking->before[i] = i;
         if (!is_part(entry))
             continue;
@@ -102,7 +102,7 @@ static bool find_siblings(struct checking *checking)
 }
 
 /* Told by the word of an operator that captured the other, too. */
-static bool tells_of(const struct node_part *part, const struct node_part *other)
+static bool tells_of(const struct graph_node_part *part, const struct graph_node_part *other)
 {
     return part->told &&
            (part->innermost == other->innermost || part->innermost == other->outermost);
@@ -110,33 +110,33 @@ static bool tells_of(const struct node_part *part, const struct node_part *other
 
 static void tell_siblings(const struct checking *checking, uint32_t number)
 {
-    const struct node_part *part = &checking->shape->entries[number].work->part;
+    const struct graph_node_part *part = &checking->shape->entries[number].work->part;
     const uint32_t lane = checking->lane_of[number];
     for (uint32_t i = number, before; (before = checking->before[i]) != i; i = before) {
-        const struct node_part *other = &checking->shape->entries[before].work->part;
+        const struct graph_node_part *other = &checking->shape->entries[before].work->part;
         if (checking->lane_of[before] != lane && (tells_of(part, other) || tells_of(other, part)))
-            csan_op_sibling(checking->branch, checking->lanes[lane],
-                            checking->lanes[checking->lane_of[before]], checking->numbers[before],
-                            checking->numbers[before]);
+            csan_op_same_operator(checking->branch, checking->lanes[lane],
+                                  checking->lanes[checking->lane_of[before]],
+                                  checking->numbers[before], checking->numbers[before]);
     }
 }
 
 static void tell_op(struct checking *checking, uint32_t number)
 {
-    const struct node_work *work = checking->shape->entries[number].work;
+    const struct graph_node_work *work = checking->shape->entries[number].work;
     tell_siblings(checking, number);
     checking->numbers[number] =
         csan_op(checking->branch, checking->lanes[checking->lane_of[number]], work->site,
                 work->level, work->accesses, work->count);
 }
 
-static void tell_memory(csan_context *branch, csan_lane lane, const struct node_work *work)
+static void tell_memory(csan_context *branch, csan_lane lane, const struct graph_node_work *work)
 {
     switch (work->kind) {
-    case NODE_BIRTH:
+    case GRAPH_NODE_BIRTH:
         csan_memory_create(branch, CSAN_MEMORY_STREAM, work->base, work->bytes, lane, work->site);
         break;
-    case NODE_DEATH:
+    case GRAPH_NODE_DEATH:
         csan_memory_free_end(branch,
                              csan_memory_free_begin(branch, work->base, lane, 1, work->site), 0, 0);
         break;
@@ -148,13 +148,13 @@ static void tell_memory(csan_context *branch, csan_lane lane, const struct node_
 static void tell_entries(struct checking *checking)
 {
     for (uint32_t i = 0; i < checking->shape->count; i++) {
-        const struct shape_entry *entry = &checking->shape->entries[i];
+        const struct graph_topology_entry *entry = &checking->shape->entries[i];
         csan_lane lane = checking->lanes[checking->lane_of[i]];
         for (size_t k = 0; k < entry->dependency_count; k++)
             if (checking->lane_of[entry->dependencies[k]] != checking->lane_of[i])
                 csan_snapshot_join(checking->branch, lane,
                                    checking->snapshots[entry->dependencies[k]]);
-        if (entry->work && !entry->disabled && entry->work->kind == NODE_OP)
+        if (entry->work && !entry->disabled && entry->work->kind == GRAPH_NODE_OP)
             tell_op(checking, i);
         else if (entry->work && !entry->disabled)
             tell_memory(checking->branch, lane, entry->work);
@@ -173,11 +173,11 @@ static bool is_worth_it(const struct checking *checking)
     bool memory = false;
     for (size_t i = 0; i < checking->shape->count; i++)
         memory |= checking->shape->entries[i].work &&
-                  checking->shape->entries[i].work->kind == NODE_DEATH;
+                  checking->shape->entries[i].work->kind == GRAPH_NODE_DEATH;
     return checking->lane_count > 1 || memory;
 }
 
-void graph_check(const struct shape *shape)
+void graph_check(const struct graph_topology *shape)
 {
     size_t count = shape->count + 1;
     struct checking checking = {.shape = shape,

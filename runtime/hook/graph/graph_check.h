@@ -7,6 +7,6 @@
 /* Reports, as any race, two nodes that no path orders and that touch the same bytes, one of them
  * writing. Costs about as much as telling every node once, and for each node of an operator that
  * captured several a look at those before it. */
-void graph_check(const struct shape *shape);
+void graph_check(const struct graph_topology *shape);
 
 #endif

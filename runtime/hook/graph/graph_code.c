@@ -37,7 +37,7 @@ static void begin(struct graph_code *code)
     trace_source_graph_begins(code->kernels, code->count, code->others);
 }
 
-struct graph_code graph_code_begin(const struct shape *shape)
+struct graph_code graph_code_begin(const struct graph_topology *shape)
 {
     struct graph_code code = {NULL};
     if (!trace_source_changes_code())
@@ -45,14 +45,14 @@ struct graph_code graph_code_begin(const struct shape *shape)
     code.kernels = shape ? calloc(shape->count + 1, sizeof *code.kernels) : NULL;
     code.others = !code.kernels || shape->hides_kernels;
     for (size_t i = 0; code.kernels && i < shape->count; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         const bool known = entry->code.function != NULL;
         code.others |= entry->type == CU_GRAPH_NODE_TYPE_KERNEL && !known;
         if (!known)
             continue;
         struct trace_code *kernel = &code.kernels[code.count++];
         *kernel = entry->code;
-        kernel->learned = shape_entry_learning(entry) != NULL;
+        kernel->learned = graph_topology_entry_learning(entry) != NULL;
         kernel->wanted = kernel->learned && entry->work->level != CSAN_LEVEL_LEARNED;
     }
     begin(&code);
@@ -61,12 +61,12 @@ struct graph_code graph_code_begin(const struct shape *shape)
 
 static struct graph_code of_child(CUgraph graph)
 {
-    struct shape shape;
-    const bool read = shape_read(graph, &shape);
+    struct graph_topology shape;
+    const bool read = graph_topology_read(graph, &shape);
     if (read)
-        shape_ask_code(&shape);
+        graph_topology_ask_code(&shape);
     struct graph_code code = graph_code_begin(read ? &shape : NULL);
-    shape_free(&shape);
+    graph_topology_free(&shape);
     return code;
 }
 
@@ -81,7 +81,7 @@ struct graph_code graph_code_begin_node(const CUgraphNodeParams *params)
         return code;
     code.kernels = malloc(sizeof *code.kernels);
     if (code.kernels)
-        code.kernels[code.count++] = node_code(params);
+        code.kernels[code.count++] = graph_node_code(params);
     code.others = !code.kernels || !code.kernels->function;
     begin(&code);
     return code;

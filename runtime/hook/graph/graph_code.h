@@ -17,7 +17,7 @@ struct graph_code {
 
 /* Before one that makes an exec of a graph, or updates one to it; NULL: what is in it is not known.
  * Without locks. */
-struct graph_code graph_code_begin(const struct shape *shape);
+struct graph_code graph_code_begin(const struct graph_topology *shape);
 /* Before one that changes a node. */
 struct graph_code graph_code_begin_node(const CUgraphNodeParams *params);
 /* After either. */

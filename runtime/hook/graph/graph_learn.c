@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static bool is_told(const struct shape_entry *entry)
+static bool is_told(const struct graph_topology_entry *entry)
 {
     return entry->work->level == CSAN_LEVEL_LEARNED;
 }
@@ -30,48 +30,49 @@ static void settled_add(struct graph_wants *wants, CUfunction function)
 }
 
 /* What was learned of it proved wrong. */
-static bool entry_fall_back(struct shape_entry *entry)
+static bool entry_fall_back(struct graph_topology_entry *entry)
 {
-    struct node_work *work = entry->work->otherwise
-                                 ? node_work_retain(entry->work->otherwise)
-                                 : node_work_op(entry->work->site, CSAN_LEVEL_UNKNOWN, NULL, 0);
+    struct graph_node_work *work =
+        entry->work->otherwise ? graph_node_work_retain(entry->work->otherwise)
+                               : graph_node_work_op(entry->work->site, CSAN_LEVEL_UNKNOWN, NULL, 0);
     if (!work)
         return false;
-    node_work_release(entry->work);
+    graph_node_work_release(entry->work);
     entry->work = work;
     return true;
 }
 
 /* True when it is told anew. */
-static bool entry_take(struct shape_entry *entry)
+static bool entry_take(struct graph_topology_entry *entry)
 {
     size_t count;
     const bool told = is_told(entry);
     bool refuted;
     struct csan_access *accesses =
         learning_node_look(entry->work->learning, told, &count, &refuted);
-    struct node_work *work =
-        accesses ? node_work_op(entry->work->site, CSAN_LEVEL_LEARNED, accesses, count) : NULL;
+    struct graph_node_work *work =
+        accesses ? graph_node_work_op(entry->work->site, CSAN_LEVEL_LEARNED, accesses, count)
+                 : NULL;
     free(accesses);
     if (refuted)
         return entry_fall_back(entry);
-    if (!work || (told && node_work_touches_equal(work, entry->work))) {
-        node_work_release(work);
+    if (!work || (told && graph_node_work_touches_equal(work, entry->work))) {
+        graph_node_work_release(work);
         return false;
     }
     work->part = entry->work->part;
     work->part.told = false;
     work->learning = learning_node_retain(entry->work->learning);
-    work->otherwise = node_work_retain(told ? entry->work->otherwise : entry->work);
-    node_work_release(entry->work);
+    work->otherwise = graph_node_work_retain(told ? entry->work->otherwise : entry->work);
+    graph_node_work_release(entry->work);
     entry->work = work;
     return true;
 }
 
-static void entry_want(const struct shape *shape, size_t i, CUstream stream, bool thread_default,
-                       struct graph_wants *wants)
+static void entry_want(const struct graph_topology *shape, size_t i, CUstream stream,
+                       bool thread_default, struct graph_wants *wants)
 {
-    const struct shape_entry *entry = &shape->entries[i];
+    const struct graph_topology_entry *entry = &shape->entries[i];
     const bool told = is_told(entry);
     if (entry->disabled)
         return;
@@ -92,24 +93,24 @@ static void entry_want(const struct shape *shape, size_t i, CUstream stream, boo
 }
 
 /* The entry whose turn it is. True when it was told anew. */
-static bool entry_learn(struct shape *shape, struct graph_learning *learning, CUstream stream,
-                        bool thread_default, struct graph_wants *wants)
+static bool entry_learn(struct graph_topology *shape, struct graph_learning *learning,
+                        CUstream stream, bool thread_default, struct graph_wants *wants)
 {
     const size_t i = learning->at;
-    struct shape_entry *entry = &shape->entries[i];
-    const struct learning_node *node = shape_entry_learning(entry);
+    struct graph_topology_entry *entry = &shape->entries[i];
+    const struct learning_node *node = graph_topology_entry_learning(entry);
     const bool is_open = node && !is_told(entry) && !entry->disabled;
     bool changed = false;
     const CUfunction function = node ? learning_node_function(node) : NULL;
     if (node && (is_open || learning->to_look))
         changed = entry_take(entry);
-    if (!changed && shape_entry_learning(entry) && (is_open || learning->to_confirm)) {
+    if (!changed && graph_topology_entry_learning(entry) && (is_open || learning->to_confirm)) {
         if (!learning->alone_known)
-            shape_find_alone(shape);
+            graph_topology_find_alone(shape);
         learning->alone_known = true;
         entry_want(shape, i, stream, thread_default, wants);
     }
-    const bool stays_open = is_open && shape_entry_learning(entry) && !is_told(entry);
+    const bool stays_open = is_open && graph_topology_entry_learning(entry) && !is_told(entry);
     if (is_open && !stays_open)
         settled_add(wants, function);
     learning->closed = stays_open ? 0 : learning->closed + 1;
@@ -119,7 +120,7 @@ static bool entry_learn(struct shape *shape, struct graph_learning *learning, CU
     return changed;
 }
 
-struct graph_learned graph_learn(struct shape *shape, struct graph_learning *learning,
+struct graph_learned graph_learn(struct graph_topology *shape, struct graph_learning *learning,
                                  CUstream stream, bool thread_default)
 {
     struct graph_learned learned = {.changed = false};

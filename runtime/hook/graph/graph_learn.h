@@ -47,7 +47,7 @@ struct graph_learned {
 };
 
 /* With the guard's lock, which covers both: it is launched. */
-struct graph_learned graph_learn(struct shape *shape, struct graph_learning *learning,
+struct graph_learned graph_learn(struct graph_topology *shape, struct graph_learning *learning,
                                  CUstream stream, bool thread_default);
 /* Before the driver's call and right after it, with no lock held. */
 void graph_learn_begin(struct graph_wants *wants);

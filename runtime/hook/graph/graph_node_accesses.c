@@ -18,7 +18,7 @@
 
 struct note {
     CUgraphNode node;
-    struct node_work *work;
+    struct graph_node_work *work;
     UT_hash_handle hh;
 };
 
@@ -29,9 +29,9 @@ static struct {
 
 /* ---- Work ---------------------------------------------------------------------------------- */
 
-static struct node_work *work_create(enum node_kind kind, csan_site site, size_t room)
+static struct graph_node_work *work_create(enum graph_node_kind kind, csan_site site, size_t room)
 {
-    struct node_work *work = calloc(1, sizeof *work + room);
+    struct graph_node_work *work = calloc(1, sizeof *work + room);
     if (!work)
         return NULL;
     work->references = 1;
@@ -41,16 +41,16 @@ static struct node_work *work_create(enum node_kind kind, csan_site site, size_t
     return work;
 }
 
-struct node_work *node_work_op(csan_site site, enum csan_level level,
-                               const struct csan_access *accesses, size_t count)
+struct graph_node_work *graph_node_work_op(csan_site site, enum csan_level level,
+                                           const struct csan_access *accesses, size_t count)
 {
     size_t dims = 0;
     if (context_ignores())
         count = 0;
     for (size_t i = 0; i < count; i++)
         dims += accesses[i].dim_count;
-    struct node_work *work =
-        work_create(NODE_OP, site, count * sizeof *accesses + dims * sizeof(struct csan_dim));
+    struct graph_node_work *work =
+        work_create(GRAPH_NODE_OP, site, count * sizeof *accesses + dims * sizeof(struct csan_dim));
     if (!work)
         return NULL;
     struct csan_dim *room = (struct csan_dim *)&work->accesses[count];
@@ -65,10 +65,10 @@ struct node_work *node_work_op(csan_site site, enum csan_level level,
     return work;
 }
 
-struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t base,
-                                   uint64_t bytes)
+struct graph_node_work *graph_node_work_memory(enum graph_node_kind kind, csan_site site,
+                                               uint64_t base, uint64_t bytes)
 {
-    struct node_work *work = work_create(kind, site, 0);
+    struct graph_node_work *work = work_create(kind, site, 0);
     if (!work)
         return NULL;
     work->base = base;
@@ -76,28 +76,28 @@ struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t
     return work;
 }
 
-struct node_work *node_work_host(csan_site site, struct host_node *host)
+struct graph_node_work *graph_node_work_host(csan_site site, struct host_node *host)
 {
-    struct node_work *work = work_create(NODE_HOST, site, 0);
+    struct graph_node_work *work = work_create(GRAPH_NODE_HOST, site, 0);
     if (work)
         work->host = host;
     return work;
 }
 
-struct node_work *node_work_retain(struct node_work *work)
+struct graph_node_work *graph_node_work_retain(struct graph_node_work *work)
 {
     if (work)
         __atomic_fetch_add(&work->references, 1, __ATOMIC_RELAXED);
     return work;
 }
 
-void node_work_release(struct node_work *work)
+void graph_node_work_release(struct graph_node_work *work)
 {
     if (work && __atomic_sub_fetch(&work->references, 1, __ATOMIC_ACQ_REL) == 0) {
-        if (work->kind == NODE_BIRTH)
+        if (work->kind == GRAPH_NODE_BIRTH)
             graph_memory_forget(work, work->base);
         learning_node_release(work->learning);
-        node_work_release(work->otherwise);
+        graph_node_work_release(work->otherwise);
         free(work);
     }
 }
@@ -110,7 +110,7 @@ static bool access_equal(const struct csan_access *a, const struct csan_access *
            memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims) == 0;
 }
 
-bool node_work_touches_equal(const struct node_work *a, const struct node_work *b)
+bool graph_node_work_touches_equal(const struct graph_node_work *a, const struct graph_node_work *b)
 {
     bool equal = a->count == b->count;
     for (size_t i = 0; equal && i < a->count; i++)
@@ -118,13 +118,13 @@ bool node_work_touches_equal(const struct node_work *a, const struct node_work *
     return equal;
 }
 
-bool node_work_equal(const struct node_work *a, const struct node_work *b)
+bool graph_node_work_equal(const struct graph_node_work *a, const struct graph_node_work *b)
 {
     if (a == b)
         return true;
     return a && b && a->kind == b->kind && a->site == b->site && a->level == b->level &&
            a->base == b->base && a->bytes == b->bytes && a->host == b->host &&
-           learning_node_equal(a->learning, b->learning) && node_work_touches_equal(a, b);
+           learning_node_equal(a->learning, b->learning) && graph_node_work_touches_equal(a, b);
 }
 
 /* ---- The table ----------------------------------------------------------------------------- */
@@ -139,11 +139,11 @@ static struct note *note_find(CUgraphNode node)
 static void note_remove(struct note *note)
 {
     HASH_DEL(table.notes, note);
-    node_work_release(note->work);
+    graph_node_work_release(note->work);
     free(note);
 }
 
-void node_note(CUgraphNode node, struct node_work *work)
+void graph_node_note(CUgraphNode node, struct graph_node_work *work)
 {
     guard_lock();
     struct note *note = note_find(node);
@@ -151,7 +151,7 @@ void node_note(CUgraphNode node, struct node_work *work)
         note_remove(note);
     note = work ? calloc(1, sizeof *note) : NULL;
     if (note) {
-        if (work->kind == NODE_BIRTH)
+        if (work->kind == GRAPH_NODE_BIRTH)
             graph_memory_note(work, work->base, work->bytes);
         note->node = node;
         note->work = work;
@@ -159,15 +159,15 @@ void node_note(CUgraphNode node, struct node_work *work)
         work = NULL;
     }
     guard_unlock();
-    node_work_release(work);
+    graph_node_work_release(work);
 }
 
-void node_forget(CUgraphNode node)
+void graph_node_forget(CUgraphNode node)
 {
-    node_note(node, NULL);
+    graph_node_note(node, NULL);
 }
 
-void node_learning(CUgraphNode node, struct learning_node *learning)
+void graph_node_learning(CUgraphNode node, struct learning_node *learning)
 {
     guard_lock();
     struct note *note = node ? note_find(node) : NULL;
@@ -179,11 +179,11 @@ void node_learning(CUgraphNode node, struct learning_node *learning)
     learning_node_release(learning);
 }
 
-struct node_work *node_find(CUgraphNode node)
+struct graph_node_work *graph_node_find(CUgraphNode node)
 {
     guard_lock();
     struct note *note = note_find(node);
-    struct node_work *work = note ? node_work_retain(note->work) : NULL;
+    struct graph_node_work *work = note ? graph_node_work_retain(note->work) : NULL;
     guard_unlock();
     return work;
 }
@@ -195,11 +195,11 @@ static CUfunction function_of(const CUDA_KERNEL_NODE_PARAMS_v3 *params)
     return params->func ? params->func : (CUfunction)params->kern;
 }
 
-static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
-                                   const struct callsite_stack *stack)
+static struct graph_node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
+                                         const struct callsite_stack *stack)
 {
-    struct direct_touched touched;
-    struct direct_launch launch = {
+    struct launch_accesses_touched touched;
+    struct launch_accesses_launch launch = {
         .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .shared = params->sharedMemBytes,
@@ -215,16 +215,16 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
     bool learns = trace_learns();
     if (learns)
         learning_begin(&learning, kernel, handle, &launch, true);
-    direct_begin(kernel, &launch, &touched);
+    launch_accesses_begin(kernel, &launch, &touched);
     if (learns)
         learning_apply(&learning, kernel, &touched);
     csan_site site =
         callsite_intern(stack, kernel->name, kernel->arguments, kernel->argument_count);
-    struct node_work *work =
-        node_work_op(site, touched.level, touched.accesses, touched.access_count);
+    struct graph_node_work *work =
+        graph_node_work_op(site, touched.level, touched.accesses, touched.access_count);
     if (learns && work)
         work->learning = learning_node_create(&learning, kernel, handle, &launch, &touched);
-    direct_end(kernel, &touched);
+    launch_accesses_end(kernel, &touched);
     if (learns) {
         learning_count(&learning, false);
         learning_end(&learning);
@@ -232,8 +232,8 @@ static struct node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *params,
     return work;
 }
 
-struct node_work *node_of_params(const CUgraphNodeParams *params,
-                                 const struct callsite_stack *stack)
+struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
+                                             const struct callsite_stack *stack)
 {
     csan_site site;
     switch (params->type) {
@@ -242,13 +242,14 @@ struct node_work *node_of_params(const CUgraphNodeParams *params,
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         return copy_of_node(&params->memcpy.copyParams, stack);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return set_of_node(&params->memset, stack);
+        return memset_of_node(&params->memset, stack);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         site = callsite_intern(stack, "cuGraphAddMemAllocNode", NULL, 0);
-        return node_work_memory(NODE_BIRTH, site, params->alloc.dptr, params->alloc.bytesize);
+        return graph_node_work_memory(GRAPH_NODE_BIRTH, site, params->alloc.dptr,
+                                      params->alloc.bytesize);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         site = callsite_intern(stack, "cuGraphAddMemFreeNode", NULL, 0);
-        return node_work_memory(NODE_DEATH, site, params->free.dptr, 0);
+        return graph_node_work_memory(GRAPH_NODE_DEATH, site, params->free.dptr, 0);
     default:
         return NULL;
     }
@@ -259,7 +260,7 @@ static void *function(void **slot, const char *symbol)
     return driver_function_cached(slot, symbol);
 }
 
-bool node_is_of_groups(CUgraphNode node)
+bool graph_node_is_of_groups(CUgraphNode node)
 {
     CUkernelNodeAttrValue value = {0};
     PFN_cuGraphKernelNodeGetAttribute_v11000 ask =
@@ -281,7 +282,7 @@ static CUresult ask_kernel(CUgraphNode node, CUgraphNodeParams *params)
     return ask ? ask(node, (CUDA_KERNEL_NODE_PARAMS_v2 *)&params->kernel) : CUDA_ERROR_NOT_FOUND;
 }
 
-struct trace_code node_code(const CUgraphNodeParams *params)
+struct trace_code graph_node_code(const CUgraphNodeParams *params)
 {
     if (params->type != CU_GRAPH_NODE_TYPE_KERNEL)
         return (struct trace_code){NULL};
@@ -289,15 +290,15 @@ struct trace_code node_code(const CUgraphNodeParams *params)
                                .context = params->kernel.func ? NULL : params->kernel.ctx};
 }
 
-struct trace_code node_ask_code(CUgraphNode node)
+struct trace_code graph_node_ask_code(CUgraphNode node)
 {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    return ask_kernel(node, &params) == CUDA_SUCCESS ? node_code(&params)
+    return ask_kernel(node, &params) == CUDA_SUCCESS ? graph_node_code(&params)
                                                      : (struct trace_code){NULL};
 }
 
-struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
-                           const struct callsite_stack *stack)
+struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
+                                       const struct callsite_stack *stack)
 {
     CUgraphNodeParams params = {.type = type};
     CUDA_MEMSET_NODE_PARAMS_v1 set;
@@ -329,5 +330,5 @@ struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
     default:
         break;
     }
-    return result == CUDA_SUCCESS ? node_of_params(&params, stack) : NULL;
+    return result == CUDA_SUCCESS ? graph_node_of_params(&params, stack) : NULL;
 }

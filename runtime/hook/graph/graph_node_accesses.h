@@ -14,73 +14,74 @@ struct callsite_stack;
 struct host_node;
 struct learning_node;
 
-enum node_kind {
-    NODE_OP,    /* touches memory: kernels, copies, sets */
-    NODE_BIRTH, /* allocates [base, base + bytes) */
-    NODE_DEATH, /* frees what starts at base */
-    NODE_HOST   /* calls a function of the program's */
+enum graph_node_kind {
+    GRAPH_NODE_OP,    /* touches memory: kernels, copies, sets */
+    GRAPH_NODE_BIRTH, /* allocates [base, base + bytes) */
+    GRAPH_NODE_DEATH, /* frees what starts at base */
+    GRAPH_NODE_HOST   /* calls a function of the program's */
 };
 
 /* Which operators captured a node: the outermost one and the innermost, 0: none. `told`: by the
- * innermost's word, which makes it a sibling of all that one captured (operator_ops.h). Of the operators
- * between the two nothing is kept. */
-struct node_part {
+ * innermost's word, which makes it a sibling of all that one captured (operator_ops.h). Of the
+ * operators between the two nothing is kept. */
+struct graph_node_part {
     uint64_t outermost, innermost;
     bool told;
 };
 
 /* Shared by the node, its clones and the execs made of them. */
-struct node_work {
+struct graph_node_work {
     unsigned references;
-    uint8_t kind; /* enum node_kind */
-    struct node_part part;
+    uint8_t kind; /* enum graph_node_kind */
+    struct graph_node_part part;
     csan_site site;
     enum csan_level level;
     uint64_t base, bytes;
     struct host_node *host;
-    struct learning_node *learning; /* shared; NULL: no more is to be known of it */
-    struct node_work *otherwise;    /* what is said if what was learned proves wrong; or NULL */
+    struct learning_node *learning;    /* shared; NULL: no more is to be known of it */
+    struct graph_node_work *otherwise; /* what is said if what was learned proves wrong; or NULL */
     size_t count;
     struct csan_access accesses[]; /* their dims lie behind them */
 };
 
 /* NULL when memory is short, from all three. The accesses are copied. */
-struct node_work *node_work_op(csan_site site, enum csan_level level,
-                               const struct csan_access *accesses, size_t count);
-struct node_work *node_work_memory(enum node_kind kind, csan_site site, uint64_t base,
-                                   uint64_t bytes);
-struct node_work *node_work_host(csan_site site, struct host_node *host);
-struct node_work *node_work_retain(struct node_work *work);
-void node_work_release(struct node_work *work); /* NULL is none */
+struct graph_node_work *graph_node_work_op(csan_site site, enum csan_level level,
+                                           const struct csan_access *accesses, size_t count);
+struct graph_node_work *graph_node_work_memory(enum graph_node_kind kind, csan_site site,
+                                               uint64_t base, uint64_t bytes);
+struct graph_node_work *graph_node_work_host(csan_site site, struct host_node *host);
+struct graph_node_work *graph_node_work_retain(struct graph_node_work *work);
+void graph_node_work_release(struct graph_node_work *work); /* NULL is none */
 /* The same accesses. */
-bool node_work_touches_equal(const struct node_work *a, const struct node_work *b);
+bool graph_node_work_touches_equal(const struct graph_node_work *a,
+                                   const struct graph_node_work *b);
 /* The same at the same site, and learned of the same launch. */
-bool node_work_equal(const struct node_work *a, const struct node_work *b);
+bool graph_node_work_equal(const struct graph_node_work *a, const struct graph_node_work *b);
 
 /* From now on the node does this. `work` is taken; NULL: it is not known. */
-void node_note(CUgraphNode node, struct node_work *work);
-void node_forget(CUgraphNode node);
+void graph_node_note(CUgraphNode node, struct graph_node_work *work);
+void graph_node_forget(CUgraphNode node);
 /* Right after it was noted: what it does is learned. `learning` is taken. */
-void node_learning(CUgraphNode node, struct learning_node *learning);
+void graph_node_learning(CUgraphNode node, struct learning_node *learning);
 /* What it does, retained; NULL: not known. */
-struct node_work *node_find(CUgraphNode node);
+struct graph_node_work *graph_node_find(CUgraphNode node);
 
 /* What a node does by the driver's word, for nodes that nobody told of; NULL: nothing that touches
  * memory, or not known. `stack`: the site's. Without locks: the driver is asked. */
-struct node_work *node_ask(CUgraphNode node, CUgraphNodeType type,
-                           const struct callsite_stack *stack);
+struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
+                                       const struct callsite_stack *stack);
 
 /* The kernel of a node with these parameters, and of one as the driver tells it; not whether it is
  * wanted. No function: it is no kernel's, or not known. */
-struct trace_code node_code(const CUgraphNodeParams *params);
-struct trace_code node_ask_code(CUgraphNode node);
+struct trace_code graph_node_code(const CUgraphNodeParams *params);
+struct trace_code graph_node_ask_code(CUgraphNode node);
 
 /* Whether the driver says of a kernel's node that its blocks wait for each other (cooperative), or
  * are in clusters; which its parameters do not tell. */
-bool node_is_of_groups(CUgraphNode node);
+bool graph_node_is_of_groups(CUgraphNode node);
 
 /* What a node would do with these parameters; NULL as above. Host functions are not looked at. */
-struct node_work *node_of_params(const CUgraphNodeParams *params,
-                                 const struct callsite_stack *stack);
+struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
+                                             const struct callsite_stack *stack);
 
 #endif

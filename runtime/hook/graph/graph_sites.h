@@ -10,22 +10,23 @@
 
 /* The call is the newest that launched the graph: from here on merged->launch, and its sites by
  * merged->launched. */
-void graph_sites_launch(struct merged *merged, csan_site call, const struct callsite_stack *stack);
+void graph_sites_launch(struct graph_steps *merged, csan_site call,
+                        const struct callsite_stack *stack);
 
 /* The site of the step's i-th op; births come before all ops, deaths behind them. */
-static inline csan_site graph_sites_op(const struct merged *merged, const struct merged_step *step,
-                                       size_t i)
+static inline csan_site graph_sites_op(const struct graph_steps *merged,
+                                       const struct graph_step *step, size_t i)
 {
     return merged->launched ? merged->launched[step->first + step->birth_count + i]
                             : step->ops[i].site;
 }
-static inline csan_site graph_sites_birth(const struct merged *merged,
-                                          const struct merged_step *step, size_t i)
+static inline csan_site graph_sites_birth(const struct graph_steps *merged,
+                                          const struct graph_step *step, size_t i)
 {
     return merged->launched ? merged->launched[step->first + i] : step->births[i]->site;
 }
-static inline csan_site graph_sites_death(const struct merged *merged,
-                                          const struct merged_step *step, size_t i)
+static inline csan_site graph_sites_death(const struct graph_steps *merged,
+                                          const struct graph_step *step, size_t i)
 {
     return merged->launched ? merged->launched[step->first + step->birth_count + step->op_count + i]
                             : step->deaths[i]->site;

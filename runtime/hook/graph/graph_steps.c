@@ -17,31 +17,31 @@ struct sides {
 };
 
 struct grouping {
-    const struct shape *shape;
+    const struct graph_topology *shape;
     struct sides *sides;
     uint64_t *groups; /* pairs of masks, by step; a special entry's step has none */
-    struct merged *merged;
+    struct graph_steps *merged;
 };
 
-static int special_kind(const struct shape_entry *entry)
+static int special_kind(const struct graph_topology_entry *entry)
 {
     switch (entry->type) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        return MERGED_RECORD;
+        return GRAPH_STEP_RECORD;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return MERGED_WAIT;
+        return GRAPH_STEP_WAIT;
     case CU_GRAPH_NODE_TYPE_HOST:
-        return MERGED_HOST;
+        return GRAPH_STEP_HOST;
     default:
-        return MERGED_NODES;
+        return GRAPH_STEP_NODES;
     }
 }
 
-static size_t special_count(const struct shape *shape)
+static size_t special_count(const struct graph_topology *shape)
 {
     size_t count = 0;
     for (size_t i = 0; i < shape->count; i++)
-        count += special_kind(&shape->entries[i]) != MERGED_NODES;
+        count += special_kind(&shape->entries[i]) != GRAPH_STEP_NODES;
     return count;
 }
 
@@ -49,45 +49,46 @@ static size_t special_count(const struct shape *shape)
  * before it; a wait lets what comes behind know others; a host function does both. */
 static void find_sides(const struct grouping *grouping)
 {
-    const struct shape *shape = grouping->shape;
+    const struct graph_topology *shape = grouping->shape;
     struct sides *sides = grouping->sides;
     uint64_t *bits = grouping->groups; /* free so far */
     unsigned next = 0;
     for (size_t i = 0; i < shape->count; i++)
-        bits[i] = special_kind(&shape->entries[i]) != MERGED_NODES ? UINT64_C(1) << next++ : 0;
+        bits[i] = special_kind(&shape->entries[i]) != GRAPH_STEP_NODES ? UINT64_C(1) << next++ : 0;
     for (size_t i = 0; i < shape->count; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         for (size_t k = 0; k < entry->dependency_count; k++) {
             uint32_t d = entry->dependencies[k];
-            bool waits = special_kind(&shape->entries[d]) >= MERGED_WAIT;
+            bool waits = special_kind(&shape->entries[d]) >= GRAPH_STEP_WAIT;
             sides[i].before |= sides[d].before | (waits ? bits[d] : 0);
         }
     }
     for (size_t i = shape->count; i-- > 0;) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         int kind = special_kind(entry);
-        uint64_t own = kind == MERGED_RECORD || kind == MERGED_HOST ? bits[i] : 0;
+        uint64_t own = kind == GRAPH_STEP_RECORD || kind == GRAPH_STEP_HOST ? bits[i] : 0;
         for (size_t k = 0; k < entry->dependency_count; k++)
             sides[entry->dependencies[k]].after |= sides[i].after | own;
     }
 }
 
-static uint32_t step_add(struct merged *merged, int kind)
+static uint32_t step_add(struct graph_steps *merged, int kind)
 {
-    merged->steps[merged->count] = (struct merged_step){.kind = (uint8_t)kind};
+    merged->steps[merged->count] = (struct graph_step){.kind = (uint8_t)kind};
     return (uint32_t)merged->count++;
 }
 
 static void find_steps(const struct grouping *grouping)
 {
-    struct merged *merged = grouping->merged;
+    struct graph_steps *merged = grouping->merged;
     for (size_t i = 0; i < grouping->shape->count; i++) {
-        const struct shape_entry *entry = &grouping->shape->entries[i];
+        const struct graph_topology_entry *entry = &grouping->shape->entries[i];
         struct sides *sides = &grouping->sides[i];
         int kind = special_kind(entry);
         uint32_t step = (uint32_t)merged->count;
-        for (uint32_t s = 0; kind == MERGED_NODES && s < merged->count; s++)
-            if (merged->steps[s].kind == MERGED_NODES && grouping->groups[2 * s] == sides->before &&
+        for (uint32_t s = 0; kind == GRAPH_STEP_NODES && s < merged->count; s++)
+            if (merged->steps[s].kind == GRAPH_STEP_NODES &&
+                grouping->groups[2 * s] == sides->before &&
                 grouping->groups[2 * s + 1] == sides->after) {
                 step = s;
                 break;
@@ -106,18 +107,18 @@ static void find_steps(const struct grouping *grouping)
 /* Which steps a step comes after: a matrix, since there are few steps. */
 static bool link_steps(const struct grouping *grouping)
 {
-    struct merged *merged = grouping->merged;
+    struct graph_steps *merged = grouping->merged;
     size_t count = merged->count;
     uint8_t *edges = calloc(count * count + 1, 1);
     for (size_t i = 0; edges && i < grouping->shape->count; i++) {
-        const struct shape_entry *entry = &grouping->shape->entries[i];
+        const struct graph_topology_entry *entry = &grouping->shape->entries[i];
         for (size_t k = 0; k < entry->dependency_count; k++)
             edges[grouping->sides[i].step * count + grouping->sides[entry->dependencies[k]].step] =
                 1;
     }
     bool room = edges != NULL;
     for (size_t s = 0; room && s < count; s++) {
-        struct merged_step *step = &merged->steps[s];
+        struct graph_step *step = &merged->steps[s];
         room = (step->after = calloc(count, sizeof *step->after)) != NULL;
         for (size_t t = 0; room && t < count; t++)
             if (edges[s * count + t] && s != t)
@@ -127,7 +128,7 @@ static bool link_steps(const struct grouping *grouping)
     return room;
 }
 
-static bool is_placed(const struct merged_step *step, const uint32_t *places)
+static bool is_placed(const struct graph_step *step, const uint32_t *places)
 {
     for (size_t k = 0; k < step->after_count; k++)
         if (places[step->after[k]] == UINT32_MAX)
@@ -140,9 +141,9 @@ static bool is_placed(const struct merged_step *step, const uint32_t *places)
  * other. */
 static bool order_steps(const struct grouping *grouping)
 {
-    struct merged *merged = grouping->merged;
+    struct graph_steps *merged = grouping->merged;
     uint32_t *places = malloc((merged->count + 1) * sizeof *places);
-    struct merged_step *ordered = calloc(merged->count + 1, sizeof *ordered);
+    struct graph_step *ordered = calloc(merged->count + 1, sizeof *ordered);
     size_t done = 0, before;
     for (size_t s = 0; places && s < merged->count; s++)
         places[s] = UINT32_MAX;
@@ -175,9 +176,9 @@ static bool order_steps(const struct grouping *grouping)
     return all;
 }
 
-static bool comes_after(struct merged *merged, uint32_t step, uint32_t first, uint32_t end)
+static bool comes_after(struct graph_steps *merged, uint32_t step, uint32_t first, uint32_t end)
 {
-    struct merged_step *late = &merged->steps[step];
+    struct graph_step *late = &merged->steps[step];
     late->after = calloc(end - first + 1, sizeof *late->after);
     for (uint32_t s = first; late->after && s < end; s++)
         late->after[late->after_count++] = s;
@@ -187,20 +188,20 @@ static bool comes_after(struct merged *merged, uint32_t step, uint32_t first, ui
 /* More of them than a mask holds: all waits come first, then all nodes, then the rest. */
 static bool flatten(const struct grouping *grouping)
 {
-    struct merged *merged = grouping->merged;
-    const struct shape *shape = grouping->shape;
+    struct graph_steps *merged = grouping->merged;
+    const struct graph_topology *shape = grouping->shape;
     summary_unmodelled("the event and host nodes of graphs with more than 64");
     for (size_t i = 0; i < shape->count; i++)
-        if (special_kind(&shape->entries[i]) == MERGED_WAIT) {
-            grouping->sides[i].step = step_add(merged, MERGED_WAIT);
+        if (special_kind(&shape->entries[i]) == GRAPH_STEP_WAIT) {
+            grouping->sides[i].step = step_add(merged, GRAPH_STEP_WAIT);
             merged->steps[grouping->sides[i].step].event = shape->entries[i].event;
         }
-    uint32_t nodes = step_add(merged, MERGED_NODES);
+    uint32_t nodes = step_add(merged, GRAPH_STEP_NODES);
     bool room = comes_after(merged, nodes, 0, nodes);
     for (size_t i = 0; room && i < shape->count; i++) {
         int kind = special_kind(&shape->entries[i]);
-        uint32_t step = kind == MERGED_NODES ? nodes : grouping->sides[i].step;
-        if (kind == MERGED_RECORD || kind == MERGED_HOST) {
+        uint32_t step = kind == GRAPH_STEP_NODES ? nodes : grouping->sides[i].step;
+        if (kind == GRAPH_STEP_RECORD || kind == GRAPH_STEP_HOST) {
             step = step_add(merged, kind);
             merged->steps[step].event = shape->entries[i].event;
             merged->steps[step].host = shape->entries[i].work ? shape->entries[i].work->host : NULL;
@@ -224,25 +225,25 @@ static bool make_steps(const struct grouping *grouping)
 
 static bool fill_memory(const struct grouping *grouping, uint32_t number)
 {
-    struct merged_step *step = &grouping->merged->steps[number];
+    struct graph_step *step = &grouping->merged->steps[number];
     size_t room = grouping->shape->count + 1;
     bool any = false;
     for (size_t i = 0; i < grouping->shape->count; i++) {
-        struct node_work *work = grouping->shape->entries[i].work;
+        struct graph_node_work *work = grouping->shape->entries[i].work;
         any |= work && grouping->sides[i].step == number &&
-               (work->kind == NODE_BIRTH || work->kind == NODE_DEATH);
+               (work->kind == GRAPH_NODE_BIRTH || work->kind == GRAPH_NODE_DEATH);
     }
     if (!any)
         return true;
     step->births = calloc(room, sizeof(*step->births));
     step->deaths = calloc(room, sizeof(*step->deaths));
     for (size_t i = 0; step->births && step->deaths && i < grouping->shape->count; i++) {
-        struct node_work *work = grouping->shape->entries[i].work;
+        struct graph_node_work *work = grouping->shape->entries[i].work;
         if (!work || grouping->sides[i].step != number)
             continue;
-        if (work->kind == NODE_BIRTH)
+        if (work->kind == GRAPH_NODE_BIRTH)
             step->births[step->birth_count++] = work;
-        else if (work->kind == NODE_DEATH)
+        else if (work->kind == GRAPH_NODE_DEATH)
             step->deaths[step->death_count++] = work;
     }
     return step->births && step->deaths;
@@ -250,29 +251,29 @@ static bool fill_memory(const struct grouping *grouping, uint32_t number)
 
 static bool fill_ops(const struct grouping *grouping, uint32_t number)
 {
-    const struct shape *shape = grouping->shape;
-    struct merged_step *step = &grouping->merged->steps[number];
+    const struct graph_topology *shape = grouping->shape;
+    struct graph_step *step = &grouping->merged->steps[number];
     size_t total = 0;
     for (size_t i = 0; i < shape->count; i++)
         if (grouping->sides[i].step == number && shape->entries[i].work)
             total += shape->entries[i].work->count;
-    struct merge_set *set = merge_set_create(total);
+    struct graph_steps_set *set = graph_steps_set_create(total);
     for (size_t i = 0; set && i < shape->count; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         if (grouping->sides[i].step != number || !entry->work || entry->disabled)
             continue;
         for (size_t k = 0; k < entry->work->count; k++)
-            merge_set_add(set, entry->work, &entry->work->accesses[k]);
+            graph_steps_set_add(set, entry->work, &entry->work->accesses[k]);
     }
-    bool done = set && merge_set_ops(set, &step->ops, &step->op_count);
-    merge_set_free(set);
+    bool done = set && graph_steps_set_ops(set, &step->ops, &step->op_count);
+    graph_steps_set_free(set);
     return done;
 }
 
-static void count_nodes(const struct shape *shape, struct merged *merged)
+static void count_nodes(const struct graph_topology *shape, struct graph_steps *merged)
 {
     for (size_t i = 0; i < shape->count; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         if (entry->type == CU_GRAPH_NODE_TYPE_EMPTY || entry->disabled)
             continue;
         merged->nodes++;
@@ -282,11 +283,11 @@ static void count_nodes(const struct shape *shape, struct merged *merged)
     }
 }
 
-static void number_sites(struct merged *merged)
+static void number_sites(struct graph_steps *merged)
 {
     merged->identity = 1;
     for (size_t s = 0; s < merged->count; s++) {
-        struct merged_step *step = &merged->steps[s];
+        struct graph_step *step = &merged->steps[s];
         step->first = merged->site_count;
         merged->site_count += step->birth_count + step->op_count + step->death_count;
         for (size_t i = 0; i < step->op_count; i++)
@@ -294,9 +295,9 @@ static void number_sites(struct merged *merged)
     }
 }
 
-bool merge(const struct shape *shape, struct merged *merged)
+bool graph_steps_make(const struct graph_topology *shape, struct graph_steps *merged)
 {
-    *merged = (struct merged){0};
+    *merged = (struct graph_steps){0};
     struct grouping grouping = {.shape = shape,
                                 .sides = calloc(shape->count + 1, sizeof(struct sides)),
                                 .groups = calloc(2 * shape->count + 2, sizeof(uint64_t)),
@@ -304,7 +305,7 @@ bool merge(const struct shape *shape, struct merged *merged)
     merged->steps = calloc(shape->count + 2, sizeof *merged->steps);
     bool done = grouping.sides && grouping.groups && merged->steps && make_steps(&grouping);
     for (uint32_t s = 0; done && s < merged->count; s++)
-        if (merged->steps[s].kind == MERGED_NODES)
+        if (merged->steps[s].kind == GRAPH_STEP_NODES)
             done = fill_memory(&grouping, s) && fill_ops(&grouping, s);
     number_sites(merged);
     count_nodes(shape, merged);
@@ -317,10 +318,10 @@ bool merge(const struct shape *shape, struct merged *merged)
     return done;
 }
 
-void merged_free(struct merged *merged)
+void graph_steps_free(struct graph_steps *merged)
 {
     for (size_t s = 0; s < merged->count; s++) {
-        struct merged_step *step = &merged->steps[s];
+        struct graph_step *step = &merged->steps[s];
         for (size_t i = 0; i < step->op_count; i++)
             free(step->ops[i].accesses);
         free(step->ops);
@@ -328,9 +329,9 @@ void merged_free(struct merged *merged)
         free(step->births);
         free(step->deaths);
     }
-    for (size_t i = 0; i < MERGED_CALLS; i++)
+    for (size_t i = 0; i < GRAPH_STEP_CALLS; i++)
         free(merged->calls[i].sites);
     free(merged->steps);
     free(merged->step_of);
-    *merged = (struct merged){0};
+    *merged = (struct graph_steps){0};
 }

@@ -13,7 +13,7 @@ struct item {
     bool dropped;
 };
 
-struct merge_set {
+struct graph_steps_set {
     struct item *all;
     size_t count;
     uint32_t *slots; /* hash of shapes: places in `all` plus one */
@@ -46,8 +46,8 @@ static bool same_bytes(const struct csan_access *a, const struct csan_access *b)
 
 /* Whoever touches the same bytes in the same way races with the same others: one of them is kept.
  */
-void merge_set_add(struct merge_set *set, const struct node_work *work,
-                   const struct csan_access *access)
+void graph_steps_set_add(struct graph_steps_set *set, const struct graph_node_work *work,
+                         const struct csan_access *access)
 {
     size_t slot = hash_access(access) % set->slot_count;
     for (; set->slots[slot]; slot = (slot + 1) % set->slot_count)
@@ -89,7 +89,7 @@ static int by_family_and_place(const void *left, const void *right)
 }
 
 /* Atomics keep their own: where one operation ends and the next begins matters. */
-static void join_neighbours(struct merge_set *set)
+static void join_neighbours(struct graph_steps_set *set)
 {
     struct item *into = NULL;
     qsort(set->all, set->count, sizeof *set->all, by_family_and_place);
@@ -119,7 +119,7 @@ static int by_start(const void *left, const void *right)
 }
 
 /* What is surely written, as disjoint intervals. */
-static size_t written(const struct merge_set *set, struct interval *intervals)
+static size_t written(const struct graph_steps_set *set, struct interval *intervals)
 {
     size_t count = 0, merged = 0;
     for (size_t i = 0; i < set->count; i++) {
@@ -164,7 +164,7 @@ static bool lies_within(const struct item *item, const struct interval *interval
 }
 
 /* What races with anything else on those bytes races with the write, too. */
-static bool drop_written_over(struct merge_set *set)
+static bool drop_written_over(struct graph_steps_set *set)
 {
     struct interval *intervals = malloc((set->count + 1) * sizeof *intervals);
     if (!intervals)
@@ -192,9 +192,9 @@ static int by_site(const void *left, const void *right)
 }
 
 /* One op for each site: dropped items are gone by now. */
-static bool make_ops(struct merge_set *set, struct merged_op **made, size_t *count)
+static bool make_ops(struct graph_steps_set *set, struct graph_step_op **made, size_t *count)
 {
-    struct merged_op *op = NULL, *ops = calloc(set->count + 1, sizeof *ops);
+    struct graph_step_op *op = NULL, *ops = calloc(set->count + 1, sizeof *ops);
     *made = ops;
     *count = 0;
     qsort(set->all, set->count, sizeof *set->all, by_site);
@@ -202,7 +202,7 @@ static bool make_ops(struct merge_set *set, struct merged_op **made, size_t *cou
         const struct item *item = &set->all[i];
         if (!op || op->site != item->site || op->level != item->level) {
             op = &ops[(*count)++];
-            *op = (struct merged_op){.site = item->site, .level = item->level};
+            *op = (struct graph_step_op){.site = item->site, .level = item->level};
             size_t same = i;
             while (same < set->count && set->all[same].site == item->site &&
                    set->all[same].level == item->level)
@@ -218,7 +218,7 @@ static bool make_ops(struct merge_set *set, struct merged_op **made, size_t *cou
     return ops != NULL;
 }
 
-static void compact(struct merge_set *set)
+static void compact(struct graph_steps_set *set)
 {
     size_t kept = 0;
     for (size_t i = 0; i < set->count; i++)
@@ -227,9 +227,9 @@ static void compact(struct merge_set *set)
     set->count = kept;
 }
 
-struct merge_set *merge_set_create(size_t accesses)
+struct graph_steps_set *graph_steps_set_create(size_t accesses)
 {
-    struct merge_set *set = calloc(1, sizeof *set);
+    struct graph_steps_set *set = calloc(1, sizeof *set);
     if (!set)
         return NULL;
     set->slot_count = 8 + 2 * accesses;
@@ -237,11 +237,11 @@ struct merge_set *merge_set_create(size_t accesses)
     set->slots = calloc(set->slot_count, sizeof *set->slots);
     if (set->all && set->slots)
         return set;
-    merge_set_free(set);
+    graph_steps_set_free(set);
     return NULL;
 }
 
-void merge_set_free(struct merge_set *set)
+void graph_steps_set_free(struct graph_steps_set *set)
 {
     if (!set)
         return;
@@ -250,7 +250,7 @@ void merge_set_free(struct merge_set *set)
     free(set);
 }
 
-bool merge_set_ops(struct merge_set *set, struct merged_op **ops, size_t *count)
+bool graph_steps_set_ops(struct graph_steps_set *set, struct graph_step_op **ops, size_t *count)
 {
     join_neighbours(set);
     bool done = drop_written_over(set);

@@ -7,16 +7,16 @@
 
 #include "runtime/hook/graph/graph_steps.h"
 
-struct merge_set;
+struct graph_steps_set;
 
 /* With room for so many accesses. NULL when memory is short. */
-struct merge_set *merge_set_create(size_t accesses);
-void merge_set_free(struct merge_set *set);
+struct graph_steps_set *graph_steps_set_create(size_t accesses);
+void graph_steps_set_free(struct graph_steps_set *set);
 /* The access is the work's, and stays where it is. */
-void merge_set_add(struct merge_set *set, const struct node_work *work,
-                   const struct csan_access *access);
+void graph_steps_set_add(struct graph_steps_set *set, const struct graph_node_work *work,
+                         const struct csan_access *access);
 /* One op for each site, once all was added. Ops and their accesses are the caller's to free, also
  * when memory is short (false). */
-bool merge_set_ops(struct merge_set *set, struct merged_op **ops, size_t *count);
+bool graph_steps_set_ops(struct graph_steps_set *set, struct graph_step_op **ops, size_t *count);
 
 #endif

@@ -113,19 +113,19 @@ static bool read_edges(CUgraph graph, struct level *level)
 
 /* ---- Entries ------------------------------------------------------------------------------- */
 
-static struct shape_entry *append(struct shape *shape, CUgraphNode node, CUgraphNodeType type,
-                                  size_t dependencies)
+static struct graph_topology_entry *append(struct graph_topology *shape, CUgraphNode node,
+                                           CUgraphNodeType type, size_t dependencies)
 {
     if (shape->count == shape->capacity) {
         size_t capacity = shape->capacity ? shape->capacity * 2 : 16;
-        struct shape_entry *grown = realloc(shape->entries, capacity * sizeof *grown);
+        struct graph_topology_entry *grown = realloc(shape->entries, capacity * sizeof *grown);
         if (!grown)
             return NULL;
         shape->entries = grown;
         shape->capacity = capacity;
     }
-    struct shape_entry *entry = &shape->entries[shape->count];
-    *entry = (struct shape_entry){.node = node, .type = type};
+    struct graph_topology_entry *entry = &shape->entries[shape->count];
+    *entry = (struct graph_topology_entry){.node = node, .type = type};
     entry->dependencies = calloc(dependencies + 1, sizeof(uint32_t));
     if (!entry->dependencies)
         return NULL;
@@ -133,10 +133,10 @@ static struct shape_entry *append(struct shape *shape, CUgraphNode node, CUgraph
     return entry;
 }
 
-static bool add_graph(struct shape *shape, CUgraph graph, const uint32_t *begin);
+static bool add_graph(struct graph_topology *shape, CUgraph graph, const uint32_t *begin);
 
 /* Behind the child's begin, which is the last entry: its nodes, and an end behind all of them. */
-static bool add_child(struct shape *shape, CUgraphNode node)
+static bool add_child(struct graph_topology *shape, CUgraphNode node)
 {
     uint32_t begin = (uint32_t)shape->count - 1;
     CUgraph child = NULL;
@@ -146,7 +146,7 @@ static bool add_child(struct shape *shape, CUgraphNode node)
     if (!get || get(node, &child) != CUDA_SUCCESS || !add_graph(shape, child, &begin))
         return false;
     size_t inner = shape->count - begin;
-    struct shape_entry *end = append(shape, node, CU_GRAPH_NODE_TYPE_EMPTY, inner);
+    struct graph_topology_entry *end = append(shape, node, CU_GRAPH_NODE_TYPE_EMPTY, inner);
     if (!end)
         return false;
     for (size_t i = 0; i < inner; i++) /* more edges than needed, and the same order */
@@ -168,7 +168,7 @@ static CUevent event_of_node(CUgraphNode node, CUgraphNodeType type)
     return get && get(node, &event) == CUDA_SUCCESS ? event : NULL;
 }
 
-static void say_unmodelled(struct shape *shape, CUgraphNodeType type)
+static void say_unmodelled(struct graph_topology *shape, CUgraphNodeType type)
 {
     shape->hides_kernels |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
@@ -184,7 +184,7 @@ static void say_unmodelled(struct shape *shape, CUgraphNodeType type)
 }
 
 /* The node at `place` of the level; `entries` tells what those before it became. */
-static bool add_node(struct shape *shape, const struct level *level, size_t place,
+static bool add_node(struct graph_topology *shape, const struct level *level, size_t place,
                      uint32_t *entries, const uint32_t *begin)
 {
     CUgraphNode node = level->nodes[place];
@@ -195,7 +195,7 @@ static bool add_node(struct shape *shape, const struct level *level, size_t plac
     if (!get || get(node, &type) != CUDA_SUCCESS)
         return false;
     bool is_child = type == CU_GRAPH_NODE_TYPE_GRAPH;
-    struct shape_entry *entry =
+    struct graph_topology_entry *entry =
         append(shape, node, is_child ? CU_GRAPH_NODE_TYPE_EMPTY : type, count + 1);
     if (!entry)
         return false;
@@ -244,7 +244,8 @@ static bool sort_edges(struct level *level)
 
 /* Rounds over the nodes in the driver's order, each taking what waits for nothing any more; nearly
  * always one, since that is the order of creation. */
-static bool add_level(struct shape *shape, const struct level *level, const uint32_t *begin)
+static bool add_level(struct graph_topology *shape, const struct level *level,
+                      const uint32_t *begin)
 {
     enum { NOT_YET = 0xffffffffu };
     uint32_t *entries = malloc((level->count + 1) * sizeof *entries);
@@ -268,7 +269,7 @@ static bool add_level(struct shape *shape, const struct level *level, const uint
     return valid && done == level->count;
 }
 
-static bool add_graph(struct shape *shape, CUgraph graph, const uint32_t *begin)
+static bool add_graph(struct graph_topology *shape, CUgraph graph, const uint32_t *begin)
 {
     struct level level = {0};
     bool read = read_nodes(graph, &level) && read_edges(graph, &level) && sort_edges(&level) &&
@@ -277,23 +278,23 @@ static bool add_graph(struct shape *shape, CUgraph graph, const uint32_t *begin)
     return read;
 }
 
-bool shape_read(CUgraph graph, struct shape *shape)
+bool graph_topology_read(CUgraph graph, struct graph_topology *shape)
 {
-    *shape = (struct shape){0};
+    *shape = (struct graph_topology){0};
     return add_graph(shape, graph, NULL);
 }
 
-struct learning_node *shape_entry_learning(const struct shape_entry *entry)
+struct learning_node *graph_topology_entry_learning(const struct graph_topology_entry *entry)
 {
     struct learning_node *node = entry->work ? entry->work->learning : NULL;
     return node && !learning_node_is_over(node) ? node : NULL;
 }
 
-void shape_ask_code(struct shape *shape)
+void graph_topology_ask_code(struct graph_topology *shape)
 {
     for (size_t i = 0; i < shape->count; i++)
         if (shape->entries[i].type == CU_GRAPH_NODE_TYPE_KERNEL)
-            shape->entries[i].code = node_ask_code(shape->entries[i].node);
+            shape->entries[i].code = graph_node_ask_code(shape->entries[i].node);
 }
 
 struct kernel_place {
@@ -307,7 +308,7 @@ static int by_kernel(const void *left, const void *right)
     return a->function < b->function ? -1 : a->function > b->function;
 }
 
-void shape_find_alone(struct shape *shape)
+void graph_topology_find_alone(struct graph_topology *shape)
 {
     struct kernel_place *places = calloc(shape->count + 1, sizeof *places);
     for (size_t i = 0; i < shape->count; i++) {
@@ -325,49 +326,49 @@ void shape_find_alone(struct shape *shape)
     free(places);
 }
 
-void shape_equip(struct shape *shape, const struct callsite_stack *stack)
+void graph_topology_equip(struct graph_topology *shape, const struct callsite_stack *stack)
 {
     if (trace_source_changes_code())
-        shape_ask_code(shape);
+        graph_topology_ask_code(shape);
     for (size_t i = 0; i < shape->count; i++) {
-        struct shape_entry *entry = &shape->entries[i];
+        struct graph_topology_entry *entry = &shape->entries[i];
         if (entry->type == CU_GRAPH_NODE_TYPE_EMPTY)
             continue;
-        entry->work = node_find(entry->node);
+        entry->work = graph_node_find(entry->node);
         if (!entry->work)
-            entry->work = node_ask(entry->node, entry->type, stack);
-        if (entry->work && entry->work->learning && node_is_of_groups(entry->node))
+            entry->work = graph_node_ask(entry->node, entry->type, stack);
+        if (entry->work && entry->work->learning && graph_node_is_of_groups(entry->node))
             learning_node_give_up(entry->work->learning);
     }
 }
 
-void shape_free(struct shape *shape)
+void graph_topology_free(struct graph_topology *shape)
 {
     for (size_t i = 0; i < shape->count; i++) {
-        node_work_release(shape->entries[i].work);
+        graph_node_work_release(shape->entries[i].work);
         free(shape->entries[i].dependencies);
     }
     free(shape->entries);
-    *shape = (struct shape){0};
+    *shape = (struct graph_topology){0};
 }
 
-void shape_copy_notes(CUgraph from, CUgraph to)
+void graph_topology_copy_notes(CUgraph from, CUgraph to)
 {
-    struct shape original, copy;
-    bool both = shape_read(from, &original);
-    both &= shape_read(to, &copy);
+    struct graph_topology original, copy;
+    bool both = graph_topology_read(from, &original);
+    both &= graph_topology_read(to, &copy);
     for (size_t i = 0; both && i < original.count && original.count == copy.count; i++)
         if (original.entries[i].type == copy.entries[i].type) {
-            struct node_work *work = node_find(original.entries[i].node);
+            struct graph_node_work *work = graph_node_find(original.entries[i].node);
             if (work)
-                node_note(copy.entries[i].node, work);
+                graph_node_note(copy.entries[i].node, work);
         }
-    shape_free(&original);
-    shape_free(&copy);
+    graph_topology_free(&original);
+    graph_topology_free(&copy);
 }
 
-void shape_forget(const struct shape *shape)
+void graph_topology_forget(const struct graph_topology *shape)
 {
     for (size_t i = 0; i < shape->count; i++)
-        node_forget(shape->entries[i].node);
+        graph_node_forget(shape->entries[i].node);
 }

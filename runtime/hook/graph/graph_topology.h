@@ -8,25 +8,25 @@
 
 struct callsite_stack;
 struct learning_node;
-struct node_work;
+struct graph_node_work;
 
-struct shape_entry {
+struct graph_topology_entry {
     CUgraphNode node;
     CUgraphNodeType type;   /* CU_GRAPH_NODE_TYPE_EMPTY for what only stands for order */
     CUevent event;          /* of an event node */
     struct trace_code code; /* of a kernel's, once it was asked for; no function: it is not known */
     bool alone;             /* in having that kernel; as of when somebody found out */
     bool disabled;
-    struct node_work *work; /* or NULL */
+    struct graph_node_work *work; /* or NULL */
     uint32_t *dependencies;
     size_t dependency_count;
 };
 
 /* What its kernel goes on to be learned by; NULL: nothing. */
-struct learning_node *shape_entry_learning(const struct shape_entry *entry);
+struct learning_node *graph_topology_entry_learning(const struct graph_topology_entry *entry);
 
-struct shape {
-    struct shape_entry *entries;
+struct graph_topology {
+    struct graph_topology_entry *entries;
     size_t count, capacity;
     bool partial;       /* has what csan does not model */
     bool hides_kernels; /* and that may be kernels */
@@ -34,18 +34,18 @@ struct shape {
 
 /* Asks the driver: without the guard's lock. False: the graph's structure is not to be had. The
  * shape is to be freed in any case. */
-bool shape_read(CUgraph graph, struct shape *shape);
+bool graph_topology_read(CUgraph graph, struct graph_topology *shape);
 /* Each entry's work: as it was told, else as the driver tells it, with that stack. */
-void shape_equip(struct shape *shape, const struct callsite_stack *stack);
-/* Each kernel's code; shape_equip does so, too, where it is of use. */
-void shape_ask_code(struct shape *shape);
+void graph_topology_equip(struct graph_topology *shape, const struct callsite_stack *stack);
+/* Each kernel's code; graph_topology_equip does so, too, where it is of use. */
+void graph_topology_ask_code(struct graph_topology *shape);
 /* Which entries are alone. */
-void shape_find_alone(struct shape *shape);
-void shape_free(struct shape *shape);
+void graph_topology_find_alone(struct graph_topology *shape);
+void graph_topology_free(struct graph_topology *shape);
 
 /* A graph was copied: what is known of a node is known of its twin. */
-void shape_copy_notes(CUgraph from, CUgraph to);
+void graph_topology_copy_notes(CUgraph from, CUgraph to);
 /* The graph, and its child graphs, are gone; `shape` was read before. */
-void shape_forget(const struct shape *shape);
+void graph_topology_forget(const struct graph_topology *shape);
 
 #endif

@@ -89,7 +89,7 @@ static void function_drop(struct function *function)
 {
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
     HASH_DEL(table.functions, function);
-    direct_release(function->kernel);
+    launch_accesses_release(function->kernel);
     image_release(function->given);
     free(function->name);
     free(function);
@@ -150,7 +150,7 @@ static struct kernel *kernel_find(CUfunction handle)
 {
     guard_lock();
     struct function *function = function_find(handle);
-    struct kernel *kernel = function ? direct_retain(function->kernel) : NULL;
+    struct kernel *kernel = function ? launch_accesses_retain(function->kernel) : NULL;
     guard_unlock();
     return kernel;
 }
@@ -217,7 +217,7 @@ void kernel_seen_module_of_library(CUmodule module, CUlibrary library)
 
 void kernel_seen_unload(void *handle)
 {
-    base_addresses_changed();
+    launch_pointer_addresses_changed();
     guard_lock();
     struct module *module = module_find(handle);
     if (module)
@@ -390,7 +390,7 @@ static void define(const struct kernel *kernel, const struct ptx_function *ptx)
 
 static void resolve_named(CUfunction handle)
 {
-    struct direct_source source = {.find = find_variable};
+    struct launch_accesses_source source = {.find = find_variable};
     struct image *given = NULL;
     char *name = NULL;
     bool loaded = false; /* before csan's eyes: other images of the program are not its code */
@@ -410,13 +410,13 @@ static void resolve_named(CUfunction handle)
         return;
     source.identity = module_identity(source.module);
     source.ptx = image_function(source.image, name);
-    if (!source.ptx && given && (source.ptx = given_function(given, handle, name))) {
+    if (!source.ptx && given && (source.ptx = user_ptx_function(given, handle, name))) {
         image_release(source.image);
         source.image = image_retain(given);
     }
     if (!source.ptx && !loaded)
         source.ptx = image_embedded_function(name);
-    struct kernel *kernel = direct_kernel(&source, symbol(&table.demangle));
+    struct kernel *kernel = launch_accesses_kernel(&source, symbol(&table.demangle));
     if (kernel && source.ptx)
         define(kernel, source.ptx);
     image_release(source.image);
@@ -428,7 +428,7 @@ static void resolve_named(CUfunction handle)
         kernel = NULL;
     }
     guard_unlock();
-    direct_release(kernel);
+    launch_accesses_release(kernel);
     free(name);
 }
 
@@ -452,7 +452,7 @@ static void give(struct function *function, struct image *image)
     function->given = image_retain(image);
     if (!function->kernel || function->kernel->ptx)
         return;
-    direct_release(function->kernel);
+    launch_accesses_release(function->kernel);
     function->kernel = NULL;
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
 }
@@ -493,7 +493,7 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
 static void recent_drop(struct recent *recent, size_t first)
 {
     for (size_t i = first; i < RECENT_WAYS; i++) {
-        direct_release(recent->kernels[i]);
+        launch_accesses_release(recent->kernels[i]);
         recent->handles[i] = NULL;
         recent->kernels[i] = NULL;
     }
@@ -534,7 +534,7 @@ static void recent_add(struct recent *recent, CUfunction handle, uint64_t genera
 {
     const bool stale = recent->generation != generation;
     if (recent->kernels[stale ? 0 : RECENT_WAYS - 1])
-        backlog_work_off(); /* what goes may be named there */
+        deferred_flush(); /* what goes may be named there */
     recent_drop(recent, stale ? 0 : RECENT_WAYS - 1);
     for (size_t i = RECENT_WAYS - 1; i > 0; i--) {
         recent->handles[i] = recent->handles[i - 1];
@@ -582,7 +582,7 @@ void kernel_prefetch(CUfunction handle)
 {
     const struct kernel *kernel = kernel_recall(handle);
     if (kernel)
-        direct_prefetch(kernel);
+        launch_accesses_prefetch(kernel);
 }
 
 struct kernel *kernel_of(CUfunction handle)

@@ -37,18 +37,18 @@ struct named {
 /* Everything a kernel description points to; what every launch reads comes first. */
 struct description {
     struct kernel kernel;
-    struct access_kernel *access; /* NULL: no PTX */
-    struct overlap overlap;       /* found at the first launch */
+    struct access_kernel *access;    /* NULL: no PTX */
+    struct dependent_launch overlap; /* found at the first launch */
     bool overlap_found;
     bool has_variables; /* read without the lock: ask for the context first */
     uint32_t argument_offsets;
     uint16_t *argument_of_offset;      /* by param_offset: index plus one */
     pthread_mutex_t mutex;             /* of all but what is constant */
     const struct access_set *ahead_of; /* what `ahead` was noted of */
-    struct ahead ahead;
+    struct prefetch ahead;
     uint32_t references; /* atomic */
-    struct direct_source source;
-    struct base_variables variables;
+    struct launch_accesses_source source;
+    struct launch_pointer_variables variables;
     struct named *named;
     size_t named_count;
     char **texts; /* of kernel.arguments */
@@ -68,15 +68,15 @@ static uint8_t atomic_width(const struct ptx_function *ptx)
     uint32_t width = 0;
     for (uint32_t i = 0; i < ptx->instruction_count; i++) {
         const struct ptx_instruction *instruction = &ptx->instructions[i];
-        struct effect effects[EFFECT_MAX];
+        struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
         const char *unknown = NULL;
         if (instruction->opcode == PTX_OP_CALL)
             return 0;
-        int count = effect_find(instruction, effects, &unknown);
+        int count = instruction_accesses_find(instruction, effects, &unknown);
         for (int k = 0; k < count; k++) {
             uint32_t bytes = ptx_type_bits(instruction->type) / 8 * instruction->vector;
-            if (!(effects[k].kinds & EFFECT_ATOMIC) || effects[k].space == PTX_SPACE_SHARED ||
-                effects[k].object)
+            if (!(effects[k].kinds & INSTRUCTION_ACCESS_ATOMIC) ||
+                effects[k].space == PTX_SPACE_SHARED || effects[k].object)
                 continue;
             if (width && width != bytes)
                 return 0;
@@ -129,7 +129,8 @@ static bool offsets_grow(struct description *own, uint32_t count)
     return true;
 }
 
-uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset)
+uint16_t launch_accesses_argument(struct kernel *kernel, uint32_t index, uint32_t start,
+                                  uint32_t offset)
 {
     struct description *own = own_of(kernel);
     if (offset >= own->argument_offsets && !offsets_grow(own, offset + 8))
@@ -148,7 +149,7 @@ static uint16_t argument_of_parameter(struct description *own, uint32_t index, u
     const struct ptx_function *ptx = own->kernel.ptx;
     if (offset >= ptx->param_bytes)
         return CSAN_NO_ARGUMENT;
-    return direct_argument(&own->kernel, index, start_of(ptx, index), offset);
+    return launch_accesses_argument(&own->kernel, index, start_of(ptx, index), offset);
 }
 
 static uint16_t argument_of_named(struct description *own, const struct access_base *base)
@@ -197,7 +198,7 @@ static void describe_arguments(struct description *own)
             argument_of_parameter(own, i, ptx->params[i].offset);
 }
 
-struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
+struct kernel *launch_accesses_kernel(const struct launch_accesses_source *source, void *demangle)
 {
     struct description *own = calloc(1, sizeof *own);
     if (!own)
@@ -220,14 +221,14 @@ struct kernel *direct_kernel(const struct direct_source *source, void *demangle)
     return &own->kernel;
 }
 
-struct kernel *direct_retain(struct kernel *kernel)
+struct kernel *launch_accesses_retain(struct kernel *kernel)
 {
     if (kernel)
         __atomic_fetch_add(&own_of(kernel)->references, 1, __ATOMIC_RELAXED);
     return kernel;
 }
 
-void direct_release(struct kernel *kernel)
+void launch_accesses_release(struct kernel *kernel)
 {
     struct description *own = own_of(kernel);
     if (!own || __atomic_sub_fetch(&own->references, 1, __ATOMIC_ACQ_REL) > 0)
@@ -250,36 +251,37 @@ void direct_release(struct kernel *kernel)
 
 /* Unlocks the kernel meanwhile: the driver is never asked under a lock. 1 unless that is in vain.
  */
-static bool variable_ask(struct description *own, struct base_finder *finder)
+static bool variable_ask(struct description *own, struct launch_pointer_finder *finder)
 {
     guard_unlock_object(&own->mutex);
     __atomic_store_n(&own->has_variables, true, __ATOMIC_RELAXED);
-    struct base_variable found = base_variable_ask(finder, &own->source);
+    struct launch_pointer_variable found = launch_pointer_variable_ask(finder, &own->source);
     guard_lock_object(&own->mutex);
     if (finder->context)
-        base_variable_keep(finder, found);
+        launch_pointer_variable_keep(finder, found);
     return finder->context != NULL;
 }
 
-bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
-                     uint64_t *bytes)
+bool launch_accesses_variable(struct kernel *kernel, const struct ptx_variable *variable,
+                              uint64_t *address, uint64_t *bytes)
 {
     struct description *own = own_of(kernel);
-    struct base_finder finder = {.variables = &own->variables,
-                                 .ptx = own->kernel.ptx,
-                                 .context = stream_current_context(),
-                                 .generation = base_address_generation()};
+    struct launch_pointer_finder finder = {.variables = &own->variables,
+                                           .ptx = own->kernel.ptx,
+                                           .context = stream_current_context(),
+                                           .generation = launch_pointer_address_generation()};
     guard_lock_object(&own->mutex);
-    const struct base_variable *found = base_variable_find(&finder, variable);
+    const struct launch_pointer_variable *found = launch_pointer_variable_find(&finder, variable);
     if (!found && variable_ask(own, &finder))
-        found = base_variable_find(&finder, variable);
+        found = launch_pointer_variable_find(&finder, variable);
     *address = found ? found->address : 0;
     *bytes = found ? found->bytes : 0;
     guard_unlock_object(&own->mutex);
     return *address != 0;
 }
 
-uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variable *variable)
+uint16_t launch_accesses_variable_argument(struct kernel *kernel,
+                                           const struct ptx_variable *variable)
 {
     struct access_base base = {.kind = ACCESS_BASE_VARIABLE, .variable = variable};
     return argument_of_named(own_of(kernel), &base);
@@ -290,16 +292,16 @@ uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variab
 /* One launch in the making. */
 struct making {
     struct description *own;
-    const struct direct_launch *launch;
-    struct direct_touched *touched;
-    struct base_finder finder;
+    const struct launch_accesses_launch *launch;
+    struct launch_accesses_touched *touched;
+    struct launch_pointer_finder finder;
 };
 
 /* One address for each parameter. */
 static bool parameters_find(const struct making *making)
 {
     const struct ptx_function *ptx = making->own->kernel.ptx;
-    struct direct_touched *touched = making->touched;
+    struct launch_accesses_touched *touched = making->touched;
     size_t bytes;
     if (making->launch->parameters) {
         touched->parameters = (const void *const *)making->launch->parameters;
@@ -307,7 +309,7 @@ static bool parameters_find(const struct making *making)
     }
     const uint8_t *buffer = layout_extra(making->launch->extra, &bytes);
     const void **addresses = touched->own_parameters;
-    if (ptx->param_count > DIRECT_PARAMETERS)
+    if (ptx->param_count > LAUNCH_ACCESSES_PARAMETERS)
         addresses = touched->parameter_room = malloc(ptx->param_count * sizeof *addresses);
     if (!addresses)
         return false;
@@ -364,7 +366,8 @@ static void interval(struct csan_access *access, uint64_t first, uint64_t end)
 }
 
 /* From the first byte to the end of the owner's; where csan saw none, the detector looks. */
-static void extend_to_end(struct csan_access *access, uint64_t first, const struct base *base)
+static void extend_to_end(struct csan_access *access, uint64_t first,
+                          const struct launch_pointer *base)
 {
     if (first >= base->owner_start && first < base->owner_end)
         interval(access, first, base->owner_end);
@@ -379,14 +382,15 @@ static void extend_to_end(struct csan_access *access, uint64_t first, const stru
 /* A range that is not exact may go beyond what its pointer can reach. One that stays in the
  * allocation tells something and is kept, even over several blocks of a told pool; one that does
  * not, or has no end, is taken to be of the owner's. */
-static void cut(struct csan_access *access, __int128 start, uint64_t bytes, struct base *base)
+static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
+                struct launch_pointer *base)
 {
     uint64_t first, end;
     if (bytes == ACCESS_TO_END && !access->dim_count && start == base->address && !base->placed) {
         access->bytes = CSAN_TO_END; /* the detector looks for its end anyway */
         return;
     }
-    base_place(base);
+    launch_pointer_place(base);
     if (bytes == ACCESS_WHOLE || bytes == ACCESS_TO_END) {
         access->bytes = 1;
         hull_of(access, start, &first, &end);
@@ -420,9 +424,9 @@ static void object_shape(struct csan_access *access, const struct object_memory 
 
 static void range_add(struct making *making, const struct access_range *range)
 {
-    struct direct_touched *touched = making->touched;
-    struct base *base = &touched->bases[range->base];
-    if (base->state != BASE_KNOWN)
+    struct launch_accesses_touched *touched = making->touched;
+    struct launch_pointer *base = &touched->bases[range->base];
+    if (base->state != LAUNCH_POINTER_KNOWN)
         return;
     struct csan_access *access = &touched->accesses[touched->access_count];
     *access = (struct csan_access){.base = base->address + (uint64_t)range->offset,
@@ -448,18 +452,18 @@ static void range_add(struct making *making, const struct access_range *range)
 
 /* ---- The whole ---- */
 
-static bool room_find(struct direct_touched *touched, const struct access_set *set)
+static bool room_find(struct launch_accesses_touched *touched, const struct access_set *set)
 {
     touched->bases = touched->own_bases;
     touched->accesses = touched->own_accesses;
-    if (set->base_count > DIRECT_BASES)
+    if (set->base_count > LAUNCH_ACCESSES_BASES)
         touched->bases = malloc(set->base_count * sizeof *touched->bases);
-    if (set->range_count > DIRECT_ACCESSES)
+    if (set->range_count > LAUNCH_ACCESSES_ACCESSES)
         touched->accesses = malloc(set->range_count * sizeof *touched->accesses);
     return touched->bases && touched->accesses;
 }
 
-static void room_release(struct direct_touched *touched)
+static void room_release(struct launch_accesses_touched *touched)
 {
     if (touched->bases != touched->own_bases)
         free(touched->bases);
@@ -474,7 +478,7 @@ static void room_release(struct direct_touched *touched)
 
 static void set_resolve(struct making *making, const struct access_set *set)
 {
-    struct direct_touched *touched = making->touched;
+    struct launch_accesses_touched *touched = making->touched;
     bool known = set->complete;
     touched->set = set;
     making->finder.objects_guessed = making->finder.objects_found = 0;
@@ -484,9 +488,9 @@ static void set_resolve(struct making *making, const struct access_set *set)
     }
     touched->base_count = set->base_count;
     for (uint32_t i = 0; i < set->base_count; i++) {
-        base_find(&making->finder, &set->bases[i], touched, &touched->bases[i]);
+        launch_pointer_find(&making->finder, &set->bases[i], touched, &touched->bases[i]);
         touched->bases[i].argument = argument_of(making->own, &set->bases[i]);
-        known = known && touched->bases[i].state != BASE_UNKNOWN;
+        known = known && touched->bases[i].state != LAUNCH_POINTER_UNKNOWN;
     }
     /* Of several that may be objects one is: if csan knows none of them, it was not told of it. */
     known = known && !(making->finder.objects_guessed & ~making->finder.objects_found);
@@ -506,10 +510,10 @@ static void set_resolve(struct making *making, const struct access_set *set)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
 }
 
-struct csan_access *direct_replace(struct direct_touched *touched, size_t count, size_t dim_count,
-                                   struct csan_dim **dims)
+struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touched, size_t count,
+                                            size_t dim_count, struct csan_dim **dims)
 {
-    bool fits = count <= DIRECT_ACCESSES && dim_count <= DIRECT_DIMS;
+    bool fits = count <= LAUNCH_ACCESSES_ACCESSES && dim_count <= LAUNCH_ACCESSES_DIMS;
     struct csan_access *accesses =
         fits ? touched->own_accesses
              : malloc(count * sizeof *accesses + dim_count * sizeof **dims + 1);
@@ -524,16 +528,17 @@ struct csan_access *direct_replace(struct direct_touched *touched, size_t count,
 }
 
 /* Nothing is known of what it writes. */
-static bool forget_all(const struct direct_launch *launch)
+static bool forget_all(const struct launch_accesses_launch *launch)
 {
-    return !launch->writes_told && content_forget_all();
+    return !launch->writes_told && known_contents_forget_all();
 }
 
 /* What the launch may write is no longer known. 1 when that was known. */
-static bool forget_written(const struct direct_launch *launch, const struct direct_touched *touched)
+static bool forget_written(const struct launch_accesses_launch *launch,
+                           const struct launch_accesses_touched *touched)
 {
     bool any = false;
-    if (!content_any())
+    if (!known_contents_any())
         return false;
     if (touched->level == CSAN_LEVEL_UNKNOWN)
         return forget_all(launch);
@@ -544,19 +549,19 @@ static bool forget_written(const struct direct_launch *launch, const struct dire
             continue;
         if (access->bytes != CSAN_TO_END)
             hull_of(access, access->base, &first, &end);
-        any |= content_forget(first, end - first);
+        any |= known_contents_forget(first, end - first);
     }
     return any;
 }
 
 static const struct access_set *set_find(struct making *making)
 {
-    const struct direct_launch *launch = making->launch;
+    const struct launch_accesses_launch *launch = making->launch;
     struct access_launch wanted = {.dynamic_shared = launch->shared,
                                    .parameters = making->touched->parameters,
-                                   .read = base_read,
+                                   .read = launch_pointer_read,
                                    .user = &making->finder,
-                                   .memory_version = content_version()};
+                                   .memory_version = known_contents_version()};
     memcpy(wanted.grid, launch->grid, sizeof wanted.grid);
     memcpy(wanted.block, launch->block, sizeof wanted.block);
     memcpy(wanted.cluster, launch->cluster, sizeof wanted.cluster);
@@ -578,7 +583,7 @@ static void touched_find(struct making *making)
         if (making->finder.missing && asked++ < VARIABLE_LIMIT &&
             variable_ask(making->own, &making->finder)) {
             if (early)
-                content_answers_changed(); /* the set was made without, and kept */
+                known_contents_answers_changed(); /* the set was made without, and kept */
             continue;
         }
         if (early)
@@ -602,18 +607,18 @@ static void note_ahead(struct description *own, const struct access_set *set)
         own->argument_of_offset, own->argument_offsets * sizeof *own->argument_of_offset};
     pieces[count++] = (struct access_piece){ptx->params, ptx->param_count * sizeof *ptx->params};
     own->ahead_of = set;
-    ahead_note(&own->ahead, pieces, count);
+    prefetch_note(&own->ahead, pieces, count);
 }
 
-void direct_prefetch(const struct kernel *kernel)
+void launch_accesses_prefetch(const struct kernel *kernel)
 {
     const struct description *own = (const struct description *)kernel;
     for (size_t i = 0; i < offsetof(struct description, ahead); i += AHEAD_LINE)
         __builtin_prefetch((const char *)own + i);
-    ahead_prefetch(&own->ahead);
+    prefetch_begin(&own->ahead);
 }
 
-static struct overlap overlap_of(struct description *own)
+static struct dependent_launch overlap_of(struct description *own)
 {
     if (!own->overlap_found)
         own->overlap = access_overlap(own->access);
@@ -621,8 +626,8 @@ static struct overlap overlap_of(struct description *own)
     return own->overlap;
 }
 
-void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
-                  struct direct_touched *touched)
+void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_launch *launch,
+                           struct launch_accesses_touched *touched)
 {
     struct description *own = own_of(kernel);
     struct making making = {.own = own,
@@ -636,9 +641,9 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
     touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
-    touched->overlap = (struct overlap){0};
+    touched->overlap = (struct dependent_launch){0};
     if (__atomic_load_n(&own->has_variables, __ATOMIC_RELAXED)) {
-        making.finder.generation = base_address_generation();
+        making.finder.generation = launch_pointer_address_generation();
         making.finder.context = stream_current_context();
     }
     guard_lock_object(&own->mutex);
@@ -652,7 +657,7 @@ void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
         note_ahead(own, touched->set);
 }
 
-void direct_end(struct kernel *kernel, struct direct_touched *touched)
+void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *touched)
 {
     guard_unlock_object(&own_of(kernel)->mutex);
     room_release(touched);
@@ -661,7 +666,7 @@ void direct_end(struct kernel *kernel, struct direct_touched *touched)
 
 /* The argument that is known worst, as the set's reason has it. */
 static const char *argument_explained(const struct kernel *kernel,
-                                      const struct direct_touched *touched)
+                                      const struct launch_accesses_touched *touched)
 {
     const struct access_set *set = touched->set;
     for (uint32_t i = 0; set->complete && touched->base_count && i < set->range_count; i++) {
@@ -672,7 +677,7 @@ static const char *argument_explained(const struct kernel *kernel,
     return NULL;
 }
 
-void direct_explain(struct kernel *kernel, const struct direct_touched *touched)
+void launch_accesses_explain(struct kernel *kernel, const struct launch_accesses_touched *touched)
 {
     struct description *own = own_of(kernel);
     const struct access_set *set = touched->set;

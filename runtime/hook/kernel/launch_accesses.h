@@ -41,35 +41,35 @@ struct kernel {
 
 /* Where a variable of the kernel's module lies in the calling thread's context: 1 and its address
  * and bytes. Called without any lock; it asks the driver. */
-typedef bool direct_find_variable(void *module, bool library, const char *name, uint64_t *address,
-                                  uint64_t *bytes);
+typedef bool launch_accesses_find_variable(void *module, bool library, const char *name,
+                                           uint64_t *address, uint64_t *bytes);
 
 /* Where a kernel comes from. */
-struct direct_source {
+struct launch_accesses_source {
     const char *name;
     const struct ptx_function *ptx; /* or NULL: then nothing is known */
     struct image *image;            /* that `ptx` is of, or NULL: it stays for ever */
     struct learn_image identity;    /* of what was loaded; zeros: not known */
     void *module;                   /* the driver's handle, or NULL */
     bool library;                   /* whether that is of a library */
-    direct_find_variable *find;
+    launch_accesses_find_variable *find;
 };
 
 /* `demangle` is __cxa_demangle or NULL. NULL when memory is short. Released when the last one is.
  */
-struct kernel *direct_kernel(const struct direct_source *source, void *demangle);
-struct kernel *direct_retain(struct kernel *kernel);
-void direct_release(struct kernel *kernel);
+struct kernel *launch_accesses_kernel(const struct launch_accesses_source *source, void *demangle);
+struct kernel *launch_accesses_retain(struct kernel *kernel);
+void launch_accesses_release(struct kernel *kernel);
 
 /* Where a variable of the kernel's module lies in the calling thread's context. False: the driver
  * knows none. Without any lock: it may ask the driver. */
-bool direct_variable(struct kernel *kernel, const struct ptx_variable *variable, uint64_t *address,
-                     uint64_t *bytes);
+bool launch_accesses_variable(struct kernel *kernel, const struct ptx_variable *variable,
+                              uint64_t *address, uint64_t *bytes);
 
 /* ---- Launches ---- */
 
 /* What the program passed. */
-struct direct_launch {
+struct launch_accesses_launch {
     uint32_t grid[3], block[3], cluster[3]; /* cluster: 0, 0, 0 when not said */
     uint32_t shared;                        /* bytes of dynamic shared memory */
     void **parameters;                      /* one address for each, or NULL */
@@ -78,7 +78,7 @@ struct direct_launch {
 };
 
 /* Of its grid. */
-static inline uint64_t direct_threads(const struct direct_launch *launch)
+static inline uint64_t launch_accesses_threads(const struct launch_accesses_launch *launch)
 {
     uint64_t threads = 1;
     for (int i = 0; i < 3; i++)
@@ -87,56 +87,59 @@ static inline uint64_t direct_threads(const struct direct_launch *launch)
 }
 
 enum {
-    DIRECT_PARAMETERS = 64,
-    DIRECT_BASES = 32,
-    DIRECT_ACCESSES = 96,
-    DIRECT_OBJECTS = 16,
-    DIRECT_DIMS = 64
+    LAUNCH_ACCESSES_PARAMETERS = 64,
+    LAUNCH_ACCESSES_BASES = 32,
+    LAUNCH_ACCESSES_ACCESSES = 96,
+    LAUNCH_ACCESSES_OBJECTS = 16,
+    LAUNCH_ACCESSES_DIMS = 64
 };
 
 /* What it touches. */
-struct direct_touched {
+struct launch_accesses_touched {
     const struct access_set *set; /* NULL: no PTX */
     struct csan_access *accesses;
     size_t access_count;
-    struct base *bases; /* the set's */
+    struct launch_pointer *bases; /* the set's */
     size_t base_count;
     size_t object_count;
-    size_t late_count;      /* of the accesses, the first so many come behind griddepcontrol.wait */
-    struct overlap overlap; /* of the kernel; none where there is no PTX */
-    enum csan_level level;  /* RANGES, DIRECTION or UNKNOWN */
-    bool exact;             /* all it touches is told, each byte of it surely touched */
+    size_t late_count; /* of the accesses, the first so many come behind griddepcontrol.wait */
+    struct dependent_launch overlap; /* of the kernel; none where there is no PTX */
+    enum csan_level level;           /* RANGES, DIRECTION or UNKNOWN */
+    bool exact;                      /* all it touches is told, each byte of it surely touched */
     /* Room for usual launches. */
-    const void *own_parameters[DIRECT_PARAMETERS];
-    struct base own_bases[DIRECT_BASES];
-    struct csan_access own_accesses[DIRECT_ACCESSES];
-    struct object_memory own_objects[DIRECT_OBJECTS];
-    struct csan_dim own_dims[DIRECT_DIMS]; /* of accesses that took the place of the set's */
-    const void *const *parameters;         /* one address for each, NULL where not known */
+    const void *own_parameters[LAUNCH_ACCESSES_PARAMETERS];
+    struct launch_pointer own_bases[LAUNCH_ACCESSES_BASES];
+    struct csan_access own_accesses[LAUNCH_ACCESSES_ACCESSES];
+    struct object_memory own_objects[LAUNCH_ACCESSES_OBJECTS];
+    struct csan_dim
+        own_dims[LAUNCH_ACCESSES_DIMS]; /* of accesses that took the place of the set's */
+    const void *const *parameters;      /* one address for each, NULL where not known */
     void *parameter_room;
 };
 
-/* Finds what the launch touches, and leaves the kernel locked until direct_end. Without the guard's
- * lock: it may analyse for milliseconds, and ask the driver. What the launch may write is no longer
- * known content (known_contents.h). */
-void direct_begin(struct kernel *kernel, const struct direct_launch *launch,
-                  struct direct_touched *touched);
-void direct_end(struct kernel *kernel, struct direct_touched *touched);
+/* Finds what the launch touches, and leaves the kernel locked until launch_accesses_end. Without
+ * the guard's lock: it may analyse for milliseconds, and ask the driver. What the launch may write
+ * is no longer known content (known_contents.h). */
+void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_launch *launch,
+                           struct launch_accesses_touched *touched);
+void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *touched);
 
-/* What direct_begin is going to read is brought near. Without any lock. */
-void direct_prefetch(const struct kernel *kernel);
+/* What launch_accesses_begin is going to read is brought near. Without any lock. */
+void launch_accesses_prefetch(const struct kernel *kernel);
 
 /* Between begin and end. What it touches is told otherwise: the caller fills what is returned, of
  * which all comes after a griddepcontrol.wait, if there is one. NULL when memory is short: it is
  * told as before. */
-struct csan_access *direct_replace(struct direct_touched *touched, size_t count, size_t dim_count,
-                                   struct csan_dim **dims);
+struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touched, size_t count,
+                                            size_t dim_count, struct csan_dim **dims);
 /* Between begin and end: the argument for a pointer at that offset of the parameters, in the
  * parameter of that index that begins at `start`. */
-uint16_t direct_argument(struct kernel *kernel, uint32_t index, uint32_t start, uint32_t offset);
-uint16_t direct_variable_argument(struct kernel *kernel, const struct ptx_variable *variable);
+uint16_t launch_accesses_argument(struct kernel *kernel, uint32_t index, uint32_t start,
+                                  uint32_t offset);
+uint16_t launch_accesses_variable_argument(struct kernel *kernel,
+                                           const struct ptx_variable *variable);
 
 /* Says once for each kernel why not everything is exact (verbosity=2). Between begin and end. */
-void direct_explain(struct kernel *kernel, const struct direct_touched *touched);
+void launch_accesses_explain(struct kernel *kernel, const struct launch_accesses_touched *touched);
 
 #endif

@@ -16,21 +16,22 @@ static struct {
 
 /* ---- Variables ---- */
 
-void base_addresses_changed(void)
+void launch_pointer_addresses_changed(void)
 {
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELAXED);
-    content_addresses_changed();
+    known_contents_addresses_changed();
 }
 
-uint64_t base_address_generation(void)
+uint64_t launch_pointer_address_generation(void)
 {
     return __atomic_load_n(&table.generation, __ATOMIC_RELAXED);
 }
 
-const struct base_variable *base_variable_find(struct base_finder *finder,
-                                               const struct ptx_variable *variable)
+const struct launch_pointer_variable *
+launch_pointer_variable_find(struct launch_pointer_finder *finder,
+                             const struct ptx_variable *variable)
 {
-    const struct base_variables *own = finder->variables;
+    const struct launch_pointer_variables *own = finder->variables;
     for (size_t i = 0; finder->context && i < own->count; i++)
         if (own->items[i].variable == variable && own->items[i].context == finder->context &&
             own->items[i].generation == finder->generation)
@@ -39,12 +40,13 @@ const struct base_variable *base_variable_find(struct base_finder *finder,
     return NULL;
 }
 
-struct base_variable base_variable_ask(struct base_finder *finder,
-                                       const struct direct_source *source)
+struct launch_pointer_variable
+launch_pointer_variable_ask(struct launch_pointer_finder *finder,
+                            const struct launch_accesses_source *source)
 {
-    struct base_variable found = {.variable = finder->missing};
+    struct launch_pointer_variable found = {.variable = finder->missing};
     finder->missing = NULL;
-    finder->generation = base_address_generation();
+    finder->generation = launch_pointer_address_generation();
     finder->context = stream_current_context();
     if (!source->module || !source->find(source->module, source->library, found.variable->name,
                                          &found.address, &found.bytes))
@@ -54,14 +56,15 @@ struct base_variable base_variable_ask(struct base_finder *finder,
     return found;
 }
 
-void base_variable_keep(struct base_finder *finder, struct base_variable found)
+void launch_pointer_variable_keep(struct launch_pointer_finder *finder,
+                                  struct launch_pointer_variable found)
 {
-    struct base_variables *own = finder->variables;
+    struct launch_pointer_variables *own = finder->variables;
     size_t i = 0;
     while (i < own->count && own->items[i].generation == finder->generation)
         i++;
     if (i == own->count) {
-        struct base_variable *grown = realloc(own->items, (i + 1) * sizeof *grown);
+        struct launch_pointer_variable *grown = realloc(own->items, (i + 1) * sizeof *grown);
         if (!grown)
             return;
         own->items = grown;
@@ -97,13 +100,15 @@ static bool parameter_pointer(const struct ptx_function *ptx, const void *const 
 /* ---- What memory holds ---- */
 
 /* An address that the module's initialiser holds there: 8 bytes, or it is not followed. */
-static bool initial_address(struct base_finder *finder, const struct ptx_relocation *relocation,
-                            uint64_t offset, uint32_t bytes, void *to)
+static bool initial_address(struct launch_pointer_finder *finder,
+                            const struct ptx_relocation *relocation, uint64_t offset,
+                            uint32_t bytes, void *to)
 {
     if (relocation->offset != offset || bytes != 8 || relocation->bytes != 8 || relocation->shift ||
         !relocation->variable)
         return false;
-    const struct base_variable *found = base_variable_find(finder, relocation->variable);
+    const struct launch_pointer_variable *found =
+        launch_pointer_variable_find(finder, relocation->variable);
     uint64_t value = found ? found->address + (uint64_t)relocation->addend : 0;
     memcpy(to, &value, sizeof value);
     return found && found->address;
@@ -111,11 +116,11 @@ static bool initial_address(struct base_finder *finder, const struct ptx_relocat
 
 /* What the module says that a constant holds; kernels cannot write there (PTX ISA, "Constant State
  * Space"), and the host did not. */
-static bool read_initial(struct base_finder *finder, const struct ptx_variable *variable,
+static bool read_initial(struct launch_pointer_finder *finder, const struct ptx_variable *variable,
                          uint64_t address, uint64_t offset, uint32_t bytes, void *to)
 {
     if (variable->space != PTX_SPACE_CONST || variable->unsized || offset > variable->size ||
-        bytes > variable->size - offset || !content_is_initial(address + offset, bytes))
+        bytes > variable->size - offset || !known_contents_is_initial(address + offset, bytes))
         return false;
     for (uint32_t i = 0; i < variable->relocation_count; i++) {
         const struct ptx_relocation *relocation = &variable->relocations[i];
@@ -129,11 +134,11 @@ static bool read_initial(struct base_finder *finder, const struct ptx_variable *
     return true;
 }
 
-bool base_read(void *user, const struct access_base *base, const void *const *parameters,
-               int64_t offset, uint32_t bytes, void *to)
+bool launch_pointer_read(void *user, const struct access_base *base, const void *const *parameters,
+                         int64_t offset, uint32_t bytes, void *to)
 {
-    struct base_finder *finder = user;
-    const struct base_variable *variable = NULL;
+    struct launch_pointer_finder *finder = user;
+    const struct launch_pointer_variable *variable = NULL;
     uint64_t address = 0;
     switch (base->kind) {
     case ACCESS_BASE_PARAM:
@@ -141,7 +146,7 @@ bool base_read(void *user, const struct access_base *base, const void *const *pa
             return false;
         break;
     case ACCESS_BASE_VARIABLE:
-        variable = base_variable_find(finder, base->variable);
+        variable = launch_pointer_variable_find(finder, base->variable);
         address = variable ? variable->address : 0;
         break;
     case ACCESS_BASE_ADDRESS:
@@ -152,7 +157,7 @@ bool base_read(void *user, const struct access_base *base, const void *const *pa
     }
     if (!address)
         return false;
-    if (content_read(address + (uint64_t)offset, bytes, to))
+    if (known_contents_read(address + (uint64_t)offset, bytes, to))
         return true;
     return variable && offset >= 0 &&
            read_initial(finder, base->variable, address, (uint64_t)offset, bytes, to);
@@ -160,7 +165,7 @@ bool base_read(void *user, const struct access_base *base, const void *const *pa
 
 /* ---- Bases ---- */
 
-void base_place(struct base *base)
+void launch_pointer_place(struct launch_pointer *base)
 {
     uint64_t bytes = 0;
     if (base->placed)
@@ -179,30 +184,33 @@ void base_place(struct base *base)
     base->owner_end = base->owner_start + bytes;
 }
 
-static void base_of_variable(struct base_finder *finder, const struct ptx_variable *variable,
-                             struct base *to)
+static void launch_pointer_of_variable(struct launch_pointer_finder *finder,
+                                       const struct ptx_variable *variable,
+                                       struct launch_pointer *to)
 {
-    const struct base_variable *found = base_variable_find(finder, variable);
+    const struct launch_pointer_variable *found = launch_pointer_variable_find(finder, variable);
     if (!found || !found->address)
         return;
-    to->state = BASE_KNOWN;
+    to->state = LAUNCH_POINTER_KNOWN;
     to->address = to->start = to->owner_start = found->address;
     to->end = to->owner_end = found->address + found->bytes;
     to->placed = true;
 }
 
 /* Keeps what lies under an object for as long as the accesses. */
-static const struct object_memory *object_keep(struct direct_touched *touched,
+static const struct object_memory *object_keep(struct launch_accesses_touched *touched,
                                                const struct object_memory *memory)
 {
-    if (touched->object_count == DIRECT_OBJECTS)
+    if (touched->object_count == LAUNCH_ACCESSES_OBJECTS)
         return NULL;
     touched->own_objects[touched->object_count] = *memory;
     return &touched->own_objects[touched->object_count++];
 }
 
-static void base_of_object(struct base_finder *finder, const struct access_base *base,
-                           struct direct_touched *touched, struct base *to)
+static void launch_pointer_of_object(struct launch_pointer_finder *finder,
+                                     const struct access_base *base,
+                                     struct launch_accesses_touched *touched,
+                                     struct launch_pointer *to)
 {
     struct object_memory memory;
     const void *name =
@@ -215,48 +223,48 @@ static void base_of_object(struct base_finder *finder, const struct access_base 
     switch (answer) {
     case OBJECT_UNKNOWN:
         if (base->guessed)
-            to->state = BASE_NOTHING;
+            to->state = LAUNCH_POINTER_NOTHING;
         break;
     case OBJECT_NONE:
-        to->state = BASE_NOTHING;
+        to->state = LAUNCH_POINTER_NOTHING;
         break;
     case OBJECT_ARRAY:
         summary_unmodelled("textures and surfaces over arrays not seen created");
-        to->state = BASE_NOTHING;
+        to->state = LAUNCH_POINTER_NOTHING;
         break;
     case OBJECT_MEMORY:
-        to->state = BASE_KNOWN;
+        to->state = LAUNCH_POINTER_KNOWN;
         to->address = memory.base;
         to->object = object_keep(touched, &memory);
         break;
     }
 }
 
-void base_find(struct base_finder *finder, const struct access_base *base,
-               struct direct_touched *touched, struct base *to)
+void launch_pointer_find(struct launch_pointer_finder *finder, const struct access_base *base,
+                         struct launch_accesses_touched *touched, struct launch_pointer *to)
 {
-    *to = (struct base){.state = BASE_UNKNOWN, .argument = CSAN_NO_ARGUMENT};
+    *to = (struct launch_pointer){.state = LAUNCH_POINTER_UNKNOWN, .argument = CSAN_NO_ARGUMENT};
     switch (base->kind) {
     case ACCESS_BASE_PARAM:
         if (parameter_pointer(finder->ptx, touched->parameters, base, &to->address))
-            to->state = to->address ? BASE_KNOWN : BASE_NOTHING;
+            to->state = to->address ? LAUNCH_POINTER_KNOWN : LAUNCH_POINTER_NOTHING;
         break;
     case ACCESS_BASE_VARIABLE:
-        base_of_variable(finder, base->variable, to);
+        launch_pointer_of_variable(finder, base->variable, to);
         break;
     case ACCESS_BASE_ADDRESS:
         to->address = base->address;
-        to->state = to->address ? BASE_KNOWN : BASE_NOTHING;
+        to->state = to->address ? LAUNCH_POINTER_KNOWN : LAUNCH_POINTER_NOTHING;
         break;
     case ACCESS_BASE_OBJECT:
-        base_of_object(finder, base, touched, to);
+        launch_pointer_of_object(finder, base, touched, to);
         return;
     default:
         break;
     }
-    if (base->guessed && to->state == BASE_KNOWN) {
-        base_place(to);
+    if (base->guessed && to->state == LAUNCH_POINTER_KNOWN) {
+        launch_pointer_place(to);
         if (!to->end)
-            to->state = BASE_NOTHING;
+            to->state = LAUNCH_POINTER_NOTHING;
     }
 }

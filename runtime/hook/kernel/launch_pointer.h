@@ -1,9 +1,10 @@
 /* Bases: what the accesses of a kernel start from (a pointer among its parameters, a variable of
  * its module, a number, an object), as addresses in one launch, and what memory holds there.
  *
- * Owns where the variables of each kernel lie, and the generation that such places are of. launch_accesses.c
- * finds a launch's bases here, with the kernel locked where nothing else is said; kernel.c and
- * memory.c say when addresses end, range_verifier.c and trace.c read what was found. */
+ * Owns where the variables of each kernel lie, and the generation that such places are of.
+ * launch_accesses.c finds a launch's bases here, with the kernel locked where nothing else is said;
+ * kernel.c and memory.c say when addresses end, range_verifier.c and trace.c read what was found.
+ */
 #ifndef RUNTIME_HOOK_KERNEL_LAUNCH_POINTER_H
 #define RUNTIME_HOOK_KERNEL_LAUNCH_POINTER_H
 
@@ -11,39 +12,43 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/api/object.h"
 
-struct direct_source;
-struct direct_touched;
+struct launch_accesses_source;
+struct launch_accesses_touched;
 
-enum base_state { BASE_NOTHING, BASE_KNOWN, BASE_UNKNOWN }; /* NOTHING: a null pointer */
+enum launch_pointer_state {
+    LAUNCH_POINTER_NOTHING,
+    LAUNCH_POINTER_KNOWN,
+    LAUNCH_POINTER_UNKNOWN
+}; /* NOTHING: a null pointer */
 
 /* A base of the set in this launch. */
-struct base {
+struct launch_pointer {
     uint64_t address;
     uint64_t start, end;             /* of the allocation it points into; end 0: in none */
     uint64_t owner_start, owner_end; /* of the told pool's block there, else the same */
     uint16_t argument;
-    uint8_t state;                      /* enum base_state */
+    uint8_t state;                      /* enum launch_pointer_state */
     bool placed;                        /* start and end are looked up */
     const struct object_memory *object; /* of an object; NULL: none, or no room for its shape */
 };
 
 /* A variable of the module: its place, as the driver said in a context. */
-struct base_variable {
+struct launch_pointer_variable {
     const struct ptx_variable *variable;
     CUcontext context;
-    uint64_t generation;     /* of all addresses: see base_address_generation */
+    uint64_t generation;     /* of all addresses: see launch_pointer_address_generation */
     uint64_t address, bytes; /* address 0: the driver knows none */
 };
 
 /* Those of a kernel that were asked for. */
-struct base_variables {
-    struct base_variable *items; /* the kernel's to free */
+struct launch_pointer_variables {
+    struct launch_pointer_variable *items; /* the kernel's to free */
     size_t count;
 };
 
 /* Who looks for bases: of one launch, on its caller's stack. */
-struct base_finder {
-    struct base_variables *variables; /* the kernel's */
+struct launch_pointer_finder {
+    struct launch_pointer_variables *variables; /* the kernel's */
     const struct ptx_function *ptx;
     CUcontext context; /* the calling thread's, once a variable was met */
     uint64_t generation;
@@ -54,28 +59,31 @@ struct base_finder {
 
 /* Contexts or modules are gone: variables are where the driver says from now on. Without any lock.
  */
-void base_addresses_changed(void);
+void launch_pointer_addresses_changed(void);
 
 /* Another number whenever variables may have moved. Without any lock. */
-uint64_t base_address_generation(void);
+uint64_t launch_pointer_address_generation(void);
 
 /* NULL: not known in the finder's context, and `missing` from now on. */
-const struct base_variable *base_variable_find(struct base_finder *finder,
-                                               const struct ptx_variable *variable);
+const struct launch_pointer_variable *
+launch_pointer_variable_find(struct launch_pointer_finder *finder,
+                             const struct ptx_variable *variable);
 /* Where the driver has what is missing, in the context that is current now. Without any lock. */
-struct base_variable base_variable_ask(struct base_finder *finder,
-                                       const struct direct_source *source);
+struct launch_pointer_variable
+launch_pointer_variable_ask(struct launch_pointer_finder *finder,
+                            const struct launch_accesses_source *source);
 /* Replaces what is no longer true. */
-void base_variable_keep(struct base_finder *finder, struct base_variable found);
+void launch_pointer_variable_keep(struct launch_pointer_finder *finder,
+                                  struct launch_pointer_variable found);
 
 /* By the launch's parameters, all but its argument. Objects' memory is kept in `touched`. */
-void base_find(struct base_finder *finder, const struct access_base *base,
-               struct direct_touched *touched, struct base *to);
+void launch_pointer_find(struct launch_pointer_finder *finder, const struct access_base *base,
+                         struct launch_accesses_touched *touched, struct launch_pointer *to);
 /* Looks up the allocation it points into, once. */
-void base_place(struct base *base);
+void launch_pointer_place(struct launch_pointer *base);
 
 /* What memory holds at a base: struct access_launch's `read`, `user` being the finder. */
-bool base_read(void *user, const struct access_base *base, const void *const *parameters,
-               int64_t offset, uint32_t bytes, void *to);
+bool launch_pointer_read(void *user, const struct access_base *base, const void *const *parameters,
+                         int64_t offset, uint32_t bytes, void *to);
 
 #endif

@@ -32,7 +32,8 @@ static bool has_its_parameters(const struct ptx_function *ptx, CUfunction handle
     return false;
 }
 
-const struct ptx_function *given_function(struct image *given, CUfunction handle, const char *name)
+const struct ptx_function *user_ptx_function(struct image *given, CUfunction handle,
+                                             const char *name)
 {
     char why[200] = "";
     const struct ptx_function *ptx = image_function(given, name);

@@ -60,14 +60,14 @@ CUresult blocking_wait(CUstream stream, bool thread_default)
 
 /* ---- Graphs ---- */
 
-static bool can_be_alone(const struct shape_entry *entry)
+static bool can_be_alone(const struct graph_topology_entry *entry)
 {
     return entry->type == CU_GRAPH_NODE_TYPE_KERNEL || entry->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
            entry->type == CU_GRAPH_NODE_TYPE_MEMSET;
 }
 
 /* Begin and end of a child graph are empty entries of its node. */
-static bool is_of_child(const struct shape *shape, size_t at)
+static bool is_of_child(const struct graph_topology *shape, size_t at)
 {
     for (size_t i = 0; i < shape->count; i++)
         if (i != at && shape->entries[i].node == shape->entries[at].node)
@@ -75,12 +75,12 @@ static bool is_of_child(const struct shape *shape, size_t at)
     return false;
 }
 
-bool blocking_graph_has_steps(const struct shape *shape)
+bool blocking_graph_has_steps(const struct graph_topology *shape)
 {
     if (!blocking_any())
         return false;
     for (size_t i = 0; i < shape->count; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         const bool empty = entry->type == CU_GRAPH_NODE_TYPE_EMPTY;
         if (empty ? is_of_child(shape, i) : !can_be_alone(entry))
             return false;
@@ -88,7 +88,7 @@ bool blocking_graph_has_steps(const struct shape *shape)
     return !shape->partial;
 }
 
-static bool entry_waits(const struct shape_entry *entry)
+static bool entry_waits(const struct graph_topology_entry *entry)
 {
     const void *const *frames;
     size_t count;
@@ -98,7 +98,8 @@ static bool entry_waits(const struct shape_entry *entry)
            matches(context_site_stack(process_context(), entry->work->site, &frames, &count));
 }
 
-void blocking_graph_begin(struct blocking_graph *graph, const struct shape *shape, bool named)
+void blocking_graph_begin(struct blocking_graph *graph, const struct graph_topology *shape,
+                          bool named)
 {
     if (!blocking_any())
         return;
@@ -108,7 +109,7 @@ void blocking_graph_begin(struct blocking_graph *graph, const struct shape *shap
         return;
     graph->steps = calloc(shape->count + 1, sizeof *graph->steps);
     for (size_t i = 0; graph->steps && i < shape->count; i++) {
-        const struct shape_entry *entry = &shape->entries[i];
+        const struct graph_topology_entry *entry = &shape->entries[i];
         if (can_be_alone(entry) && !entry->disabled)
             graph->steps[graph->count++] = (struct blocking_step){
                 entry->node, entry->work ? entry->work->site : 0, entry_waits(entry)};

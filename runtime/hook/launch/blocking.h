@@ -39,9 +39,10 @@ struct blocking_graph {
 };
 
 /* Whether such a graph is launched node by node. */
-bool blocking_graph_has_steps(const struct shape *shape);
+bool blocking_graph_has_steps(const struct graph_topology *shape);
 /* How the graph is to be launched; `named`: its nodes' names are good. With the guard's lock. */
-void blocking_graph_begin(struct blocking_graph *graph, const struct shape *shape, bool named);
+void blocking_graph_begin(struct blocking_graph *graph, const struct graph_topology *shape,
+                          bool named);
 /* The same of a graph of which nothing is known. */
 void blocking_graph_begin_unknown(struct blocking_graph *graph);
 /* Launches it, and waits. `launched`: what the launch itself returned. Within a hook, without

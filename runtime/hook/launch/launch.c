@@ -21,19 +21,19 @@ static bool launch_enter(struct launch *launch)
     launch->late = launch_late_kernel(launch);
     if (launch->late) {
         callsite_prefetch();
-        backlog_prefetch();
+        deferred_prefetch();
         trace_source_launch_begins();
         return true;
     }
-    backlog_work_off();
-    const struct foresight *foresight =
-        trace_learns() ? foresight_find(launch->function, &launch->what) : NULL;
+    deferred_flush();
+    const struct launch_prefetch *foresight =
+        trace_learns() ? launch_prefetch_find(launch->function, &launch->what) : NULL;
     if (foresight)
         learning_prefetch();
     callsite_prefetch();
     kernel_prefetch(launch->function);
     if (foresight)
-        foresight_prefetch(foresight);
+        launch_prefetch_begin(foresight);
     launch_want(launch);
     trace_source_launch_begins();
     return true;
@@ -55,16 +55,17 @@ static void launch_refused(const struct launch *launch, CUresult result)
     struct callsite_stack stack;
     const struct kernel *kernel = kernel_of(launch->function);
     callsite_capture(&stack);
-    refused_stream(launch->entry, launch->stream,
-                   callsite_intern(&stack, kernel ? kernel->name : launch->entry->name, NULL, 0),
-                   kernel ? CSAN_LEVEL_UNKNOWN : CSAN_LEVEL_LIBRARY, result);
+    refused_call_stream(
+        launch->entry, launch->stream,
+        callsite_intern(&stack, kernel ? kernel->name : launch->entry->name, NULL, 0),
+        kernel ? CSAN_LEVEL_UNKNOWN : CSAN_LEVEL_LIBRARY, result);
 }
 
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
     trace_source_launch_ends();
     if (__builtin_expect(result != CUDA_SUCCESS, 0) &&
-        refused_for_stream(launch->entry, launch->stream, result))
+        refused_call_for_stream(launch->entry, launch->stream, result))
         launch_refused(launch, result);
     if (launch->late) {
         if (result == CUDA_SUCCESS)
@@ -117,7 +118,7 @@ CUresult hook_launch_kernel_ex(const struct driver_entry *entry, const CUlaunchC
     struct launch launch = {.entry = entry, .learning = &learning, .function = f};
     if (config) {
         launch.stream = config->hStream;
-        launch.what = (struct direct_launch){
+        launch.what = (struct launch_accesses_launch){
             .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
             .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
             .shared = config->sharedMemBytes,

@@ -18,7 +18,7 @@ struct launch {
     const struct driver_entry *entry;
     CUfunction function;
     CUstream stream;
-    struct direct_launch what;
+    struct launch_accesses_launch what;
     const CUlaunchAttribute *attributes;
     unsigned attribute_count;
     bool collective;           /* its blocks wait for each other, or for other devices */

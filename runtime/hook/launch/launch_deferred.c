@@ -12,7 +12,7 @@
 
 /* A launch in the backlog. Its parameters follow, as the kernel sees them. */
 struct late {
-    struct backlog_piece piece;
+    struct deferred_piece piece;
     const struct driver_entry *entry;
     CUfunction function;
     CUstream stream;
@@ -25,7 +25,7 @@ struct late {
     uint8_t parameters[];
 };
 
-static void late_work(const struct backlog_piece *piece)
+static void late_work(const struct deferred_piece *piece)
 {
     const struct late *late = (const struct late *)piece;
     size_t bytes = late->parameter_bytes;
@@ -45,9 +45,9 @@ static void late_work(const struct backlog_piece *piece)
     memcpy(launch.what.cluster, late->cluster, sizeof late->cluster);
     const struct launch_origin origin = {.site = late->site,
                                          .argument_count = late->argument_count};
-    struct operators *before = operation_act_for(late->owner);
+    struct operators *before = operator_act_for(late->owner);
     launch_record_late(&launch, late->kernel, &origin);
-    operation_act_for(before);
+    operator_act_for(before);
 }
 
 /* Where its parameters lie; NULL: nobody says. */
@@ -61,9 +61,9 @@ static const struct layout *layout_of(const struct kernel *kernel)
 struct kernel *launch_late_kernel(const struct launch *launch)
 {
     const bool own_stream = stream_is_of_thread(launch->stream, launch->entry->thread_default);
-    const bool library = late_operator_owner() != NULL; /* whose word is good enough */
+    const bool library = operator_deferred_owner() != NULL; /* whose word is good enough */
     if (launch->captured || launch->tells_events || own_stream || trace_has_all() ||
-        !process_puts_off() || (!library && late_operator_or_other()) || annotate_has_launch())
+        !process_puts_off() || (!library && operator_deferred_or_other()) || annotate_has_launch())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
     const bool learns = trace_learns() && (!library || process_options()->access != ACCESS_AUTO);
@@ -74,11 +74,11 @@ struct kernel *launch_late_kernel(const struct launch *launch)
 /* False: there is no room. */
 static bool late_put(const struct launch *launch, const struct launch_origin *origin)
 {
-    const struct direct_launch *what = &launch->what;
+    const struct launch_accesses_launch *what = &launch->what;
     const struct layout *layout = layout_of(launch->late);
     const uint32_t bytes = layout ? layout->bytes : 0;
     const CUcontext context = stream_current_context();
-    struct late *late = (struct late *)backlog_begin(sizeof *late + bytes);
+    struct late *late = (struct late *)deferred_begin(sizeof *late + bytes);
     if (!late)
         return false;
     *late =
@@ -87,7 +87,7 @@ static bool late_put(const struct launch *launch, const struct launch_origin *or
                       .function = launch->function,
                       .stream = launch->stream,
                       .kernel = launch->late,
-                      .owner = late_operator_owner(),
+                      .owner = operator_deferred_owner(),
                       .site = origin->site,
                       .argument_count = (uint32_t)origin->argument_count,
                       .shared = what->shared,
@@ -99,7 +99,7 @@ static bool late_put(const struct launch *launch, const struct launch_origin *or
     memcpy(late->cluster, what->cluster, sizeof late->cluster);
     if (bytes && !layout_copy(layout, what->parameters, what->extra, late->parameters))
         late->parameter_bytes = 0; /* some were not passed */
-    backlog_end(&late->piece);
+    deferred_end(&late->piece);
     return true;
 }
 
@@ -109,13 +109,13 @@ void launch_put_off(struct launch *launch)
     const size_t argument_count = __atomic_load_n(&kernel->argument_count, __ATOMIC_RELAXED);
     struct callsite_stack stack;
     struct launch_origin origin = {.argument_count = argument_count};
-    if (!late_operator_owner()) {
+    if (!operator_deferred_owner()) {
         callsite_capture(&stack);
         origin.stack = &stack;
         origin.site = callsite_recall(&stack, kernel->name, argument_count);
     }
     if ((origin.site || !origin.stack) && late_put(launch, &origin))
         return;
-    backlog_work_off();
+    deferred_flush();
     launch_record_late(launch, kernel, &origin);
 }

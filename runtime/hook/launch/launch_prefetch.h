@@ -6,15 +6,17 @@
 
 #include "runtime/hook/kernel/launch_accesses.h"
 
-struct foresight;
+struct launch_prefetch;
 
 /* First where it is noted, and then, once that has come, what is. */
-struct foresight *foresight_find(CUfunction function, const struct direct_launch *what);
-void foresight_prefetch(const struct foresight *foresight);
+struct launch_prefetch *launch_prefetch_find(CUfunction function,
+                                             const struct launch_accesses_launch *what);
+void launch_prefetch_begin(const struct launch_prefetch *foresight);
 
 /* Whether that launch's is noted, as of when `of` was; `of` is compared, and nothing else. */
-bool foresight_is_noted(CUfunction function, const struct direct_launch *what, const void *of);
-void foresight_note(CUfunction function, const struct direct_launch *what, const void *of,
-                    const struct access_piece *pieces, size_t count);
+bool launch_prefetch_is_noted(CUfunction function, const struct launch_accesses_launch *what,
+                              const void *of);
+void launch_prefetch_note(CUfunction function, const struct launch_accesses_launch *what,
+                          const void *of, const struct access_piece *pieces, size_t count);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-static struct launched ring[LAUNCHED_MOST];
+static struct launch_ring_entry ring[LAUNCHED_MOST];
 static uint64_t turns;
 
-void launched_note(const struct launched *launch)
+void launch_ring_note(const struct launch_ring_entry *launch)
 {
     const uint64_t turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED);
-    struct launched *place = &ring[turn % LAUNCHED_MOST];
+    struct launch_ring_entry *place = &ring[turn % LAUNCHED_MOST];
     __atomic_store_n(&place->turn, 0, __ATOMIC_RELEASE);
     place->id = launch->id;
     place->symbol = launch->symbol;
@@ -22,9 +22,9 @@ void launched_note(const struct launched *launch)
     __atomic_store_n(&place->turn, turn, __ATOMIC_RELEASE);
 }
 
-static bool take(uint64_t turn, struct launched *launch)
+static bool take(uint64_t turn, struct launch_ring_entry *launch)
 {
-    const struct launched *place = &ring[turn % LAUNCHED_MOST];
+    const struct launch_ring_entry *place = &ring[turn % LAUNCHED_MOST];
     *launch = *place;
     return __atomic_load_n(&place->turn, __ATOMIC_ACQUIRE) == turn && launch->turn == turn;
 }
@@ -34,7 +34,8 @@ static bool same_sizes(const uint32_t known[3], const uint32_t *wanted)
     return !known[0] || !wanted || memcmp(known, wanted, 3 * sizeof *known) == 0;
 }
 
-static bool same_kernel(const struct launched *launch, const struct launched_wanted *wanted)
+static bool same_kernel(const struct launch_ring_entry *launch,
+                        const struct launch_ring_query *wanted)
 {
     const void *const *frames;
     size_t count;
@@ -46,7 +47,7 @@ static bool same_kernel(const struct launched *launch, const struct launched_wan
     return name && wanted->shown && strcmp(name, wanted->shown) == 0;
 }
 
-static bool is_meant(const struct launched *launch, const struct launched_wanted *wanted)
+static bool is_meant(const struct launch_ring_entry *launch, const struct launch_ring_query *wanted)
 {
     if (wanted->id && launch->id)
         return launch->id == wanted->id;
@@ -59,12 +60,13 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-bool launched_find(const struct launched_wanted *wanted, struct launched *found, uint64_t *since)
+bool launch_ring_find(const struct launch_ring_query *wanted, struct launch_ring_entry *found,
+                      uint64_t *since)
 {
     const uint64_t newest = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
     const uint64_t oldest = newest > LAUNCHED_MOST ? newest - LAUNCHED_MOST + 1 : 1;
     bool any = false;
-    struct launched launch;
+    struct launch_ring_entry launch;
     for (uint64_t turn = newest; turn >= oldest; turn--) {
         if (!take(turn, &launch) || !is_meant(&launch, wanted))
             continue;
@@ -80,11 +82,11 @@ bool launched_find(const struct launched_wanted *wanted, struct launched *found,
     return any;
 }
 
-size_t launched_newest(const char **names, size_t most)
+size_t launch_ring_newest(const char **names, size_t most)
 {
     const uint64_t newest = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
     const void *const *frames;
-    struct launched launch;
+    struct launch_ring_entry launch;
     size_t count = 0, depth;
     for (uint64_t turn = newest; turn && newest - turn < LAUNCHED_MOST && count < most; turn--) {
         if (!take(turn, &launch))

@@ -13,7 +13,7 @@
 
 enum { LAUNCHED_MOST = 8192 };
 
-struct launched {
+struct launch_ring_entry {
     uint64_t turn;      /* of all launches, from 1 */
     uint64_t id;        /* as the source of traces numbers it; 0: not known */
     const char *symbol; /* the kernel's name in its module; NULL: not known. Lives on */
@@ -23,9 +23,9 @@ struct launched {
 };
 
 /* A kernel was launched; `turn` is set here. Any thread. */
-void launched_note(const struct launched *launch);
+void launch_ring_note(const struct launch_ring_entry *launch);
 
-struct launched_wanted {
+struct launch_ring_query {
     uint64_t id;        /* 0: not known */
     const char *symbol; /* NULL: not known */
     const char *shown;  /* what sites call it */
@@ -34,9 +34,10 @@ struct launched_wanted {
 };
 /* The names of the newest launches' kernels, each once, the newest first: at most `most`. Returns
  * how many. They live on. */
-size_t launched_newest(const char **names, size_t most);
+size_t launch_ring_newest(const char **names, size_t most);
 
 /* The launch that is meant, and how many were made since. False: it is not among the newest. */
-bool launched_find(const struct launched_wanted *wanted, struct launched *found, uint64_t *since);
+bool launch_ring_find(const struct launch_ring_query *wanted, struct launch_ring_entry *found,
+                      uint64_t *since);
 
 #endif

@@ -85,10 +85,10 @@ static struct stream *launch_lock(const struct launch *launch, struct programmat
 /* Whether the op is to wait for its own trace, or for one before it. Within an operator its word is
  * good enough. */
 enum wait { WAIT_NOT, WAIT_TRACE, WAIT_OTHER };
-static enum wait wait_of(const struct launch *launch, const struct direct_touched *touched)
+static enum wait wait_of(const struct launch *launch, const struct launch_accesses_touched *touched)
 {
     uint8_t access = process_options()->access;
-    if (launch->captured || operation_has_operator() ||
+    if (launch->captured || operator_is_open() ||
         (touched->exact && access != ACCESS_LEARN && access != ACCESS_TRACE))
         return WAIT_NOT;
     if (launch->learns && !touched->exact && learning_waits(launch->learning))
@@ -99,13 +99,13 @@ static enum wait wait_of(const struct launch *launch, const struct direct_touche
 
 /* The operator's word is good enough for what is launched in a graph. */
 static void capture_kernel(struct launch *launch, const struct kernel *kernel, csan_site site,
-                           const struct direct_touched *touched)
+                           const struct launch_accesses_touched *touched)
 {
     const bool thread_default = launch->entry->thread_default;
-    operation_capture(launch->stream, thread_default, site, touched->level, touched->exact,
-                      touched->accesses, touched->access_count);
+    operator_capture(launch->stream, thread_default, site, touched->level, touched->exact,
+                     touched->accesses, touched->access_count);
     struct learning_node *learning =
-        launch->learns && !launch->collective && !operation_has_operator()
+        launch->learns && !launch->collective && !operator_is_open()
             ? learning_node_create(launch->learning, kernel, launch->function, &launch->what,
                                    touched)
             : NULL;
@@ -116,8 +116,8 @@ static void capture_kernel(struct launch *launch, const struct kernel *kernel, c
 static csan_site site_of(const struct launch_origin *origin, const struct kernel *kernel)
 {
     if (origin->stack || !origin->site)
-        return operation_site(origin->stack, kernel->name, kernel->arguments,
-                              kernel->argument_count);
+        return operator_site(origin->stack, kernel->name, kernel->arguments,
+                             kernel->argument_count);
     if (origin->argument_count == kernel->argument_count)
         return origin->site;
     return context_site_with(process_context(), origin->site, kernel->arguments,
@@ -128,13 +128,13 @@ static csan_site site_of(const struct launch_origin *origin, const struct kernel
 static void note_launched(const struct launch *launch, const struct kernel *kernel,
                           const struct stream *stream, csan_site site)
 {
-    struct launched launched = {.id = launch->late ? 0 : trace_launch_number(),
-                                .symbol = kernel->symbol,
-                                .site = site,
-                                .lane = stream_lane(stream)};
+    struct launch_ring_entry launched = {.id = launch->late ? 0 : trace_launch_number(),
+                                         .symbol = kernel->symbol,
+                                         .site = site,
+                                         .lane = stream_lane(stream)};
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
-    launched_note(&launched);
+    launch_ring_note(&launched);
     dump_launched();
 }
 
@@ -143,16 +143,16 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
 static void record_kernel(struct launch *launch, struct kernel *kernel,
                           const struct launch_origin *origin)
 {
-    struct direct_touched touched;
+    struct launch_accesses_touched touched;
     struct trace_users users = {0};
-    struct strays strays; /* large, and rarely used */
-    struct stray_launch stray_launch;
+    struct wrong_pointers strays; /* large, and rarely used */
+    struct wrong_pointer_launch wrong_pointer_launch;
     strays.count = 0;
     const uint64_t unplaced = context_unplaced(process_context());
     doubt_look();
-    direct_begin(kernel, &launch->what, &touched);
+    launch_accesses_begin(kernel, &launch->what, &touched);
     if (trace_judges() && !launch->captured)
-        users.judged = judge_take(kernel, &launch->what, &touched);
+        users.judged = range_verifier_take(kernel, &launch->what, &touched);
     if (launch->learns) {
         learning_apply(launch->learning, kernel, &touched);
         users.learned = learning_take(launch->learning);
@@ -166,7 +166,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
     if (launch->learns)
         learning_count(launch->learning, waits == WAIT_OTHER);
-    if (waits == WAIT_NOT && !touched.exact && !launch->captured && !operation_has_operator())
+    if (waits == WAIT_NOT && !touched.exact && !launch->captured && !operator_is_open())
         trace_lacked();
     if (waits == WAIT_TRACE)
         trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, &touched,
@@ -175,25 +175,25 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     else if (waits == WAIT_OTHER)
         learning_wait(launch->learning, stream_lane(stream), site, kernel, &touched);
     else if (!told)
-        operation_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
-                          touched.access_count);
+        operator_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
+                         touched.access_count);
     if (stream) {
         programmatic_end(&beside, stream, &touched);
         note_launched(launch, kernel, stream, site);
-        if (strays_may_be(unplaced, stream_context(stream))) {
-            stray_launch = (struct stray_launch){stream_context(stream), stream_lane(stream), site,
-                                                 touched.level};
-            strays_gather(&touched, stray_launch.context, unplaced, &strays);
+        if (wrong_pointers_may_be(unplaced, stream_context(stream))) {
+            wrong_pointer_launch = (struct wrong_pointer_launch){
+                stream_context(stream), stream_lane(stream), site, touched.level};
+            wrong_pointers_gather(&touched, wrong_pointer_launch.context, unplaced, &strays);
         }
         guard_unlock();
     }
     if (waits != WAIT_TRACE && !launch->late)
         trace_skip(users);
     if (process_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
-        direct_explain(kernel, &touched);
-    direct_end(kernel, &touched);
+        launch_accesses_explain(kernel, &touched);
+    launch_accesses_end(kernel, &touched);
     if (__builtin_expect(strays.count != 0, 0))
-        strays_report(&strays, &stray_launch);
+        wrong_pointers_report(&strays, &wrong_pointer_launch);
 }
 
 /* By the program's own word. */
@@ -204,7 +204,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
     csan_site site = callsite_intern(stack, kernel->name, annotate_arguments, 1);
     for (size_t i = 0; i < count; i++)
         if (annotated[i].kind != CSAN_READ)
-            content_forget(annotated[i].base, annotated[i].bytes);
+            known_contents_forget(annotated[i].base, annotated[i].bytes);
     struct programmatic beside = {0};
     struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
     if (launch->captured)
@@ -225,7 +225,7 @@ void launch_record(struct launch *launch)
     size_t annotated_count;
     const struct csan_access *annotated = annotate_take_launch(&annotated_count);
     struct callsite_stack stack;
-    launch->what.writes_told = operation_tells_writes();
+    launch->what.writes_told = operator_declares_writes();
     for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
         if (event_of_attribute(&launch->attributes[i]))
             event_note_captured(event_of_attribute(&launch->attributes[i]));
@@ -245,7 +245,7 @@ static bool launch_ask(struct launch *launch)
                               .stream = launch->stream,
                               .thread_default = launch->entry->thread_default,
                               .collective = launch->collective,
-                              .threads = direct_threads(&launch->what)};
+                              .threads = launch_accesses_threads(&launch->what)};
     if (launch->learns) {
         want.confirms = learning_is_told(launch->learning);
         want.reach = learning_reach(launch->learning);
@@ -259,8 +259,7 @@ static bool launch_ask(struct launch *launch)
 /* An operator's word on what its launches touch is good enough, unless all is to be learned. */
 static bool is_to_be_learned(void)
 {
-    return trace_learns() &&
-           (process_options()->access != ACCESS_AUTO || !operation_has_operator());
+    return trace_learns() && (process_options()->access != ACCESS_AUTO || !operator_is_open());
 }
 
 /* A launch whose trace would teach nothing new is not traced. */
@@ -293,7 +292,7 @@ void launch_want(struct launch *launch)
 {
     bool asked = trace_learns() || trace_is_exact() || trace_judges();
     struct kernel *kernel = asked ? kernel_of(launch->function) : NULL;
-    if (kernel && (operation_is_collective() || kernel->collective))
+    if (kernel && (operator_is_collective() || kernel->collective))
         launch->collective = true;
     if (kernel && is_to_be_learned())
         launch_learn(launch, kernel);
@@ -305,7 +304,7 @@ void launch_record_late(struct launch *launch, struct kernel *kernel,
                         const struct launch_origin *origin)
 {
     launch->collective = launch->collective || kernel->collective;
-    launch->what.writes_told = operation_tells_writes();
+    launch->what.writes_told = operator_declares_writes();
     if (is_to_be_learned())
         launch_learn(launch, kernel);
     record_kernel(launch, kernel, origin);

@@ -32,10 +32,10 @@ static csan_snapshot *take(csan_snapshot **from)
 
 /* Beside the kernel before; the stream goes on when both are done. */
 static bool tell_beside(struct programmatic *launch, struct stream *stream, csan_site site,
-                        const struct direct_touched *touched)
+                        const struct launch_accesses_touched *touched)
 {
     csan_context *detector = process_context();
-    const struct overlap *overlap = &touched->overlap;
+    const struct dependent_launch *overlap = &touched->overlap;
     struct stream_overlap *before = &launch->before, next = {0};
     size_t late = overlap->waits ? touched->late_count : 0;
     csan_lane lane = lane_create(stream);
@@ -47,8 +47,8 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     if (overlap->lets && overlap->lets_early)
         next.start = take(&before->start);
     if (touched->access_count > late)
-        operation_enqueue(lane, site, touched->level, true, touched->accesses + late,
-                          touched->access_count - late);
+        operator_enqueue(lane, site, touched->level, true, touched->accesses + late,
+                         touched->access_count - late);
     if (overlap->waits) {
         csan_snapshot_join(detector, lane, before->end);
         csan_step(detector, lane, CSAN_STEP_OVERLAPPING_WAITED, number, before->number, site);
@@ -56,7 +56,7 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     if (overlap->lets && !overlap->lets_early)
         next.start = csan_snapshot_take(detector, lane);
     if (late)
-        operation_enqueue(lane, site, touched->level, true, touched->accesses, late);
+        operator_enqueue(lane, site, touched->level, true, touched->accesses, late);
     if (!overlap->lets)
         next.start = csan_snapshot_take(detector, lane);
     next.end = csan_snapshot_take(detector, lane);
@@ -68,7 +68,8 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     return true;
 }
 
-static void say_unknown(const struct programmatic *launch, const struct direct_touched *touched)
+static void say_unknown(const struct programmatic *launch,
+                        const struct launch_accesses_touched *touched)
 {
     if (touched->level == CSAN_LEVEL_UNKNOWN)
         summary_unmodelled("griddepcontrol in kernels without PTX (taken to wait first)");
@@ -78,17 +79,18 @@ static void say_unknown(const struct programmatic *launch, const struct direct_t
 
 /* Does it touch anything that a kernel before may still be at? That may be one which the kernel
  * before did not wait for. An operator's word does not tell what comes before the wait. */
-static bool is_beside(const struct programmatic *launch, const struct direct_touched *touched)
+static bool is_beside(const struct programmatic *launch,
+                      const struct launch_accesses_touched *touched)
 {
     bool early = !touched->overlap.waits || touched->access_count > touched->late_count;
     return launch->allowed && launch->before.end && touched->level != CSAN_LEVEL_UNKNOWN &&
-           (early || !launch->before.whole) && (touched->exact || !operation_has_operator());
+           (early || !launch->before.whole) && (touched->exact || !operator_is_open());
 }
 
 bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan_site site,
-                        const struct direct_touched *touched)
+                        const struct launch_accesses_touched *touched)
 {
-    const struct overlap *overlap = &touched->overlap;
+    const struct dependent_launch *overlap = &touched->overlap;
     if (launch->allowed)
         say_unknown(launch, touched);
     if (is_beside(launch, touched) && tell_beside(launch, stream, site, touched))
@@ -103,7 +105,7 @@ bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan
 }
 
 void programmatic_end(struct programmatic *launch, struct stream *stream,
-                      const struct direct_touched *touched)
+                      const struct launch_accesses_touched *touched)
 {
     if (launch->start)
         stream_set_overlap(stream,

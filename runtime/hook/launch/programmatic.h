@@ -23,8 +23,8 @@ struct programmatic {
 /* All with the guard's lock. Begin: true when the op was told of here, for it is not one of the
  * stream's lane; else the caller tells of it on that lane. End follows in any case. */
 bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan_site site,
-                        const struct direct_touched *touched);
+                        const struct launch_accesses_touched *touched);
 void programmatic_end(struct programmatic *launch, struct stream *stream,
-                      const struct direct_touched *touched);
+                      const struct launch_accesses_touched *touched);
 
 #endif

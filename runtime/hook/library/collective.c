@@ -175,14 +175,14 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
     struct enqueued called = {
         .stream = (CUstream)(uintptr_t)touch_argument_pointer(call, place),
         .device = ANY_DEVICE,
-        .site = operation_site(stack, what->name, what->arguments, what->argument_count)};
+        .site = operator_site(stack, what->name, what->arguments, what->argument_count)};
     if (is_default_stream((uintptr_t)called.stream))
         called.device = device_of(call, touch_argument_pointer(call, place - 1));
     while (called.count < call->count && called.count < ACCESSES_MAX) {
         called.accesses[called.count] = call->accesses[called.count];
         called.accesses[called.count++].dims = NULL;
     }
-    operation_name(called.accesses, called.count);
+    operator_name(called.accesses, called.count);
     if (own->count == own->room) {
         size_t room = own->room ? own->room * 2 : 8;
         struct enqueued *bigger = realloc(own->calls, room * sizeof *bigger);

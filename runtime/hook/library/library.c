@@ -174,7 +174,7 @@ uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *
 static bool may_be_late(const struct library_function *function)
 {
     return process_puts_off() && function->touch && !function->apart && !function->after &&
-           function->stream < 0 && !late_operator_or_other() && !trace_has_all();
+           function->stream < 0 && !operator_deferred_or_other() && !trace_has_all();
 }
 
 /* What is known of a call before it is made; with the guard. */
@@ -182,10 +182,10 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
                        const struct library_entry *entry, const uint64_t *registers,
                        const uint64_t *arguments)
 {
-    backlog_prefetch();
+    deferred_prefetch();
     touch_collect(call, entry->function, entry->home, registers, arguments);
     if (call->reads_content) { /* as it is once all is told */
-        backlog_work_off();
+        deferred_flush();
         touch_release(call);
         touch_collect(call, entry->function, entry->home, registers, arguments);
     }
@@ -196,18 +196,18 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
 }
 
 /* With the guard. */
-static bool begin_late(const struct operation_library *what)
+static bool begin_late(const struct operator_library *what)
 {
-    struct operation_library late = *what;
+    struct operator_library late = *what;
     late.stack = NULL;
     late.site = callsite_recall(what->stack, what->what->name, what->what->argument_count);
-    return late.site && late_operator_begin(&late);
+    return late.site && operator_deferred_begin(&late);
 }
 
 static void end_late(void)
 {
     if (guard_enter_late()) {
-        late_operator_end();
+        operator_deferred_end();
         guard_leave();
     }
 }
@@ -219,24 +219,24 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
     struct touch call;
     struct callsite_stack stack;
     call_begin(&call, &stack, entry, registers, arguments);
-    const struct operation_library what = {.what = &function->operation,
-                                           .stack = &stack,
-                                           .accesses = call.accesses,
-                                           .count = call.count,
-                                           .apart = function->apart,
-                                           .complete = !function->apart && !call.incomplete};
+    const struct operator_library what = {.what = &function->operation,
+                                          .stack = &stack,
+                                          .accesses = call.accesses,
+                                          .count = call.count,
+                                          .apart = function->apart,
+                                          .complete = !function->apart && !call.incomplete};
     const bool late = may && begin_late(&what);
     if (may && !late)
-        backlog_work_off();
+        deferred_flush();
     guard_leave();
     const bool owns = function->touch || function->apart;
     if (owns && !late)
-        operation_library_begin(&what);
+        operator_library_begin(&what);
     uint64_t result = library_forward(real, registers, arguments, function->stack_words);
     if (late)
         end_late();
     else if (owns)
-        operation_library_end(&call.made, &call.made_bytes);
+        operator_library_end(&call.made, &call.made_bytes);
     const bool told = function->after || function->stream >= 0;
     if (told && guard_enter()) {
         if (function->after)

@@ -8,8 +8,8 @@
  * the first version of libcsan, which references without a version find, and no linker uses either.
  * Those who open the library with dlopen get the stubs from dlsym.
  *
- * While a call runs it is an operator of the thread (operator_stack.h): the launches that it makes touch
- * what the table says. */
+ * While a call runs it is an operator of the thread (operator_stack.h): the launches that it makes
+ * touch what the table says. */
 #ifndef RUNTIME_HOOK_LIBRARY_LIBRARY_H
 #define RUNTIME_HOOK_LIBRARY_LIBRARY_H
 

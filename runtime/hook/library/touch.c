@@ -224,7 +224,8 @@ void touch_addresses(struct touch *call, uint64_t array, int64_t batches)
 static bool address_at(struct touch *call, uint64_t array, int64_t place, uint64_t *address)
 {
     call->reads_content = true;
-    bool known = content_read(array + (uint64_t)place * sizeof *address, sizeof *address, address);
+    bool known =
+        known_contents_read(array + (uint64_t)place * sizeof *address, sizeof *address, address);
     call->incomplete |= !known;
     return known;
 }

@@ -132,7 +132,7 @@ struct learn_block learning_find_block(void *user, uint64_t address)
     (void)user;
     if (csan_memory_owner(process_context(), address, &base, &bytes))
         return (struct learn_block){base, base + bytes};
-    return (struct learn_block){.start = base_address_generation()};
+    return (struct learn_block){.start = launch_pointer_address_generation()};
 }
 
 _Static_assert(sizeof(struct learn_block) == sizeof(struct range) &&
@@ -286,7 +286,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->variable_count; i++) {
         uint64_t address, bytes;
-        if (!direct_variable(kernel, own->variables[i], &address, &bytes))
+        if (!launch_accesses_variable(kernel, own->variables[i], &address, &bytes))
             continue;
         const char *name = own->variables[i]->name;
         anchors[count++] = (struct learn_anchor){.kind = LEARN_VARIABLE,
@@ -301,7 +301,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
 /* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
  * API, cuLaunchKernel). */
 static bool parameters_fill(struct learning *learning, struct learning_kernel *own,
-                            const struct direct_launch *what, uint32_t *capacity)
+                            const struct launch_accesses_launch *what, uint32_t *capacity)
 {
     size_t bytes = own->layout.bytes;
     const uint8_t *buffer = NULL;
@@ -330,7 +330,7 @@ static bool parameters_fill(struct learning *learning, struct learning_kernel *o
 }
 
 static bool launch_fill(struct learning *learning, struct kernel *kernel,
-                        const struct direct_launch *what)
+                        const struct launch_accesses_launch *what)
 {
     uint32_t capacity, count = 0;
     if (!parameters_fill(learning, kernel->learning, what, &capacity))
@@ -384,11 +384,11 @@ static void touched_prefetch(const struct learning *learning)
 }
 
 static void foresight_take(const struct learning *learning, const struct learning_kernel *own,
-                           CUfunction function, const struct direct_launch *what)
+                           CUfunction function, const struct launch_accesses_launch *what)
 {
     struct learn_piece pieces[LEARN_PIECES];
     struct access_piece all[LEARN_PIECES + 2];
-    if (foresight_is_noted(function, what, learning->reply.set))
+    if (launch_prefetch_is_noted(function, what, learning->reply.set))
         return;
     size_t count =
         learner_pieces(table.learner, own->learned, &learning->key, &learning->launch, pieces);
@@ -400,7 +400,7 @@ static void foresight_take(const struct learning *learning, const struct learnin
         all[own_count++] = (struct access_piece){own->memo.room, reads_memo_each(&own->memo)};
     for (size_t i = 0; i < count; i++)
         all[own_count + i] = (struct access_piece){pieces[i].start, pieces[i].bytes};
-    foresight_note(function, what, learning->reply.set, all, own_count + count);
+    launch_prefetch_note(function, what, learning->reply.set, all, own_count + count);
 }
 
 /* As far as it is known: until a launch of it was not told exactly. What is kept may tell the
@@ -492,7 +492,7 @@ static void launch_missed(const struct kernel *kernel, bool captured)
 }
 
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
-                    const struct direct_launch *what, bool captured)
+                    const struct launch_accesses_launch *what, bool captured)
 {
     learning_without(learning, LEARNING_NO_OBSTACLE);
     if (is_told_by_ptx(kernel))
@@ -591,14 +591,14 @@ static uint16_t argument_find(struct kernel *kernel, uint32_t offset)
     uint32_t index = 0;
     while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
         index++;
-    return direct_argument(kernel, index, layout->parameters[index].offset, offset);
+    return launch_accesses_argument(kernel, index, layout->parameters[index].offset, offset);
 }
 
 static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *anchor)
 {
     struct learning_kernel *own = kernel->learning;
     if (anchor->kind == LEARN_VARIABLE)
-        return direct_variable_argument(kernel, own->variables[anchor->offset]);
+        return launch_accesses_variable_argument(kernel, own->variables[anchor->offset]);
     if (anchor->offset >= own->layout.bytes)
         return CSAN_NO_ARGUMENT;
     uint16_t *known = &own->arguments[anchor->offset / 8];
@@ -607,7 +607,8 @@ static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *an
     return (uint16_t)(*known - 1);
 }
 
-static void argument_bind(struct learning_argument *argument, const struct direct_touched *touched)
+static void argument_bind(struct learning_argument *argument,
+                          const struct launch_accesses_touched *touched)
 {
     for (size_t i = 0; argument->index != CSAN_NO_ARGUMENT && i < touched->access_count; i++) {
         const struct csan_access *access = &touched->accesses[i];
@@ -619,7 +620,7 @@ static void argument_bind(struct learning_argument *argument, const struct direc
 
 /* What PTX says of the launch's anchors. */
 static void arguments_fill(struct learning *learning, struct kernel *kernel,
-                           const struct direct_touched *touched)
+                           const struct launch_accesses_touched *touched)
 {
     for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
         struct learning_argument *argument = &learning->arguments[i];
@@ -629,7 +630,8 @@ static void arguments_fill(struct learning *learning, struct kernel *kernel,
     }
 }
 
-bool learning_can_be_told(const struct kernel *kernel, const struct direct_touched *touched)
+bool learning_can_be_told(const struct kernel *kernel,
+                          const struct launch_accesses_touched *touched)
 {
     return !kernel->ptx || !(touched->overlap.waits || touched->overlap.lets);
 }
@@ -649,12 +651,13 @@ static bool all_exact(const struct csan_access *accesses, size_t count)
 
 /* The set in the place of what PTX told; `bound` is why it is no more, if it is inexact. */
 static bool set_apply(struct learning *learning, struct kernel *kernel,
-                      struct direct_touched *touched, const struct learned_set *set, uint8_t bound)
+                      struct launch_accesses_touched *touched, const struct learned_set *set,
+                      uint8_t bound)
 {
     struct csan_dim *dims = NULL;
     struct csan_access *accesses =
         learning_can_be_told(kernel, touched)
-            ? direct_replace(touched, set->count, learning_dims_of(set), &dims)
+            ? launch_accesses_replace(touched, set->count, learning_dims_of(set), &dims)
             : NULL;
     if (!accesses)
         return false;
@@ -669,14 +672,15 @@ static bool set_apply(struct learning *learning, struct kernel *kernel,
 
 /* A launch that is like none that taught something, or not yet. */
 static void bound_apply(struct learning *learning, struct kernel *kernel,
-                        struct direct_touched *touched)
+                        struct launch_accesses_touched *touched)
 {
     struct learned_set *bound = learner_bound(table.learner, learning->learned, &learning->launch);
     learning->bounded = bound && set_apply(learning, kernel, touched, bound, CSAN_BOUND_DIRECTION);
     learned_set_release(bound);
 }
 
-static bool is_better(const struct learning *learning, const struct direct_touched *touched)
+static bool is_better(const struct learning *learning,
+                      const struct launch_accesses_touched *touched)
 {
     const bool everything = process_options()->access == ACCESS_LEARN;
     return learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
@@ -686,7 +690,7 @@ static bool is_better(const struct learning *learning, const struct direct_touch
 }
 
 void learning_apply(struct learning *learning, struct kernel *kernel,
-                    struct direct_touched *touched)
+                    struct launch_accesses_touched *touched)
 {
     told_by_ptx(kernel, touched->exact);
     if (!learning->learned)

@@ -84,7 +84,7 @@ void learning_prefetch(void);
 
 /* Asks the learner, without any lock. False: nothing is learned of this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
-                    const struct direct_launch *what, bool captured);
+                    const struct launch_accesses_launch *what, bool captured);
 /* Whether earlier launches tell what it touches. */
 bool learning_is_told(const struct learning *learning);
 /* Bytes of the blocks that the launch's pointers lead into, but for those of tensor maps. */
@@ -95,10 +95,11 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
 void learning_refused(struct learning *learning);
 void learning_end(struct learning *learning);
 
-/* Takes the learned set in place of what PTX told, where it is better. Between direct_begin and
- * direct_end; before the op's site is made, for arguments may get their names. */
+/* Takes the learned set in place of what PTX told, where it is better. Between
+ * launch_accesses_begin and launch_accesses_end; before the op's site is made, for arguments may
+ * get their names. */
 void learning_apply(struct learning *learning, struct kernel *kernel,
-                    struct direct_touched *touched);
+                    struct launch_accesses_touched *touched);
 /* It waits for a launch before it, whose trace is under way: learning_wait.h. */
 bool learning_waits(const struct learning *learning);
 

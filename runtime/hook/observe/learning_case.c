@@ -120,11 +120,11 @@ struct csan_access *learning_case_accesses(const struct learning_case *launch,
 
 bool learning_case_equal(const struct learning_case *a, const struct learning_case *b)
 {
-    if (a->learned != b->learned || a->key.shape_bytes != b->key.shape_bytes ||
+    if (a->learned != b->learned || a->key.signature_bytes != b->key.signature_bytes ||
         a->key.scalar_count != b->key.scalar_count ||
         a->launch.anchor_count != b->launch.anchor_count ||
         memcmp(a->key.words, b->key.words,
-               a->key.shape_bytes + a->key.scalar_count * sizeof *a->key.words) != 0)
+               a->key.signature_bytes + a->key.scalar_count * sizeof *a->key.words) != 0)
         return false;
     for (uint32_t i = 0; i < a->launch.anchor_count; i++)
         if (a->launch.anchors[i].address != b->launch.anchors[i].address)

@@ -21,7 +21,8 @@ uint32_t learning_maps_find(const uint8_t *parameters, uint32_t bytes, struct le
     uint32_t count = 0;
     struct object_memory memory;
     for (uint32_t at = 0; at + OBJECT_TENSOR_MAP_BYTES <= bytes && count < capacity; at += 64) {
-        if (object_find(EFFECT_OBJECT_TENSOR_MAP, parameters + at, &memory) != OBJECT_MEMORY)
+        if (object_find(INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP, parameters + at, &memory) !=
+            OBJECT_MEMORY)
             continue;
         anchors[count++] = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
                                                  .bytes = OBJECT_TENSOR_MAP_BYTES,

@@ -28,8 +28,8 @@ struct learning_node {
 
 struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct kernel *kernel, CUfunction function,
-                                           const struct direct_launch *what,
-                                           const struct direct_touched *touched)
+                                           const struct launch_accesses_launch *what,
+                                           const struct launch_accesses_touched *touched)
 {
     if (!learning->learned || kernel->collective || context_ignores() ||
         (touched->exact && !learning->applied && process_options()->access != ACCESS_LEARN) ||
@@ -46,7 +46,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
     node->launch = launch;
     node->told = learning->applied || learning->reply.answer == LEARN_KNOWN;
     node->function = function;
-    node->threads = direct_threads(what);
+    node->threads = launch_accesses_threads(what);
     node->reach = learning_reach(learning);
     node->bounds = learning->bounded || learning_bound_is_better(touched->level, touched->exact);
     return node;

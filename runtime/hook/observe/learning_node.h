@@ -16,8 +16,8 @@ struct trace_want;
  * wants it ignored (csan_ignore_begin), or memory is short. */
 struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct kernel *kernel, CUfunction function,
-                                           const struct direct_launch *what,
-                                           const struct direct_touched *touched);
+                                           const struct launch_accesses_launch *what,
+                                           const struct launch_accesses_touched *touched);
 struct learning_node *learning_node_retain(struct learning_node *node);
 void learning_node_release(struct learning_node *node); /* NULL is none */
 /* Of one kernel, with the same parameters; or none. */

@@ -17,7 +17,7 @@ enum { KERNELS = 256 }; /* lists, by the kernel's address */
 struct waiter {
     struct waiter *next, *prev;   /* of those of its list; or of those that are decided */
     struct waiter *newer, *older; /* of all */
-    struct pending pending;
+    struct pending_trace pending;
     struct learning_case *launch;
     struct learn_reply reply; /* decided: what is known by now; the set is its own */
 };
@@ -36,7 +36,7 @@ static struct waiter **list_of(const struct learned_kernel *learned)
 static void waiter_free(struct waiter *waiter)
 {
     learned_set_release(waiter->reply.set);
-    pending_release(&waiter->pending);
+    pending_trace_release(&waiter->pending);
     learning_case_free(waiter->launch);
     free(waiter);
 }
@@ -92,15 +92,15 @@ static void waiter_finish(struct waiter *waiter)
         (reply->answer == LEARN_BOUNDED && learning_bound_is_better(waiter->pending.level, false));
     struct csan_access *accesses = told ? learning_case_accesses(waiter->launch, reply->set) : NULL;
     if (accesses)
-        pending_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
+        pending_trace_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
     else
-        pending_fall_back(&waiter->pending);
+        pending_trace_fall_back(&waiter->pending);
     free(accesses);
     waiter_free(waiter);
 }
 
 void learning_wait(const struct learning *learning, csan_lane lane, csan_site site,
-                   const struct kernel *kernel, const struct direct_touched *touched)
+                   const struct kernel *kernel, const struct launch_accesses_touched *touched)
 {
     struct waiter *waiter = waiter_create(learning, kernel->atomic_bytes);
     if (!waiter) {
@@ -108,8 +108,8 @@ void learning_wait(const struct learning *learning, csan_lane lane, csan_site si
                 touched->access_count);
         return;
     }
-    if (!pending_begin(&waiter->pending, lane, site, touched->level, touched->accesses,
-                       touched->access_count) ||
+    if (!pending_trace_begin(&waiter->pending, lane, site, touched->level, touched->accesses,
+                             touched->access_count) ||
         !waiter->pending.ticket) {
         waiter_free(waiter);
         return;

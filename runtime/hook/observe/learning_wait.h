@@ -9,14 +9,14 @@
 
 #include <csan/csan.h>
 
-struct direct_touched;
+struct launch_accesses_touched;
 struct kernel;
 struct learned_kernel;
 struct learning;
 
 /* Tells the op that waits, with the guard's lock held. */
 void learning_wait(const struct learning *learning, csan_lane lane, csan_site site,
-                   const struct kernel *kernel, const struct direct_touched *touched);
+                   const struct kernel *kernel, const struct launch_accesses_touched *touched);
 /* Something was told of that kernel: those of its ops that need not wait any more go on. Without
  * any lock. */
 void learning_wait_decide(const struct learned_kernel *learned);

@@ -21,11 +21,11 @@ static struct csan_access *copy_of(const struct csan_access *accesses, size_t co
     return copy;
 }
 
-bool pending_begin(struct pending *pending, csan_lane lane, csan_site site, enum csan_level level,
-                   const struct csan_access *accesses, size_t count)
+bool pending_trace_begin(struct pending_trace *pending, csan_lane lane, csan_site site,
+                         enum csan_level level, const struct csan_access *accesses, size_t count)
 {
-    *pending =
-        (struct pending){.level = level, .count = count, .accesses = copy_of(accesses, count)};
+    *pending = (struct pending_trace){
+        .level = level, .count = count, .accesses = copy_of(accesses, count)};
     if (!pending->accesses) {
         csan_op(process_context(), lane, site, level, accesses, count);
         return false;
@@ -35,20 +35,20 @@ bool pending_begin(struct pending *pending, csan_lane lane, csan_site site, enum
     return true;
 }
 
-void pending_resolve(const struct pending *pending, enum csan_level level,
-                     const struct csan_access *accesses, size_t count)
+void pending_trace_resolve(const struct pending_trace *pending, enum csan_level level,
+                           const struct csan_access *accesses, size_t count)
 {
     if (pending->ticket)
         csan_op_resolve(process_context(), pending->ticket, level, accesses, count);
 }
 
-void pending_fall_back(const struct pending *pending)
+void pending_trace_fall_back(const struct pending_trace *pending)
 {
-    pending_resolve(pending, pending->level, pending->accesses, pending->count);
+    pending_trace_resolve(pending, pending->level, pending->accesses, pending->count);
 }
 
-void pending_release(struct pending *pending)
+void pending_trace_release(struct pending_trace *pending)
 {
     free(pending->accesses);
-    *pending = (struct pending){0};
+    *pending = (struct pending_trace){0};
 }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-struct pending {
+struct pending_trace {
     uint64_t ticket; /* 0: it does not wait */
     enum csan_level level;
     size_t count;
@@ -16,12 +16,12 @@ struct pending {
 
 /* Tells the op, with the guard's lock. False when memory is short: then it is told with what it is
  * given here, and does not wait. */
-bool pending_begin(struct pending *pending, csan_lane lane, csan_site site, enum csan_level level,
-                   const struct csan_access *accesses, size_t count);
+bool pending_trace_begin(struct pending_trace *pending, csan_lane lane, csan_site site,
+                         enum csan_level level, const struct csan_access *accesses, size_t count);
 /* Once, by one of the two; without the lock. Neither does anything to an op that does not wait. */
-void pending_resolve(const struct pending *pending, enum csan_level level,
-                     const struct csan_access *accesses, size_t count);
-void pending_fall_back(const struct pending *pending);
-void pending_release(struct pending *pending);
+void pending_trace_resolve(const struct pending_trace *pending, enum csan_level level,
+                           const struct csan_access *accesses, size_t count);
+void pending_trace_fall_back(const struct pending_trace *pending);
+void pending_trace_release(struct pending_trace *pending);
 
 #endif

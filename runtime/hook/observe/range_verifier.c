@@ -9,7 +9,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-struct judge_case {
+struct range_verifier_case {
     struct kernel *kernel; /* retained: the set names its variables */
     uint32_t grid[3], block[3];
     struct access_set set; /* a copy, with all but its text */
@@ -62,7 +62,7 @@ static struct {
 
 /* ---- Cases ---- */
 
-static void case_free(struct judge_case *judged)
+static void case_free(struct range_verifier_case *judged)
 {
     for (uint32_t i = 0; judged->set.ranges && i < judged->set.range_count; i++)
         free((void *)judged->set.ranges[i].dims);
@@ -70,7 +70,7 @@ static void case_free(struct judge_case *judged)
     free((void *)judged->set.bases);
     free(judged->bases);
     free(judged->arguments);
-    direct_release(judged->kernel);
+    launch_accesses_release(judged->kernel);
     free(judged);
 }
 
@@ -82,7 +82,7 @@ static void *copy_of(const void *from, size_t bytes)
     return copy;
 }
 
-static bool copy_set(struct judge_case *judged, const struct access_set *set)
+static bool copy_set(struct range_verifier_case *judged, const struct access_set *set)
 {
     struct access_range *ranges = copy_of(set->ranges, set->range_count * sizeof *ranges);
     bool copied = ranges != NULL;
@@ -111,10 +111,11 @@ static void object_hull(const struct object_memory *object, uint64_t *start, uin
         *bytes += (uint64_t)object->dims[i].stride * (object->dims[i].count - 1);
 }
 
-static struct verify_base base_judged(const struct access_base *base, const struct base *found)
+static struct verify_base base_judged(const struct access_base *base,
+                                      const struct launch_pointer *found)
 {
     struct verify_base to = {.address = found->address,
-                             .absent = found->state != BASE_KNOWN,
+                             .absent = found->state != LAUNCH_POINTER_KNOWN,
                              .unwatched = base->variable && base->kind == ACCESS_BASE_VARIABLE &&
                                           base->variable->space == PTX_SPACE_CONST};
     uint64_t start = found->start, bytes = found->end - found->start;
@@ -127,14 +128,15 @@ static struct verify_base base_judged(const struct access_base *base, const stru
     return to;
 }
 
-struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch *launch,
-                              const struct direct_touched *touched)
+struct range_verifier_case *range_verifier_take(struct kernel *kernel,
+                                                const struct launch_accesses_launch *launch,
+                                                const struct launch_accesses_touched *touched)
 {
     const struct access_set *set = touched->set;
-    struct judge_case *judged = set ? calloc(1, sizeof *judged) : NULL;
+    struct range_verifier_case *judged = set ? calloc(1, sizeof *judged) : NULL;
     if (!judged)
         return NULL;
-    judged->kernel = direct_retain(kernel);
+    judged->kernel = launch_accesses_retain(kernel);
     memcpy(judged->grid, launch->grid, sizeof judged->grid);
     memcpy(judged->block, launch->block, sizeof judged->block);
     judged->bases = calloc(set->base_count + 1, sizeof *judged->bases);
@@ -149,7 +151,7 @@ struct judge_case *judge_take(struct kernel *kernel, const struct direct_launch 
         uint16_t argument = touched->bases[i].argument;
         judged->arguments[i] =
             argument < kernel->argument_count ? kernel->arguments[argument] : "?";
-        if (touched->bases[i].state == BASE_UNKNOWN)
+        if (touched->bases[i].state == LAUNCH_POINTER_UNKNOWN)
             judged->set.complete = judged->set.exact = false;
     }
     return judged;
@@ -206,7 +208,8 @@ static bool range_open(const struct access_range *range, const struct verify_bas
     return first < base->allocation || end > (__int128)base->allocation + base->bytes;
 }
 
-static void record_case(const struct judge_case *judged, enum verify_verdict verdict, bool coarse)
+static void record_case(const struct range_verifier_case *judged, enum verify_verdict verdict,
+                        bool coarse)
 {
     const struct access_set *set = &judged->set;
     pthread_mutex_lock(&judge.mutex);
@@ -236,7 +239,7 @@ static void record_case(const struct judge_case *judged, enum verify_verdict ver
 /* ---- Judgement ---- */
 
 /* The base that an address belongs to, or base_count. */
-static uint32_t base_around(const struct judge_case *judged, uint64_t address)
+static uint32_t base_around(const struct range_verifier_case *judged, uint64_t address)
 {
     uint32_t i = 0;
     while (i < judged->set.base_count &&
@@ -245,7 +248,7 @@ static uint32_t base_around(const struct judge_case *judged, uint64_t address)
     return i;
 }
 
-static void disagreement_say(const struct judge_case *judged,
+static void disagreement_say(const struct range_verifier_case *judged,
                              const struct verify_disagreement *what)
 {
     static const char *const kinds[] = {"?", "read", "write", "atomic"};
@@ -285,8 +288,8 @@ _Static_assert(ACCESS_READ + DEVICE_TRACE_WRITE == ACCESS_WRITE &&
                    ACCESS_READ + DEVICE_TRACE_ATOMIC == ACCESS_ATOMIC,
                "kinds follow each other alike");
 
-void judge_decide(struct judge_case *judged, const struct device_trace_launch *told,
-                  bool any_strength)
+void range_verifier_decide(struct range_verifier_case *judged,
+                           const struct device_trace_launch *told, bool any_strength)
 {
     struct verify_result result = {.verdict = VERIFY_TOO_LARGE};
     if (!judged)
@@ -308,7 +311,7 @@ void judge_decide(struct judge_case *judged, const struct device_trace_launch *t
     case_free(judged);
 }
 
-void judge_drop(struct judge_case *judged)
+void range_verifier_drop(struct range_verifier_case *judged)
 {
     if (!judged)
         return;
@@ -339,7 +342,7 @@ static void record_say(const struct record *record)
     text_free(&pointers);
 }
 
-bool judge_summarize(void)
+bool range_verifier_summarize(void)
 {
     struct record *record, *next;
     pthread_mutex_lock(&judge.mutex);

@@ -28,7 +28,7 @@ struct pointer {
 struct half {
     uint64_t id;
     bool told; /* the source has spoken: launch; else the rest */
-    struct pending pending;
+    struct pending_trace pending;
     uint8_t atomic_bytes, bound; /* enum csan_bound: of words that are one */
     struct pointer *pointers;
     size_t pointer_count;
@@ -119,16 +119,16 @@ static void accesses_of(const struct half *half, const struct device_trace_launc
 
 static void users_drop(struct trace_users users)
 {
-    judge_drop(users.judged);
+    range_verifier_drop(users.judged);
     learning_drop(users.learned);
 }
 
 static void users_tell(struct trace_users users, const struct device_trace_launch *launch)
 {
     if (launch->lost)
-        judge_drop(users.judged);
+        range_verifier_drop(users.judged);
     else if (users.judged)
-        judge_decide(users.judged, launch, !opened()->strength);
+        range_verifier_decide(users.judged, launch, !opened()->strength);
     learning_told(users.learned, launch);
 }
 
@@ -142,7 +142,7 @@ static void half_free(struct half *half)
     if (!half)
         return;
     free(half->pointers);
-    pending_release(&half->pending);
+    pending_trace_release(&half->pending);
     free((void *)half->launch.ranges);
     users_drop(half->users);
     free(half);
@@ -159,16 +159,16 @@ static struct half *half_find(uint64_t id)
 static void resolve(const struct half *half, const struct device_trace_launch *launch)
 {
     if (launch->lost) {
-        pending_fall_back(&half->pending);
+        pending_trace_fall_back(&half->pending);
         return;
     }
     struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
     struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
     if (accesses && dims) {
         accesses_of(half, launch, accesses, dims);
-        pending_resolve(&half->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
+        pending_trace_resolve(&half->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
     } else {
-        pending_fall_back(&half->pending);
+        pending_trace_fall_back(&half->pending);
     }
     free(accesses);
     free(dims);
@@ -180,7 +180,7 @@ static void complete(struct half *half, const struct device_trace_launch *launch
 {
     bool waited = is_used(half);
     if (!launch)
-        pending_fall_back(&half->pending);
+        pending_trace_fall_back(&half->pending);
     else if (half->pending.ticket)
         resolve(half, launch);
     if (launch) {
@@ -355,7 +355,7 @@ void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case 
 }
 
 /* Pointers are those that PTX tells of, and those that were found among the parameters. */
-static bool pointers_take(struct half *half, const struct direct_touched *touched,
+static bool pointers_take(struct half *half, const struct launch_accesses_touched *touched,
                           const struct learning *learning)
 {
     uint32_t found = learning ? learning->launch.anchor_count : 0;
@@ -363,7 +363,7 @@ static bool pointers_take(struct half *half, const struct direct_touched *touche
     if (!half->pointers)
         return false;
     for (size_t i = 0; i < touched->base_count; i++)
-        if (touched->bases[i].state == BASE_KNOWN)
+        if (touched->bases[i].state == LAUNCH_POINTER_KNOWN)
             half->pointers[half->pointer_count++] =
                 (struct pointer){touched->bases[i].address, touched->bases[i].argument};
     for (uint32_t i = 0; i < found; i++)
@@ -374,7 +374,7 @@ static bool pointers_take(struct half *half, const struct direct_touched *touche
 
 void trace_launch(const struct trace_op *op, struct trace_users users)
 {
-    const struct direct_touched *touched = op->touched;
+    const struct launch_accesses_touched *touched = op->touched;
     uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
     if (!half || !pointers_take(half, touched, op->learning)) {
@@ -390,8 +390,8 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     half->users = users;
     half->atomic_bytes = op->kernel->atomic_bytes;
     half->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
-    pending_begin(&half->pending, op->lane, op->site, touched->level, touched->accesses,
-                  touched->access_count);
+    pending_trace_begin(&half->pending, op->lane, op->site, touched->level, touched->accesses,
+                        touched->access_count);
     meet(half);
 }
 

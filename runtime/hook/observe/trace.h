@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 struct kernel;
-struct direct_touched;
-struct judge_case;
+struct launch_accesses_touched;
+struct range_verifier_case;
 struct learning;
 struct learning_case;
 struct map_use;
@@ -72,7 +72,7 @@ bool trace_judges(void);
 
 /* Who else is told what a launch touched. Either may be NULL; both are taken. */
 struct trace_users {
-    struct judge_case *judged;
+    struct range_verifier_case *judged;
     struct learning_case *learned;
 };
 
@@ -80,8 +80,8 @@ struct trace_op {
     csan_lane lane;
     csan_site site;
     const struct kernel *kernel;
-    const struct direct_touched *touched; /* its fallback */
-    const struct learning *learning;      /* has pointers of the launch; NULL: no others */
+    const struct launch_accesses_touched *touched; /* its fallback */
+    const struct learning *learning;               /* has pointers of the launch; NULL: no others */
 };
 
 /* The newest launch of the calling thread is this op: pending, until the source says what it

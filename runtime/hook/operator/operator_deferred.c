@@ -5,14 +5,14 @@
 #include "runtime/hook/session/guard.h"
 
 struct beginning {
-    struct backlog_piece piece;
+    struct deferred_piece piece;
     struct operators *owner;
-    struct operation_library call;
+    struct operator_library call;
     struct csan_access accesses[];
 };
 
 struct ending {
-    struct backlog_piece piece;
+    struct deferred_piece piece;
     struct operators *owner;
 };
 
@@ -21,30 +21,30 @@ static __thread struct {
     bool behind;             /* something was put off since the operators last changed at once */
 } self __attribute__((tls_model("initial-exec")));
 
-bool late_operator_or_other(void)
+bool operator_deferred_or_other(void)
 {
-    return self.owner || (!self.behind && operation_has_operator());
+    return self.owner || (!self.behind && operator_is_open());
 }
 
-struct operators *late_operator_owner(void)
+struct operators *operator_deferred_owner(void)
 {
     return self.owner;
 }
 
-static void begin_work(const struct backlog_piece *piece)
+static void begin_work(const struct deferred_piece *piece)
 {
     const struct beginning *beginning = (const struct beginning *)piece;
-    struct operators *before = operation_act_for(beginning->owner);
-    operation_library_begin(&beginning->call);
-    operation_act_for(before);
+    struct operators *before = operator_act_for(beginning->owner);
+    operator_library_begin(&beginning->call);
+    operator_act_for(before);
 }
 
-bool late_operator_begin(const struct operation_library *call)
+bool operator_deferred_begin(const struct operator_library *call)
 {
-    struct operators *owner = operation_operators();
+    struct operators *owner = operator_count();
     const size_t bytes = access_copy_bytes(call->accesses, call->count);
     struct beginning *beginning =
-        owner ? (struct beginning *)backlog_begin(sizeof *beginning + bytes) : NULL;
+        owner ? (struct beginning *)deferred_begin(sizeof *beginning + bytes) : NULL;
     if (!beginning)
         return false;
     beginning->piece.work = begin_work;
@@ -53,38 +53,38 @@ bool late_operator_begin(const struct operation_library *call)
     beginning->call = *call;
     beginning->call.accesses = beginning->accesses;
     access_copy(beginning->accesses, call->accesses, call->count);
-    backlog_end(&beginning->piece);
+    deferred_end(&beginning->piece);
     self.owner = owner;
     self.behind = true;
     return true;
 }
 
-static void end_work(const struct backlog_piece *piece)
+static void end_work(const struct deferred_piece *piece)
 {
     const struct ending *ending = (const struct ending *)piece;
-    struct operators *before = operation_act_for(ending->owner);
+    struct operators *before = operator_act_for(ending->owner);
     uint64_t base, bytes;
-    operation_library_end(&base, &bytes);
-    operation_act_for(before);
+    operator_library_end(&base, &bytes);
+    operator_act_for(before);
 }
 
-void late_operator_end(void)
+void operator_deferred_end(void)
 {
     struct ending now = {.owner = self.owner};
-    struct ending *ending = (struct ending *)backlog_begin(sizeof *ending);
+    struct ending *ending = (struct ending *)deferred_begin(sizeof *ending);
     self.owner = NULL;
     if (!ending) {
-        backlog_work_off();
+        deferred_flush();
         end_work(&now.piece);
         return;
     }
     ending->piece.work = end_work;
     ending->piece.context = NULL;
     ending->owner = now.owner;
-    backlog_end(&ending->piece);
+    deferred_end(&ending->piece);
 }
 
-bool late_operator_settle(void)
+bool operator_deferred_settle(void)
 {
     if (!self.behind)
         return true;

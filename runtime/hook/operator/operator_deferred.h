@@ -6,18 +6,18 @@
 
 #include "runtime/hook/operator/operator_stack.h"
 
-/* As operation_has_operator, as of what the program does now, for hooks that did not work off. */
-bool late_operator_or_other(void);
+/* As operator_is_open, as of what the program does now, for hooks that did not work off. */
+bool operator_deferred_or_other(void);
 /* Whose the thread's work is while one runs that was put off; else NULL. */
-struct operators *late_operator_owner(void);
+struct operators *operator_deferred_owner(void);
 
 /* While no operator runs; `call` has a site, and is copied. False: it is not put off. Within a
  * hook, without locks of hooks. */
-bool late_operator_begin(const struct operation_library *call);
-void late_operator_end(void);
+bool operator_deferred_begin(const struct operator_library *call);
+void operator_deferred_end(void);
 
 /* Before the operators change at once. False: nothing can be waited for here, and what was put off
  * may name them still. */
-bool late_operator_settle(void);
+bool operator_deferred_settle(void);
 
 #endif

@@ -2,8 +2,9 @@
  *
  * An operator's word is of all that it touches, and told of each of its launches of which nothing
  * more is known. Where those are on several streams, that word is no reason to call two of them a
- * race: they are siblings (csan_op_sibling), and so is whatever an operator inside it, or a kernel,
- * is known to touch. Two ops that are both known by themselves are not: if they meet, they race. */
+ * race: they are siblings (csan_op_same_operator), and so is whatever an operator inside it, or a
+ * kernel, is known to touch. Two ops that are both known by themselves are not: if they meet, they
+ * race. */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_OPS_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_OPS_H
 
@@ -15,36 +16,37 @@
 enum { PARTS_MAX = 8 };
 
 /* Ops of one lane, by number. */
-struct part {
+struct operator_op {
     csan_lane lane;
     uint64_t first, last;
 };
 
-struct parts {
+struct operator_ops {
     uint32_t count, told_count;
-    struct part whole[PARTS_MAX]; /* one a lane */
-    struct part told[PARTS_MAX];  /* of which by the operator's own word */
+    struct operator_op whole[PARTS_MAX]; /* one a lane */
+    struct operator_op told[PARTS_MAX];  /* of which by the operator's own word */
 };
 
-enum part_kind {
-    PART_INNER, /* of an operator inside this one */
-    PART_KNOWN, /* its own, known by itself */
-    PART_TOLD   /* its own, by its word */
+enum operator_op_kind {
+    OPERATOR_OP_INNER, /* of an operator inside this one */
+    OPERATOR_OP_KNOWN, /* its own, known by itself */
+    OPERATOR_OP_TOLD   /* its own, by its word */
 };
 
 /* Nothing yet. */
-static inline void parts_begin(struct parts *parts)
+static inline void operator_ops_begin(struct operator_ops *parts)
 {
     parts->count = parts->told_count = 0;
 }
 
-void parts_add(struct parts *parts, enum part_kind kind, csan_lane lane, uint64_t number);
+void operator_ops_add(struct operator_ops *parts, enum operator_op_kind kind, csan_lane lane,
+                      uint64_t number);
 
 /* Whether some of it is on another lane. */
-bool parts_are_elsewhere(const struct parts *parts, csan_lane lane);
+bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane);
 
 /* The siblings of an op that comes next on the lane, as a part of that kind: how many there are. */
-uint32_t parts_siblings(const struct parts *parts, enum part_kind kind, csan_lane lane,
-                        struct part siblings[PARTS_MAX]);
+uint32_t operator_ops_same_operator(const struct operator_ops *parts, enum operator_op_kind kind,
+                                    csan_lane lane, struct operator_op siblings[PARTS_MAX]);
 
 #endif

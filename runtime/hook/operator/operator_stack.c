@@ -35,7 +35,7 @@ struct frame {
     const struct callsite_stack *stack; /* of a library's call; or */
     csan_site site;                     /* of such a call's launches: it was put off */
     bool library, apart, complete;
-    struct parts parts;
+    struct operator_ops parts;
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -68,7 +68,7 @@ static struct {
 static void thread_end(void *value)
 {
     struct operators *own = value;
-    const bool settled = late_operator_settle();
+    const bool settled = operator_deferred_settle();
     self = NULL;
     if (!settled) /* the thread was cancelled within a hook */
         return;
@@ -96,17 +96,17 @@ static struct operators *operators_of_thread(void)
     return self = fresh;
 }
 
-bool operation_has_operator(void)
+bool operator_is_open(void)
 {
     return self && self->depth > 0;
 }
 
-struct operators *operation_operators(void)
+struct operators *operator_count(void)
 {
     return operators_of_thread();
 }
 
-struct operators *operation_act_for(struct operators *other)
+struct operators *operator_act_for(struct operators *other)
 {
     struct operators *before = self;
     self = other;
@@ -125,10 +125,10 @@ static struct frame *frame_naming(struct operators *own)
 
 /* ---- Memory ---- */
 
-void operation_memory_made(uint64_t base, uint64_t bytes)
+void operator_memory_made(uint64_t base, uint64_t bytes)
 {
     struct operators *own = self;
-    if (!operation_has_operator())
+    if (!operator_is_open())
         return;
     if (own->made_count == own->made_room) {
         size_t room = own->made_room ? own->made_room * 2 : 16;
@@ -141,10 +141,10 @@ void operation_memory_made(uint64_t base, uint64_t bytes)
     own->made[own->made_count++] = (struct made){base, bytes};
 }
 
-void operation_memory_gone(uint64_t base)
+void operator_memory_gone(uint64_t base)
 {
     struct operators *own = self;
-    if (!operation_has_operator())
+    if (!operator_is_open())
         return;
     for (size_t i = own->made_count; i-- > 0;) {
         if (own->made[i].base != base || !own->made[i].bytes)
@@ -156,10 +156,10 @@ void operation_memory_gone(uint64_t base)
         own->made_count--;
 }
 
-void operation_library_memory_made(uint64_t base, uint64_t bytes)
+void operator_library_memory_made(uint64_t base, uint64_t bytes)
 {
-    if (operation_has_operator() && frame_top(self)->library)
-        operation_memory_made(base, bytes);
+    if (operator_is_open() && frame_top(self)->library)
+        operator_memory_made(base, bytes);
 }
 
 /* ---- Arguments ---- */
@@ -208,10 +208,10 @@ static uint16_t argument_of(const struct operators *own, const struct csan_acces
 
 /* ---- Work ---- */
 
-csan_site operation_site(const struct callsite_stack *stack, const char *name,
-                         const char *const *arguments, size_t argument_count)
+csan_site operator_site(const struct callsite_stack *stack, const char *name,
+                        const char *const *arguments, size_t argument_count)
 {
-    if (!operation_has_operator())
+    if (!operator_is_open())
         return callsite_intern(stack, name, arguments, argument_count);
     const struct csan_operator *what = frame_naming(self)->what;
     if (frame_top(self)->site)
@@ -221,9 +221,9 @@ csan_site operation_site(const struct callsite_stack *stack, const char *name,
     return callsite_intern(stack, what->name, what->arguments, what->argument_count);
 }
 
-const struct callsite_stack *operation_stack(void)
+const struct callsite_stack *operator_stack(void)
 {
-    return operation_has_operator() ? frame_top(self)->stack : NULL;
+    return operator_is_open() ? frame_top(self)->stack : NULL;
 }
 
 /* Where work goes: onto a lane, or into the graph that the stream is captured into. */
@@ -243,40 +243,41 @@ static uint64_t frame_id(struct frame *frame)
 static void tell_captured(struct operators *own, const struct target *target, csan_site site,
                           enum csan_level level, bool told, struct access_list list)
 {
-    struct node_part part = {.told = told};
-    if (operation_has_operator()) {
+    struct graph_node_part part = {.told = told};
+    if (operator_is_open()) {
         part.outermost = frame_id(&own->frames[0]);
         part.innermost = frame_id(frame_top(own));
     }
-    struct node_work *work = node_work_op(site, level, list.items, list.count);
+    struct graph_node_work *work = graph_node_work_op(site, level, list.items, list.count);
     if (work)
         work->part = part;
     capture_work(target->stream, target->thread_default, work);
 }
 
-static void siblings_tell(const struct parts *parts, enum part_kind kind, csan_lane lane)
+static void siblings_tell(const struct operator_ops *parts, enum operator_op_kind kind,
+                          csan_lane lane)
 {
-    struct part siblings[PARTS_MAX];
-    for (uint32_t i = parts_siblings(parts, kind, lane, siblings); i-- > 0;)
-        csan_op_sibling(process_context(), lane, siblings[i].lane, siblings[i].first,
-                        siblings[i].last);
+    struct operator_op siblings[PARTS_MAX];
+    for (uint32_t i = operator_ops_same_operator(parts, kind, lane, siblings); i-- > 0;)
+        csan_op_same_operator(process_context(), lane, siblings[i].lane, siblings[i].first,
+                              siblings[i].last);
 }
 
 /* Of an operator's: it has siblings, and will be one. */
 static void tell_part(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
                       bool told, struct access_list list)
 {
-    const enum part_kind kind = told ? PART_TOLD : PART_KNOWN;
+    const enum operator_op_kind kind = told ? OPERATOR_OP_TOLD : OPERATOR_OP_KNOWN;
     struct frame *top = frame_top(own), *frame;
-    if (parts_are_elsewhere(&own->frames[0].parts, lane)) {
+    if (operator_ops_are_elsewhere(&own->frames[0].parts, lane)) {
         for (frame = own->frames; frame < top; frame++)
-            siblings_tell(&frame->parts, PART_INNER, lane);
+            siblings_tell(&frame->parts, OPERATOR_OP_INNER, lane);
         siblings_tell(&top->parts, kind, lane);
     }
     uint64_t number = csan_op(process_context(), lane, site, level, list.items, list.count);
     for (frame = own->frames; frame < top; frame++)
-        parts_add(&frame->parts, PART_INNER, lane, number);
-    parts_add(&top->parts, kind, lane, number);
+        operator_ops_add(&frame->parts, OPERATOR_OP_INNER, lane, number);
+    operator_ops_add(&top->parts, kind, lane, number);
 }
 
 static void tell(struct operators *own, const struct target *target, csan_site site,
@@ -284,7 +285,7 @@ static void tell(struct operators *own, const struct target *target, csan_site s
 {
     if (target->captured)
         tell_captured(own, target, site, level, told, list);
-    else if (operation_has_operator())
+    else if (operator_is_open())
         tell_part(own, target->lane, site, level, told, list);
     else
         csan_op(process_context(), target->lane, site, level, list.items, list.count);
@@ -358,7 +359,7 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
 {
     struct operators *own = self;
     struct access_list list = {accesses, count}, told = {0};
-    if (operation_has_operator()) {
+    if (operator_is_open()) {
         struct frame *top = frame_top(own);
         const struct frame *naming = frame_naming(own);
         own->launches++;
@@ -380,14 +381,14 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
     tell(own, target, site, level, told.count != 0, list);
 }
 
-void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
-                       const struct csan_access *accesses, size_t count)
+void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
+                      const struct csan_access *accesses, size_t count)
 {
     enqueue(&(struct target){.lane = lane}, site, level, exact, accesses, count);
 }
 
-void operation_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
-                       bool exact, const struct csan_access *accesses, size_t count)
+void operator_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
+                      bool exact, const struct csan_access *accesses, size_t count)
 {
     struct target target = {.captured = true, .thread_default = thread_default, .stream = stream};
     enqueue(&target, site, level, exact, accesses, count);
@@ -399,7 +400,7 @@ void operation_capture(CUstream stream, bool thread_default, csan_site site, enu
 static struct frame *frame_begin(bool names, bool late)
 {
     if (!late)
-        late_operator_settle();
+        operator_deferred_settle();
     struct operators *own = operators_of_thread();
     if (own && own->depth == 0 && !late)
         callsite_hold();
@@ -416,12 +417,11 @@ static struct frame *frame_begin(bool names, bool late)
     frame->stack = NULL;
     frame->site = 0;
     frame->library = frame->apart = frame->complete = false;
-    parts_begin(&frame->parts);
+    operator_ops_begin(&frame->parts);
     return frame;
 }
 
-void operation_operator_begin(const struct csan_operator *what,
-                              const struct csan_operator_call *call)
+void operator_begin(const struct csan_operator *what, const struct csan_operator_call *call)
 {
     struct frame *frame = frame_begin(!call->composite, false);
     if (!frame)
@@ -432,7 +432,7 @@ void operation_operator_begin(const struct csan_operator *what,
 }
 
 /* What a call that was put off touches is forgotten with its piece of the backlog. */
-static struct access_list list_kept(const struct operation_library *call)
+static struct access_list list_kept(const struct operator_library *call)
 {
     struct operators *own = self;
     struct csan_access *kept =
@@ -444,7 +444,7 @@ static struct access_list list_kept(const struct operation_library *call)
     return (struct access_list){kept, call->count};
 }
 
-void operation_library_begin(const struct operation_library *call)
+void operator_library_begin(const struct operator_library *call)
 {
     struct frame *frame = frame_begin(true, call->site != 0);
     if (frame) {
@@ -458,14 +458,14 @@ void operation_library_begin(const struct operation_library *call)
         frame->complete = call->complete;
     }
     uint64_t start, end;
-    for (size_t i = 0; call->complete && i < call->count && content_any(); i++) {
+    for (size_t i = 0; call->complete && i < call->count && known_contents_any(); i++) {
         reach(&call->accesses[i], &start, &end);
         if (call->accesses[i].kind != CSAN_READ)
-            content_forget(start, end - start);
+            known_contents_forget(start, end - start);
     }
 }
 
-void operation_library_end(uint64_t *base, uint64_t *bytes)
+void operator_library_end(uint64_t *base, uint64_t *bytes)
 {
     struct operators *own = self;
     *bytes = 0;
@@ -478,22 +478,22 @@ void operation_library_end(uint64_t *base, uint64_t *bytes)
             }
         own->made_count = first; /* the library's, not of an operator around it */
     }
-    operation_operator_end();
+    operator_end();
 }
 
-bool operation_is_collective(void)
+bool operator_is_collective(void)
 {
-    return operation_has_operator() && frame_top(self)->apart;
+    return operator_is_open() && frame_top(self)->apart;
 }
 
-bool operation_tells_writes(void)
+bool operator_declares_writes(void)
 {
-    return operation_has_operator() && frame_top(self)->complete;
+    return operator_is_open() && frame_top(self)->complete;
 }
 
-void operation_name(struct csan_access *accesses, size_t count)
+void operator_name(struct csan_access *accesses, size_t count)
 {
-    for (size_t i = 0; operation_has_operator() && i < count; i++)
+    for (size_t i = 0; operator_is_open() && i < count; i++)
         accesses[i].argument = argument_of(self, &accesses[i], frame_naming(self));
 }
 
@@ -518,7 +518,7 @@ static void record_host(struct operators *own, const struct frame *frame)
             CSAN_LEVEL_OPERATOR, items, count);
 }
 
-void operation_operator_end(void)
+void operator_end(void)
 {
     struct operators *own = self;
     if (!own || own->depth == 0)

@@ -19,41 +19,40 @@
 #include <stdbool.h>
 
 /* Whether an operator runs on the calling thread. */
-bool operation_has_operator(void);
+bool operator_is_open(void);
 
 /* The stack that the thread's launches bear while an operator runs that has one; NULL: their own.
  */
-const struct callsite_stack *operation_stack(void);
+const struct callsite_stack *operator_stack(void);
 
 /* A thread's operators. The calling thread takes those, or NULL: none, in place of its own, for
  * work of another thread's; returns what it had. */
 struct operators;
-struct operators *operation_act_for(struct operators *other);
+struct operators *operator_act_for(struct operators *other);
 /* Those of the calling thread; NULL: memory is short. */
-struct operators *operation_operators(void);
+struct operators *operator_count(void);
 
 /* The site of work that goes by that name and those arguments outside of operators. */
-csan_site operation_site(const struct callsite_stack *stack, const char *name,
-                         const char *const *arguments, size_t argument_count);
+csan_site operator_site(const struct callsite_stack *stack, const char *name,
+                        const char *const *arguments, size_t argument_count);
 
 /* The work itself, with the guard's lock held and the joins before it made. `site` is from
- * operation_site on this thread. `accesses` are those outside of operators; `exact` says that they
+ * operator_site on this thread. `accesses` are those outside of operators; `exact` says that they
  * are all that it touches, so that an operator need not be asked. */
-void operation_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
-                       const struct csan_access *accesses, size_t count);
+void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
+                      const struct csan_access *accesses, size_t count);
 
 /* The same for work that became a node of a graph: its stream is captured. Without the lock. */
-void operation_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
-                       bool exact, const struct csan_access *accesses, size_t count);
+void operator_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
+                      bool exact, const struct csan_access *accesses, size_t count);
 
 /* csan_operator_begin and csan_operator_end. */
-void operation_operator_begin(const struct csan_operator *what,
-                              const struct csan_operator_call *call);
-void operation_operator_end(void);
+void operator_begin(const struct csan_operator *what, const struct csan_operator_call *call);
+void operator_end(void);
 
 /* A call of a library that csan has knowledge of: an operator whose launches touch those accesses
  * exactly as they say, and bear the stack of the call. */
-struct operation_library {
+struct operator_library {
     const struct csan_operator *what;
     const struct callsite_stack *stack; /* valid until its end, as the accesses; or NULL, and */
     csan_site site;                     /* of its launches: it was put off, and is not copied */
@@ -62,25 +61,25 @@ struct operation_library {
     bool apart;    /* what it touches is told apart from its launches, which add nothing */
     bool complete; /* its launches write nothing else but what the library keeps for itself */
 };
-void operation_library_begin(const struct operation_library *call);
+void operator_library_begin(const struct operator_library *call);
 /* Ends it: the largest piece of memory that it got and did not give back; bytes 0: none. */
-void operation_library_end(uint64_t *base, uint64_t *bytes);
+void operator_library_end(uint64_t *base, uint64_t *bytes);
 
 /* Whether the thread's launches are kernels of a collective call, told apart from them. */
-bool operation_is_collective(void);
+bool operator_is_collective(void);
 
 /* Whether what the thread's launches write was said when the library's call around them began. */
-bool operation_tells_writes(void);
+bool operator_declares_writes(void);
 
 /* The accesses in the words of the operator that names the thread's work now, if there is one. */
-void operation_name(struct csan_access *accesses, size_t count);
+void operator_name(struct csan_access *accesses, size_t count);
 
 /* Memory that the calling thread gets, and gives back: while an operator runs it is the operator's.
  */
-void operation_memory_made(uint64_t base, uint64_t bytes);
-void operation_memory_gone(uint64_t base);
+void operator_memory_made(uint64_t base, uint64_t bytes);
+void operator_memory_gone(uint64_t base);
 /* The same for an allocation at the host. Pools of frameworks get theirs so, within whatever
  * operator happens to need it: it is nobody's but a library's. */
-void operation_library_memory_made(uint64_t base, uint64_t bytes);
+void operator_library_memory_made(uint64_t base, uint64_t bytes);
 
 #endif

@@ -1,5 +1,6 @@
-/* See pool_query.h. Callers are known by the names that the linker left in PyTorch's libraries: they are
- * not exported, so the loader cannot tell them. Where the names were stripped, nobody is known. */
+/* See pool_query.h. Callers are known by the names that the linker left in PyTorch's libraries:
+ * they are not exported, so the loader cannot tell them. Where the names were stripped, nobody is
+ * known. */
 #include "runtime/hook/operator/pool_query.h"
 #include "csan/stack/unwind.h"
 
@@ -31,7 +32,7 @@ static struct {
     uintptr_t cache[CACHED];
 } poll;
 
-void poll_blocks_are_told(void)
+void pool_query_blocks_are_declared(void)
 {
     if (!__atomic_load_n(&poll.told, __ATOMIC_RELAXED))
         __atomic_store_n(&poll.told, true, __ATOMIC_RELAXED);
@@ -154,7 +155,7 @@ static bool polls(const void *returns_to)
     return found;
 }
 
-bool poll_is_of_memory(void)
+bool pool_query_is_of_memory(void)
 {
     const void *frames[FRAMES];
     if (!__atomic_load_n(&poll.told, __ATOMIC_RELAXED))

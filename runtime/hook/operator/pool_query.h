@@ -12,12 +12,12 @@
 
 /* Blocks of a pool are told (csan_pool_alloc): before that, what their pool knows is all the order
  * that there is between their owners. */
-void poll_blocks_are_told(void);
+void pool_query_blocks_are_declared(void);
 
 /* Whether the calling thread asks within such a pool's code, whose blocks are told. What a pool
  * knows of one block's event hides what a program forgot of another that the same stream used
  * before. Thread-safe; reads the symbols of PyTorch's libraries once a caller, and takes no lock
  * but, before glibc 2.35, the loader's. */
-bool poll_is_of_memory(void);
+bool pool_query_is_of_memory(void);
 
 #endif

@@ -139,7 +139,7 @@ static uint64_t place_of_stack(const struct callsite_stack *stack)
 static uint64_t place_here(const struct driver_entry *entry)
 {
     struct callsite_stack room;
-    const struct callsite_stack *stack = operation_stack();
+    const struct callsite_stack *stack = operator_stack();
     const bool transfer = entry && (strncmp(entry->name, "cuMemcpy", 8) == 0 ||
                                     strncmp(entry->name, "cuMemset", 8) == 0);
     if (stack)

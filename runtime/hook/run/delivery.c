@@ -193,7 +193,7 @@ void delivery_start(const struct delivery_face *face)
 static bool is_attended(void)
 {
     if (!delivery.started)
-        __atomic_store_n(&delivery.started, own_thread_start_aside(attend, "csan reports"),
+        __atomic_store_n(&delivery.started, internal_thread_start_aside(attend, "csan reports"),
                          __ATOMIC_RELEASE);
     return delivery.started;
 }

@@ -1,6 +1,7 @@
 /* The exec family and posix_spawn, as programs see them. A program that is about to become another
- * one has come to its end for csan: everything is decided, said and written before (process_exit.h). And
- * csan run is told of programs that are started without csan in them (process_tree.h).
+ * one has come to its end for csan: everything is decided, said and written before
+ * (process_exit.h). And csan run is told of programs that are started without csan in them
+ * (process_tree.h).
  *
  * A process without csan run that had races and would have ended with 66 keeps that through the
  * exec: the new program gets CSAN_RACED=PROCESS:CODE, which holds for this process alone, and
@@ -110,7 +111,7 @@ struct execution {
  * vfork and clone may have little. */
 static bool is_concerned(void)
 {
-    return process_tree_attached() || ending_is_own_process();
+    return process_tree_attached() || process_exit_is_own_process();
 }
 
 static enum tree_loss loss_of(const char *path, char *const environment[])
@@ -129,10 +130,10 @@ static int lost_begin(const char *path, const char *name, char *const environmen
 
 static bool finish_for(const char *path)
 {
-    if (!ending_is_own_process() || driver_hooks_on != DRIVER_ON || guard_self.depth ||
+    if (!process_exit_is_own_process() || driver_hooks_on != DRIVER_ON || guard_self.depth ||
         (path && !exec_target_is_runnable(path)))
         return false;
-    ending_finish(ENDING_EXEC, 0);
+    process_exit_finish(PROCESS_EXIT_EXEC, 0);
     return true;
 }
 
@@ -156,7 +157,7 @@ static int execute(const struct exec_call *call, const char *path)
 {
     struct execution execution = {.loss = lost_begin(path, call->name, call->environment)};
     execution.finished = finish_for(path);
-    const int raced = ending_is_own_process() ? ending_code() : 0;
+    const int raced = process_exit_is_own_process() ? process_exit_final_code() : 0;
     if (raced)
         call_make_raced(call, raced);
     else

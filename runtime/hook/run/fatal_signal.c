@@ -23,8 +23,8 @@ static bool is_fault(int number, const siginfo_t *info)
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (ending_is_own_process())
-        ending_finish(ENDING_KILLED, 0);
+    if (process_exit_is_own_process())
+        process_exit_finish(PROCESS_EXIT_KILLED, 0);
     if (!is_fault(number, info))
         raise(number);
 }

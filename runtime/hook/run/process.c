@@ -171,8 +171,8 @@ static void race_ends(const struct csan_race *race, const char *report)
     recorder_finish(true, true);
     report_finish(process.report);
     if (aborts_at_once())
-        ending_abort();
-    ending_now(process_all_options()->exitcode);
+        process_exit_abort();
+    process_exit_now(process_all_options()->exitcode);
 }
 
 static void race_deliver_now(const struct csan_race *race)
@@ -250,7 +250,7 @@ void process_on_race(process_race_handler *function, void *user)
 {
     if (function && process_all_options()->halt_on_error) {
         process_puts_nothing_off();
-        backlog_work_off(); /* on csan's thread, that finds no handler yet */
+        deferred_flush(); /* on csan's thread, that finds no handler yet */
         process_reports_settle();
     }
     process.handler = (struct race_handler){function, user};
@@ -305,7 +305,7 @@ static void start_first(void)
 {
     library_check_order();
     pthread_atfork(run_log_flush, NULL, child_started);
-    ending_start();
+    process_exit_start();
 }
 
 static void decide(void)
@@ -336,7 +336,7 @@ static void decide(void)
         if (!process.restarted)
             start_first();
     } else {
-        ending_start_off();
+        process_exit_start_off();
     }
     __atomic_store_n(&driver_hooks_on, on ? DRIVER_READY : DRIVER_OFF, __ATOMIC_RELEASE);
     if (on) {
@@ -360,7 +360,7 @@ bool process_start(void)
 static void begin(void)
 {
     process_tree_enter();
-    ending_begin();
+    process_exit_begin();
     recorder_begin();
     __atomic_store_n(&driver_hooks_on, DRIVER_ON, __ATOMIC_RELEASE);
 }
@@ -394,7 +394,7 @@ static void child_started(void)
         process.once = (pthread_once_t)PTHREAD_ONCE_INIT;
         process.restarted = true;
         thread_forked();
-        ending_forked();
+        process_exit_forked();
     }
     if (was_on)
         __atomic_store_n(&driver_hooks_on, unused ? DRIVER_UNDECIDED : DRIVER_FORKED,
@@ -441,9 +441,9 @@ int process_finish(bool *decided)
 {
     struct csan_stats stats;
     process_puts_nothing_off(); /* no driver's call is made once the driver goes */
-    backlog_work_off();
+    deferred_flush();
     failure_finish();
-    shortage_finish();
+    out_of_memory_finish();
     run_log_finish_device();
     summarize(&stats);
     process_publish();
@@ -455,7 +455,7 @@ int process_finish(bool *decided)
     __atomic_store_n(&process.failed,
                      stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
                      __ATOMIC_RELAXED);
-    *decided = process_all_options()->verify_ranges && judge_summarize();
+    *decided = process_all_options()->verify_ranges && range_verifier_summarize();
     return *decided ? JUDGE_EXIT_CODE : process_exit_code();
 }
 

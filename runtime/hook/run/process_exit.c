@@ -36,14 +36,14 @@ static struct {
     bool registered, attended;
     bool quickly; /* quick_ended will be called */
     sem_t wanted; /* csan's thread is to finish */
-    struct ending_how how;
+    struct process_exit_how how;
     uint32_t told; /* how; atomic */
 } ending;
 
 /* The calling thread is finishing: what it calls may end the process, too. */
 static __thread bool finishes __attribute__((tls_model("initial-exec")));
 
-_Noreturn void ending_now(int code)
+_Noreturn void process_exit_now(int code)
 {
     libc_next_need();
     if (libc_next.leave)
@@ -54,7 +54,7 @@ _Noreturn void ending_now(int code)
 
 /* ---- Finishing ---- */
 
-bool ending_is_own_process(void)
+bool process_exit_is_own_process(void)
 {
     return ending.process && ending.process == getpid();
 }
@@ -127,18 +127,18 @@ static void say_unfinished(void)
     delivery_say_lost();
 }
 
-struct ending_how ending_how(void)
+struct process_exit_how process_exit_how(void)
 {
     return ending.how;
 }
 
-static void tell_how(enum ending_way way, int status)
+static void tell_how(enum process_exit_way way, int status)
 {
     if (!__atomic_exchange_n(&ending.told, 1, __ATOMIC_ACQ_REL))
-        ending.how = (struct ending_how){way, status};
+        ending.how = (struct process_exit_how){way, status};
 }
 
-bool ending_finish(enum ending_way way, int status)
+bool process_exit_finish(enum process_exit_way way, int status)
 {
     const int error = errno;
     bool finished = false;
@@ -181,15 +181,15 @@ static void *attend(void *unused)
 }
 
 /* Without one, what ends without exit ends without a summary. */
-void ending_begin(void)
+void process_exit_begin(void)
 {
     if (sem_init(&ending.wanted, 0, 0) == 0)
-        ending.attended = own_thread_start_aside(attend, "csan end");
+        ending.attended = internal_thread_start_aside(attend, "csan end");
 }
 
 /* ---- exit ---- */
 
-int ending_code(void)
+int process_exit_final_code(void)
 {
     if (__atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
         return ending.code ? ending.code : ending.inherited;
@@ -200,7 +200,7 @@ int ending_code(void)
 /* What a process ends with that was to end with `status`, once it is finished. */
 static int code_for(int status)
 {
-    const int code = ending_code();
+    const int code = process_exit_final_code();
     return ending.decided || (status & 0xff) == 0 ? (code ? code : status) : status;
 }
 
@@ -223,7 +223,7 @@ static void finish_at_exit(void)
     }
 }
 
-_Noreturn void ending_abort(void)
+_Noreturn void process_exit_abort(void)
 {
     libc_next_need();
     if (libc_next.abort)
@@ -243,7 +243,7 @@ static _Noreturn void abort_at_exit(void)
         fflush_unlocked(streams[i]);
         funlockfile(streams[i]);
     }
-    ending_abort();
+    process_exit_abort();
 }
 
 /* The program's own exit handlers, and its libraries' destructors, have run: exit(3) goes from the
@@ -253,9 +253,9 @@ static _Noreturn void abort_at_exit(void)
 static void ended(int status, void *user)
 {
     (void)user;
-    if (!ending_is_own_process())
+    if (!process_exit_is_own_process())
         return;
-    tell_how(ENDING_EXIT, status);
+    tell_how(PROCESS_EXIT_EXIT, status);
     finish_at_exit();
     if ((status & 0xff) == 0 && process_aborts())
         abort_at_exit();
@@ -267,13 +267,13 @@ static void ended(int status, void *user)
 /* at_quick_exit's functions get no status; quick_exit below keeps it. */
 static void quick_ended(void)
 {
-    if (!ending_is_own_process())
+    if (!process_exit_is_own_process())
         return;
-    tell_how(ENDING_LEFT, ending.quick);
+    tell_how(PROCESS_EXIT_LEFT, ending.quick);
     finish_at_exit();
     const int code = code_for(ending.quick);
     if (code != ending.quick)
-        ending_now(code);
+        process_exit_now(code);
 }
 
 /* ---- Life ---- */
@@ -297,20 +297,20 @@ static void inherit(void)
         ending.inherited = code & 0xff;
 }
 
-void ending_start(void)
+void process_exit_start(void)
 {
     inherit();
     enlist();
 }
 
-void ending_start_off(void)
+void process_exit_start_off(void)
 {
     inherit();
     if (ending.inherited)
         enlist();
 }
 
-void ending_forked(void)
+void process_exit_forked(void)
 {
     ending.process = getpid();
     ending.state = UNFINISHED;
@@ -332,10 +332,10 @@ _Noreturn void abort(void);
 static int left(int status)
 {
     static const char line[] = "csan: no CUDA call was made, so nothing was checked\n";
-    if (!ending_is_own_process())
+    if (!process_exit_is_own_process())
         return status;
     if (uses_cuda())
-        ending_finish(ENDING_LEFT, status);
+        process_exit_finish(PROCESS_EXIT_LEFT, status);
     else if (says_unused())
         output_write(STDERR_FILENO, line, sizeof line - 1);
     return code_for(status);
@@ -343,12 +343,12 @@ static int left(int status)
 
 _Noreturn void _exit(int status)
 {
-    ending_now(left(status));
+    process_exit_now(left(status));
 }
 
 _Noreturn void _Exit(int status)
 {
-    ending_now(left(status));
+    process_exit_now(left(status));
 }
 
 _Noreturn void quick_exit(int status)
@@ -357,12 +357,12 @@ _Noreturn void quick_exit(int status)
     libc_next_need();
     if (libc_next.leave_quickly)
         libc_next.leave_quickly(ending.quick);
-    ending_now(left(status));
+    process_exit_now(left(status));
 }
 
 _Noreturn void abort(void)
 {
-    if (ending_is_own_process())
-        ending_finish(ENDING_KILLED, 0);
-    ending_abort();
+    if (process_exit_is_own_process())
+        process_exit_finish(PROCESS_EXIT_KILLED, 0);
+    process_exit_abort();
 }

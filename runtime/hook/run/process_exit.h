@@ -13,39 +13,39 @@
 #include <stdbool.h>
 
 /* Once, when csan is on; when it is off. */
-void ending_start(void);
-void ending_start_off(void);
+void process_exit_start(void);
+void process_exit_start_off(void);
 /* The process uses CUDA from here on. */
-void ending_begin(void);
+void process_exit_begin(void);
 /* In a forked child that starts anew. */
-void ending_forked(void);
+void process_exit_forked(void);
 
 /* Whether this is the process that csan is on in, and no child of vfork. Safe in a signal handler.
  */
-bool ending_is_own_process(void);
+bool process_exit_is_own_process(void);
 /* Decide, say and write everything, if the process used CUDA and nobody did so yet; csan's thread
  * does. Safe in a signal handler. False: it could not be done in time. */
-enum ending_way {
-    ENDING_EXIT,   /* exit: what the program and its libraries do at the end was done */
-    ENDING_LEFT,   /* _exit, quick_exit and the like */
-    ENDING_KILLED, /* abort, or a signal */
-    ENDING_EXEC    /* another program takes its place */
+enum process_exit_way {
+    PROCESS_EXIT_EXIT,   /* exit: what the program and its libraries do at the end was done */
+    PROCESS_EXIT_LEFT,   /* _exit, quick_exit and the like */
+    PROCESS_EXIT_KILLED, /* abort, or a signal */
+    PROCESS_EXIT_EXEC    /* another program takes its place */
 };
-bool ending_finish(enum ending_way way, int status);
+bool process_exit_finish(enum process_exit_way way, int status);
 /* How it ends, as who came first has said; for what finishes. */
-struct ending_how {
-    enum ending_way way;
+struct process_exit_how {
+    enum process_exit_way way;
     int status; /* of EXIT and LEFT */
 };
-struct ending_how ending_how(void);
+struct process_exit_how process_exit_how(void);
 
 /* What a program is to end with that would end with 0: for its races so far, and for those of the
  * program that it was before an exec. */
-int ending_code(void);
+int process_exit_final_code(void);
 
 /* The C library's _exit. */
-_Noreturn void ending_now(int code);
+_Noreturn void process_exit_now(int code);
 /* abort(3) itself, without finishing. */
-_Noreturn void ending_abort(void);
+_Noreturn void process_exit_abort(void);
 
 #endif

@@ -151,7 +151,7 @@ static void print_versions(struct report_sink *report)
 static void print_backlog(struct report_sink *report)
 {
     uint64_t all, within;
-    backlog_counts(&all, &within);
+    deferred_counts(&all, &within);
     report_note(report,
                 "%llu launches and the like were checked beside the program, %llu within its calls",
                 (unsigned long long)(all - within), (unsigned long long)within);

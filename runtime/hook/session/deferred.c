@@ -44,8 +44,8 @@ static struct {
     struct batch batches[2];
 } backlog = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
-struct backlog_filling backlog_filling = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-_Alignas(LINE) uint32_t backlog_done;
+struct deferred_filling deferred_filling = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+_Alignas(LINE) uint32_t deferred_done;
 
 static __thread bool works __attribute__((tls_model("initial-exec")));
 
@@ -71,13 +71,14 @@ static void context_leave(void)
 /* As if each thread's pieces were worked off in a thread of their own. */
 static void batch_work_off(const struct taken *taken)
 {
-    struct operators *own_operators = operation_act_for(NULL);
+    struct operators *own_operators = operator_act_for(NULL);
     const uint32_t ignored = context_ignore_swap(0);
     const struct range_actor actor = named_range_act((struct range_actor){.acts = true});
     CUcontext current = stream_current_context();
     bool entered = false;
     for (size_t at = 0; at < taken->used;) {
-        const struct backlog_piece *piece = (const struct backlog_piece *)(taken->batch->room + at);
+        const struct deferred_piece *piece =
+            (const struct deferred_piece *)(taken->batch->room + at);
         if (piece->context && piece->context != current) {
             if (entered)
                 context_leave();
@@ -93,13 +94,13 @@ static void batch_work_off(const struct taken *taken)
     if (entered)
         context_leave();
     context_ignore_swap(ignored);
-    operation_act_for(own_operators);
+    operator_act_for(own_operators);
 }
 
 /* What was put off so far. */
 static struct taken batch_take(void)
 {
-    struct backlog_filling *filling = &backlog_filling;
+    struct deferred_filling *filling = &deferred_filling;
     guard_lock_object(&filling->mutex);
     const struct taken taken = {&backlog.batches[filling->batch], filling->used, filling->count};
     filling->batch = !filling->batch;
@@ -138,8 +139,8 @@ static void nap(void)
 /* That it does what is there now; it may do more before this looks. */
 static void wait_for_thread(void)
 {
-    const uint32_t until = __atomic_load_n(&backlog_filling.put, __ATOMIC_ACQUIRE);
-    while ((int32_t)(__atomic_load_n(&backlog_done, __ATOMIC_ACQUIRE) - until) < 0)
+    const uint32_t until = __atomic_load_n(&deferred_filling.put, __ATOMIC_ACQUIRE);
+    while ((int32_t)(__atomic_load_n(&deferred_done, __ATOMIC_ACQUIRE) - until) < 0)
         nap();
 }
 
@@ -149,14 +150,14 @@ static void work_off(bool beside)
     works = true;
     const struct taken taken = batch_take();
     batch_work_off(&taken);
-    __atomic_store_n(&backlog_done, backlog_done + taken.count, __ATOMIC_RELEASE);
+    __atomic_store_n(&deferred_done, deferred_done + taken.count, __ATOMIC_RELEASE);
     backlog.all += taken.count;
     backlog.within += beside ? 0 : taken.count;
     works = false;
     guard_unlock_object(&backlog.turn);
 }
 
-void backlog_work_off_slow(void)
+void deferred_flush_slow(void)
 {
     if (works)
         return;
@@ -166,7 +167,7 @@ void backlog_work_off_slow(void)
         work_off(false);
 }
 
-void backlog_counts(uint64_t *all, uint64_t *within)
+void deferred_counts(uint64_t *all, uint64_t *within)
 {
     guard_lock_object(&backlog.turn);
     *all = backlog.all;
@@ -178,7 +179,7 @@ void backlog_counts(uint64_t *all, uint64_t *within)
 
 static void sleep_until_filled(void)
 {
-    struct backlog_filling *filling = &backlog_filling;
+    struct deferred_filling *filling = &deferred_filling;
     guard_lock_object(&filling->mutex);
     filling->asleep = true;
     while (!filling->count)
@@ -192,7 +193,7 @@ static void *attend(void *unused)
     unsigned naps = 0;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
     for (;;) {
-        if (!backlog_is_empty()) {
+        if (!deferred_is_empty()) {
             work_off(true);
             naps = 0;
         } else if (naps == NAPS) {
@@ -212,16 +213,16 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 }
 
-static bool has_room(const struct backlog_filling *filling, size_t bytes)
+static bool has_room(const struct deferred_filling *filling, size_t bytes)
 {
     return filling->count < process_puts_off() && bytes <= BATCH_BYTES - filling->used;
 }
 
 /* With the backlog locked. Where there can be no thread, nothing is put off. */
-static bool is_attended(struct backlog_filling *filling)
+static bool is_attended(struct deferred_filling *filling)
 {
     if (!filling->started) {
-        const bool started = own_thread_start(attend);
+        const bool started = internal_thread_start(attend);
         __atomic_store_n(&filling->started, started, __ATOMIC_RELEASE);
         if (!started)
             process_puts_nothing_off();
@@ -236,25 +237,25 @@ static void symbols_find(void)
     driver_function_cached(&backlog.push, "cuCtxPushCurrent_v2");
     driver_function_cached(&backlog.pop, "cuCtxPopCurrent_v2");
     stream_symbols_find();
-    place_symbols_find();
+    memory_type_symbols_find();
     kernel_symbols_find();
 }
 
-static void prefetch_room(const struct backlog_filling *filling)
+static void prefetch_room(const struct deferred_filling *filling)
 {
     const unsigned char *next = backlog.batches[filling->batch].room + filling->used;
     for (unsigned i = 0; i < NEAR_LINES; i++)
         __builtin_prefetch(next + (size_t)i * LINE, 1);
 }
 
-void backlog_prefetch(void)
+void deferred_prefetch(void)
 {
-    __builtin_prefetch(&backlog_filling, 1);
+    __builtin_prefetch(&deferred_filling, 1);
 }
 
-struct backlog_piece *backlog_begin(size_t bytes)
+struct deferred_piece *deferred_begin(size_t bytes)
 {
-    struct backlog_filling *filling = &backlog_filling;
+    struct deferred_filling *filling = &deferred_filling;
     bytes = rounded(bytes);
     if (!process_puts_off() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
         return NULL;
@@ -263,7 +264,7 @@ struct backlog_piece *backlog_begin(size_t bytes)
     guard_lock_object(&filling->mutex);
     if (is_attended(filling) && has_room(filling, bytes)) {
         unsigned char *room = backlog.batches[filling->batch].room + filling->used;
-        struct backlog_piece *piece = (struct backlog_piece *)room;
+        struct deferred_piece *piece = (struct deferred_piece *)room;
         piece->bytes = bytes;
         return piece;
     }
@@ -271,9 +272,9 @@ struct backlog_piece *backlog_begin(size_t bytes)
     return NULL;
 }
 
-void backlog_end(struct backlog_piece *piece)
+void deferred_end(struct deferred_piece *piece)
 {
-    struct backlog_filling *filling = &backlog_filling;
+    struct deferred_filling *filling = &deferred_filling;
     piece->ranges = range_path_share(named_range_now());
     filling->used += (uint32_t)piece->bytes;
     filling->count++;

@@ -18,54 +18,54 @@
 
 /* The beginning of what is put off; the caller's own follows. It holds no references: who lets go
  * of what it names works off first. */
-struct backlog_piece {
-    void (*work)(const struct backlog_piece *piece); /* within a hook, without locks of hooks */
-    CUcontext context;                               /* current while it works; NULL: any */
-    size_t bytes;                                    /* the backlog's own */
+struct deferred_piece {
+    void (*work)(const struct deferred_piece *piece); /* within a hook, without locks of hooks */
+    CUcontext context;                                /* current while it works; NULL: any */
+    size_t bytes;                                     /* the backlog's own */
     struct range_path *ranges; /* ... that are open in the thread; counted, or NULL */
 };
 
 enum { BACKLOG_PIECE_MAX = 8192 };
 
-/* Room for so many bytes, to be filled until backlog_end, with the backlog locked; NULL without it:
- * nothing is put off, or not so much. Within a hook, without locks of hooks. */
-struct backlog_piece *backlog_begin(size_t bytes);
-void backlog_end(struct backlog_piece *piece);
+/* Room for so many bytes, to be filled until deferred_end, with the backlog locked; NULL without
+ * it: nothing is put off, or not so much. Within a hook, without locks of hooks. */
+struct deferred_piece *deferred_begin(size_t bytes);
+void deferred_end(struct deferred_piece *piece);
 
 /* Brings near what those write. */
-void backlog_prefetch(void);
+void deferred_prefetch(void);
 
 /* The batch that is filled: all that who puts a piece off writes but the piece, in one cache line.
  * The other cores' caches have it whenever csan's thread looked. */
-extern struct backlog_filling {
+extern struct deferred_filling {
     _Alignas(64) uint32_t put; /* pieces since the program began; atomic */
     uint32_t used, count;      /* bytes and pieces of the batch */
     uint8_t batch;             /* which it is */
     bool started, asleep;      /* csan's thread */
     pthread_mutex_t mutex;     /* of all this */
-} backlog_filling;
+} deferred_filling;
 
 /* Pieces that were worked off since the program began; atomic. */
-extern uint32_t backlog_done;
+extern uint32_t deferred_done;
 
-static inline bool backlog_is_empty(void)
+static inline bool deferred_is_empty(void)
 {
-    const uint32_t put = __atomic_load_n(&backlog_filling.put, __ATOMIC_ACQUIRE);
-    return __atomic_load_n(&backlog_done, __ATOMIC_ACQUIRE) == put;
+    const uint32_t put = __atomic_load_n(&deferred_filling.put, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&deferred_done, __ATOMIC_ACQUIRE) == put;
 }
 
 /* What was put off before the call, whoever did, is worked off at its return; nothing when that is
  * what the calling thread is at. Within a hook, without locks of hooks. Within a host function
  * csan's thread is waited for: the function must not call the driver (CUDA Driver API,
  * cuLaunchHostFunc). */
-void backlog_work_off_slow(void);
-static inline void backlog_work_off(void)
+void deferred_flush_slow(void);
+static inline void deferred_flush(void)
 {
-    if (__builtin_expect(!backlog_is_empty(), 0))
-        backlog_work_off_slow();
+    if (__builtin_expect(!deferred_is_empty(), 0))
+        deferred_flush_slow();
 }
 
 /* Pieces that were worked off, and those of them that the program's threads did; on any thread. */
-void backlog_counts(uint64_t *all, uint64_t *within);
+void deferred_counts(uint64_t *all, uint64_t *within);
 
 #endif

@@ -40,7 +40,7 @@ static inline bool guard_enter(void)
 {
     if (!guard_enter_late())
         return false;
-    backlog_work_off();
+    deferred_flush();
     return true;
 }
 
@@ -52,7 +52,7 @@ bool guard_enter_aside(void);
  * without locks of hooks. */
 static inline void guard_waited(void)
 {
-    backlog_work_off();
+    deferred_flush();
 }
 
 static inline void guard_leave(void)

@@ -55,7 +55,7 @@ static bool start(run_function *begin, run_function *run, const char *name)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         own_thread_create(&thread, &attributes, begin, *(void **)&run) == 0;
+                         internal_thread_create(&thread, &attributes, begin, *(void **)&run) == 0;
     if (started)
         pthread_setname_np(thread, name);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -63,12 +63,12 @@ static bool start(run_function *begin, run_function *run, const char *name)
     return started;
 }
 
-bool own_thread_start(void *(*run)(void *))
+bool internal_thread_start(void *(*run)(void *))
 {
     return start(run_beside_driver, run, "csan");
 }
 
-bool own_thread_start_aside(void *(*run)(void *), const char *name)
+bool internal_thread_start_aside(void *(*run)(void *), const char *name)
 {
     return start(run_aside, run, name);
 }

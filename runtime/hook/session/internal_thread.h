@@ -9,10 +9,10 @@
 /* A detached thread, named csan, that never ends, that no signal of the program's is delivered to,
  * whose calls of the driver are not recorded, and that no capture forbids any. False: there can be
  * none. */
-bool own_thread_start(void *(*run)(void *));
+bool internal_thread_start(void *(*run)(void *));
 /* The same for one of another name (at most 15 bytes) that never calls the driver: at any time, the
  * end of the process included. */
-bool own_thread_start_aside(void *(*run)(void *), const char *name);
+bool internal_thread_start_aside(void *(*run)(void *), const char *name);
 
 /* Sets the calling thread's, and returns the one that was. csan's own calls must not end a capture
  * that goes on elsewhere, as an event's query or an allocation would (CUDA Driver API,

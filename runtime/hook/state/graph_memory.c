@@ -6,7 +6,7 @@
 
 struct block {
     struct range range;
-    const struct node_work *birth;
+    const struct graph_node_work *birth;
 };
 
 static struct {
@@ -15,7 +15,7 @@ static struct {
     struct range_map blocks; /* of struct block, once begun */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-void graph_memory_note(const struct node_work *birth, uint64_t base, uint64_t bytes)
+void graph_memory_note(const struct graph_node_work *birth, uint64_t base, uint64_t bytes)
 {
     struct range range = {base, base + bytes};
     if (range.start >= range.end)
@@ -31,7 +31,7 @@ void graph_memory_note(const struct node_work *birth, uint64_t base, uint64_t by
     pthread_mutex_unlock(&table.mutex);
 }
 
-void graph_memory_forget(const struct node_work *birth, uint64_t base)
+void graph_memory_forget(const struct graph_node_work *birth, uint64_t base)
 {
     pthread_mutex_lock(&table.mutex);
     if (table.begun) {

@@ -211,19 +211,19 @@ static void unmodelled_take(void)
     version_next();
 }
 
-static void content_lock(void)
+static void known_contents_lock(void)
 {
     pthread_mutex_lock(&content.mutex);
     unmodelled_take();
 }
 
-void content_written(uint64_t base, uint64_t bytes, const void *source, bool variable)
+void known_contents_written(uint64_t base, uint64_t bytes, const void *source, bool variable)
 {
-    if (!bytes || (!source && !variable && !content_any()))
+    if (!bytes || (!source && !variable && !known_contents_any()))
         return;
     struct span span = span_of(base, bytes);
     bool known = source && bytes <= CONTENT_PIECE_MAX && span.end - span.start == bytes;
-    content_lock();
+    known_contents_lock();
     if (variable)
         variable_written(span);
     if (!known || !piece_refresh(span, source)) {
@@ -234,31 +234,31 @@ void content_written(uint64_t base, uint64_t bytes, const void *source, bool var
     pthread_mutex_unlock(&content.mutex);
 }
 
-bool content_forget(uint64_t base, uint64_t bytes)
+bool known_contents_forget(uint64_t base, uint64_t bytes)
 {
     struct span span = span_of(base, bytes);
     if (!bytes || !hull_meets(span))
         return false;
-    content_lock();
+    known_contents_lock();
     bool any = pieces_forget(span);
     pthread_mutex_unlock(&content.mutex);
     return any;
 }
 
-bool content_forget_all(void)
+bool known_contents_forget_all(void)
 {
-    return content_forget(0, UINT64_MAX);
+    return known_contents_forget(0, UINT64_MAX);
 }
 
-bool content_any(void)
+bool known_contents_any(void)
 {
     return __atomic_load_n(&content.hull.end, __ATOMIC_RELAXED) != 0;
 }
 
-bool content_read(uint64_t address, uint32_t bytes, void *to)
+bool known_contents_read(uint64_t address, uint32_t bytes, void *to)
 {
     struct span span = span_of(address, bytes);
-    content_lock();
+    known_contents_lock();
     size_t i = piece_after(address);
     const struct piece *piece = i < content.count ? &content.pieces[i] : NULL;
     bool known = bytes && piece && piece->span.start <= span.start && span.end <= piece->span.end;
@@ -269,36 +269,36 @@ bool content_read(uint64_t address, uint32_t bytes, void *to)
     return known;
 }
 
-bool content_is_initial(uint64_t address, uint64_t bytes)
+bool known_contents_is_initial(uint64_t address, uint64_t bytes)
 {
     struct span span = span_of(address, bytes);
-    content_lock();
+    known_contents_lock();
     bool initial = !variable_was_written(span);
     ask(span);
     pthread_mutex_unlock(&content.mutex);
     return initial;
 }
 
-uint64_t content_version(void)
+uint64_t known_contents_version(void)
 {
     if (__atomic_load_n(&driver_unmodelled_called, __ATOMIC_RELAXED)) {
-        content_lock();
+        known_contents_lock();
         pthread_mutex_unlock(&content.mutex);
     }
     return __atomic_load_n(&content.version, __ATOMIC_ACQUIRE);
 }
 
-void content_addresses_changed(void)
+void known_contents_addresses_changed(void)
 {
-    content_lock();
+    known_contents_lock();
     pieces_remove(0, content.count);
     version_next();
     pthread_mutex_unlock(&content.mutex);
 }
 
-void content_answers_changed(void)
+void known_contents_answers_changed(void)
 {
-    content_lock();
+    known_contents_lock();
     version_next();
     pthread_mutex_unlock(&content.mutex);
 }

@@ -20,28 +20,28 @@ enum { CONTENT_PIECE_MAX = 4096 }; /* bytes of the largest copy that is remember
 
 /* A call of the host wrote [base, base + bytes). `source` holds those bytes, or is NULL when they
  * are not known or bytes > CONTENT_PIECE_MAX. `variable`: it may be one of a module's
- * constants (place_may_be_constant). */
-void content_written(uint64_t base, uint64_t bytes, const void *source, bool variable);
+ * constants (memory_type_may_be_constant). */
+void known_contents_written(uint64_t base, uint64_t bytes, const void *source, bool variable);
 
 /* Anything may have been written to [base, base + bytes), by a kernel or because the memory changed
  * hands. 1 when something was forgotten. */
-bool content_forget(uint64_t base, uint64_t bytes);
-bool content_forget_all(void);
+bool known_contents_forget(uint64_t base, uint64_t bytes);
+bool known_contents_forget_all(void);
 
-/* 1 when anything is remembered: else content_forget need not be called. */
-bool content_any(void);
+/* 1 when anything is remembered: else known_contents_forget need not be called. */
+bool known_contents_any(void);
 
 /* The `bytes` bytes at `address`; false: not known. */
-bool content_read(uint64_t address, uint32_t bytes, void *to);
+bool known_contents_read(uint64_t address, uint32_t bytes, void *to);
 /* 1 when no call of the host wrote any of [address, address + bytes) of a module's constants. */
-bool content_is_initial(uint64_t address, uint64_t bytes);
+bool known_contents_is_initial(uint64_t address, uint64_t bytes);
 
 /* A number that grows whenever an answer of the two above may have become another one. */
-uint64_t content_version(void);
+uint64_t known_contents_version(void);
 
 /* The addresses that answers depend on moved: a context or a module is gone. */
-void content_addresses_changed(void);
+void known_contents_addresses_changed(void);
 /* A reader could not ask yet, and now can. */
-void content_answers_changed(void);
+void known_contents_answers_changed(void);
 
 #endif

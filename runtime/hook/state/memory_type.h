@@ -5,23 +5,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_MANAGED, PLACE_DEVICE };
+enum memory_type {
+    MEMORY_TYPE_PAGEABLE,
+    MEMORY_TYPE_PINNED,
+    MEMORY_TYPE_MANAGED,
+    MEMORY_TYPE_DEVICE
+};
 
 /* Finds the driver's function; without any lock. */
-void place_symbols_find(void);
+void memory_type_symbols_find(void);
 
 /* csan's own allocations first, else the driver (0.4 us on an H200 for an address it does not
  * know). Takes no lock of the hooks. */
-enum place place_of(uint64_t address);
+enum memory_type memory_type_of(uint64_t address);
 
 /* 1 when a write to these bytes of the device, in no allocation of the program's, may be one to a
  * constant variable: all constants of a module have 64 KiB at most (CUDA C++ Programming Guide,
  * "Technical Specifications per Compute Capability"). */
-bool place_may_be_constant(uint64_t address, uint64_t bytes);
+bool memory_type_may_be_constant(uint64_t address, uint64_t bytes);
 
-static inline bool place_is_host(enum place place)
+static inline bool memory_type_is_host(enum memory_type place)
 {
-    return place == PLACE_PAGEABLE || place == PLACE_PINNED;
+    return place == MEMORY_TYPE_PAGEABLE || place == MEMORY_TYPE_PINNED;
 }
 
 #endif

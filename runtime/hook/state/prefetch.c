@@ -11,7 +11,7 @@ static uint64_t piece_pack(struct access_piece piece, size_t room)
     return piece.bytes ? first | (lines < AHEAD_LINE ? lines : AHEAD_LINE - 1) : 0;
 }
 
-void ahead_note(struct ahead *ahead, const struct access_piece *pieces, size_t count)
+void prefetch_note(struct prefetch *ahead, const struct access_piece *pieces, size_t count)
 {
     size_t kept = 0, room = AHEAD_LINES;
     for (size_t i = 0; i < count && kept < AHEAD_PIECES; i++) {
@@ -24,7 +24,7 @@ void ahead_note(struct ahead *ahead, const struct access_piece *pieces, size_t c
         __atomic_store_n(&ahead->pieces[kept], 0, __ATOMIC_RELAXED);
 }
 
-void ahead_prefetch(const struct ahead *ahead)
+void prefetch_begin(const struct prefetch *ahead)
 {
     for (size_t i = 0; i < AHEAD_PIECES; i++) {
         uint64_t piece = __atomic_load_n(&ahead->pieces[i], __ATOMIC_RELAXED);

@@ -14,12 +14,12 @@
 enum { AHEAD_LINE = 64, AHEAD_LINES = 44, AHEAD_PIECES = 14 };
 
 /* Itself little to wait for. */
-struct ahead {
+struct prefetch {
     uint64_t pieces[AHEAD_PIECES]; /* of each the first line, and how many; then 0; atomic */
 };
 
 /* As many pieces and lines of them, in order, as there is room for. */
-void ahead_note(struct ahead *ahead, const struct access_piece *pieces, size_t count);
-void ahead_prefetch(const struct ahead *ahead);
+void prefetch_note(struct prefetch *ahead, const struct access_piece *pieces, size_t count);
+void prefetch_begin(const struct prefetch *ahead);
 
 #endif

@@ -249,7 +249,8 @@ static void give(struct meeting *meeting, bool shared)
         return;
     }
     if (meeting->lane == CSAN_NO_LANE)
-        meeting->lane = csan_lane_create_host(detector, "what threads meet at", CSAN_HOST_MEETING);
+        meeting->lane =
+            csan_lane_create_host(detector, "what threads meet at", CSAN_HOST_SYNC_OBJECT);
     if (meeting->lane != CSAN_NO_LANE)
         csan_lane_waits(detector, meeting->lane, thread_lane());
 }

@@ -1,7 +1,7 @@
 // Calls the runtime API in every part of it and checks what the CUDA documentation promises. One
 // line "FAILED" per promise broken; the exit code counts them. Run on the embedded device by
-// tests/unit/device/test_cudart.c, built for CUDA 13 and for CUDA 12; only main's check of arrays is about
-// that device.
+// tests/unit/device/test_cudart.c, built for CUDA 13 and for CUDA 12; only main's check of arrays
+// is about that device.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>

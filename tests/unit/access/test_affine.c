@@ -48,13 +48,13 @@ static void begin_round(int round)
     }
 }
 
-static struct form random_form(void)
+static struct affine_form random_form(void)
 {
-    struct form form = form_constant(between(-20, 20));
+    struct affine_form form = affine_constant(between(-20, 20));
     for (int k = 0; k < INDICES; k++) {
-        struct form term = form_index(numbers[k], between(-4, 4));
+        struct affine_form term = affine_index(numbers[k], between(-4, 4));
         if (rand() % 2)
-            assert_true(form_add(&form, &form, &term, 1));
+            assert_true(affine_add(&form, &form, &term, 1));
     }
     return form;
 }
@@ -82,11 +82,11 @@ static bool next_point(struct point *point)
     return false;
 }
 
-static int64_t value(const struct form *form, const struct point *point)
+static int64_t value(const struct affine_form *form, const struct point *point)
 {
     int64_t sum = form->constant;
     for (int k = 0; k < INDICES; k++)
-        sum += form_coefficient(form, numbers[k]) * point->at[k];
+        sum += affine_coefficient(form, numbers[k]) * point->at[k];
     return sum;
 }
 
@@ -113,7 +113,7 @@ static void values_of_a_form(void **state)
         bool seen[2 * SPREAD] = {0};
         int64_t low = SPREAD, high = -SPREAD;
         begin_round(round);
-        struct form form = random_form();
+        struct affine_form form = random_form();
         struct point point = first_point();
         do {
             int64_t v = value(&form, &point);
@@ -121,11 +121,11 @@ static void values_of_a_form(void **state)
             low = v < low ? v : low;
             high = v > high ? v : high;
         } while (next_point(&point));
-        struct interval interval = form_interval(&form, &table);
+        struct interval interval = affine_interval(&form, &table);
         assert_int_equal(interval.low, low);
         assert_int_equal(interval.high, high);
-        int64_t divisor = form_divisor(&form), step = divisor ? divisor : 1;
-        bool dense = form_is_dense(&form, &table);
+        int64_t divisor = affine_divisor(&form), step = divisor ? divisor : 1;
+        bool dense = affine_is_dense(&form, &table);
         for (int64_t v = low; v <= high; v++) {
             if (seen[v + SPREAD])
                 assert_int_equal((v - low) % step, 0);
@@ -140,11 +140,11 @@ static void arithmetic(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         begin_round(round);
-        struct form a = random_form(), b = random_form(), sum, scaled, replaced = a;
+        struct affine_form a = random_form(), b = random_form(), sum, scaled, replaced = a;
         int64_t scale = between(-3, 3);
-        assert_true(form_add(&sum, &a, &b, scale));
-        form_scale(&scaled, &a, scale, 5);
-        assert_true(form_substitute(&replaced, numbers[0], &b));
+        assert_true(affine_add(&sum, &a, &b, scale));
+        affine_scale(&scaled, &a, scale, 5);
+        assert_true(affine_substitute(&replaced, numbers[0], &b));
         struct point point = first_point();
         do {
             struct point moved = point;
@@ -163,14 +163,14 @@ static void conjunctions(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         begin_round(round);
-        struct form added[6], asked = random_form();
+        struct affine_form added[6], asked = random_form();
         struct conjunction *kept = conjunction_new(&pool, NULL);
         int count = 0, wanted = (int)between(0, 6);
         bool exact = true, possible = true;
         while (count < wanted && possible) {
             added[count] = random_form();
             possible =
-                conjunction_add(kept, form_keep(&pool, &added[count]), &table, &pool, &exact);
+                conjunction_add(kept, affine_keep(&pool, &added[count]), &table, &pool, &exact);
             count++;
         }
         bool follows = possible && conjunction_implies(kept, &asked, &table);
@@ -197,12 +197,12 @@ static void opposites_are_seen(void **state)
     bool exact = true;
     pool.used = 0;
     memset(&table, 0, sizeof table);
-    struct form low = form_index(index_add(&table, 0, 5), 8), high;
+    struct affine_form low = affine_index(index_add(&table, 0, 5), 8), high;
     low.constant = -8;
-    form_scale(&high, &low, -1, 0);
+    affine_scale(&high, &low, -1, 0);
     struct conjunction *is_one = conjunction_new(&pool, NULL);
-    assert_true(conjunction_add(is_one, form_keep(&pool, &low), &table, &pool, &exact));
-    assert_true(conjunction_add(is_one, form_keep(&pool, &high), &table, &pool, &exact));
+    assert_true(conjunction_add(is_one, affine_keep(&pool, &low), &table, &pool, &exact));
+    assert_true(conjunction_add(is_one, affine_keep(&pool, &high), &table, &pool, &exact));
     low.constant = -16;
     assert_false(conjunction_add(is_one, &low, &table, &pool, &exact));
 }
@@ -213,7 +213,7 @@ static void disjunctions(void **state)
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
         begin_round(round);
-        struct form forms[8];
+        struct affine_form forms[8];
         bool both[8], exact = true;
         int count = (int)between(1, 8);
         forms[0] = random_form();

@@ -48,7 +48,7 @@ static void assert_overlap(const char *body, const char *expected)
         for (uint32_t i = 0; i < set->range_count; i++)
             if (set->bases[set->ranges[i].base].param_index == base && set->ranges[i].early)
                 strcat(found, base ? "q " : "p ");
-    struct overlap overlap = access_overlap(kernel);
+    struct dependent_launch overlap = access_overlap(kernel);
     strcat(found, overlap.waits ? "waits " : "");
     strcat(found, overlap.lets_early ? "lets early" : overlap.lets ? "lets" : "");
     assert_string_equal(found, expected);

@@ -1,5 +1,5 @@
 /* Images of forms against brute force: the bytes that random small systems touch, point by point.
- * What image_find emits must hold every one of them, and where it says exact nothing else. */
+ * What footprint_find emits must hold every one of them, and where it says exact nothing else. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ enum {
 struct system {
     struct index_table indices;
     uint32_t basic_count;
-    struct form address;
+    struct affine_form address;
     struct conjunction when;
     uint64_t bytes;
 };
@@ -61,7 +61,7 @@ static int64_t between(int64_t low, int64_t high)
 
 /* ---- The truth ---- */
 
-static int64_t form_at(const struct form *form, const int64_t *point)
+static int64_t form_at(const struct affine_form *form, const int64_t *point)
 {
     int64_t value = form->constant;
     for (uint32_t i = 0; i < form->count; i++)
@@ -107,7 +107,7 @@ static void touch_all(const struct system *s)
 
 /* ---- What is emitted ---- */
 
-static bool is_shaped(const struct image *image)
+static bool is_shaped(const struct footprint *image)
 {
     for (uint32_t d = 0; d < image->dim_count; d++) {
         const struct access_dim *dim = &image->dims[d];
@@ -128,7 +128,8 @@ static void cover_bytes(struct emitted *emitted, int64_t offset, uint64_t bytes)
         memset(covered + offset - LOW, 1, (size_t)(to - offset));
 }
 
-static void cover(struct emitted *emitted, const struct image *image, uint32_t dims, int64_t offset)
+static void cover(struct emitted *emitted, const struct footprint *image, uint32_t dims,
+                  int64_t offset)
 {
     if (!dims) {
         cover_bytes(emitted, offset, image->bytes);
@@ -139,7 +140,7 @@ static void cover(struct emitted *emitted, const struct image *image, uint32_t d
         cover(emitted, image, dims - 1, offset + (int64_t)i * dim->stride);
 }
 
-static void emit(void *user, const struct image *image)
+static void emit(void *user, const struct footprint *image)
 {
     struct emitted *emitted = user;
     emitted->images++;
@@ -158,7 +159,7 @@ static void emit(void *user, const struct image *image)
 
 /* ---- Telling ---- */
 
-static void print_form(const struct form *form)
+static void print_form(const struct affine_form *form)
 {
     print_message("%lld", (long long)form->constant);
     for (uint32_t i = 0; i < form->count; i++)
@@ -187,7 +188,7 @@ static void print_system(const struct system *s)
     print_message("\n");
 }
 
-static void print_image(void *user, const struct image *image)
+static void print_image(void *user, const struct footprint *image)
 {
     (void)user;
     print_message("  -> %lld bytes %lld", (long long)image->offset, (long long)image->bytes);
@@ -199,11 +200,11 @@ static void print_image(void *user, const struct image *image)
 
 static uint32_t budget_given = IMAGE_BUDGET;
 
-static void find(const struct system *s, const struct conjunction *when, image_emit *called,
+static void find(const struct system *s, const struct conjunction *when, footprint_emit *called,
                  void *user)
 {
     uint32_t budget = budget_given;
-    image_find(&s->address, when, &s->indices, s->bytes, &budget, called, user);
+    footprint_find(&s->address, when, &s->indices, s->bytes, &budget, called, user);
     assert_true(budget <= budget_given);
 }
 
@@ -218,7 +219,7 @@ static void fail_system(const struct system *s, const char *why, int64_t where)
 static bool check_system(const struct system *s)
 {
     struct emitted emitted = {.exact = true};
-    struct interval hull = form_interval(&s->address, &s->indices);
+    struct interval hull = affine_interval(&s->address, &s->indices);
     first = hull.low;
     end = hull.high + (int64_t)s->bytes;
     assert_true(first >= LOW && end <= HIGH);
@@ -241,34 +242,34 @@ static bool check_system(const struct system *s)
 
 /* ---- Random systems ---- */
 
-static struct form random_form(uint32_t indices, uint32_t terms, const int64_t *coefficients,
-                               size_t count)
+static struct affine_form random_form(uint32_t indices, uint32_t terms, const int64_t *coefficients,
+                                      size_t count)
 {
-    struct form form = form_constant(0);
+    struct affine_form form = affine_constant(0);
     while (terms-- > 0) {
-        struct form term =
-            form_index((uint32_t)between(0, indices - 1), coefficients[(size_t)rand() % count]);
-        assert_true(form_add(&form, &form, &term, 1));
+        struct affine_form term =
+            affine_index((uint32_t)between(0, indices - 1), coefficients[(size_t)rand() % count]);
+        assert_true(affine_add(&form, &form, &term, 1));
     }
     return form;
 }
 
-static struct form random_address(const struct system *s)
+static struct affine_form random_address(const struct system *s)
 {
     static const int64_t coefficients[] = {1,  1,  2,  4,   4, 8,  12, 16,
                                            32, 64, 40, 100, 7, -1, -4, -8};
-    struct form form = random_form(s->indices.count, (uint32_t)between(1, 4), coefficients,
-                                   sizeof coefficients / sizeof *coefficients);
+    struct affine_form form = random_form(s->indices.count, (uint32_t)between(1, 4), coefficients,
+                                          sizeof coefficients / sizeof *coefficients);
     form.constant = between(-50, 50);
     return form;
 }
 
-static struct form random_constraint(const struct system *s)
+static struct affine_form random_constraint(const struct system *s)
 {
     static const int64_t coefficients[] = {1, 1, 1, -1, -1, -1, 2, -2, 3, -4, 8, -16};
-    struct form form = random_form(s->indices.count, (uint32_t)between(1, 3), coefficients,
-                                   sizeof coefficients / sizeof *coefficients);
-    struct interval interval = form_interval(&form, &s->indices);
+    struct affine_form form = random_form(s->indices.count, (uint32_t)between(1, 3), coefficients,
+                                          sizeof coefficients / sizeof *coefficients);
+    struct interval interval = affine_interval(&form, &s->indices);
     form.constant = -between(interval.low, interval.high);
     return form;
 }
@@ -282,7 +283,7 @@ static void add_division(struct system *s)
                                  sizeof coefficients / sizeof *coefficients);
     division->form.constant = between(0, 3) ? 0 : between(-5, 5);
     division->modulus = between(2, 9);
-    struct interval interval = form_interval(&division->form, &s->indices);
+    struct interval interval = affine_interval(&division->form, &s->indices);
     int64_t low =
         interval.low - (interval.low % division->modulus + division->modulus) % division->modulus;
     int64_t high =
@@ -310,12 +311,12 @@ static bool random_system(struct system *s, bool divided)
     for (int64_t d = divided ? between(1, DIVISIONS_MAX) : 0; d > 0; d--)
         add_division(s);
     s->address = random_address(s);
-    struct interval hull = form_interval(&s->address, &s->indices);
+    struct interval hull = affine_interval(&s->address, &s->indices);
     if (hull.low < LOW || hull.high + 8 > HIGH)
         return false;
     s->bytes = widths[rand() % 8];
     for (int64_t i = between(0, 4); i > 0; i--) {
-        struct form constraint = random_constraint(s);
+        struct affine_form constraint = random_constraint(s);
         if (!conjunction_add(&s->when, &constraint, &s->indices, &pool, &exact))
             return false;
     }
@@ -367,23 +368,23 @@ static uint32_t basic(struct system *s, int64_t low, int64_t high)
     return index_add(&s->indices, low, high);
 }
 
-static void put(struct form *form, uint32_t index, int64_t coefficient)
+static void put(struct affine_form *form, uint32_t index, int64_t coefficient)
 {
-    struct form term = form_index(index, coefficient);
-    assert_true(form_add(form, form, &term, 1));
+    struct affine_form term = affine_index(index, coefficient);
+    assert_true(affine_add(form, form, &term, 1));
 }
 
-static void require(struct system *s, const struct form *form)
+static void require(struct system *s, const struct affine_form *form)
 {
     bool exact = true;
     assert_true(conjunction_add(&s->when, form, &s->indices, &pool, &exact));
     assert_true(exact);
 }
 
-static struct image only;
+static struct footprint only;
 static uint32_t emitted_count;
 
-static void emit_only(void *user, const struct image *image)
+static void emit_only(void *user, const struct footprint *image)
 {
     (void)user;
     only = *image;
@@ -410,7 +411,7 @@ static void guarded_row_is_one_range(void **state)
     uint32_t block = basic(&s, 0, 39), thread = basic(&s, 0, 31);
     put(&s.address, block, 128);
     put(&s.address, thread, 4);
-    struct form guard = form_constant(999);
+    struct affine_form guard = affine_constant(999);
     put(&guard, block, -32);
     put(&guard, thread, -1);
     require(&s, &guard);
@@ -425,7 +426,7 @@ static void guarded_tile_has_two_dimensions(void **state)
     start(&s, 4);
     uint32_t block_x = basic(&s, 0, 1), block_y = basic(&s, 0, 1);
     uint32_t x = basic(&s, 0, 7), y = basic(&s, 0, 3);
-    struct form guard_x = form_constant(12), guard_y = form_constant(6);
+    struct affine_form guard_x = affine_constant(12), guard_y = affine_constant(6);
     put(&s.address, block_x, 32);
     put(&s.address, x, 4);
     put(&s.address, block_y, 4 * 160);
@@ -448,7 +449,7 @@ static void triangle_is_exact(void **state)
     struct system s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 11), j = basic(&s, 0, 11);
-    struct form below = form_constant(0);
+    struct affine_form below = affine_constant(0);
     put(&s.address, i, 160);
     put(&s.address, j, 4);
     put(&below, i, 1);
@@ -464,7 +465,7 @@ static void contradiction_is_empty(void **state)
     struct system s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 9), j = basic(&s, 0, 9);
-    struct form more = form_constant(-12), less = form_constant(11);
+    struct affine_form more = affine_constant(-12), less = affine_constant(11);
     put(&s.address, i, 4);
     put(&more, i, 1); /* i + j >= 12 > 11 >= i + 2j - j */
     put(&more, j, 1);
@@ -484,7 +485,7 @@ static void small_budget_is_wider(void **state)
     struct system s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 9), j = basic(&s, 0, 9);
-    struct form triangle = form_constant(0);
+    struct affine_form triangle = affine_constant(0);
     put(&s.address, i, 4);
     put(&s.address, j, 100);
     put(&triangle, i, 1);
@@ -504,7 +505,7 @@ static void split_index_is_whole_again(void **state)
     uint32_t i = basic(&s, 0, 99);
     uint32_t quotient = index_add(&s.indices, 0, 12), remainder = index_add(&s.indices, 0, 7);
     s.indices.divisions[s.indices.division_count++] =
-        (struct division){form_index(i, 1), 8, quotient, remainder};
+        (struct division){affine_index(i, 1), 8, quotient, remainder};
     put(&s.address, quotient, 32);
     put(&s.address, remainder, 4);
     assert_one_exact(&s, 0, 0, 400);
@@ -519,7 +520,7 @@ static void transposed_index_is_exact(void **state)
     uint32_t i = basic(&s, 0, 47);
     uint32_t quotient = index_add(&s.indices, 0, 5), remainder = index_add(&s.indices, 0, 7);
     s.indices.divisions[s.indices.division_count++] =
-        (struct division){form_index(i, 1), 8, quotient, remainder};
+        (struct division){affine_index(i, 1), 8, quotient, remainder};
     put(&s.address, quotient, 8);
     put(&s.address, remainder, 48);
     assert_one_exact(&s, 0, 0, 384);
@@ -530,8 +531,8 @@ static void unbounded_index_is_open(void **state)
     (void)state;
     struct system s;
     start(&s, 4);
-    uint32_t i = basic(&s, 0, FORM_INFINITE), j = basic(&s, -FORM_INFINITE, 0);
-    s.address = form_constant(16);
+    uint32_t i = basic(&s, 0, AFFINE_INFINITE), j = basic(&s, -AFFINE_INFINITE, 0);
+    s.address = affine_constant(16);
     put(&s.address, i, 4);
     emitted_count = 0;
     find(&s, NULL, emit_only, NULL);

@@ -20,7 +20,7 @@ static int64_t between(int64_t low, int64_t high)
     return low + rand() % (high - low + 1);
 }
 
-static void mark_image(uint8_t *map, const struct image *image, uint32_t dims, int64_t offset,
+static void mark_image(uint8_t *map, const struct footprint *image, uint32_t dims, int64_t offset,
                        uint8_t mark)
 {
     if (image->bytes == ACCESS_WHOLE) {
@@ -64,7 +64,7 @@ static void finish(void)
     range_list_finish(&list);
     assert_true(list.count <= RANGE_SET_MAX);
     for (uint32_t i = 0; i < list.count; i++) {
-        const struct image *image = &list.items[i].image;
+        const struct footprint *image = &list.items[i].image;
         assert_true(image->dim_count <= ACCESS_MAX_DIMS);
         for (uint32_t d = 0; d < image->dim_count; d++)
             assert_true(image->dims[d].count > 1 && image->dims[d].stride > 0);
@@ -116,7 +116,7 @@ static struct range_item random_item(bool all_exact)
     for (uint32_t d = 0; d < dims; d++)
         add_dim(&item, (int64_t[]){4, 8, 24, 64, 400, 1600}[2 * d + (uint32_t)between(0, 1)],
                 (uint64_t)between(2, 6));
-    image_normalize(&item.image);
+    footprint_normalize(&item.image);
     return item;
 }
 
@@ -145,7 +145,8 @@ static void many_random_ranges_lose_nothing(void **state)
             struct range_item item = random_item(round % 2);
             item.image.offset += 16 * between(0, 2000);
             if (round % 8 == 7 && i == 700)
-                item.image = (struct image){.offset = item.image.offset, .bytes = ACCESS_TO_END};
+                item.image =
+                    (struct footprint){.offset = item.image.offset, .bytes = ACCESS_TO_END};
             if (!item.image.exact && item.bound == ACCESS_EXACT)
                 item.bound = ACCESS_BOUND_DATA;
             add(&item);

@@ -105,24 +105,25 @@ static void very_many_changes_are_kept_in_part(void **state)
 {
     enum { CHANGES = 200, KEPT = 64 };
     (void)state;
-    struct translations translations;
-    translations_init(&translations);
+    struct canonicalizations translations;
+    canonicalizations_init(&translations);
     for (uint64_t i = 1; i <= CHANGES; i++) {
-        translations_keep(&translations, 1, i);
-        translations_keep(&translations, 1, i); /* nobody came in between */
+        canonicalizations_keep(&translations, 1, i);
+        canonicalizations_keep(&translations, 1, i); /* nobody came in between */
         assert_true(alias_add(&translations.now.aliases, ALIAS + i * BYTES, BYTES, P));
     }
     for (uint64_t i = 1; i <= CHANGES; i++) {
-        const struct translation *at = translations_at(&translations, i);
+        const struct canonicalization *at = canonicalizations_at(&translations, i);
         uint64_t changes = i > CHANGES - KEPT ? i - 1 : CHANGES - KEPT;
         assert_int_equal(at->aliases.second.count, changes);
     }
-    assert_ptr_equal(translations_at(&translations, CHANGES + 1), &translations.now);
-    translations_keep(&translations, CHANGES, CHANGES + 1); /* the others are told by now */
-    assert_ptr_equal(translations_at(&translations, 1), translations_at(&translations, CHANGES));
-    translations_forget(&translations);
-    assert_ptr_equal(translations_at(&translations, 1), &translations.now);
-    translations_clear(&translations);
+    assert_ptr_equal(canonicalizations_at(&translations, CHANGES + 1), &translations.now);
+    canonicalizations_keep(&translations, CHANGES, CHANGES + 1); /* the others are told by now */
+    assert_ptr_equal(canonicalizations_at(&translations, 1),
+                     canonicalizations_at(&translations, CHANGES));
+    canonicalizations_forget(&translations);
+    assert_ptr_equal(canonicalizations_at(&translations, 1), &translations.now);
+    canonicalizations_clear(&translations);
 }
 
 int main(void)
@@ -134,5 +135,5 @@ int main(void)
         cmocka_unit_test(an_alias_that_came_later_was_none),
         cmocka_unit_test(very_many_changes_are_kept_in_part),
     };
-    return cmocka_run_group_tests_name("translate", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("canonicalize", tests, NULL, NULL);
 }

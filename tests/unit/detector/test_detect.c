@@ -326,26 +326,26 @@ static void siblings_do_not_race(void **state)
     csan_lane c = csan_lane_create(w.context, 0xc, "stream 12");
     uint64_t number = writes_as(w, w.a, "first part");
     assert_int_equal(number, 2); /* after the allocation */
-    csan_op_sibling(w.context, w.b, w.a, number, number);
+    csan_op_same_operator(w.context, w.b, w.a, number, number);
     assert_int_equal(writes_as(w, c, "nobody's sibling"), 3);
     assert_int_equal(found_count, 1);
-    csan_op_sibling(w.context, w.b, w.a, number, number + 1); /* not that op's lane */
+    csan_op_same_operator(w.context, w.b, w.a, number, number + 1); /* not that op's lane */
     writes_as(w, w.b, "second part");
     assert_int_equal(found_count, 2); /* with nobody's sibling, which hides the first */
     csan_context_destroy(w.context);
 
     w = world_create(NULL);
     number = writes_as(w, w.a, "first part");
-    csan_op_sibling(w.context, w.b, w.a, number - 1, number);
+    csan_op_same_operator(w.context, w.b, w.a, number - 1, number);
     writes_as(w, w.b, "second part");
     assert_int_equal(found_count, 0);
     number = writes_as(w, w.a, "before");
     assert_int_equal(found_count, 1); /* with the second part: nobody said otherwise */
-    csan_op_sibling(w.context, w.b, w.a, number + 1, number + 9);
+    csan_op_same_operator(w.context, w.b, w.a, number + 1, number + 9);
     writes_as(w, w.b, "after");
     assert_int_equal(found_count, 2);
     number = writes_as(w, w.a, "between");
-    csan_op_sibling(w.context, w.b, w.a, number, number);
+    csan_op_same_operator(w.context, w.b, w.a, number, number);
     reads(w.context, w.b, BASE, 8);
     assert_int_equal(found_count, 3); /* the one between met the one after */
     reads(w.context, w.b, BASE, 4);
@@ -363,7 +363,7 @@ static void siblings_wait_in_the_queue(void **state)
         csan_op_pending(w.context, c, site(w.context, "kernel"), CSAN_LEVEL_UNKNOWN, NULL, 0);
     uint64_t number = writes_as(w, w.a, "first part");
     assert_true(number > 0);
-    csan_op_sibling(w.context, w.b, w.a, number, number);
+    csan_op_same_operator(w.context, w.b, w.a, number, number);
     writes_as(w, w.b, "second part");
     csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, NULL, 0);
     csan_context_drain(w.context);

@@ -36,20 +36,20 @@ static uint32_t any_site(void)
     return 1 + (uint32_t)rand() % SITES;
 }
 
-static void change(struct front *front, struct place *places, uint64_t now)
+static void change(struct live_memory *front, struct place *places, uint64_t now)
 {
     const int i = rand() % PLACES, b = rand() % BLOCKS;
     struct place *place = &places[i];
-    struct front_entry removed;
+    struct live_memory_entry removed;
     if (!place->bytes && rand() % 2) {
         *place = (struct place){.bytes = ROOM, .born = now, .site = any_site()};
-        front_add(front,
-                  &(struct front_entry){.range = {base_of(i), base_of(i) + ROOM},
-                                        .kind = i % 2 ? CSAN_MEMORY_DEVICE : CSAN_MEMORY_HOST,
-                                        .site = place->site,
-                                        .born = now});
+        live_memory_add(front, &(struct live_memory_entry){.range = {base_of(i), base_of(i) + ROOM},
+                                                           .kind = i % 2 ? CSAN_MEMORY_DEVICE
+                                                                         : CSAN_MEMORY_HOST,
+                                                           .site = place->site,
+                                                           .born = now});
     } else if (place->bytes && rand() % 4 == 0) {
-        assert_true(front_remove(front, base_of(i), &removed));
+        assert_true(live_memory_remove(front, base_of(i), &removed));
         assert_int_equal(removed.site, place->site);
         assert_int_equal(removed.pooled, place->pooled);
         *place = (struct place){.bytes = 0};
@@ -57,30 +57,30 @@ static void change(struct front *front, struct place *places, uint64_t now)
         place->block_bytes[b] = 1 + (uint64_t)rand() % (ROOM / BLOCKS);
         place->block_site[b] = any_site();
         place->pooled = true;
-        front_add_block(front,
-                        (struct range){block_of(i, b), block_of(i, b) + place->block_bytes[b]},
-                        place->block_site[b]);
+        live_memory_add_block(
+            front, (struct range){block_of(i, b), block_of(i, b) + place->block_bytes[b]},
+            place->block_site[b]);
     } else if (place->bytes) {
-        front_remove_block(front, block_of(i, b));
+        live_memory_remove_block(front, block_of(i, b));
         place->block_bytes[b] = 0;
     }
 }
 
-static struct holding expected(const struct place *places, const struct holding *found)
+static struct memory_usage expected(const struct place *places, const struct memory_usage *found)
 {
-    struct holding sum = *found;
+    struct memory_usage sum = *found;
     sum.count = sum.bytes = sum.newest = 0;
     sum.oldest = UINT64_MAX;
     for (int i = 0; i < PLACES; i++) {
         const struct place *place = &places[i];
         for (int b = 0; b < BLOCKS; b++)
-            if (found->class == HOLDING_BLOCK && place->block_bytes[b] &&
+            if (found->class == MEMORY_USAGE_BLOCK && place->block_bytes[b] &&
                 place->block_site[b] == found->site) {
                 sum.count++;
                 sum.bytes += place->block_bytes[b];
                 sum.oldest = sum.newest = 0;
             }
-        const int class = place->pooled ? HOLDING_POOL : HOLDING_ALLOCATION;
+        const int class = place->pooled ? MEMORY_USAGE_POOL : MEMORY_USAGE_ALLOCATION;
         const enum csan_memory_kind kind = i % 2 ? CSAN_MEMORY_DEVICE : CSAN_MEMORY_HOST;
         if (!place->bytes || found->class != class || kind != found->kind ||
             place->site != found->site)
@@ -104,13 +104,13 @@ static uint64_t count_all(const struct place *places)
     return count;
 }
 
-static void check(const struct front *front, const struct place *places)
+static void check(const struct live_memory *front, const struct place *places)
 {
-    struct holding *holdings;
+    struct memory_usage *holdings;
     uint64_t all = 0;
-    const size_t count = holdings_gather(front, NULL, NULL, &holdings);
+    const size_t count = memory_usage_gather(front, NULL, NULL, &holdings);
     for (size_t i = 0; i < count; i++) {
-        const struct holding sum = expected(places, &holdings[i]);
+        const struct memory_usage sum = expected(places, &holdings[i]);
         assert_int_equal(holdings[i].count, sum.count);
         assert_int_equal(holdings[i].bytes, sum.bytes);
         assert_int_equal(holdings[i].oldest, sum.oldest);
@@ -126,26 +126,26 @@ static void sums_are_those_of_a_list(void **state)
 {
     (void)state;
     static struct place places[PLACES];
-    struct front front;
-    front_init(&front);
+    struct live_memory front;
+    live_memory_init(&front);
     srand(7);
     for (int step = 1; step <= STEPS; step++) {
         change(&front, places, (uint64_t)step);
         if (step % 50 == 0)
             check(&front, places);
     }
-    front_clear(&front);
+    live_memory_clear(&front);
 }
 
 static void nothing_is_nothing(void **state)
 {
     (void)state;
-    struct holding *holdings;
-    struct front front;
-    front_init(&front);
-    assert_int_equal(holdings_gather(&front, NULL, NULL, &holdings), 0);
+    struct memory_usage *holdings;
+    struct live_memory front;
+    live_memory_init(&front);
+    assert_int_equal(memory_usage_gather(&front, NULL, NULL, &holdings), 0);
     free(holdings);
-    front_clear(&front);
+    live_memory_clear(&front);
 }
 
 int main(void)

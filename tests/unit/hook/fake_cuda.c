@@ -577,8 +577,8 @@ static void map_put(CUtensorMap *map, unsigned at, unsigned count, uint64_t valu
         map->opaque[(at + i) / 64] |= (value >> i & 1) << (at + i) % 64;
 }
 
-/* As a real driver has them, as far as csan reads them (runtime/hook/state/tensor_map.c); `how` tells
- * apart what it does not. */
+/* As a real driver has them, as far as csan reads them (runtime/hook/state/tensor_map.c); `how`
+ * tells apart what it does not. */
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
                        const cuuint64_t *sizes, const cuuint64_t *strides, cuuint32_t side,
                        uint64_t how)

@@ -1,7 +1,7 @@
-/* Launches and blocks that are put off (runtime/hook/session/deferred.h): whatever else the program does
- * finds them told, in the order in which they came; csan's thread tells them where it does nothing;
- * and nothing is put off where it matters when they are told. Each launch here but a place's first
- * is one that can be. */
+/* Launches and blocks that are put off (runtime/hook/session/deferred.h): whatever else the program
+ * does finds them told, in the order in which they came; csan's thread tells them where it does
+ * nothing; and nothing is put off where it matters when they are told. Each launch here but a
+ * place's first is one that can be. */
 #include "tests/unit/hook/hook_deferred.h"
 
 #include <pthread.h>

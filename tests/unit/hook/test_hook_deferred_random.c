@@ -1,5 +1,5 @@
-/* Random programs whose launches, sets and blocks are put off (runtime/hook/session/deferred.h), against the
- * same ones told at once. */
+/* Random programs whose launches, sets and blocks are put off (runtime/hook/session/deferred.h),
+ * against the same ones told at once. */
 #include "tests/unit/hook/hook_deferred.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* What becomes of what is put off (runtime/hook/session/deferred.h) in a program as a whole: at its end,
- * without another call, in its children, and where nothing is to be. */
+/* What becomes of what is put off (runtime/hook/session/deferred.h) in a program as a whole: at its
+ * end, without another call, in its children, and where nothing is to be. */
 #include "tests/unit/hook/hook_deferred.h"
 
 #include <dlfcn.h>

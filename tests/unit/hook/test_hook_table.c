@@ -1,6 +1,6 @@
 /* The interposition table is true: the library exports what driver.table says and the two headers
- * declare, and nothing else; dlsym and cuGetProcAddress give out the hook of the right version; what is not
- * csan's business comes back unchanged. */
+ * declare, and nothing else; dlsym and cuGetProcAddress give out the hook of the right version;
+ * what is not csan's business comes back unchanged. */
 #include "tests/unit/hook/test_hook.h"
 
 #include <dlfcn.h>
@@ -17,8 +17,8 @@ static void exports_are_the_table(void **state)
 {
     (void)state;
     /* Left: the library, less what has a version. Right: the table's rows but queries, with their
-     * per-thread forms, the functions of csan.h and detector.h, dlsym, and the ways in which a process
-     * ends or becomes another program. */
+     * per-thread forms, the functions of csan.h and detector.h, dlsym, and the ways in which a
+     * process ends or becomes another program. */
     assert_int_equal(
         system(
             "bash -c 'diff <(nm -D --defined-only " LIBCSAN

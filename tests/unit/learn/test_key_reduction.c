@@ -14,7 +14,7 @@
 enum { WORDS = 6, LAUNCHES = 64, VALUES = 4 };
 
 static uint32_t words[LAUNCHES][WORDS];
-static struct matter_launch launches[LAUNCHES];
+static struct key_reduction_launch launches[LAUNCHES];
 static size_t count;
 static uint8_t pinned[WORDS], kept[WORDS];
 
@@ -31,13 +31,13 @@ static void launch(uint64_t key, int set)
 {
     for (int i = 0; i < WORDS; i++) /* no byte of a word alone tells */
         words[count][i] = (uint32_t)(key >> 8 * i & 0xff) * 0x01010101u;
-    launches[count] = (struct matter_launch){words[count], (uint32_t)set};
+    launches[count] = (struct key_reduction_launch){words[count], (uint32_t)set};
     count++;
 }
 
 static size_t find(void)
 {
-    return matter_find(launches, count, WORDS, pinned, kept, VALUES);
+    return key_reduction_find(launches, count, WORDS, pinned, kept, VALUES);
 }
 
 static void assert_kept(const char *wanted)

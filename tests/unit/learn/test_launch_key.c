@@ -28,7 +28,7 @@ static int differ(struct launch_key a, struct launch_key b)
 {
     a.words = a.room;
     b.words = b.room;
-    if (a.shape_bytes != b.shape_bytes || memcmp(a.words, b.words, a.shape_bytes) != 0)
+    if (a.signature_bytes != b.signature_bytes || memcmp(a.words, b.words, a.signature_bytes) != 0)
         return 1;
     assert_int_equal(a.scalar_count, b.scalar_count);
     return memcmp(launch_key_scalars(&a), launch_key_scalars(&b), a.scalar_count * 4) ? 2 : 0;
@@ -97,11 +97,11 @@ static void shapes_are_read_again(void **state)
     static struct learn_anchor anchors[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     struct launch_key key = key_of(A, B, 1, 2);
-    assert_true(launch_key_read_shape(key.room, key.shape_bytes, &launch, anchors));
+    assert_true(launch_key_read_shape(key.room, key.signature_bytes, &launch, anchors));
     assert_int_equal(launch.block[0], 32);
     assert_int_equal(launch.anchor_count, 2);
     assert_int_equal(anchors[1].offset, 16);
-    for (uint32_t bytes = 0; bytes < key.shape_bytes; bytes++)
+    for (uint32_t bytes = 0; bytes < key.signature_bytes; bytes++)
         assert_false(launch_key_read_shape(key.room, bytes, &launch, anchors));
 }
 

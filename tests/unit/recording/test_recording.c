@@ -112,7 +112,7 @@ static void a_sibling_s_lane_ended(void **state)
     struct csan_access access = {.base = memory, .bytes = 8, .kind = CSAN_WRITE};
     uint64_t number = csan_op(context, a, 0, CSAN_LEVEL_OPERATOR, &access, 1);
     csan_lane_destroy(context, a);
-    csan_op_sibling(context, b, a, number, number);
+    csan_op_same_operator(context, b, a, number, number);
     csan_op(context, b, program->sites[1], CSAN_LEVEL_OPERATOR, &access, 1);
     csan_op(context, b, program->sites[1], CSAN_LEVEL_OPERATOR, &access, 1);
     recording_finish(program->recording, "");

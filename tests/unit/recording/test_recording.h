@@ -236,9 +236,9 @@ static inline void op_any(struct program *program, csan_context *context, csan_l
     uint32_t t = random_below(TICKETS);
     enum csan_level level = (enum csan_level)random_below(CSAN_LEVEL_COUNT);
     if (context == program->context && program->number && random_below(5) == 0)
-        csan_op_sibling(context, lane, lane_any(program),
-                        program->number - random_below((uint32_t)program->number % 8 + 1),
-                        program->number);
+        csan_op_same_operator(context, lane, lane_any(program),
+                              program->number - random_below((uint32_t)program->number % 8 + 1),
+                              program->number);
     if (context != program->context || random_below(12)) {
         program->number = csan_op(context, lane, site_any(program), level, accesses, count);
     } else if (!program->tickets[t]) {
@@ -407,7 +407,7 @@ static inline void step(struct program *program)
         else if (random_below(20) == 0)
             csan_context_races_clear(context);
         else if (random_below(4) == 0)
-            csan_lane_seen_to_wait(context, lane_any(program), random_below(2) ? "cuA" : "cuB");
+            csan_lane_observed_wait(context, lane_any(program), random_below(2) ? "cuA" : "cuB");
         else if (random_below(3) == 0)
             finding_any(program);
         return;

@@ -14,12 +14,12 @@
 static void expect(const struct csan_shortage *shortage, const char *cause, const char *fix)
 {
     struct text text = {0};
-    shortage_cause_add(&text, shortage);
+    out_of_memory_cause_add(&text, shortage);
     if (!strstr(text.data, cause))
         fail_msg("cause: %s", text.data);
     text_free(&text);
     text = (struct text){0};
-    shortage_fix_add(&text, shortage);
+    out_of_memory_fix_add(&text, shortage);
     if (!strstr(text.data, fix))
         fail_msg("fix: %s", text.data);
     text_free(&text);
@@ -54,7 +54,7 @@ static void causes(void **state)
 static void headline(const struct csan_shortage *shortage, const char *expected)
 {
     struct text text = {0};
-    shortage_asked_add(&text, shortage);
+    out_of_memory_asked_add(&text, shortage);
     assert_string_equal(text.data, expected);
     text_free(&text);
 }

@@ -13,15 +13,15 @@
 
 enum { MOST = 8, PLENTY = 1000 };
 
-static struct callee read_from(uint32_t place, const struct instruction *code, uint32_t count)
+static struct clobbers read_from(uint32_t place, const struct instruction *code, uint32_t count)
 {
     struct step steps[MOST];
-    struct callee callee;
+    struct clobbers callee;
     uint32_t work = 0;
     assert_in_range(count, 1, MOST);
     for (uint32_t i = 0; i < count; i++)
         steps[i] = step_of(code[i], (uint64_t)i * INSTRUCTION_BYTES, 90);
-    assert_true(callee_read(&callee, steps, count, place, &work, PLENTY));
+    assert_true(clobbers_read(&callee, steps, count, place, &work, PLENTY));
     return callee;
 }
 
@@ -29,7 +29,7 @@ static struct callee read_from(uint32_t place, const struct instruction *code, u
     read_from(place, (const struct instruction[]){__VA_ARGS__},                                    \
               sizeof((const struct instruction[]){__VA_ARGS__}) / sizeof(struct instruction))
 
-static size_t registers_of(const struct callee *callee)
+static size_t registers_of(const struct clobbers *callee)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < REGISTERS; i++)
@@ -40,7 +40,7 @@ static size_t registers_of(const struct callee *callee)
 static void what_lies_before_the_return_is_written(void **state)
 {
     (void)state;
-    const struct callee callee =
+    const struct clobbers callee =
         READ(1, mov(9, 2), mov(3, 2), uldc64(4, 0x210), isetp(2), uisetp(3), ret(), mov(8, 2));
     assert_int_equal(registers_of(&callee), 3);
     assert_true(callee.registers[3]);
@@ -53,8 +53,9 @@ static void what_lies_before_the_return_is_written(void **state)
 static void all_ways_and_calls_are_followed(void **state)
 {
     (void)state;
-    const struct callee callee = READ(0, bra_if(0, 3, 0, 1), call(1, 5), ret(), /* 3: */ mov(3, 2),
-                                      ret(), /* 5: */ mov(4, 2), bssy(2, 6, 3), ret());
+    const struct clobbers callee =
+        READ(0, bra_if(0, 3, 0, 1), call(1, 5), ret(), /* 3: */ mov(3, 2), ret(),
+             /* 5: */ mov(4, 2), bssy(2, 6, 3), ret());
     assert_int_equal(registers_of(&callee), 2);
     assert_true(callee.registers[3]);
     assert_true(callee.registers[4]);
@@ -64,7 +65,7 @@ static void all_ways_and_calls_are_followed(void **state)
 static void a_function_that_calls_itself_ends(void **state)
 {
     (void)state;
-    const struct callee callee = READ(0, bra_if(0, 3, 0, 1), call(1, 0), mov(5, 2), ret());
+    const struct clobbers callee = READ(0, bra_if(0, 3, 0, 1), call(1, 0), mov(5, 2), ret());
     assert_int_equal(registers_of(&callee), 1);
 }
 
@@ -74,7 +75,7 @@ static void what_is_not_known_may_write_all(void **state)
     const struct instruction unknown[] = {encoded(0xbff, 0, 0, 0, 0), encoded(0x949, 0, 2, 0, 0),
                                           bsync(0)};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        const struct callee callee = READ(0, mov(3, 2), unknown[i], ret());
+        const struct clobbers callee = READ(0, mov(3, 2), unknown[i], ret());
         assert_int_equal(registers_of(&callee), REGISTERS);
         assert_int_equal(callee.predicates, UINT8_MAX);
         assert_true(callee.barriers[STEP_BARRIERS - 1]);
@@ -84,9 +85,9 @@ static void what_is_not_known_may_write_all(void **state)
 static void the_frame_is_another_one_if_the_pointer_moves(void **state)
 {
     (void)state;
-    const struct callee callee = READ(0, viadd_number(1, 1, 8), ret());
+    const struct clobbers callee = READ(0, viadd_number(1, 1, 8), ret());
     assert_int_equal(registers_of(&callee), 1 + REGISTERS - REGISTER_STACK);
-    const struct callee other = READ(0, stl(3, 2), ret());
+    const struct clobbers other = READ(0, stl(3, 2), ret());
     assert_int_equal(registers_of(&other), 1);
     assert_true(other.registers[REGISTER_STACK + 3]);
 }
@@ -94,9 +95,9 @@ static void the_frame_is_another_one_if_the_pointer_moves(void **state)
 static void behind_the_code_is_nothing(void **state)
 {
     (void)state;
-    const struct callee callee = READ(UINT32_MAX, mov(3, 2), ret());
+    const struct clobbers callee = READ(UINT32_MAX, mov(3, 2), ret());
     assert_int_equal(registers_of(&callee), 0);
-    const struct callee other = READ(0, mov(3, 2), bra(1, 7));
+    const struct clobbers other = READ(0, mov(3, 2), bra(1, 7));
     assert_int_equal(registers_of(&other), 1);
 }
 
@@ -105,12 +106,12 @@ static void it_ends_when_it_takes_too_long(void **state)
     (void)state;
     enum { COUNT = 100000 };
     struct step *steps = malloc(COUNT * sizeof *steps);
-    struct callee callee;
+    struct clobbers callee;
     uint32_t work = 0;
     assert_non_null(steps);
     for (uint32_t i = 0; i < COUNT; i++)
         steps[i] = step_of(mov(3, 2), (uint64_t)i * INSTRUCTION_BYTES, 90);
-    assert_true(callee_read(&callee, steps, COUNT, 0, &work, PLENTY));
+    assert_true(clobbers_read(&callee, steps, COUNT, 0, &work, PLENTY));
     assert_in_range(work, PLENTY + 1, COUNT / 8);
     free(steps);
 }

@@ -55,7 +55,7 @@ static void a_wait_that_nothing_promises_is_no_order_but_is_said(void **state)
     (void)state;
     struct world w = world_create(NULL);
     writes(w.context, w.a, BASE, 8);
-    csan_lane_seen_to_wait(w.context, w.a, "cuSlow");
+    csan_lane_observed_wait(w.context, w.a, "cuSlow");
     writes(w.context, w.a, BASE + 64, 8); /* after the call: the wait did not cover it */
     reads(w.context, w.b, BASE, 8);
     assert_int_equal(found_count, 1);
@@ -71,16 +71,16 @@ static void a_wait_for_all_that_nothing_promises(void **state)
     (void)state;
     struct world w = world_create(NULL);
     writes(w.context, w.a, BASE, 8);
-    csan_lane_seen_to_wait(w.context, w.b, "cuOther");
-    csan_lane_seen_to_wait(w.context, CSAN_NO_LANE, "cuAll");
-    csan_lane_seen_to_wait(w.context, CSAN_NO_LANE, "cuAll");
+    csan_lane_observed_wait(w.context, w.b, "cuOther");
+    csan_lane_observed_wait(w.context, CSAN_NO_LANE, "cuAll");
+    csan_lane_observed_wait(w.context, CSAN_NO_LANE, "cuAll");
     reads(w.context, w.b, BASE, 8);
     assert_int_equal(found_count, 1);
     assert_string_equal(found[0].unpromised, "cuAll");
     for (int i = 0; i < 100; i++) { /* more calls than are told apart do no harm */
         static char names[100][16];
         snprintf(names[i], sizeof names[i], "cu%d", i);
-        csan_lane_seen_to_wait(w.context, w.b, names[i]);
+        csan_lane_observed_wait(w.context, w.b, names[i]);
     }
     csan_context_destroy(w.context);
 }
@@ -107,7 +107,7 @@ static void a_wait_that_a_pool_saw(void **state)
     touch(w.context, w.b, "next owner", CSAN_WRITE, CSAN_EXACT, BASE, 8);
     touch(w.context, w.b, "at the host", CSAN_WRITE, CSAN_EXACT, 2 * BASE, 8);
     assert_int_equal(found_count, 0);
-    csan_lane_seen_to_wait(w.context, w.a, "cuSlow"); /* no pool */
+    csan_lane_observed_wait(w.context, w.a, "cuSlow"); /* no pool */
     touch(w.context, w.b, "too early", CSAN_WRITE, CSAN_EXACT, BASE + 16, 8);
     assert_int_equal(found_count, 1);
     assert_int_equal(found[0].kind, CSAN_RACE_REUSE);

@@ -12,13 +12,13 @@ enum { LARGEST = RECORD_SIZES - 1 };
 static void words_in_small_records_at_first(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
-    struct grain grain = grain_for(&history, 256, 4096);
+    struct granularity_history history;
+    granularity_history_init(&history);
+    struct granularity grain = granularity_for(&history, 256, 4096);
     assert_int_equal(grain.shift, 2);
     assert_int_equal(grain.size, 0);
     assert_false(grain.coarse);
-    struct grain unknown = grain_for(NULL, 256, 4096);
+    struct granularity unknown = granularity_for(NULL, 256, 4096);
     assert_int_equal(unknown.shift, grain.shift);
     assert_int_equal(unknown.size, grain.size);
     assert_false(unknown.coarse);
@@ -28,54 +28,54 @@ static void words_in_small_records_at_first(void **state)
 static void what_is_full_grows(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
-    struct grain grain = grain_for(&history, 1000, 0);
-    grain_too_small(&history, &grain, 1000, LARGEST);
-    assert_int_equal(grain_for(&history, 1000, 0).size, 1);
-    assert_int_equal(grain_for(&history, 2000, 0).size, 1);
-    assert_int_equal(grain_for(&history, 999, 0).size, 0);
-    assert_int_equal(grain_for(&history, 1000, 0).shift, 2);
+    struct granularity_history history;
+    granularity_history_init(&history);
+    struct granularity grain = granularity_for(&history, 1000, 0);
+    granularity_too_small(&history, &grain, 1000, LARGEST);
+    assert_int_equal(granularity_for(&history, 1000, 0).size, 1);
+    assert_int_equal(granularity_for(&history, 2000, 0).size, 1);
+    assert_int_equal(granularity_for(&history, 999, 0).size, 0);
+    assert_int_equal(granularity_for(&history, 1000, 0).shift, 2);
 }
 
 /* What fills the largest is told in coarser granules, and coarser again. */
 static void the_largest_grow_coarse(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
+    struct granularity_history history;
+    granularity_history_init(&history);
     uint32_t before = 2;
     for (int i = 0; i < 3; i++) {
-        struct grain grain = grain_for(&history, 1000, 0);
+        struct granularity grain = granularity_for(&history, 1000, 0);
         assert_true(i == 0 || grain.coarse);
         grain.size = LARGEST;
-        grain_too_small(&history, &grain, 1000, LARGEST);
-        grain = grain_for(&history, 1000, 0);
+        granularity_too_small(&history, &grain, 1000, LARGEST);
+        grain = granularity_for(&history, 1000, 0);
         assert_true(grain.coarse);
         assert_true(grain.shift > before);
         before = grain.shift;
     }
-    assert_false(grain_for(&history, 999, 0).coarse);
+    assert_false(granularity_for(&history, 999, 0).coarse);
 }
 
 static void narrow_accesses_take_bytes(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
-    grain_too_wide(&history);
-    assert_int_equal(grain_for(&history, 1, 0).shift, 0);
+    struct granularity_history history;
+    granularity_history_init(&history);
+    granularity_too_wide(&history);
+    assert_int_equal(granularity_for(&history, 1, 0).shift, 0);
 }
 
 /* Large blocks, as far as so many threads get round in them. */
 static void reach_makes_records_large(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
+    struct granularity_history history;
+    granularity_history_init(&history);
     const uint64_t reach = UINT64_C(64) << 30;
-    assert_int_equal(grain_for(&history, UINT64_MAX, reach).size, LARGEST);
-    assert_int_equal(grain_for(&history, 1, reach).size, 0);
+    assert_int_equal(granularity_for(&history, UINT64_MAX, reach).size, LARGEST);
+    assert_int_equal(granularity_for(&history, 1, reach).size, 0);
 }
 
 /* Beyond three quarters of its slots the next is taken. */
@@ -85,8 +85,8 @@ static void a_quarter_of_the_slots_stays_free(void **state)
     for (uint32_t size = 0; size < LARGEST; size++) {
         const uint64_t chunk = UINT64_C(1) << (RECORD_CHUNK_SHIFT + 2),
                        full = UINT64_C(3) << record_slot_shift(size) >> 2;
-        assert_int_equal(grain_for(NULL, UINT64_MAX, (full - 1) * chunk).size, size);
-        assert_int_equal(grain_for(NULL, UINT64_MAX, full * chunk).size, size + 1);
+        assert_int_equal(granularity_for(NULL, UINT64_MAX, (full - 1) * chunk).size, size);
+        assert_int_equal(granularity_for(NULL, UINT64_MAX, full * chunk).size, size + 1);
     }
 }
 
@@ -94,36 +94,36 @@ static void a_quarter_of_the_slots_stays_free(void **state)
 static void smaller_records_are_too_small_as_well(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
-    const struct grain grain = {.size = 1, .shift = 2};
-    grain_too_small(&history, &grain, 1000, LARGEST);
-    assert_int_equal(grain_for(&history, 1000, 0).size, 2);
-    assert_false(grain_for(&history, 1000, 0).coarse);
+    struct granularity_history history;
+    granularity_history_init(&history);
+    const struct granularity grain = {.size = 1, .shift = 2};
+    granularity_too_small(&history, &grain, 1000, LARGEST);
+    assert_int_equal(granularity_for(&history, 1000, 0).size, 2);
+    assert_false(granularity_for(&history, 1000, 0).coarse);
 }
 
 /* And where there is no memory for larger ones, these are no help. */
 static void the_largest_that_there_is_grows_coarse(void **state)
 {
     (void)state;
-    struct grain_history history;
-    grain_history_init(&history);
-    const struct grain grain = {.size = 1, .shift = 2};
-    grain_too_small(&history, &grain, 1000, 1);
-    assert_true(grain_for(&history, 1000, 0).coarse);
-    assert_int_equal(grain_for(&history, 1000, 0).shift, 6);
+    struct granularity_history history;
+    granularity_history_init(&history);
+    const struct granularity grain = {.size = 1, .shift = 2};
+    granularity_too_small(&history, &grain, 1000, 1);
+    assert_true(granularity_for(&history, 1000, 0).coarse);
+    assert_int_equal(granularity_for(&history, 1000, 0).shift, 6);
 }
 
 /* Each time by as much; from bytes to words first. */
 static void granules_grow_sixteenfold(void **state)
 {
     (void)state;
-    struct grain_history history;
+    struct granularity_history history;
     for (uint32_t shift = 0; shift <= 6; shift += shift ? 4 : 2) {
-        grain_history_init(&history);
-        const struct grain grain = {.size = LARGEST, .shift = shift};
-        grain_too_small(&history, &grain, 1000, LARGEST);
-        assert_int_equal(grain_for(&history, 1000, 0).shift, shift ? shift + 4 : 2);
+        granularity_history_init(&history);
+        const struct granularity grain = {.size = LARGEST, .shift = shift};
+        granularity_too_small(&history, &grain, 1000, LARGEST);
+        assert_int_equal(granularity_for(&history, 1000, 0).shift, shift ? shift + 4 : 2);
     }
 }
 

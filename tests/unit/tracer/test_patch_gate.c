@@ -21,12 +21,12 @@ static struct {
 static void *launch(void *unused)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        gate_enter();
+        patch_gate_enter();
         __atomic_add_fetch(&seen.launching, 1, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&seen.changing, __ATOMIC_SEQ_CST))
             __atomic_add_fetch(&seen.met, 1, __ATOMIC_SEQ_CST);
         __atomic_sub_fetch(&seen.launching, 1, __ATOMIC_SEQ_CST);
-        gate_leave();
+        patch_gate_leave();
     }
     return unused;
 }
@@ -34,14 +34,14 @@ static void *launch(void *unused)
 static void *change(void *unused)
 {
     while (!__atomic_load_n(&seen.over, __ATOMIC_SEQ_CST)) {
-        if (!gate_close())
+        if (!patch_gate_close())
             continue;
         __atomic_add_fetch(&seen.changing, 1, __ATOMIC_SEQ_CST);
         if (__atomic_load_n(&seen.launching, __ATOMIC_SEQ_CST))
             __atomic_add_fetch(&seen.met, 1, __ATOMIC_SEQ_CST);
         __atomic_add_fetch(&seen.changes, 1, __ATOMIC_SEQ_CST);
         __atomic_sub_fetch(&seen.changing, 1, __ATOMIC_SEQ_CST);
-        gate_open();
+        patch_gate_open();
     }
     return unused;
 }
@@ -65,30 +65,30 @@ static void launches_and_changes_do_not_meet(void **state)
 static void it_is_closed_once_and_not_while_anybody_is_within(void **state)
 {
     (void)state;
-    gate_enter();
-    assert_false(gate_close());
-    gate_enter(); /* another thread's */
-    gate_leave();
-    assert_false(gate_close());
-    gate_leave();
-    assert_true(gate_close());
-    assert_false(gate_close());
-    gate_open();
-    assert_true(gate_close());
-    gate_open();
+    patch_gate_enter();
+    assert_false(patch_gate_close());
+    patch_gate_enter(); /* another thread's */
+    patch_gate_leave();
+    assert_false(patch_gate_close());
+    patch_gate_leave();
+    assert_true(patch_gate_close());
+    assert_false(patch_gate_close());
+    patch_gate_open();
+    assert_true(patch_gate_close());
+    patch_gate_open();
 }
 
 /* Who has waited for too long goes in, and the gate counts it all the same, and says so. */
 static void nobody_waits_for_ever(void **state)
 {
     (void)state;
-    assert_true(gate_close());
-    gate_enter();
-    assert_false(gate_open());
-    assert_false(gate_close());
-    gate_leave();
-    assert_true(gate_close());
-    assert_true(gate_open());
+    assert_true(patch_gate_close());
+    patch_gate_enter();
+    assert_false(patch_gate_open());
+    assert_false(patch_gate_close());
+    patch_gate_leave();
+    assert_true(patch_gate_close());
+    assert_true(patch_gate_open());
 }
 
 int main(void)

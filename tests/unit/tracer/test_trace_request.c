@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-static int outlasted(struct wish *wish, bool patched)
+static int outlasted(struct trace_request *wish, bool patched)
 {
     int launches = 0;
-    while (wish_outlasts_launch(wish, patched))
+    while (trace_request_outlasts_launch(wish, patched))
         launches++;
     return launches;
 }
@@ -18,53 +18,53 @@ static int outlasted(struct wish *wish, bool patched)
 static void nothing_is_wished_for_at_first(void **state)
 {
     (void)state;
-    struct wish wish = {0};
-    assert_false(wish_outlasts_launch(&wish, false));
-    assert_false(wish_is_never_caught(&wish));
-    assert_true(wish_is_worth_a_try(&wish));
+    struct trace_request wish = {0};
+    assert_false(trace_request_outlasts_launch(&wish, false));
+    assert_false(trace_request_is_never_caught(&wish));
+    assert_true(trace_request_is_worth_a_try(&wish));
 }
 
 /* Few, once its module is patched; before that, as many as it takes, but not for ever. */
 static void a_wish_outlasts_some_launches(void **state)
 {
     (void)state;
-    struct wish wish = {0};
-    wish_set(&wish, WISH_TO_CONFIRM);
+    struct trace_request wish = {0};
+    trace_request_set(&wish, TRACE_REQUEST_TO_CONFIRM);
     for (int i = 0; i < 1000; i++)
-        assert_true(wish_outlasts_launch(&wish, false));
-    wish_try_begins(&wish);
+        assert_true(trace_request_outlasts_launch(&wish, false));
+    trace_request_try_begins(&wish);
     assert_int_equal(outlasted(&wish, true), 8);
-    wish_set(&wish, WISH_TO_LEARN);
+    trace_request_set(&wish, TRACE_REQUEST_TO_LEARN);
     assert_in_range(outlasted(&wish, false), 1000, 100000);
 }
 
 static void what_is_caught_need_not_hold(void **state)
 {
     (void)state;
-    struct wish wish = {0};
-    wish_set(&wish, WISH_TO_LEARN);
-    wish_try_begins(&wish);
-    wish_catch(&wish);
-    assert_false(wish_outlasts_launch(&wish, true));
-    wish_try_ends(&wish);
+    struct trace_request wish = {0};
+    trace_request_set(&wish, TRACE_REQUEST_TO_LEARN);
+    trace_request_try_begins(&wish);
+    trace_request_catch(&wish);
+    assert_false(trace_request_outlasts_launch(&wish, true));
+    trace_request_try_ends(&wish);
     assert_int_equal(wish.in_vain, 0);
 }
 
-static void try_in_vain(struct wish *wish, int times)
+static void try_in_vain(struct trace_request *wish, int times)
 {
     for (int i = 0; i < times; i++) {
-        wish_set(wish, WISH_TO_LEARN);
-        wish_try_begins(wish);
-        wish_outlasts_launch(wish, true);
-        wish_try_ends(wish);
-        wish_set(wish, WISH_NOTHING);
+        trace_request_set(wish, TRACE_REQUEST_TO_LEARN);
+        trace_request_try_begins(wish);
+        trace_request_outlasts_launch(wish, true);
+        trace_request_try_ends(wish);
+        trace_request_set(wish, TRACE_REQUEST_NOTHING);
     }
 }
 
-static int refused(struct wish *wish)
+static int refused(struct trace_request *wish)
 {
     int launches = 0;
-    while (!wish_is_worth_a_try(wish))
+    while (!trace_request_is_worth_a_try(wish))
         launches++;
     return launches;
 }
@@ -74,20 +74,20 @@ static int refused(struct wish *wish)
 static void tries_in_vain_grow_rare(void **state)
 {
     (void)state;
-    struct wish wish = {0};
+    struct trace_request wish = {0};
     try_in_vain(&wish, 3);
-    assert_false(wish_is_never_caught(&wish));
+    assert_false(trace_request_is_never_caught(&wish));
     assert_int_equal(refused(&wish), 0);
     for (int most = 16; most <= 1024; most *= 2) {
         try_in_vain(&wish, 1);
-        assert_true(wish_is_never_caught(&wish));
+        assert_true(trace_request_is_never_caught(&wish));
         assert_int_equal(refused(&wish), most - 1);
     }
     try_in_vain(&wish, 1000);
     assert_in_range(refused(&wish), 1 << 20, 1 << 30);
-    wish_set(&wish, WISH_TO_LEARN);
-    wish_catch(&wish);
-    assert_false(wish_is_never_caught(&wish));
+    trace_request_set(&wish, TRACE_REQUEST_TO_LEARN);
+    trace_request_catch(&wish);
+    assert_false(trace_request_is_never_caught(&wish));
     assert_int_equal(refused(&wish), 0);
 }
 
@@ -95,14 +95,14 @@ static void tries_in_vain_grow_rare(void **state)
 static void not_every_try_that_ends_was_in_vain(void **state)
 {
     (void)state;
-    struct wish wish = {0};
-    wish_set(&wish, WISH_TO_CONFIRM);
-    wish_try_begins(&wish);
-    wish_outlasts_launch(&wish, true);
-    wish_try_ends(&wish);
-    wish_set(&wish, WISH_TO_LEARN);
-    wish_try_begins(&wish);
-    wish_try_ends(&wish);
+    struct trace_request wish = {0};
+    trace_request_set(&wish, TRACE_REQUEST_TO_CONFIRM);
+    trace_request_try_begins(&wish);
+    trace_request_outlasts_launch(&wish, true);
+    trace_request_try_ends(&wish);
+    trace_request_set(&wish, TRACE_REQUEST_TO_LEARN);
+    trace_request_try_begins(&wish);
+    trace_request_try_ends(&wish);
     assert_int_equal(wish.in_vain, 0);
 }
 

@@ -14,7 +14,7 @@ static atomic_uint together_calls;
 static void together(void (*run)(void *job, uint32_t part), void *job, uint32_t parts)
 {
     atomic_fetch_add(&together_calls, 1);
-    crew_run(run, job, parts);
+    worker_pool_run(run, job, parts);
 }
 
 /* What a launch left behind. */
@@ -169,14 +169,14 @@ static void every_part_is_run_once(void **unused)
     (void)unused;
     static struct sum sum;
     for (int round = 0; round < 5000; round++)
-        crew_run(add, &sum, (uint32_t)round % 40);
+        worker_pool_run(add, &sum, (uint32_t)round % 40);
     uint64_t expected = 0;
     for (uint64_t round = 0; round < 5000; round++)
         expected += round % 40 * (round % 40 ? round % 40 - 1 : 0) / 2;
     assert_int_equal(sum.total, expected);
     for (uint32_t part = 0; part < 40; part++)
         assert_int_equal(sum.calls[part], 5000 / 40 * (39 - part));
-    assert_true(crew_size() >= 1);
+    assert_true(worker_pool_size() >= 1);
 }
 
 int main(void)

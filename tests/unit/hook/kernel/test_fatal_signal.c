@@ -17,12 +17,12 @@
 
 static int end_pipe[2]; /* gets a byte when the process is finished */
 
-bool ending_is_own_process(void)
+bool process_exit_is_own_process(void)
 {
     return true;
 }
 
-bool ending_finish(enum ending_way way, int status)
+bool process_exit_finish(enum process_exit_way way, int status)
 {
     (void)way, (void)status;
     return write(end_pipe[1], "", 1) == 1;

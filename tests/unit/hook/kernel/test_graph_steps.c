@@ -34,18 +34,18 @@ static unsigned pick(unsigned below)
 /* ---- Graphs ---- */
 
 struct graph {
-    struct shape shape;
-    struct shape_entry entries[NODES];
+    struct graph_topology shape;
+    struct graph_topology_entry entries[NODES];
     bool reaches[NODES][NODES]; /* by a path */
 };
 
-static struct node_work *work_create(csan_site site, const struct csan_access *accesses,
-                                     size_t count)
+static struct graph_node_work *work_create(csan_site site, const struct csan_access *accesses,
+                                           size_t count)
 {
-    struct node_work *work =
+    struct graph_node_work *work =
         calloc(1, sizeof *work + count * (sizeof *accesses + sizeof(struct csan_dim)));
     struct csan_dim *dims = (struct csan_dim *)&work->accesses[count];
-    work->kind = NODE_OP;
+    work->kind = GRAPH_NODE_OP;
     work->site = site;
     work->level = CSAN_LEVEL_RANGES;
     work->count = count;
@@ -59,7 +59,7 @@ static struct node_work *work_create(csan_site site, const struct csan_access *a
 }
 
 /* Several nodes share a site, as in a loop. */
-static struct node_work *random_work(void)
+static struct graph_node_work *random_work(void)
 {
     struct csan_access accesses[3];
     struct csan_dim dims[3];
@@ -87,7 +87,7 @@ static void random_graph(struct graph *graph, unsigned special)
     graph->shape.entries = graph->entries;
     graph->shape.count = 1 + pick(NODES);
     for (uint32_t i = 0; i < graph->shape.count; i++) {
-        struct shape_entry *entry = &graph->entries[i];
+        struct graph_topology_entry *entry = &graph->entries[i];
         static const CUgraphNodeType types[] = {CU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                                 CU_GRAPH_NODE_TYPE_WAIT_EVENT,
                                                 CU_GRAPH_NODE_TYPE_HOST, CU_GRAPH_NODE_TYPE_EMPTY};
@@ -152,7 +152,7 @@ static void compare(const struct touched *nodes, const struct touched *told)
     }
 }
 
-static void told_by(const struct merged_step *step, struct touched *touched)
+static void told_by(const struct graph_step *step, struct touched *touched)
 {
     for (size_t i = 0; i < step->op_count; i++)
         for (size_t k = 0; k < step->ops[i].count; k++)
@@ -163,24 +163,24 @@ static void sets_of_one_step_are_the_nodes(void **state)
 {
     (void)state;
     struct graph graph;
-    struct merged merged;
+    struct graph_steps merged;
     for (int round = 0; round < ROUNDS; round++) {
         struct touched nodes = {0}, told = {0};
         random_graph(&graph, 0);
-        assert_true(merge(&graph.shape, &merged));
+        assert_true(graph_steps_make(&graph.shape, &merged));
         assert_int_equal(merged.count, 1);
         for (size_t i = 0; i < graph.shape.count; i++)
             for (size_t k = 0; k < graph.entries[i].work->count; k++)
                 touch(&nodes, graph.entries[i].work->site, &graph.entries[i].work->accesses[k]);
         told_by(&merged.steps[0], &told);
         compare(&nodes, &told);
-        merged_free(&merged);
+        graph_steps_free(&merged);
         graph_free(&graph);
     }
 }
 
 /* Steps that come before step `s`. */
-static void steps_before(const struct merged *merged, size_t s, bool *before)
+static void steps_before(const struct graph_steps *merged, size_t s, bool *before)
 {
     for (size_t k = 0; k < merged->steps[s].after_count; k++) {
         size_t earlier = merged->steps[s].after[k];
@@ -190,23 +190,23 @@ static void steps_before(const struct merged *merged, size_t s, bool *before)
     }
 }
 
-static size_t step_of_event(const struct merged *merged, CUevent event)
+static size_t step_of_event(const struct graph_steps *merged, CUevent event)
 {
     for (size_t s = 0; s < merged->count; s++)
-        if (merged->steps[s].kind != MERGED_NODES && merged->steps[s].event == event)
+        if (merged->steps[s].kind != GRAPH_STEP_NODES && merged->steps[s].event == event)
             return s;
     fail_msg("an event node has no step");
     return 0;
 }
 
 /* What is told before entry `i` (or after it) is what nodes with a path to it (or from it) do. */
-static void check_side(const struct graph *graph, const struct merged *merged, uint32_t i,
+static void check_side(const struct graph *graph, const struct graph_steps *merged, uint32_t i,
                        bool check_before)
 {
     struct touched nodes = {0}, told = {0};
     size_t own = step_of_event(merged, graph->entries[i].event);
     for (uint32_t n = 0; n < graph->shape.count; n++) {
-        const struct node_work *work = graph->entries[n].work;
+        const struct graph_node_work *work = graph->entries[n].work;
         bool counts = check_before ? graph->reaches[n][i] : graph->reaches[i][n];
         for (size_t k = 0; work && counts && k < work->count; k++)
             touch(&nodes, work->site, &work->accesses[k]);
@@ -224,10 +224,10 @@ static void events_order_their_own_nodes(void **state)
 {
     (void)state;
     struct graph graph;
-    struct merged merged;
+    struct graph_steps merged;
     for (int round = 0; round < ROUNDS; round++) {
         random_graph(&graph, 3);
-        assert_true(merge(&graph.shape, &merged));
+        assert_true(graph_steps_make(&graph.shape, &merged));
         for (uint32_t i = 0; i < graph.shape.count; i++) {
             CUgraphNodeType type = graph.entries[i].type;
             if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_HOST)
@@ -235,7 +235,7 @@ static void events_order_their_own_nodes(void **state)
             if (type == CU_GRAPH_NODE_TYPE_WAIT_EVENT || type == CU_GRAPH_NODE_TYPE_HOST)
                 check_side(&graph, &merged, i, false);
         }
-        merged_free(&merged);
+        graph_steps_free(&merged);
         graph_free(&graph);
     }
 }
@@ -246,8 +246,8 @@ static void a_long_graph_is_its_distinct_ranges(void **state)
 {
     (void)state;
     enum { LONG = 10000 };
-    struct shape shape = {.count = LONG, .entries = calloc(LONG, sizeof *shape.entries)};
-    struct merged merged;
+    struct graph_topology shape = {.count = LONG, .entries = calloc(LONG, sizeof *shape.entries)};
+    struct graph_steps merged;
     for (uint32_t i = 0; i < LONG;
          i++) { /* three buffers again and again, and chunks of a fourth */
         struct csan_access accesses[] = {
@@ -260,12 +260,12 @@ static void a_long_graph_is_its_distinct_ranges(void **state)
         shape.entries[i].dependencies[0] = i - 1;
         shape.entries[i].dependency_count = i > 0;
     }
-    assert_true(merge(&shape, &merged));
+    assert_true(graph_steps_make(&shape, &merged));
     assert_int_equal(merged.count, 1);
     assert_int_equal(merged.nodes, LONG);
     assert_int_equal(merged.steps[0].op_count, 1);
     assert_int_equal(merged.steps[0].ops[0].count, 4);
-    merged_free(&merged);
+    graph_steps_free(&merged);
     for (uint32_t i = 0; i < LONG; i++) {
         free(shape.entries[i].work);
         free(shape.entries[i].dependencies);
@@ -277,21 +277,21 @@ static void too_many_events_are_said(void **state)
 {
     (void)state;
     enum { MANY = 100 };
-    struct shape_entry entries[MANY] = {{0}};
-    struct shape shape = {.count = MANY, .entries = entries};
-    struct merged merged;
+    struct graph_topology_entry entries[MANY] = {{0}};
+    struct graph_topology shape = {.count = MANY, .entries = entries};
+    struct graph_steps merged;
     for (int i = 0; i < MANY; i++) {
         entries[i].type = i % 2 ? CU_GRAPH_NODE_TYPE_EVENT_RECORD : CU_GRAPH_NODE_TYPE_WAIT_EVENT;
         entries[i].event = (CUevent)(uintptr_t)(i + 1);
     }
     unmodelled = 0;
-    assert_true(merge(&shape, &merged));
+    assert_true(graph_steps_make(&shape, &merged));
     assert_int_equal(unmodelled, 1);
     assert_int_equal(merged.count, MANY + 1);
-    assert_int_equal(merged.steps[0].kind, MERGED_WAIT);
-    assert_int_equal(merged.steps[MANY].kind, MERGED_RECORD);
+    assert_int_equal(merged.steps[0].kind, GRAPH_STEP_WAIT);
+    assert_int_equal(merged.steps[MANY].kind, GRAPH_STEP_RECORD);
     assert_int_equal(merged.steps[MANY].after_count, 1);
-    merged_free(&merged);
+    graph_steps_free(&merged);
 }
 
 int main(void)

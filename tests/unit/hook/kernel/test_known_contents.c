@@ -17,25 +17,25 @@ enum { BASE = 0x10000 };
 static uint64_t value_at(uint64_t address)
 {
     uint64_t value = 0;
-    assert_true(content_read(address, sizeof value, &value));
+    assert_true(known_contents_read(address, sizeof value, &value));
     return value;
 }
 
 static int is_known(uint64_t address)
 {
     uint64_t value;
-    return content_read(address, sizeof value, &value);
+    return known_contents_read(address, sizeof value, &value);
 }
 
 static void remember(uint64_t address, uint64_t value)
 {
-    content_written(address, sizeof value, &value, false);
+    known_contents_written(address, sizeof value, &value, false);
 }
 
 static int setup(void **state)
 {
     (void)state;
-    content_addresses_changed();
+    known_contents_addresses_changed();
     return 0;
 }
 
@@ -43,9 +43,9 @@ static void a_copy_is_remembered(void **state)
 {
     (void)state;
     const uint64_t table[4] = {1, 2, 3, 4};
-    assert_false(content_any());
-    content_written(BASE, sizeof table, table, false);
-    assert_true(content_any());
+    assert_false(known_contents_any());
+    known_contents_written(BASE, sizeof table, table, false);
+    assert_true(known_contents_any());
     for (uint64_t i = 0; i < 4; i++)
         assert_int_equal(value_at(BASE + 8 * i), i + 1);
     assert_int_equal(value_at(BASE + 4), (uint64_t)2 << 32); /* any eight bytes */
@@ -58,11 +58,11 @@ static void what_is_copied_later_counts(void **state)
 {
     (void)state;
     const uint64_t table[4] = {1, 2, 3, 4};
-    content_written(BASE, sizeof table, table, false);
+    known_contents_written(BASE, sizeof table, table, false);
     remember(BASE + 8, 20);
     assert_int_equal(value_at(BASE + 8), 20);
     assert_false(is_known(BASE)); /* a piece goes as a whole */
-    content_written(BASE + 8, 8, NULL, false);
+    known_contents_written(BASE + 8, 8, NULL, false);
     assert_false(is_known(BASE + 8));
 }
 
@@ -72,15 +72,15 @@ static void writes_make_it_forgotten(void **state)
     remember(BASE, 1);
     remember(BASE + 64, 2);
     remember(BASE + 128, 3);
-    assert_false(content_forget(BASE + 8, 56));
-    assert_true(content_forget(BASE + 71, 1));
+    assert_false(known_contents_forget(BASE + 8, 56));
+    assert_true(known_contents_forget(BASE + 71, 1));
     assert_int_equal(value_at(BASE), 1);
     assert_false(is_known(BASE + 64));
     assert_int_equal(value_at(BASE + 128), 3);
-    assert_true(content_forget(BASE + 100, UINT64_MAX)); /* ends where memory does */
+    assert_true(known_contents_forget(BASE + 100, UINT64_MAX)); /* ends where memory does */
     assert_false(is_known(BASE + 128));
-    assert_true(content_forget_all());
-    assert_false(content_any());
+    assert_true(known_contents_forget_all());
+    assert_false(known_contents_any());
 }
 
 static void large_copies_are_not_remembered(void **state)
@@ -88,9 +88,9 @@ static void large_copies_are_not_remembered(void **state)
     (void)state;
     static const uint8_t bytes[CONTENT_PIECE_MAX + 1];
     remember(BASE + 64, 2);
-    content_written(BASE, CONTENT_PIECE_MAX + 1, bytes, false);
-    assert_false(content_any());
-    content_written(BASE, CONTENT_PIECE_MAX, bytes, false);
+    known_contents_written(BASE, CONTENT_PIECE_MAX + 1, bytes, false);
+    assert_false(known_contents_any());
+    known_contents_written(BASE, CONTENT_PIECE_MAX, bytes, false);
     assert_int_equal(value_at(BASE + CONTENT_PIECE_MAX - 8), 0);
 }
 
@@ -103,7 +103,7 @@ static void the_oldest_goes(void **state)
     assert_false(is_known(BASE + 64 * 43));
     assert_int_equal(value_at(BASE + 64 * 44), 44);
     for (uint64_t i = 0; i < 64; i++)
-        content_written(BASE * 16 + i * 8192, sizeof bytes, bytes, false);
+        known_contents_written(BASE * 16 + i * 8192, sizeof bytes, bytes, false);
     assert_false(is_known(BASE + 64 * 299)); /* 256 KiB, and no room beside them */
     assert_true(is_known(BASE * 16));
 }
@@ -112,24 +112,24 @@ static void the_version_tells_of_other_answers(void **state)
 {
     (void)state;
     remember(BASE, 1);
-    uint64_t version = content_version();
+    uint64_t version = known_contents_version();
     remember(BASE, 2);
-    assert_int_equal(content_version(), version); /* nobody asked */
+    assert_int_equal(known_contents_version(), version); /* nobody asked */
     assert_int_equal(value_at(BASE), 2);
     remember(BASE, 2);
     remember(BASE + 8, 3);
-    content_forget(BASE + 8, 8);
-    assert_int_equal(content_version(), version); /* the answer is the same */
+    known_contents_forget(BASE + 8, 8);
+    assert_int_equal(known_contents_version(), version); /* the answer is the same */
     remember(BASE, 4);
-    assert_true(content_version() > version);
-    version = content_version();
+    assert_true(known_contents_version() > version);
+    version = known_contents_version();
     assert_false(is_known(BASE + 512));
     remember(BASE + 512, 5);
-    assert_true(content_version() > version); /* now there is one */
-    version = content_version();
+    assert_true(known_contents_version() > version); /* now there is one */
+    version = known_contents_version();
     assert_int_equal(value_at(BASE + 512), 5);
-    content_forget(BASE + 512, 1);
-    assert_true(content_version() > version);
+    known_contents_forget(BASE + 512, 1);
+    assert_true(known_contents_version() > version);
 }
 
 /* More places than csan tells apart: then any change counts. */
@@ -138,34 +138,34 @@ static void many_questions_are_not_forgotten(void **state)
     (void)state;
     for (uint64_t i = 0; i < 200; i++)
         assert_false(is_known(BASE + 64 * i));
-    uint64_t version = content_version();
+    uint64_t version = known_contents_version();
     remember(BASE + 64 * 199, 1);
-    assert_true(content_version() > version);
+    assert_true(known_contents_version() > version);
 }
 
 static void constants_are_initial_until_written(void **state)
 {
     (void)state;
-    uint64_t version = content_version();
-    assert_true(content_is_initial(BASE, 64));
-    content_written(BASE + 64, 4, NULL, true);
-    assert_int_equal(content_version(), version);
-    assert_true(content_is_initial(BASE, 64));
-    assert_false(content_is_initial(BASE + 60, 8));
-    content_written(BASE + 32, 4, NULL, true);
-    assert_true(content_version() > version);
-    assert_false(content_is_initial(BASE, 64));
-    content_addresses_changed(); /* the write stands for whatever lies there next */
-    assert_false(content_is_initial(BASE, 64));
+    uint64_t version = known_contents_version();
+    assert_true(known_contents_is_initial(BASE, 64));
+    known_contents_written(BASE + 64, 4, NULL, true);
+    assert_int_equal(known_contents_version(), version);
+    assert_true(known_contents_is_initial(BASE, 64));
+    assert_false(known_contents_is_initial(BASE + 60, 8));
+    known_contents_written(BASE + 32, 4, NULL, true);
+    assert_true(known_contents_version() > version);
+    assert_false(known_contents_is_initial(BASE, 64));
+    known_contents_addresses_changed(); /* the write stands for whatever lies there next */
+    assert_false(known_contents_is_initial(BASE, 64));
 }
 
 static void too_many_written_constants_are_all_written(void **state)
 {
     (void)state;
-    assert_true(content_is_initial(BASE * 4, 8));
+    assert_true(known_contents_is_initial(BASE * 4, 8));
     for (uint64_t i = 0; i < 300; i++)
-        content_written(BASE * 8 + 64 * i, 4, NULL, true);
-    assert_false(content_is_initial(BASE * 4, 8));
+        known_contents_written(BASE * 8 + 64 * i, 4, NULL, true);
+    assert_false(known_contents_is_initial(BASE * 4, 8));
 }
 
 /* Last: from then on nothing is initial. */
@@ -173,11 +173,11 @@ static void calls_that_are_not_followed_may_write_anywhere(void **state)
 {
     (void)state;
     remember(BASE, 1);
-    uint64_t version = content_version();
+    uint64_t version = known_contents_version();
     driver_unmodelled_called = 1;
-    assert_true(content_version() > version);
+    assert_true(known_contents_version() > version);
     assert_false(is_known(BASE));
-    assert_false(content_is_initial(BASE * 64, 8));
+    assert_false(known_contents_is_initial(BASE * 64, 8));
     remember(BASE, 2);
     assert_int_equal(value_at(BASE), 2);
     driver_unmodelled_called = 1;

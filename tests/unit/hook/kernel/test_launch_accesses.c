@@ -43,10 +43,10 @@ const struct access_set *access_set_find(struct access_kernel *kernel,
     return &set;
 }
 
-struct overlap access_overlap(struct access_kernel *kernel)
+struct dependent_launch access_overlap(struct access_kernel *kernel)
 {
     (void)kernel;
-    return (struct overlap){.waits = true};
+    return (struct dependent_launch){.waits = true};
 }
 
 size_t access_set_pieces(const struct access_kernel *kernel, const struct access_set *found,
@@ -132,11 +132,11 @@ static struct object_memory under;
 
 uint32_t object_name_bytes(uint8_t kind)
 {
-    return kind == EFFECT_OBJECT_TEXTURE ? OBJECT_HANDLE_BYTES : 0;
+    return kind == INSTRUCTION_ACCESS_OBJECT_TEXTURE ? OBJECT_HANDLE_BYTES : 0;
 }
 enum object_answer object_find(uint8_t kind, const void *name, struct object_memory *found)
 {
-    assert_int_equal(kind, EFFECT_OBJECT_TEXTURE);
+    assert_int_equal(kind, INSTRUCTION_ACCESS_OBJECT_TEXTURE);
     assert_ptr_equal(name, &values.pointer);
     *found = under;
     return answer;
@@ -169,8 +169,8 @@ static const struct ptx_function function = {
 static void *parameters[3] = {&values.pointer, &values.number, &values.box};
 
 static struct kernel *kernel;
-static struct direct_touched touched;
-static struct direct_launch launch;
+static struct launch_accesses_touched touched;
+static struct launch_accesses_launch launch;
 
 static struct access_range *range_add(uint32_t base, int kind, int bound, int64_t offset,
                                       uint64_t bytes)
@@ -187,13 +187,13 @@ static struct access_range *range_add(uint32_t base, int kind, int bound, int64_
 
 static void begin(void)
 {
-    direct_prefetch(kernel);
-    direct_begin(kernel, &launch, &touched);
+    launch_accesses_prefetch(kernel);
+    launch_accesses_begin(kernel, &launch, &touched);
 }
 
 static void end(void)
 {
-    direct_end(kernel, &touched);
+    launch_accesses_end(kernel, &touched);
     assert_int_equal(locked, 0);
 }
 
@@ -226,20 +226,20 @@ static int setup(void **state)
     memset(&values, 0, sizeof values);
     values.pointer = 0x10100;
     values.box.words[1] = 0x20000;
-    launch = (struct direct_launch){
+    launch = (struct launch_accesses_launch){
         .grid = {2, 3, 4}, .block = {5, 6, 7}, .shared = 9, .parameters = parameters};
-    struct direct_source source = {
+    struct launch_accesses_source source = {
         .name = "k", .ptx = &function, .module = &values, .find = find_variable};
-    kernel = direct_kernel(&source, NULL);
+    kernel = launch_accesses_kernel(&source, NULL);
     assert_non_null(kernel);
-    content_addresses_changed();
+    known_contents_addresses_changed();
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    direct_release(kernel);
+    launch_accesses_release(kernel);
     csan_context_destroy(context);
     return 0;
 }
@@ -453,7 +453,7 @@ static void variables_are_asked_for_once_in_a_context(void **state)
     assert_int_equal(touched.accesses[0].base, 0x50000 + (0xc0 << 12));
     end();
     assert_int_equal(asked_driver, 2);
-    base_addresses_changed();
+    launch_pointer_addresses_changed();
     begin();
     end();
     assert_int_equal(asked_driver, 3);
@@ -478,7 +478,8 @@ static void variable_that_the_driver_does_not_know(void **state)
 static void objects_are_the_memory_under_them(void **state)
 {
     (void)state;
-    bases[0] = (struct access_base){.kind = ACCESS_BASE_OBJECT, .object = EFFECT_OBJECT_TEXTURE};
+    bases[0] = (struct access_base){.kind = ACCESS_BASE_OBJECT,
+                                    .object = INSTRUCTION_ACCESS_OBJECT_TEXTURE};
     range_add(0, ACCESS_READ, ACCESS_BOUND_DATA, 0, ACCESS_WHOLE);
     under =
         (struct object_memory){.base = 0x10040, .bytes = 16, .dims = {{256, 4}}, .dim_count = 1};
@@ -524,7 +525,7 @@ static void memory_is_read_through_a_parameter(void **state)
 {
     (void)state;
     const uint64_t table[2] = {11, 22};
-    content_written(0x10100, sizeof table, table, false);
+    known_contents_written(0x10100, sizeof table, table, false);
     at_find = read_one;
     read_base = bases[0];
     read_offset = 8;
@@ -578,13 +579,13 @@ static void constants_hold_what_their_module_says(void **state)
     assert_false(read_known);
     end();
     const uint64_t later = 7;
-    content_written(at, 8, &later, true);
+    known_contents_written(at, 8, &later, true);
     read_offset = 0;
     begin();
     assert_int_equal(read_value, 7);
     assert_true(asked.memory_version > version);
     end();
-    content_forget(at, 8);
+    known_contents_forget(at, 8);
     begin();
     assert_false(read_known); /* what it was at first does not come back */
     end();
@@ -595,29 +596,29 @@ static void what_is_written_is_forgotten(void **state)
     (void)state;
     const uint64_t value = 5;
     uint64_t got;
-    content_written(0x10100, 8, &value, false);
-    content_written(0x20000, 8, &value, false);
+    known_contents_written(0x10100, 8, &value, false);
+    known_contents_written(0x20000, 8, &value, false);
     range_add(0, ACCESS_READ, ACCESS_EXACT, 0, 64);
     begin();
     end();
-    assert_true(content_read(0x10100, 8, &got));
+    assert_true(known_contents_read(0x10100, 8, &got));
     range_add(0, ACCESS_ATOMIC, ACCESS_BOUND_DIRECTION, 0, ACCESS_TO_END);
     begin();
     end();
-    assert_false(content_read(0x10100, 8, &got));
+    assert_false(known_contents_read(0x10100, 8, &got));
     assert_int_equal(finds, 2);
     set.range_count = 0;
     set.complete = false;
     begin();
     end();
-    assert_false(content_any()); /* it may have written anywhere */
+    assert_false(known_contents_any()); /* it may have written anywhere */
 }
 
 static void kernel_that_writes_to_its_own_table(void **state)
 {
     (void)state;
     const uint64_t value = 0x20000;
-    content_written(0x10100, 8, &value, false);
+    known_contents_written(0x10100, 8, &value, false);
     at_find = read_one;
     read_base = bases[0];
     read_offset = 0;
@@ -640,10 +641,10 @@ static void reasons_are_told_once(void **state)
     range_add(0, ACCESS_READ, ACCESS_EXACT, 0, 4);
     range_add(1, ACCESS_WRITE, ACCESS_BOUND_DATA, 0, 16);
     begin();
-    direct_explain(kernel, &touched);
+    launch_accesses_explain(kernel, &touched);
     assert_string_equal(note, "kernel k: argument 2+8 is bounded: the index is data (PTX line 17)");
     note[0] = '\0';
-    direct_explain(kernel, &touched);
+    launch_accesses_explain(kernel, &touched);
     assert_string_equal(note, "");
     end();
 }

@@ -21,7 +21,7 @@ static uint64_t table[64]; /* addresses in "device memory" at TABLE */
 
 enum { TABLE = 0x1000, AREA = 0x100000, BYTES = 1 << 16, ROUNDS = 300 };
 
-bool content_read(uint64_t address, uint32_t bytes, void *to)
+bool known_contents_read(uint64_t address, uint32_t bytes, void *to)
 {
     if (address < TABLE || address + bytes > TABLE + sizeof table)
         return false;

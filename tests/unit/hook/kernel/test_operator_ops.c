@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-static struct part siblings[PARTS_MAX];
+static struct operator_op siblings[PARTS_MAX];
 
 static void is_sibling(uint32_t i, csan_lane lane, uint64_t first, uint64_t last)
 {
@@ -18,17 +18,17 @@ static void is_sibling(uint32_t i, csan_lane lane, uint64_t first, uint64_t last
 static void of_one_lane_there_are_none(void **state)
 {
     (void)state;
-    struct parts parts;
-    parts_begin(&parts);
-    assert_false(parts_are_elsewhere(&parts, 1));
-    parts_add(&parts, PART_TOLD, 1, 10);
-    parts_add(&parts, PART_KNOWN, 1, 11);
-    assert_false(parts_are_elsewhere(&parts, 1));
-    assert_int_equal(parts_siblings(&parts, PART_TOLD, 1, siblings), 0);
-    assert_true(parts_are_elsewhere(&parts, 2));
-    parts_add(&parts, PART_INNER, 2, 12);
-    assert_true(parts_are_elsewhere(&parts, 1));
-    assert_true(parts_are_elsewhere(&parts, 2));
+    struct operator_ops parts;
+    operator_ops_begin(&parts);
+    assert_false(operator_ops_are_elsewhere(&parts, 1));
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 10);
+    operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 11);
+    assert_false(operator_ops_are_elsewhere(&parts, 1));
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 1, siblings), 0);
+    assert_true(operator_ops_are_elsewhere(&parts, 2));
+    operator_ops_add(&parts, OPERATOR_OP_INNER, 2, 12);
+    assert_true(operator_ops_are_elsewhere(&parts, 1));
+    assert_true(operator_ops_are_elsewhere(&parts, 2));
 }
 
 /* What is told by its word is a sibling of all that the operator did, from the first to the last.
@@ -36,16 +36,16 @@ static void of_one_lane_there_are_none(void **state)
 static void what_is_told_is_all_the_others_sibling(void **state)
 {
     (void)state;
-    struct parts parts;
-    parts_begin(&parts);
-    parts_add(&parts, PART_KNOWN, 1, 10);
-    parts_add(&parts, PART_INNER, 2, 11);
-    parts_add(&parts, PART_TOLD, 1, 12);
-    parts_add(&parts, PART_INNER, 1, 13);
-    assert_int_equal(parts_siblings(&parts, PART_TOLD, 3, siblings), 2);
+    struct operator_ops parts;
+    operator_ops_begin(&parts);
+    operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 10);
+    operator_ops_add(&parts, OPERATOR_OP_INNER, 2, 11);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 12);
+    operator_ops_add(&parts, OPERATOR_OP_INNER, 1, 13);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 3, siblings), 2);
     is_sibling(0, 1, 10, 13);
     is_sibling(1, 2, 11, 11);
-    assert_int_equal(parts_siblings(&parts, PART_TOLD, 1, siblings), 1);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 1, siblings), 1);
     is_sibling(0, 2, 11, 11);
 }
 
@@ -54,26 +54,26 @@ static void what_is_told_is_all_the_others_sibling(void **state)
 static void what_is_known_is_a_sibling_of_what_was_told(void **state)
 {
     (void)state;
-    struct parts parts;
-    parts_begin(&parts);
-    parts_add(&parts, PART_KNOWN, 1, 10);
-    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 2, siblings), 0);
-    parts_add(&parts, PART_TOLD, 1, 11);
-    parts_add(&parts, PART_TOLD, 3, 12);
-    parts_add(&parts, PART_TOLD, 1, 13);
-    parts_add(&parts, PART_KNOWN, 1, 14);
-    parts_add(&parts, PART_TOLD, 1, 15);
-    parts_add(&parts, PART_INNER, 1, 16);
-    parts_add(&parts, PART_TOLD, 3, 17);
-    parts_add(&parts, PART_TOLD, 1, 18);
-    static const enum part_kind kinds[] = {PART_KNOWN, PART_INNER};
+    struct operator_ops parts;
+    operator_ops_begin(&parts);
+    operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 10);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, siblings), 0);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 11);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 3, 12);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 13);
+    operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 14);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 15);
+    operator_ops_add(&parts, OPERATOR_OP_INNER, 1, 16);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 3, 17);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 18);
+    static const enum operator_op_kind kinds[] = {OPERATOR_OP_KNOWN, OPERATOR_OP_INNER};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(parts_siblings(&parts, kinds[i], 2, siblings), 4);
+        assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 2, siblings), 4);
         is_sibling(0, 1, 11, 13);
         is_sibling(1, 3, 12, 17);
         is_sibling(2, 1, 15, 15);
         is_sibling(3, 1, 18, 18);
-        assert_int_equal(parts_siblings(&parts, kinds[i], 1, siblings), 1);
+        assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 1, siblings), 1);
         is_sibling(0, 3, 12, 17);
     }
 }
@@ -82,15 +82,15 @@ static void what_is_known_is_a_sibling_of_what_was_told(void **state)
 static void there_is_room_for_some(void **state)
 {
     (void)state;
-    struct parts parts;
-    parts_begin(&parts);
+    struct operator_ops parts;
+    operator_ops_begin(&parts);
     for (uint32_t i = 0; i < 3 * PARTS_MAX; i++) {
-        parts_add(&parts, PART_TOLD, 1 + i, 100 + 2 * i);
-        parts_add(&parts, PART_KNOWN, 1 + i, 101 + 2 * i);
+        operator_ops_add(&parts, OPERATOR_OP_TOLD, 1 + i, 100 + 2 * i);
+        operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1 + i, 101 + 2 * i);
     }
-    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 0, siblings), PARTS_MAX);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 0, siblings), PARTS_MAX);
     is_sibling(PARTS_MAX - 1, PARTS_MAX, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
-    assert_int_equal(parts_siblings(&parts, PART_TOLD, 0, siblings), PARTS_MAX);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 0, siblings), PARTS_MAX);
     is_sibling(0, 1 + 2 * PARTS_MAX, 100 + 4 * PARTS_MAX, 101 + 4 * PARTS_MAX);
     is_sibling(PARTS_MAX - 1, 3 * PARTS_MAX, 98 + 6 * PARTS_MAX, 99 + 6 * PARTS_MAX);
 }
@@ -99,15 +99,15 @@ static void there_is_room_for_some(void **state)
 static void pieces_without_room_stretch_none(void **state)
 {
     (void)state;
-    struct parts parts;
-    parts_begin(&parts);
+    struct operator_ops parts;
+    operator_ops_begin(&parts);
     for (uint32_t i = 0; i <= PARTS_MAX; i++) {
-        parts_add(&parts, PART_TOLD, 1, 100 + 2 * i);
-        parts_add(&parts, PART_KNOWN, 1, 101 + 2 * i);
+        operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 100 + 2 * i);
+        operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 101 + 2 * i);
     }
-    parts_add(&parts, PART_TOLD, 1, 200);
-    parts_add(&parts, PART_TOLD, 1, 201);
-    assert_int_equal(parts_siblings(&parts, PART_KNOWN, 2, siblings), PARTS_MAX);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 200);
+    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 201);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, siblings), PARTS_MAX);
     is_sibling(PARTS_MAX - 1, 1, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
 }
 

@@ -10,12 +10,12 @@
 
 static char memory[AHEAD_LINE * 100] __attribute__((aligned(AHEAD_LINE)));
 
-static const char *first_of(const struct ahead *ahead, size_t i)
+static const char *first_of(const struct prefetch *ahead, size_t i)
 {
     return (const char *)(uintptr_t)(ahead->pieces[i] & ~(uint64_t)(AHEAD_LINE - 1));
 }
 
-static size_t lines_of(const struct ahead *ahead, size_t i)
+static size_t lines_of(const struct prefetch *ahead, size_t i)
 {
     return ahead->pieces[i] % AHEAD_LINE;
 }
@@ -23,34 +23,34 @@ static size_t lines_of(const struct ahead *ahead, size_t i)
 static void every_line_that_a_piece_touches(void **state)
 {
     (void)state;
-    struct ahead ahead;
+    struct prefetch ahead;
     const struct access_piece pieces[] = {{memory + 60, 8},  /* over a line's end */
                                           {memory + 300, 0}, /* nothing */
                                           {memory + 256, AHEAD_LINE}};
-    ahead_note(&ahead, pieces, 3);
+    prefetch_note(&ahead, pieces, 3);
     assert_ptr_equal(first_of(&ahead, 0), memory);
     assert_int_equal(lines_of(&ahead, 0), 2);
     assert_ptr_equal(first_of(&ahead, 1), memory + 256);
     assert_int_equal(lines_of(&ahead, 1), 1);
     assert_int_equal(ahead.pieces[2], 0);
-    ahead_prefetch(&ahead);
+    prefetch_begin(&ahead);
 }
 
 /* Of what is too much the first lines count; what was noted before does not stay behind it. */
 static void no_more_than_there_is_room_for(void **state)
 {
     (void)state;
-    struct ahead ahead;
+    struct prefetch ahead;
     struct access_piece pieces[AHEAD_PIECES + 2];
     size_t lines = 0;
     for (size_t i = 0; i < AHEAD_PIECES + 2; i++)
         pieces[i] = (struct access_piece){memory + i * AHEAD_LINE, 1};
-    ahead_note(&ahead, pieces, AHEAD_PIECES + 2);
+    prefetch_note(&ahead, pieces, AHEAD_PIECES + 2);
     for (size_t i = 0; i < AHEAD_PIECES; i++)
         assert_ptr_equal(first_of(&ahead, i), memory + i * AHEAD_LINE);
     pieces[0].bytes = 3 * AHEAD_LINE;
     pieces[1].bytes = sizeof memory - AHEAD_LINE;
-    ahead_note(&ahead, pieces, 3);
+    prefetch_note(&ahead, pieces, 3);
     for (size_t i = 0; i < AHEAD_PIECES && ahead.pieces[i]; i++)
         lines += lines_of(&ahead, i);
     assert_int_equal(lines, AHEAD_LINES);
@@ -61,10 +61,10 @@ static void no_more_than_there_is_room_for(void **state)
 static void nothing_is_read(void **state)
 {
     (void)state;
-    struct ahead ahead;
+    struct prefetch ahead;
     const struct access_piece gone = {(const void *)(uintptr_t)0x10000, 4096};
-    ahead_note(&ahead, &gone, 1);
-    ahead_prefetch(&ahead);
+    prefetch_note(&ahead, &gone, 1);
+    prefetch_begin(&ahead);
 }
 
 int main(void)
