@@ -3,8 +3,8 @@
  *
  * A set is relative to the pointers the kernel was given, so that it serves every launch that
  * differs in pointers alone. What the analysis took from the parameters is remembered with the set:
- * two launches that agree in grid, block and those bytes have the same set. See DESIGN.md, "Byte
- * ranges".
+ * two launches that agree in grid, block and those bytes have the same set. See
+ * docs/internals/ptx-ranges.md.
  *
  * Not thread-safe: one caller at a time for one struct access_kernel. */
 #ifndef RUNTIME_ACCESS_ACCESS_SET_H
