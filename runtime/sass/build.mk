@@ -5,6 +5,8 @@ machine_code_cubins  := $(foreach a,75 80 90 100 120,$(OUT)/tests/unit/parameter
 tensor_copies_cubins := $(foreach a,90 100,$(OUT)/tests/unit/tensor_copies_sm_$a.cubin)
 # What accesses memory, of each kind.
 memory_kinds_cubins  := $(foreach a,75 80 86 89 90 100 120,$(OUT)/tests/unit/memory_kinds_sm_$a.cubin)
+# What asserts.
+assertions_cubins    := $(foreach a,75 80 86 89 90 100 120,$(OUT)/tests/unit/assertions_sm_$a.cubin)
 quoted = $(foreach c,$1,"$(abspath $c)"$(,))
 
 $(machine_code_cubins): $(OUT)/tests/unit/parameters_sm_%.cubin: tests/unit/sass/parameters.cu
@@ -18,6 +20,13 @@ $(tensor_copies_cubins): $(OUT)/tests/unit/tensor_copies_sm_%.cubin: tests/unit/
 $(memory_kinds_cubins): $(OUT)/tests/unit/memory_kinds_sm_%.cubin: tests/unit/sass/memory_kinds.cu
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -cubin -arch=sm_$* -o $@ $<
+
+$(assertions_cubins): $(OUT)/tests/unit/assertions_sm_%.cubin: tests/unit/sass/assertions.cu
+	@mkdir -p $(@D)
+	$(NVCC) -cubin -arch=sm_$* -o $@ $<
+
+$(OUT)/tests/unit/test_assertion: | $(assertions_cubins)
+$(OUT)/tests/unit/test_assertion: private CFLAGS_ALL += -DCUBINS='$(call quoted,$(assertions_cubins))'
 
 $(OUT)/tests/unit/test_machine_code: | $(machine_code_cubins) $(tensor_copies_cubins)
 $(OUT)/tests/unit/test_machine_code: private CFLAGS_ALL += -DCUBINS='$(call quoted,$(machine_code_cubins))' \

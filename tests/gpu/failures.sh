@@ -14,6 +14,8 @@ cd "$work" || exit 1
 nvcc -g -lineinfo -arch=native -std=c++17 -cudart shared "$here/failure.cu" -o failure 2>/dev/null || exit 1
 nvcc -g -lineinfo -arch=native -std=c++17 -cudart shared "$here/failure.cu" -o linked -L"$root/lib" -lcsan \
     -Xlinker -rpath="$root/lib" -Xlinker --no-as-needed 2>/dev/null || exit 1
+# Without line information an assertion has its own.
+nvcc -arch=native -std=c++17 -cudart shared "$here/failure.cu" -o no_lines 2>/dev/null || exit 1
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 passed=0 failed=0
 
@@ -37,7 +39,7 @@ thread()
     null | host) echo 'block \(0,0,0\), thread \(40,0,0\) of grid 4 x block 64, at .*failure.cu:' ;;
     misaligned) echo 'block \(0,0,0\), thread \(3,0,0\) of grid 1 x block 32, at .*failure.cu:' ;;
     trap) echo 'block \(1,0,0\), thread \(9,0,0\) of grid 2 x block 32' ;;
-    assert) echo 'block \(0,0,0\), thread \(6,0,0\) of grid 1 x block 32' ;;
+    assert) echo "block \(0,0,0\), thread \(6,0,0\) of grid 1 x block 32, at .*failure.cu:$(grep -n 'void asserts' "$here/failure.cu" | cut -d: -f1)" ;;
     *) echo ;;
     esac
 }
@@ -70,6 +72,9 @@ check()
         [ "$(grep -cE "^CSAN: $words" csan.err)" = 1 ] && grep -qE "^  $place" csan.err
     fi
     judge "$way $kind $call: the report" $?
+    [ "$kind" = assert ] || return
+    grep -q '^  Assertion `n < 3. failed\.$' csan.err
+    judge "$way $kind $call: the assertion's own words" $?
 }
 
 options=access=ptx
@@ -83,5 +88,8 @@ for kind in none far late null host freed misaligned shared trap assert stack ju
     done
     check $kind stream linked env CSAN=1 CSAN_OPTIONS=$options ./linked
 done
+CSAN_OPTIONS=$options "$root/bin/csan" run ./no_lines assert stream >csan.out 2>csan.err
+grep -qE "^  $(thread assert)" csan.err && grep -q '^  Assertion `n < 3. failed\.$' csan.err
+judge "an assertion's place and words, without line information" $?
 echo "failures: $passed passed, $failed failed"
 [ $failed = 0 ]

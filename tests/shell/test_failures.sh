@@ -56,6 +56,13 @@ while IFS='|' read -r kind what launch kernel thread access; do
     done
 done < <(table)
 
+# An assertion says its expression; without line information it says its own file and line, too.
+"$nvcc" -arch=sm_90 -std=c++17 -cudart shared "$source" -o failure_no_lines
+run_under ./failure_no_lines assert stream
+check "an assertion's expression" says '^  Assertion `n < 3. failed\.$'
+check "... and its place, where the code has no lines" says \
+    "thread .6,0,0. of grid 1 x block 32, at .*failure.cu:$(line_of "void asserts")"
+
 # Which call tells is the program's affair.
 for call in device event copy query later launches free; do
     run_under --options=errors=off ./failure trap $call

@@ -32,7 +32,8 @@ struct device_failure {
     const char *function; /* that the instruction is in, where that is not the kernel; else NULL */
     const char *file;     /* of the source, by .loc; NULL: the PTX has no line information */
     uint32_t line;
-    const char *message; /* all of it in one line */
+    const char *assertion; /* the expression that did not hold; NULL: none, or it is not known */
+    const char *message;   /* all of it in one line */
 };
 
 /* `failed` is called once for each kernel that fails, on whatever thread ran it, before any call

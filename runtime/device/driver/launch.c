@@ -145,6 +145,13 @@ static enum step fault(struct launch_item *work)
     failure.function = why->function == work->launch.kernel ? NULL : why->function->name;
     failure.file = why->file;
     failure.line = why->line;
+    if (why->kind == EXEC_FAULT_ASSERT) {
+        failure.assertion = why->assertion.expression;
+        if (!failure.file && why->assertion.file[0]) {
+            failure.file = why->assertion.file;
+            failure.line = why->assertion.line;
+        }
+    }
     failure_tell(&failure, why->kind == EXEC_FAULT_ASSERT); /* its message is printed already */
     tell(work, true);
     return STEP_FAULT;

@@ -153,6 +153,12 @@ enum exec_fault_kind {
     EXEC_FAULT_MEMORY               /* CUDA_ERROR_OUT_OF_MEMORY: this process has no more */
 };
 
+/* What __assertfail is given, cut off where it is longer. */
+struct exec_assertion {
+    char expression[512], file[512], function[512];
+    uint32_t line;
+};
+
 struct exec_fault {
     enum exec_fault_kind kind;
     bool has_thread;  /* else all threads are to blame, or none */
@@ -165,6 +171,7 @@ struct exec_fault {
     const struct ptx_function *function; /* that the instruction is in */
     const char *file;                    /* by .loc; NULL: not known */
     uint32_t line;                       /* in the file */
+    struct exec_assertion assertion;     /* that failed, of the first thread; else all is 0 */
     char message[384]; /* one line: kernel, line, instruction, what happened; no newline */
 };
 

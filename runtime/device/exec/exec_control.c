@@ -308,17 +308,41 @@ static int call_vprintf(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
+static void string_read(struct warp *w, int lane, const struct call_site *site, uint32_t number,
+                        char *text, size_t bytes)
+{
+    const uint64_t address = argument_value(w, site, number, lane);
+    text[0] = '\0';
+    if (address)
+        space_text(w, lane, address, text, bytes);
+}
+
+static void assertion_read(struct warp *w, int lane, const struct call_site *site,
+                           struct exec_assertion *assertion)
+{
+    string_read(w, lane, site, 0, assertion->expression, sizeof assertion->expression);
+    string_read(w, lane, site, 1, assertion->file, sizeof assertion->file);
+    assertion->line = (uint32_t)argument_value(w, site, 2, lane);
+    string_read(w, lane, site, 3, assertion->function, sizeof assertion->function);
+}
+
 /* void __assertfail(message, file, unsigned line, function, size_t character_bytes) */
 static int call_assertfail(struct warp *w, const struct micro *op)
 {
     const struct call_site *site = op->pointer;
+    const bool is_first = w->state->fault.kind == EXEC_FAULT_NONE;
+    struct exec_assertion first = {0}, assertion;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         int lane = __builtin_ctz(m);
-        print_assertion(w, lane, argument_value(w, site, 0, lane), argument_value(w, site, 1, lane),
-                        (uint32_t)argument_value(w, site, 2, lane),
-                        argument_value(w, site, 3, lane));
+        assertion_read(w, lane, site, &assertion);
+        print_assertion(w, lane, &assertion);
+        if (m == w->mask)
+            first = assertion;
     }
-    return fault_raise(w, op, w->mask, EXEC_FAULT_ASSERT, 0);
+    const int flow = fault_raise(w, op, w->mask, EXEC_FAULT_ASSERT, 0);
+    if (is_first)
+        w->state->fault.assertion = first;
+    return flow;
 }
 
 static const struct {

@@ -212,21 +212,14 @@ int print_format(struct warp *warp, int lane, uint64_t format, uint64_t argument
     return count;
 }
 
-void print_assertion(struct warp *warp, int lane, uint64_t message, uint64_t file, uint32_t line,
-                     uint64_t function)
+void print_assertion(struct warp *warp, int lane, const struct exec_assertion *assertion)
 {
-    char what[512] = "", where[512] = "", who[512] = "", text[2048];
+    char text[2048];
     const uint32_t *block = warp->block->id;
-    if (message)
-        space_text(warp, lane, message, what, sizeof what);
-    if (file)
-        space_text(warp, lane, file, where, sizeof where);
-    if (function)
-        space_text(warp, lane, function, who, sizeof who);
-    int bytes =
-        snprintf(text, sizeof text,
-                 "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", where,
-                 line, who, block[0], block[1], block[2], warp->tid[0][lane], warp->tid[1][lane],
-                 warp->tid[2][lane], what);
+    int bytes = snprintf(
+        text, sizeof text,
+        "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+        assertion->file, assertion->line, assertion->function, block[0], block[1], block[2],
+        warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane], assertion->expression);
     print_text(warp->state, true, text, (size_t)bytes);
 }

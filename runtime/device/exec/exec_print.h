@@ -9,7 +9,6 @@
  * "Formatted Output"). */
 int print_format(struct warp *warp, int lane, uint64_t format, uint64_t arguments);
 
-void print_assertion(struct warp *warp, int lane, uint64_t message, uint64_t file, uint32_t line,
-                     uint64_t function);
+void print_assertion(struct warp *warp, int lane, const struct exec_assertion *assertion);
 
 #endif

@@ -3,6 +3,7 @@
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/run/process.h"
 #include "runtime/ptx/unaligned.h"
+#include "runtime/sass/assertion.h"
 #include "runtime/sass/memory_access.h"
 
 #include <elf.h>
@@ -162,13 +163,18 @@ static void first_thread(const struct coredump_fault *fault, struct device_failu
         memcpy(failure->thread, fault->lanes[__builtin_ctz(lanes)].thread, sizeof failure->thread);
 }
 
-/* The instruction that failed; of a trap the one that a thread is at. 0: not known. */
+/* The instruction that failed; of a trap the one that a thread is at, of an assertion the call that
+ * the thread would return from. 0: not known. */
 static uint64_t pc_of(const struct coredump_fault *fault)
 {
     const uint32_t lanes = lanes_to_blame(fault);
     if (fault->has_pc)
         return fault->pc;
-    return fault->exception == COREDUMP_TRAP && lanes ? fault->lanes[__builtin_ctz(lanes)].pc : 0;
+    if (!lanes || (fault->exception != COREDUMP_TRAP && fault->exception != COREDUMP_ASSERT))
+        return 0;
+    const uint64_t pc = fault->lanes[__builtin_ctz(lanes)].pc;
+    return fault->exception == COREDUMP_TRAP || pc < INSTRUCTION_BYTES ? pc
+                                                                       : pc - INSTRUCTION_BYTES;
 }
 
 /* ---- All of it ---- */
@@ -191,6 +197,19 @@ static void find_line(const uint8_t *image, size_t bytes, uint64_t pc,
     close(memory);
 }
 
+static void find_assertion(const struct elf_file *image, const struct elf_section *code,
+                           uint64_t pc, uint32_t architecture, struct device_failure *failure)
+{
+    struct assertion assertion;
+    if (!assertion_find(&assertion, image, code, pc + INSTRUCTION_BYTES, architecture))
+        return;
+    failure->assertion = assertion.expression;
+    if (!failure->file && assertion.file && assertion.line) {
+        failure->file = assertion.file;
+        failure->line = assertion.line;
+    }
+}
+
 void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault *fault)
 {
     char kernel[NAME_BYTES] = "", function[NAME_BYTES], file[PLACE_BYTES], message[128];
@@ -203,6 +222,7 @@ void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault
     struct elf_section code;
     struct instruction instruction;
     const uint64_t pc = pc_of(fault);
+    const uint32_t architecture = fault->sm_major * 10 + fault->sm_minor;
     if (!data && pc)
         data = coredump_image_at(dump, pc, &bytes);
     memcpy(failure.grid, fault->grid.grid, sizeof failure.grid);
@@ -219,13 +239,14 @@ void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault
             if (strcmp(function, kernel) != 0)
                 failure.function = function;
             if (fault->has_pc && instruction_at(&code, pc, &instruction)) {
-                const struct memory_access access =
-                    memory_access_of(instruction, fault->sm_major * 10 + fault->sm_minor);
+                const struct memory_access access = memory_access_of(instruction, architecture);
                 find_thread(fault, &access, &failure);
                 if (!failure.access && access.count)
                     describe_access(&access.parts[0], &failure);
             }
             find_line(data, bytes, pc, &failure, file, sizeof file);
+            if (fault->exception == COREDUMP_ASSERT)
+                find_assertion(&image, &code, pc, architecture, &failure);
         }
     }
     failure.kernel = kernel[0] ? kernel : NULL;

@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 1024, THREAD_BYTES = 96, FAILURES_MOST = 64 };
+enum { TEXT_BYTES = 1024, TOLD_BYTES = 4096, THREAD_BYTES = 96, FAILURES_MOST = 64 };
 
 /* One that is not reported yet, with copies of its strings. */
 struct seen {
     struct device_failure failure;
     uint64_t ordinal;
     char what[128], kernel[4096], function[TEXT_BYTES], file[TEXT_BYTES], message[TEXT_BYTES];
+    char assertion[TEXT_BYTES];
     struct seen *next;
 };
 
@@ -38,7 +39,7 @@ static struct {
 /* See failure_text. */
 static struct {
     uint32_t code; /* 0: there is none; atomic */
-    char text[TEXT_BYTES];
+    char text[TOLD_BYTES];
 } told;
 
 /* ---- Being told ---- */
@@ -62,6 +63,7 @@ void failure_add(const struct device_failure *failure, uint64_t ordinal)
     seen->failure.kernel = keep(seen->kernel, sizeof seen->kernel, failure->kernel);
     seen->failure.function = keep(seen->function, sizeof seen->function, failure->function);
     seen->failure.file = keep(seen->file, sizeof seen->file, failure->file);
+    seen->failure.assertion = keep(seen->assertion, sizeof seen->assertion, failure->assertion);
     seen->failure.message = keep(seen->message, sizeof seen->message, failure->message);
     pthread_mutex_lock(&failures.mutex);
     struct seen **end = &failures.first;
@@ -140,15 +142,22 @@ static const uint32_t *known(const uint32_t sizes[3])
     return sizes[0] ? sizes : NULL;
 }
 
-/* What else there is to say of the launch. */
-static const char *detail_of(const struct device_failure *failure, bool found)
+static void sentence_add(struct text *detail, const char *sentence)
 {
+    text_add(detail, "%s%s", detail->length ? " " : "", sentence);
+}
+
+/* What else there is to say of the launch. */
+static void detail_add(struct text *detail, const struct device_failure *failure, bool found)
+{
+    if (failure->assertion)
+        text_add(detail, "Assertion `%s` failed.", failure->assertion);
     if (!found)
-        return "csan did not see the launch of this kernel.";
-    if (!failure->has_thread && failure->access)
-        return "Which thread it was, and at which address, the GPU does not say: the thread had "
-               "gone on, or ended. The launch is the newest of this kernel.";
-    return "";
+        sentence_add(detail, "csan did not see the launch of this kernel.");
+    else if (!failure->has_thread && failure->access)
+        sentence_add(detail,
+                     "Which thread it was, and at which address, the GPU does not say: the thread "
+                     "had gone on, or ended. The launch is the newest of this kernel.");
 }
 
 /* Of the finding made since the mark, for the exception that a framework is about to raise. */
@@ -156,14 +165,16 @@ static void keep_text(uint64_t mark, CUresult code)
 {
     struct csan_race race;
     if (told.code || csan_context_findings_since(process_context(), mark, &race, 1) == 0 ||
-        !race.framework || !race.error ||
-        !process_headline(&race, told.text, sizeof told.text - THREAD_BYTES))
+        !race.framework || !race.error || !process_headline(&race, told.text, TEXT_BYTES))
         return;
     const struct csan_error *error = race.error;
+    char *end = told.text + strlen(told.text);
     if (error->has_thread)
-        snprintf(told.text + strlen(told.text), THREAD_BYTES,
-                 ", block (%u,%u,%u), thread (%u,%u,%u)", error->block[0], error->block[1],
-                 error->block[2], error->thread[0], error->thread[1], error->thread[2]);
+        end += snprintf(end, THREAD_BYTES, ", block (%u,%u,%u), thread (%u,%u,%u)", error->block[0],
+                        error->block[1], error->block[2], error->thread[0], error->thread[1],
+                        error->thread[2]);
+    if (error->detail && error->detail[0])
+        snprintf(end, (size_t)(told.text + sizeof told.text - end), ". %s", error->detail);
     __atomic_store_n(&told.code, (uint32_t)code, __ATOMIC_RELEASE);
 }
 
@@ -188,6 +199,8 @@ static void report(const struct seen *seen, const struct telling *telling)
                                                      .block = known(failure->block_size),
                                                      .ordinal = seen->ordinal},
                          &launch, &since);
+    struct text detail = {0};
+    detail_add(&detail, failure, found);
     struct context_finding finding = {
         .kind = CSAN_RACE_DEVICE_EXCEPTION,
         .lane = launch.lane,
@@ -204,7 +217,7 @@ static void report(const struct seen *seen, const struct telling *telling)
         .error = {
             .exception = failure->what,
             .code = code_name(failure->code || !telling ? (CUresult)failure->code : telling->code),
-            .detail = detail_of(failure, found),
+            .detail = detail.data ? detail.data : "",
             .function = failure->function,
             .has_thread = failure->has_thread,
             .device = failure->device,
@@ -223,6 +236,7 @@ static void report(const struct seen *seen, const struct telling *telling)
     context_find(process_context(), &finding);
     if (telling)
         keep_text(mark, telling->code);
+    text_free(&detail);
 }
 
 /* What the driver calls the error, where nobody saw more. */
