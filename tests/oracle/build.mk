@@ -42,6 +42,6 @@ $(MUTANT)/libcsan.so.0: $(mutant_o)
 	$(CC) -shared -Wl,-soname,libcsan.so.0 -Wl,--version-script=$(OUT)/gen/libcsan.map -Wl,-z,now \
 		-Wl,-Bsymbolic -o $@ $^ \
 		$(filter-out $(MUTATED:%=$(OUT)/obj/%.o),$(hook_o) $(call objects,$(core_src))) \
-		-Wl,--start-group $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) \
+		-Wl,--start-group $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a -Wl,--end-group $(UNPACK) \
 		-lpthread -ldl
 endif
