@@ -75,6 +75,8 @@ help:
 	@echo "make dist                  a relocatable tarball in dist/"
 	@echo "make deb                   a Debian package, in $(OUT)/"
 	@echo "make wheel                 the PyTorch adapter for pip, in $(OUT)/"
+	@echo "make docs                  the pages of docs/reference that repeat what the code says: options, commands,"
+	@echo "                           keys of reports, the C API"
 	@echo "make clean                 delete what was built; make distclean: what setup fetched, too"
 	@echo
 	@echo "make test                  all tests that need no GPU (SANITIZE=1: under ASan+UBSan; SANITIZE=thread: TSan)"

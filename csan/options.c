@@ -63,9 +63,9 @@ static const struct {
      "that "
      "size succeeded later. 1: at once, each place once."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
-     "Where reports go: stderr, stdout, or a file; in its name %p is the process id, %r the rank "
-     "(of mpirun, torchrun, srun) and %h the machine; where there is no %p and no rank, \".PID\" "
-     "is "
+     "Where reports go: stderr, stdout, or a file. In its name %p is the process id, %r the rank "
+     "(of "
+     "mpirun, torchrun, srun) and %h the machine. Where there is no %p and no rank, \".PID\" is "
      "appended."},
     {FIELD(format), OPTION_WORD, "text", "text|json|sarif",
      "Reports in words, or one document for tools: csan's JSON (csan-report.schema.json) or SARIF "
@@ -183,7 +183,7 @@ static const struct {
      "how much may run at the same time."},
     {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
      "At most so many launches, memory sets and pool blocks wait to be checked by a thread of "
-     "csan's while the program goes on; other calls of the driver wait for that thread. 0: each is "
+     "csan's while the program goes on. Other calls of the driver wait for that thread. 0: each is "
      "checked within its call, as on a machine with one processor."},
     {FIELD(pending_limit), OPTION_INTEGER, "65536", "1..100000000",
      "At most so many ops wait until csan knows what they touch; beyond that, the oldest is "

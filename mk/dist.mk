@@ -7,6 +7,13 @@ VERSION := $(shell awk '/define CSAN_VERSION_MAJOR/ { a = $$3 } /define CSAN_VER
 demo: build $(PROGRAM_OUT)/static/example_error $(PROGRAM_OUT)/static/example_error_fixed
 	@scripts/demo.sh $(OUT)
 
+# ---- Documents ----------------------------------------------------------------------------------
+# tests/shell/test_reference.sh fails when they are older than what they are made from.
+
+.PHONY: docs
+docs: build
+	@scripts/make-reference $(CSAN)
+
 # ---- Install ------------------------------------------------------------------------------------
 # Everything finds everything else relative to itself, so a tree may also be moved afterwards.
 

@@ -9,8 +9,8 @@
  *  2. To drive the detector yourself, without CUDA: csan_context_*, csan_lane_*, csan_event_*,
  *     csan_memory_*, csan_op_* (detector.h, which this header includes). Link with -lcsan.
  *
- * Words: a lane is anything that runs in order (a stream, the host); an op is one piece of work on
- * a lane; an op's access set is the list of byte ranges it touches; a site says where an op comes
+ * Words. A lane is anything that runs in order (a stream, the host). An op is one piece of work on
+ * a lane. An op's access set is the list of byte ranges it touches. A site says where an op comes
  * from. Addresses and sizes are in bytes. All functions may be called from any thread.
  */
 #ifndef CSAN_CSAN_H
@@ -217,10 +217,10 @@ struct csan_shortage {
     uint64_t more, more_bytes; /* places that are not listed */
 };
 
-/* What a finding that is no race has beside: csan_race.current is the access or call that is wrong,
- * csan_race.address and bytes are what it touches and should not, csan_race.allocation the memory
- * nearest to that, csan_race.previous the call that freed it, if one did (else its kind is 0).
- * Strings and frames live as long as the context. */
+/* What a finding that is no race has beside. csan_race.current is the access or call that is wrong.
+ * csan_race.address and csan_race.bytes are what it touches and should not, and
+ * csan_race.allocation is the memory nearest to that. csan_race.previous is the call that freed it;
+ * its kind is 0 if none did. Strings and frames live as long as the context. */
 struct csan_error {
     const char *exception; /* what a kernel met, "illegal address"; NULL: none has failed */
     const char *code;      /* the error that the program gets, "cudaErrorIllegalAddress"; or NULL */
@@ -427,10 +427,10 @@ static inline void csan_host_happens_after(const void *key)
         api->host_happens(key, 0);
 }
 
-/* What the calling thread enqueues, captures into a graph, frees or says it touches between the two
- * is not checked against anything, now or later; the order that it makes (events, waits,
- * synchronizations) counts. They nest. For what is known to be harmless and is not worth an order;
- * a file of suppressions (option suppressions) does it without touching the program. */
+/* Between the two, csan checks nothing that the calling thread enqueues, captures into a graph,
+ * frees or declares, now or later. The order that it makes (events, waits, synchronizations)
+ * counts. They nest. They are for what is known to be harmless and is not worth an order. A file of
+ * suppressions (option suppressions) does the same without a change of the program. */
 static inline void csan_ignore_begin(void)
 {
     const struct csan_api *api = csan_active();

@@ -21,11 +21,11 @@ typedef uint32_t csan_site; /* 0: unknown */
 #define CSAN_NO_LANE ((csan_lane)0xffffffffu)
 
 /* `options`: "key=value:key=value" as in CSAN_OPTIONS, or NULL. `on_race` (may be NULL) is called
- * for each distinct race, and for each finding that is no race (csan_is_error; option errors=off
- * leaves out what is found from accesses), outside the context's lock, never concurrently with
- * itself; the struct stays until the context is destroyed, and only its group may change. Returns
- * NULL when memory is short, or an option is wrong: then `message`, of `message_bytes`, says which
- * and what to write.
+ * for each distinct race, and for each finding that is no race (csan_is_error). Option errors=off
+ * leaves out what is found from accesses. The call is made outside the context's lock, and never
+ * concurrently with itself. The struct stays until the context is destroyed, and only its group may
+ * change. Returns NULL when memory is short or an option is wrong. In the second case `message`, of
+ * `message_bytes`, says which option and what to write.
  */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),
@@ -52,10 +52,9 @@ csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const c
                                  csan_lane maker);
 /* The same, where what it stands for matters. FUNCTION: a function of the host's that a stream
  * runs. CALL: what calls may do before they return, beside what they enqueue (a copy from pageable
- * memory may read its source). Such a lane knows nothing but what it is told to join, nor do its
- * ops join the host, which may have learned of more before the call returned and was told of. They
- * race with accesses of the host and of functions only: among streams the driver keeps its own
- * order. */
+ * memory may read its source). Such a lane knows nothing but what it joins. Its
+ * ops do not join the host, which may know more by the time the call returns. They race with
+ * accesses of the host and of functions only: among streams the driver keeps its own order. */
 enum csan_lane_role { CSAN_LANE_STREAM, CSAN_LANE_FUNCTION, CSAN_LANE_CALL };
 csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
                               const char *label, csan_lane maker);
@@ -105,8 +104,8 @@ void csan_lane_observed_wait(csan_context *context, csan_lane other, const char 
 void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *snapshot,
                                  const char *what);
 /* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
- * That is no order but between the owners of a block, and of memory at the host, which such a pool
- * gives out untold; a race of other kind says so. */
+ * That orders the owners of a block, and of memory at the host, which such a pool gives out without
+ * declaring it. It orders nothing else; a race of another kind says so. */
 void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot);
 csan_snapshot *csan_snapshot_take(csan_context *context, csan_lane lane);
 csan_snapshot *csan_snapshot_take_all(csan_context *context); /* every lane */
@@ -164,17 +163,17 @@ enum csan_memory_kind {
 };
 
 /* A birth: an op of `lane` when `kind` is STREAM, else of the host. Overlapping live allocations
- * are ended first, silently (their free was not seen). The site of a variable has no frames; its
- * name is qualifier and name, "__constant__ taps", and its one argument the file that its module is
+ * are ended first, silently (their free was not seen). The site of a variable has no frames. Its
+ * name is qualifier and name, "__constant__ taps". Its one argument is the file that its module is
  * of, or "". Returns 0, or -1 when bytes is 0 or wraps.
  */
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
                        uint64_t bytes, csan_lane lane, csan_site site);
 
 /* A free, in two steps around the real call. Begin removes the allocation at `base` from what later
- * calls can find, checks the free as an op of `lane` when `checked`, and returns NULL when there is
- * no such allocation. End with `failed` puts it back as it was. Without, the free stands; with
- * CSAN_FREE_WAITED it ordered all earlier work of every lane as of begin before the host. */
+ * calls can find, and checks the free as an op of `lane` when `checked`. It returns NULL when there
+ * is no such allocation. End with `failed` puts it back as it was; else the free stands.
+ * CSAN_FREE_WAITED: it ordered all earlier work of every lane, as of begin, before the host. */
 typedef struct csan_free csan_free;
 enum csan_free_waits {
     CSAN_FREE_NO_WAIT,

@@ -16,7 +16,10 @@ top, csan = sys.argv[1:]
 pages = sorted(glob.glob(f"{top}/*.md") + glob.glob(f"{top}/docs/**/*.md", recursive=True))
 FOLDERS = "csan|docs|include|mk|runtime|samples|scripts|tests"
 # Folders of an installed csan, and headers as a program includes them.
-INSTALLED = re.compile(r"csan/(csan|csan-[a-z]+\.schema)\.|csan/python|csan/embedded")
+INSTALLED = re.compile(r"csan/(csan|detector|csan-[a-z]+\.schema)\.|csan/python|csan/embedded")
+
+# What stands for a name, and what `csan kernels --launch` takes.
+PLACEHOLDERS = {"name", "key", "grid"}
 
 
 def said(*arguments):
@@ -103,7 +106,7 @@ def options(piece):
     texts = re.findall(r"(?:CSAN_OPTIONS|--options)=['\"]?([a-z][^\s'\"`]*)", piece)
     for text in texts + re.findall(r"^[a-z_]+=(?!True|False)\S*$", piece):
         for name in re.findall(r"(?:^|:)([a-z_0-9]+)=", text):
-            if name not in library_options and name != "name":
+            if name not in library_options and name not in PLACEHOLDERS:
                 yield f"option {name}="
 
 

@@ -30,8 +30,8 @@ static void usage(FILE *out)
 {
     fputs(
         "usage: csan explore [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
-        "Runs PROGRAM on the embedded device under many schedules, all of them legal, and says\n"
-        "which of the races that csan reports change its results, with two schedules to show it.\n"
+        "Runs PROGRAM on the embedded device under many schedules, all of them legal. Says which\n"
+        "of the races that csan reports change its results, with two schedules to show it.\n"
         "Compared are the bytes copied to the host, memory when it is freed or left at exit\n"
         "(device, pinned, managed), standard output and exit status. PROGRAM reads nothing from\n"
         "standard input.\n\n"
@@ -44,7 +44,7 @@ static void usage(FILE *out)
         "  --format=json       one document on standard output; csan-explore.schema.json,\n"
         "                      beside csan.h, describes it\n"
         "  --options=...       as CSAN_OPTIONS\n\n"
-        "exit code: 0    no race was reported, and all runs ended equal\n"
+        "Exit code: 0    no race was reported, and all runs ended equal\n"
         "           66   races were reported, or possible ones confirmed\n"
         "           67   runs differ in a way that no reported race explains; or the program went\n"
         "                another way in some, and ended differently\n"

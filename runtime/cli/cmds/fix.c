@@ -22,10 +22,10 @@ static void usage(FILE *out)
         "Runs PROGRAM, and for each race that csan reports runs it again with the order that\n"
         "the report proposes: an event recorded and waited for at the two places, a dependency\n"
         "of a graph, a launch that does not overlap, a copy or set in another stream. Says\n"
-        "whether that order alone removes the race and brings no other, whether the program\n"
-        "then ends the same under N schedules, and how much can no longer run at the same time.\n"
-        "At last it runs with all orders that hold. PROGRAM reads nothing from standard input,\n"
-        "and its output is dropped.\n\n"
+        "whether that order alone removes the race and brings no other. Says, too, whether the\n"
+        "program then ends the same under N schedules, and how much can no longer run at the\n"
+        "same time. At last it runs with all orders that hold. PROGRAM reads nothing from\n"
+        "standard input, and its output is dropped.\n\n"
         "  --runs=N           so many schedules for each order (%d); on a GPU so many runs (%d),\n"
         "                     which are timed, too\n"
         "  --timeout=SECONDS  stop a run that takes longer (%d)\n"
@@ -38,11 +38,13 @@ static void usage(FILE *out)
         "                     csan.h, describes it\n"
         "  --options=...      as CSAN_OPTIONS\n"
         "  --verbose          say which device and libraries are used\n\n"
-        "Exit code: 0 when every race has an order that holds and with all of them none is left,\n"
-        "or there is no race; %d when a proposal does not hold, cannot be put in, or a race is\n"
-        "left; %d when it cannot be tried: it uses no CUDA, uses it in several processes, or does\n"
-        "not end; 130 when it is interrupted (SIGTERM: 143), after it said what it knows; 2, 126,\n"
-        "127 as for csan run.\n",
+        "Exit code: 0    every race has an order that holds, and with all of them none is left;\n"
+        "                or there is no race\n"
+        "           %d   a proposal does not hold, cannot be put in, or a race is left\n"
+        "           %d    it cannot be tried: it uses no CUDA, uses it in several processes, or\n"
+        "                does not end\n"
+        "           130  interrupted, after it said what it knows (SIGTERM: 143)\n"
+        "           2, 126, 127   as for csan run\n",
         RUNS, GPU_RUNS, LIMIT, EXIT_RACES, EXIT_UNTRIED);
 }
 

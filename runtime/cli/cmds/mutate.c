@@ -36,9 +36,10 @@ static void usage(FILE *out)
         "                     beside csan.h, describes it\n"
         "  --options=...      as CSAN_OPTIONS\n"
         "  --verbose          say which device and libraries are used\n\n"
-        "Exit code: 0 when all was tried; %d when PROGRAM has races as it is (they are left\n"
-        "aside); %d when it cannot be tried: it makes no synchronization, or does not end;\n"
-        "2, 126, 127 as for csan run.\n",
+        "Exit code: 0    all was tried\n"
+        "           %d   PROGRAM has races as it is; they are left aside\n"
+        "           %d    it cannot be tried: it makes no synchronization, or does not end\n"
+        "           2, 126, 127   as for csan run\n",
         RUNS, LEAST_LIMIT, EXIT_RACES, EXIT_UNTRIED);
 }
 
