@@ -1,6 +1,6 @@
 """Sentences of documents that have too many words: check_sentences.py TOP [--except=PATTERN]...
 
-Reads README.md, DESIGN.md and docs/**/*.md below TOP, without the pages whose path matches a
+Reads *.md and docs/**/*.md below TOP, without the pages whose path matches a
 PATTERN (as in a shell). Prints "page:line: N words" for each sentence of more than 30 words, and
 nothing else.
 
@@ -16,12 +16,14 @@ import sys
 
 LIMIT = 30
 ENDING = re.compile(r"[.!?:][\"')*_]*$")
-ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 
 
 def blocks(text):
     """The document's paragraphs, headings and items, each as a list of (line number, text)."""
     block, in_code = [], False
+    # What a reader does not see has no lines of its own.
+    text = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment.group().count("\n"), text, flags=re.S)
     for number, line in enumerate(text.split("\n"), 1):
         bare = re.sub(r"^\s*(?:> ?)+", "", line)
         if bare.lstrip().startswith("```"):
@@ -68,8 +70,7 @@ def sentences(text):
 def main():
     top, *arguments = sys.argv[1:]
     left_out = [argument.removeprefix("--except=") for argument in arguments]
-    pages = [f"{top}/README.md", f"{top}/DESIGN.md"]
-    pages += sorted(glob.glob(f"{top}/docs/**/*.md", recursive=True))
+    pages = sorted(glob.glob(f"{top}/*.md")) + sorted(glob.glob(f"{top}/docs/**/*.md", recursive=True))
     for page in pages:
         path = os.path.relpath(page, top)
         if not os.path.exists(page) or any(fnmatch.fnmatch(path, out) for out in left_out):
