@@ -100,7 +100,7 @@ void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
  * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
  * order; a race between those two sides says so (csan_race.unpromised). */
 void csan_lane_observed_wait(csan_context *context, csan_lane other, const char *what);
-/* ... for all that is behind the snapshot. */
+/* The same for all that is behind the snapshot. */
 void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *snapshot,
                                  const char *what);
 /* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
