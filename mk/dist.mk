@@ -119,7 +119,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@mkdir -p $(DIST)/runtime/hook/interpose
 	@cp -a runtime/hook/interpose/driver.table $(DIST)/runtime/hook/interpose
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/
-	@cp -a README.md LICENSE $(wildcard DESIGN.md docs) $(DIST)/
+	@cp -a LICENSE $(wildcard *.md docs) $(DIST)/
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
