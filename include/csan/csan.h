@@ -345,8 +345,8 @@ static inline int csan_enabled(void)
     return csan_active() != NULL;
 }
 
-/* Tell csan of a block that a pool allocator of the program hands out for use on `stream`, and
- * takes back. A pool orders nothing by itself: work of a former owner that is unordered with the
+/* Declare a block that a pool allocator of the program hands out for use on `stream`, and takes
+ * back. A pool orders nothing by itself: work of a former owner that is unordered with the
  * next owner's is reported as "memory reused while stream S still uses it". `bytes` > 0; the block
  * may lie inside a CUDA allocation or anywhere else. Freeing an unknown block is counted and
  * ignored. */
