@@ -297,6 +297,7 @@ typedef void *csan_stream;
 
 struct csan_operator;
 struct csan_operator_call;
+struct csan_indices;
 struct csan_stack_source;
 struct csan_python_stacks;
 struct csan_access;
@@ -329,6 +330,7 @@ struct csan_api {
     /* What csan found of the kernel that failed with that error (CUresult, cudaError_t; 0: any),
        for a framework's exception; NULL: nothing. */
     const char *(*failure_text)(int code);
+    void (*operator_indices)(const struct csan_indices *indices, size_t count);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -564,6 +566,33 @@ static inline void csan_operator_end(void)
     const struct csan_api *api = csan_active();
     if (api)
         api->operator_end();
+}
+
+/* An argument that holds indices into another one: which values are right, for the report of a
+ * kernel of the operator's that fails. */
+enum { CSAN_INDICES_DIMS = 4 };
+enum {
+    CSAN_INDICES_OF_ALL = -1,   /* into all elements of the other argument, as of one row */
+    CSAN_INDICES_OF_NUMBER = -2 /* the other argument is the number of them */
+};
+struct csan_indices {
+    uint64_t base;         /* where the indices lie, one behind the other; 0: otherwise */
+    uint64_t count;        /* of indices */
+    int64_t low, high;     /* low <= index < high; low INT64_MIN: that depends */
+    int64_t ignored;       /* another that is right, if has_ignored */
+    uint8_t has_ignored;   /* 0 or 1 */
+    uint8_t element_bytes; /* of signed numbers: 4 or 8 */
+    uint16_t dim_count;    /* of the argument that holds them; beyond CSAN_INDICES_DIMS: */
+    uint16_t argument, of; /* which arguments of the operator's these two are */
+    int16_t dimension;     /* of `of`, from 0; or one of those above */
+    uint64_t sizes[CSAN_INDICES_DIMS]; /* the first of them */
+};
+/* Of the operator that began last and has not ended. Copied. */
+static inline void csan_operator_indices(const struct csan_indices *indices, size_t count)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, operator_indices))
+        api->operator_indices(indices, count);
 }
 
 /* The stack of an interpreted language, as frames that csan keeps and compares like return

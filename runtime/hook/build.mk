@@ -76,9 +76,10 @@ hook_part_tests += $$(OUT)/tests/unit/test_$(1)
 $$(OUT)/tests/unit/test_$(1): $$(call objects,$$(foreach o,$(2),runtime/hook/$$(o).c))
 endef
 $(eval $(call hook_parts,prefetch,state/prefetch))
-$(eval $(call hook_parts,known_contents,state/known_contents))
+$(eval $(call hook_parts,known_contents,state/known_contents state/copied_values))
+$(eval $(call hook_parts,index_range,failure/index_range state/copied_values))
 $(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_pointer state/prefetch \
-	state/known_contents state/graph_memory kernel/layout state/name))
+	state/known_contents state/copied_values state/graph_memory kernel/layout state/name))
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))

@@ -91,5 +91,17 @@ done
 CSAN_OPTIONS=$options "$root/bin/csan" run ./no_lines assert stream >csan.out 2>csan.err
 grep -qE "^  $(thread assert)" csan.err && grep -q '^  Assertion `n < 3. failed\.$' csan.err
 judge "an assertion's place and words, without line information" $?
+# Indices of an operator: which may be, and which was not where csan saw them copied.
+nvcc -arch=native -std=c++17 -cudart shared -I"$here/../../include" "$here/index_range.cu" -o index_range 2>/dev/null || exit 1
+range='index (int64\[4, 3\]) must be in \[0, 16) or -100, dimension 0 of self'
+for way in pageable pinned written set right; do
+    CSAN_OPTIONS=$options "$root/bin/csan" run ./index_range $way >csan.out 2>csan.err
+    case $way in
+    right) grep -q '^no failure$' csan.out ;;
+    pageable | pinned) grep -q "^  Assertion .* failed. $range; index\[2, 1\] was copied to the device as 16, and 1 more are out of range.$" csan.err ;;
+    *) grep -q "^  Assertion .* failed. $range.$" csan.err ;;
+    esac
+    judge "indices, $way: the report" $?
+done
 echo "failures: $passed passed, $failed failed"
 [ $failed = 0 ]

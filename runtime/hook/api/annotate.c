@@ -2,6 +2,7 @@
 #include "runtime/hook/api/annotate.h"
 #include "csan/detector/context.h"
 #include "csan/stack/stack_source.h"
+#include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/interpose/call_watch.h"
 #include "runtime/hook/state/callsite.h"
@@ -180,6 +181,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
         return;
     deferred_prefetch();
     csan_site site = callsite_of_memory("csan_pool_alloc");
+    copied_values_forget((uintptr_t)block, bytes);
     pool_query_blocks_are_declared();
     block_put_off((uintptr_t)block, bytes, site);
     guard_leave();
@@ -348,6 +350,7 @@ static void source_set(const struct csan_stack_source *source)
     }
     stack_source_set(source);
     context_set_framework(process_context());
+    copied_values_want();
 }
 
 static void on_race(process_race_handler *handler, void *user)
@@ -380,7 +383,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .python = python_frames,
                                     .races_copy = races_copy,
                                     .findings_copy = findings_copy,
-                                    .failure_text = failure_text};
+                                    .failure_text = failure_text,
+                                    .operator_indices = operator_note_indices};
 
 const struct csan_api *csan_api(void)
 {

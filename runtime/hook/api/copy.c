@@ -24,6 +24,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/api/array.h"
 #include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/implicit_wait.h"
@@ -223,7 +224,7 @@ static uint64_t side_reach(const struct side *side)
  * at its word, too: the driver may stage it within the call, so a program that lets the source
  * change before the copy is done means nothing in particular. From pinned memory it surely reads
  * later: a host function before it in its stream may be what fills the source. */
-static const void *copy_known(const struct copy *copy)
+static const void *copy_small(const struct copy *copy)
 {
     const struct side *source = &copy->source, *target = &copy->target;
     if (target->dim_count || source->dim_count || target->is_array || source->is_array ||
@@ -231,9 +232,14 @@ static const void *copy_known(const struct copy *copy)
         memory_type_of(target->base) !=
             MEMORY_TYPE_DEVICE) /* the host writes to managed memory itself */
         return NULL;
-    bool read = source->place == MEMORY_TYPE_PAGEABLE ||
-                (source->place == MEMORY_TYPE_PINNED && !copy->async);
-    return read ? (const void *)(uintptr_t)source->base : NULL;
+    return (const void *)(uintptr_t)source->base;
+}
+
+/* Whether what is there now is what the copy reads. */
+static bool copy_has_read(const struct copy *copy)
+{
+    return copy->source.place == MEMORY_TYPE_PAGEABLE ||
+           (copy->source.place == MEMORY_TYPE_PINNED && !copy->async);
 }
 
 /* With the lock held. */
@@ -287,14 +293,16 @@ static void copy_end(struct copy *copy, CUresult result)
         struct callsite_stack stack;
         callsite_capture(&stack);
         csan_site site = operator_site(&stack, copy->entry->name, argument_names, 2);
-        const void *known = copy_known(copy);
+        const void *small = copy_small(copy);
         copy->always_waits =
             !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
         const struct copy_waits waits = copy_waits(copy);
         struct stream *stream = stream_lock(copy->stream, thread_default);
         if (stream) {
-            copy_content(&copy->target, known);
+            copy_content(&copy->target, copy_has_read(copy) ? small : NULL);
             copy_record(copy, stream, site, waits);
+            if (small)
+                copied_values_note(copy->target.base, copy->target.row_bytes, small);
             guard_unlock();
         }
     }

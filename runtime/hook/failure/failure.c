@@ -5,6 +5,7 @@
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/failure/dump.h"
+#include "runtime/hook/failure/index_range.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/launch/launch_ring.h"
@@ -148,10 +149,12 @@ static void sentence_add(struct text *detail, const char *sentence)
 }
 
 /* What else there is to say of the launch. */
-static void detail_add(struct text *detail, const struct device_failure *failure, bool found)
+static void detail_add(struct text *detail, const struct device_failure *failure, bool found,
+                       uint64_t indices)
 {
     if (failure->assertion)
         text_add(detail, "Assertion `%s` failed.", failure->assertion);
+    index_range_add(detail, indices);
     if (!found)
         sentence_add(detail, "csan did not see the launch of this kernel.");
     else if (!failure->has_thread && failure->access)
@@ -200,7 +203,7 @@ static void report(const struct seen *seen, const struct telling *telling)
                                                      .ordinal = seen->ordinal},
                          &launch, &since);
     struct text detail = {0};
-    detail_add(&detail, failure, found);
+    detail_add(&detail, failure, found, found ? launch.indices : 0);
     struct context_finding finding = {
         .kind = CSAN_RACE_DEVICE_EXCEPTION,
         .lane = launch.lane,

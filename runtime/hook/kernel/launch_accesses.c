@@ -530,7 +530,7 @@ struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touc
 /* Nothing is known of what it writes. */
 static bool forget_all(const struct launch_accesses_launch *launch)
 {
-    return !launch->writes_told && known_contents_forget_all();
+    return !launch->writes_told && known_contents_doubt_all();
 }
 
 /* What the launch may write is no longer known. 1 when that was known. */

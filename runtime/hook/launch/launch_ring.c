@@ -17,6 +17,7 @@ void launch_ring_note(const struct launch_ring_entry *launch)
     place->symbol = launch->symbol;
     place->site = launch->site;
     place->lane = launch->lane;
+    place->indices = launch->indices;
     memcpy(place->grid, launch->grid, sizeof place->grid);
     memcpy(place->block, launch->block, sizeof place->block);
     __atomic_store_n(&place->turn, turn, __ATOMIC_RELEASE);

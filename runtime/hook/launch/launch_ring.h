@@ -19,6 +19,7 @@ struct launch_ring_entry {
     const char *symbol; /* the kernel's name in its module; NULL: not known. Lives on */
     csan_site site;
     csan_lane lane;
+    uint64_t indices;           /* of index_range_note; 0: none */
     uint32_t grid[3], block[3]; /* grid[0] 0: not known, as of a graph's node */
 };
 

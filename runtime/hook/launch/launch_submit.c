@@ -3,6 +3,7 @@
 #include "csan/detector/context.h"
 #include "runtime/hook/api/annotate.h"
 #include "runtime/hook/graph/capture.h"
+#include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/doubt.h"
 #include "runtime/hook/failure/dump.h"
@@ -131,7 +132,8 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
     struct launch_ring_entry launched = {.id = launch->late ? 0 : trace_launch_number(),
                                          .symbol = kernel->symbol,
                                          .site = site,
-                                         .lane = stream_lane(stream)};
+                                         .lane = stream_lane(stream),
+                                         .indices = operator_indices()};
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
     launch_ring_note(&launched);
@@ -157,6 +159,8 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
         learning_apply(launch->learning, kernel, &touched);
         users.learned = learning_take(launch->learning);
     }
+    if (!touched.exact && copied_values_any() && !operator_is_open())
+        copied_values_forget_all();
     csan_site site = site_of(origin, kernel);
     struct programmatic beside = {0};
     struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);

@@ -6,6 +6,8 @@
 #include "csan/base/access_copy.h"
 #include "runtime/hook/api/annotate.h"
 #include "runtime/hook/graph/capture.h"
+#include "runtime/hook/failure/index_range.h"
+#include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_deferred.h"
@@ -32,6 +34,7 @@ struct frame {
     csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
     CUstream stream;                    /* the same where that is captured */
     uint64_t id;                        /* if it has captured something; else 0 */
+    uint64_t indices;                   /* number of index_range_note; 0: none */
     const struct callsite_stack *stack; /* of a library's call; or */
     csan_site site;                     /* of such a call's launches: it was put off */
     bool library, apart, complete;
@@ -280,9 +283,23 @@ static void tell_part(struct operators *own, csan_lane lane, csan_site site, enu
     operator_ops_add(&top->parts, kind, lane, number);
 }
 
+/* What csan is told of holds for copied_values.h. */
+static void copies_forget(struct access_list list)
+{
+    uint64_t start, end;
+    for (size_t i = 0; i < list.count; i++) {
+        if (list.items[i].kind == CSAN_READ)
+            continue;
+        reach(&list.items[i], &start, &end);
+        copied_values_forget(start, list.items[i].bytes == CSAN_TO_END ? UINT64_MAX : end - start);
+    }
+}
+
 static void tell(struct operators *own, const struct target *target, csan_site site,
                  enum csan_level level, bool told, struct access_list list)
 {
+    if (copied_values_any())
+        copies_forget(list);
     if (target->captured)
         tell_captured(own, target, site, level, told, list);
     else if (operator_is_open())
@@ -414,6 +431,7 @@ static struct frame *frame_begin(bool names, bool late)
     frame->launches = own->launches;
     frame->lane = CSAN_NO_LANE;
     frame->id = 0;
+    frame->indices = 0;
     frame->stack = NULL;
     frame->site = 0;
     frame->library = frame->apart = frame->complete = false;
@@ -429,6 +447,25 @@ void operator_begin(const struct csan_operator *what, const struct csan_operator
     frame->what = what;
     frame->accesses = (struct access_list){call->accesses, call->count};
     frame->host = (struct access_list){call->host_accesses, call->host_count};
+}
+
+void operator_note_indices(const struct csan_indices *indices, size_t count)
+{
+    struct operators *own = self;
+    if (operator_is_open() && own->depth <= FRAMES_MAX && count)
+        frame_top(own)->indices = index_range_note(frame_top(own)->what, indices, count);
+}
+
+uint64_t operator_indices(void)
+{
+    const struct operators *own = self;
+    if (!operator_is_open())
+        return 0;
+    const int depth = own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX;
+    for (int i = own->naming == NO_FRAME ? depth - 1 : own->naming; i < depth; i++)
+        if (own->frames[i].indices)
+            return own->frames[i].indices;
+    return 0;
 }
 
 /* What a call that was put off touches is forgotten with its piece of the backlog. */

@@ -49,6 +49,10 @@ void operator_capture(CUstream stream, bool thread_default, csan_site site, enum
 /* csan_operator_begin and csan_operator_end. */
 void operator_begin(const struct csan_operator *what, const struct csan_operator_call *call);
 void operator_end(void);
+/* csan_operator_indices; and its number, of index_range_note, for the operator that names the
+ * thread's launches now or, if that has no indices, the next within it. 0: none. */
+void operator_note_indices(const struct csan_indices *indices, size_t count);
+uint64_t operator_indices(void);
 
 /* A call of a library that csan has knowledge of: an operator whose launches touch those accesses
  * exactly as they say, and bear the stack of the call. */

@@ -1,6 +1,7 @@
 /* Bytes of device memory that csan saw arrive. See known_contents.h. */
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/state/copied_values.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -219,6 +220,7 @@ static void known_contents_lock(void)
 
 void known_contents_written(uint64_t base, uint64_t bytes, const void *source, bool variable)
 {
+    copied_values_forget(base, bytes);
     if (!bytes || (!source && !variable && !known_contents_any()))
         return;
     struct span span = span_of(base, bytes);
@@ -237,6 +239,7 @@ void known_contents_written(uint64_t base, uint64_t bytes, const void *source, b
 bool known_contents_forget(uint64_t base, uint64_t bytes)
 {
     struct span span = span_of(base, bytes);
+    copied_values_forget(base, bytes);
     if (!bytes || !hull_meets(span))
         return false;
     known_contents_lock();
@@ -247,7 +250,19 @@ bool known_contents_forget(uint64_t base, uint64_t bytes)
 
 bool known_contents_forget_all(void)
 {
-    return known_contents_forget(0, UINT64_MAX);
+    copied_values_forget_all();
+    return known_contents_doubt_all();
+}
+
+bool known_contents_doubt_all(void)
+{
+    const struct span all = {0, UINT64_MAX};
+    if (!hull_meets(all))
+        return false;
+    known_contents_lock();
+    bool any = pieces_forget(all);
+    pthread_mutex_unlock(&content.mutex);
+    return any;
 }
 
 bool known_contents_any(void)

@@ -27,6 +27,9 @@ void known_contents_written(uint64_t base, uint64_t bytes, const void *source, b
  * hands. 1 when something was forgotten. */
 bool known_contents_forget(uint64_t base, uint64_t bytes);
 bool known_contents_forget_all(void);
+/* The same for a launch of which csan does not know what it writes, while who made it says so in
+ * other words: those that copied_values.h takes. */
+bool known_contents_doubt_all(void);
 
 /* 1 when anything is remembered: else known_contents_forget need not be called. */
 bool known_contents_any(void);

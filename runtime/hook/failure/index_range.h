@@ -1,0 +1,22 @@
+/* Which values the indices of an operator may have (csan_operator_indices), for the report of a
+ * kernel of its that fails: "index (int64[8, 4]) must be in [0, 16), dimension 1 of self; index[2,
+ * 1] was copied to the device as 16".
+ *
+ * Owns what was told of the newest 2048 arguments, in a ring without a lock: one that is
+ * overwritten while it is looked at is not found. */
+#ifndef RUNTIME_HOOK_FAILURE_INDEX_RANGE_H
+#define RUNTIME_HOOK_FAILURE_INDEX_RANGE_H
+
+#include <csan/csan.h>
+
+struct text;
+
+/* Keeps it, and looks whether an index is out of range where its values are known
+ * (copied_values.h). Returns its number, for index_range_add; never 0. */
+uint64_t index_range_note(const struct csan_operator *what, const struct csan_indices *indices,
+                          size_t count);
+
+/* Adds a sentence for each argument. Nothing where the number is 0, or too old. */
+void index_range_add(struct text *text, uint64_t number);
+
+#endif
