@@ -62,7 +62,7 @@ $(FAKE_GPU)/libcupti.so.13:
 	@mkdir -p $(@D)
 	echo | $(CC) -shared -x c - -o $@
 
-tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_graph tracer_kept tracer_maps tracer_run tracer_time tracer_requests)
+tracer_tests := $(addprefix $(OUT)/tests/unit/test_hook_,tracer tracer_failure tracer_graph tracer_kept tracer_maps tracer_run tracer_time tracer_requests)
 $(tracer_tests): $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.so \
 	$(FAKE_GPU)/tools/libcudart.so.13 $(FAKE_GPU)/libcupti.so.13
 $(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
@@ -83,6 +83,6 @@ $(addprefix $(OUT)/tests/unit/test_,budget patch_gate granularity trace_request)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
 else
-tests_without_headers := $(addprefix test_,hook_tracer hook_tracer_graph hook_tracer_kept hook_tracer_maps hook_tracer_time hook_tracer_requests tracer_record \
+tests_without_headers := $(addprefix test_,hook_tracer hook_tracer_failure hook_tracer_graph hook_tracer_kept hook_tracer_maps hook_tracer_time hook_tracer_requests tracer_record \
 	recorded budget patch_gate granularity trace_request)
 endif

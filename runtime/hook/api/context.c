@@ -2,6 +2,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/device_name.h"
 #include "runtime/hook/failure/dump.h"
+#include "runtime/hook/launch/progress.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/state/stream.h"
@@ -90,6 +91,7 @@ static void context_ended(CUcontext context)
     if (!context)
         return;
     dump_context_ended(context);
+    progress_context_ended(context);
     guard_waited();
     guard_lock();
     stream_context_destroyed(context);

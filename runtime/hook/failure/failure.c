@@ -266,29 +266,78 @@ static const char *words_of(CUresult code)
     }
 }
 
-/* Nobody told of the kernel that failed: what a person can do, and which it may have been. */
+/* Nobody told of the kernel that failed. What is known of it by the launches that had not finished:
+ * one of them, and for each stream the first. */
+enum { SUSPECTS = 8, NEWEST = 4 };
+
+static const char *name_of(const struct launch_ring_entry *launch)
+{
+    const void *const *frames;
+    size_t depth;
+    const char *name = context_site_stack(process_context(), launch->site, &frames, &depth);
+    return name ? name : "a kernel";
+}
+
+static void add_suspects(struct text *detail, const struct launch_ring_entry *suspects,
+                         size_t count)
+{
+    text_add(detail,
+             "Which kernel failed is not known for certain: it is one of those that had not "
+             "finished, ");
+    for (size_t i = 0; i < count; i++)
+        text_add(detail, "%s%s", i ? ", " : "", name_of(&suspects[i]));
+    text_add(detail, count == SUSPECTS ? ", or another. " : ". ");
+}
+
+static void add_newest(struct text *detail)
+{
+    const char *names[NEWEST];
+    const size_t count = launch_ring_newest(names, NEWEST);
+    text_add(detail, "Which kernel failed is not known. ");
+    for (size_t i = 0; i < count; i++)
+        text_add(detail, "%s%s%s", i ? ", " : "The newest launches were of: ", names[i],
+                 i + 1 == count ? ". " : "");
+}
+
+static void add_cause(struct text *detail)
+{
+    text_add(detail, trace_has_tools()
+                         ? "The driver writes no GPU core dump while csan uses its tools interface "
+                           "to learn kernels: with CSAN_OPTIONS=access=ptx the report says thread, "
+                           "line and address."
+                         : "The driver wrote no GPU core dump that csan could read.");
+}
+
 static void report_unknown(const struct telling *telling)
 {
-    enum { NEWEST = 4 };
-    const char *names[NEWEST];
+    struct launch_ring_entry suspects[SUSPECTS];
     struct text detail = {0};
-    const size_t count = launch_ring_newest(names, NEWEST);
-    text_add(&detail, "Which kernel failed is not known, since %s.",
-             trace_has_tools()
-                 ? "the driver writes no GPU core dump while csan uses its tools interface"
-                 : "the driver wrote no GPU core dump that csan could read");
-    for (size_t i = 0; i < count; i++)
-        text_add(&detail, "%s%s", i ? ", " : " The newest launches were of: ", names[i]);
+    deferred_flush(); /* the launch may be in it */
+    const size_t count = launch_ring_unfinished(suspects, SUSPECTS);
+    if (count > 1)
+        add_suspects(&detail, suspects, count);
+    else if (count == 0)
+        add_newest(&detail);
+    else
+        text_add(&detail, "It is the first launch of its stream that had not finished. ");
+    add_cause(&detail);
     struct context_finding finding = {.kind = CSAN_RACE_DEVICE_EXCEPTION,
-                                      .lane = CSAN_HOST,
-                                      .site = telling->site,
-                                      .level = CSAN_LEVEL_LIBRARY,
+                                      .lane = count == 1 ? suspects[0].lane : CSAN_HOST,
+                                      .site = count == 1 ? suspects[0].site : telling->site,
+                                      .level = count == 1 ? CSAN_LEVEL_RANGES : CSAN_LEVEL_LIBRARY,
                                       .reported = telling->site,
                                       .error = {.exception = words_of(telling->code),
                                                 .code = code_name(telling->code),
                                                 .detail = detail.data ? detail.data : "",
                                                 .reported_by = telling->call}};
+    if (count == 1) {
+        finding.error.launches_since = launch_ring_since(&suspects[0]);
+        memcpy(finding.error.grid, suspects[0].grid, sizeof suspects[0].grid);
+        memcpy(finding.error.block_size, suspects[0].block, sizeof suspects[0].block);
+    }
+    const uint64_t mark = csan_context_race_mark(process_context());
     context_find(process_context(), &finding);
+    keep_text(mark, telling->code);
     text_free(&detail);
 }
 

@@ -277,6 +277,7 @@ struct launch {
     bool known;
     struct graph_wants wants;
     struct blocking_graph blocking;
+    struct progress progress;
     csan_site site; /* of the call */
     struct callsite_stack stack;
 };
@@ -370,7 +371,8 @@ static void tell_merged(const struct graph_steps *merged, const struct graph_ste
         const csan_site site = graph_sites_op(merged, step, i);
         csan_op(process_context(), lane, site, step->ops[i].level, step->ops[i].accesses,
                 step->ops[i].count);
-        launch_ring_note(&(struct launch_ring_entry){.site = site, .lane = lane});
+        launch_ring_note(
+            &(struct launch_ring_entry){.site = site, .lane = lane, .progress = merged->progress});
     }
     dump_launched();
 }
@@ -489,6 +491,7 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
         context_doubt(process_context());
     } else {
         forget_written(&exec->merged);
+        exec->merged.progress = launch->progress;
         tell_launch(exec, stream, hStream, launch);
         note_failed(exec, stream, launch->blocking.failed);
     }
@@ -512,6 +515,8 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     const CUresult result =
         blocking_graph_launch(&launch.blocking, entry, hGraphExec, hStream, &launched);
     trace_source_launch_ends();
+    if (launched == CUDA_SUCCESS && !captured)
+        launch.progress = progress_write(hStream, entry->thread_default);
     graph_learn_end(&launch.wants, launched);
     launch_end(entry, hGraphExec, hStream, &launch, launched);
     blocking_graph_end(&launch.blocking);

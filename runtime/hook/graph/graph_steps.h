@@ -11,6 +11,7 @@
 #define RUNTIME_HOOK_GRAPH_GRAPH_STEPS_H
 
 #include <csan/csan.h>
+#include "runtime/hook/launch/progress.h"
 #include "runtime/hook/graph/graph_topology.h"
 
 struct host_node;
@@ -53,6 +54,7 @@ struct graph_steps {
     uint32_t *step_of; /* of each entry of the shape */
     uint64_t identity; /* tells graphs apart that were captured in different places */
     size_t site_count;
+    struct progress progress;  /* where the newest launch stands in its stream */
     csan_site launch;          /* the newest call that launched it; 0: none */
     const csan_site *launched; /* its sites (graph_sites.h); NULL: the nodes' own */
     struct graph_steps_call calls[GRAPH_STEP_CALLS]; /* the newest first */

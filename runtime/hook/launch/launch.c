@@ -64,6 +64,8 @@ static void launch_refused(const struct launch *launch, CUresult result)
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
     trace_source_launch_ends();
+    if (result == CUDA_SUCCESS && !launch->captured && !launch->overlaps)
+        launch->progress = progress_write(launch->stream, launch->entry->thread_default);
     if (__builtin_expect(result != CUDA_SUCCESS, 0) &&
         refused_call_for_stream(launch->entry, launch->stream, result))
         launch_refused(launch, result);

@@ -9,6 +9,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/launch/progress.h"
 #include "runtime/hook/observe/learning.h"
 
 #include <stdbool.h>
@@ -27,6 +28,7 @@ struct launch {
     bool learns;               /* `learning` was begun */
     bool overlaps;             /* attribute: it may begin before the one before it ends */
     bool tells_events;         /* attributes: it records events */
+    struct progress progress;  /* where it stands in its stream */
     struct kernel *late;       /* to be put off; NULL: told of within its hook */
     struct learning *learning; /* not cleared: it is large */
 };

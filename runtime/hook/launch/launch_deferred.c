@@ -21,6 +21,7 @@ struct late {
     csan_site site;
     uint32_t argument_count;
     uint32_t grid[3], block[3], cluster[3], shared, parameter_bytes;
+    struct progress progress;
     bool collective, overlaps;
     uint8_t parameters[];
 };
@@ -39,6 +40,7 @@ static void late_work(const struct deferred_piece *piece)
                             .what = {.shared = late->shared, .extra = bytes ? extra : NULL},
                             .collective = late->collective,
                             .overlaps = late->overlaps,
+                            .progress = late->progress,
                             .late = late->kernel};
     memcpy(launch.what.grid, late->grid, sizeof late->grid);
     memcpy(launch.what.block, late->block, sizeof late->block);
@@ -93,7 +95,8 @@ static bool late_put(const struct launch *launch, const struct launch_origin *or
                       .shared = what->shared,
                       .parameter_bytes = bytes,
                       .collective = launch->collective,
-                      .overlaps = launch->overlaps};
+                      .overlaps = launch->overlaps,
+                      .progress = launch->progress};
     memcpy(late->grid, what->grid, sizeof late->grid);
     memcpy(late->block, what->block, sizeof late->block);
     memcpy(late->cluster, what->cluster, sizeof late->cluster);

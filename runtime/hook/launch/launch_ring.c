@@ -18,6 +18,7 @@ void launch_ring_note(const struct launch_ring_entry *launch)
     place->site = launch->site;
     place->lane = launch->lane;
     place->indices = launch->indices;
+    place->progress = launch->progress;
     memcpy(place->grid, launch->grid, sizeof place->grid);
     memcpy(place->block, launch->block, sizeof place->block);
     __atomic_store_n(&place->turn, turn, __ATOMIC_RELEASE);
@@ -100,4 +101,32 @@ size_t launch_ring_newest(const char **names, size_t most)
             names[count++] = name;
     }
     return count;
+}
+
+/* Whether it belongs among the first of the streams that are found already. */
+static bool is_first(const struct launch_ring_entry *launch,
+                     const struct launch_ring_entry *launches, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (launches[i].progress.slot == launch->progress.slot)
+            return launches[i].progress.number == launch->progress.number;
+    return true;
+}
+
+size_t launch_ring_unfinished(struct launch_ring_entry *launches, size_t most)
+{
+    const uint64_t newest = __atomic_load_n(&turns, __ATOMIC_ACQUIRE);
+    const uint64_t oldest = newest > LAUNCHED_MOST ? newest - LAUNCHED_MOST + 1 : 1;
+    struct launch_ring_entry launch;
+    size_t count = 0;
+    for (uint64_t turn = oldest; turn <= newest && count < most; turn++)
+        if (take(turn, &launch) && !progress_is_reached(launch.progress) &&
+            is_first(&launch, launches, count))
+            launches[count++] = launch;
+    return count;
+}
+
+uint64_t launch_ring_since(const struct launch_ring_entry *launch)
+{
+    return __atomic_load_n(&turns, __ATOMIC_ACQUIRE) - launch->turn;
 }

@@ -6,6 +6,7 @@
 #define RUNTIME_HOOK_LAUNCH_LAUNCH_RING_H
 
 #include <csan/csan.h>
+#include "runtime/hook/launch/progress.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,6 +21,7 @@ struct launch_ring_entry {
     csan_site site;
     csan_lane lane;
     uint64_t indices;           /* of index_range_note; 0: none */
+    struct progress progress;   /* a graph's nodes have that of its launch */
     uint32_t grid[3], block[3]; /* grid[0] 0: not known, as of a graph's node */
 };
 
@@ -36,6 +38,13 @@ struct launch_ring_query {
 /* The names of the newest launches' kernels, each once, the newest first: at most `most`. Returns
  * how many. They live on. */
 size_t launch_ring_newest(const char **names, size_t most);
+
+/* Launches that had not finished: of each stream's, where that is known, the first. A graph's nodes
+ * are one launch, and each has its entry. At most `most`; returns how many. */
+size_t launch_ring_unfinished(struct launch_ring_entry *launches, size_t most);
+
+/* How many launches were made behind it. */
+uint64_t launch_ring_since(const struct launch_ring_entry *launch);
 
 /* The launch that is meant, and how many were made since. False: it is not among the newest. */
 bool launch_ring_find(const struct launch_ring_query *wanted, struct launch_ring_entry *found,

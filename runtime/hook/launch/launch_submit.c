@@ -133,7 +133,8 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
                                          .symbol = kernel->symbol,
                                          .site = site,
                                          .lane = stream_lane(stream),
-                                         .indices = operator_indices()};
+                                         .indices = operator_indices(),
+                                         .progress = launch->progress};
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
     launch_ring_note(&launched);

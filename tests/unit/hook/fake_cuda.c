@@ -707,7 +707,9 @@ SUCCEEDS(cuSignalExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
 SUCCEEDS(cuWaitExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
          const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned count, CUstream stream)
 
+#ifndef FAKE_GPU
 SUCCEEDS(cuStreamWriteValue32_v2, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
+#endif
 SUCCEEDS(cuStreamWriteValue64_v2, CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags)
 SUCCEEDS(cuStreamWaitValue32_v2, CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags)
 SUCCEEDS(cuStreamWaitValue64_v2, CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags)
