@@ -1,5 +1,10 @@
-/* FNV-1a, 64 bits: the hash of what is written to files and compared with other runs, so it never
- * changes. */
+/* Hashes, in one place: how good and how fast a hash is, is decided here.
+ *
+ *   hash_bytes, hash_text     FNV-1a: of reports, their fingerprints and texts
+ *   hash_mix, hash_mix_bytes  a word at a time: of keys in memory, and of what learned files name
+ *   hash_spread               of one word that is nearly unique by itself, as an address
+ *
+ * Files keep the values of the first four and other runs compare them, so they never change. */
 #ifndef CSAN_BASE_HASH_H
 #define CSAN_BASE_HASH_H
 
@@ -8,6 +13,7 @@
 #include <string.h>
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
+#define HASH_ODD   UINT64_C(0x9e3779b97f4a7c15) /* 2^64 divided by the golden ratio */
 
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
@@ -21,6 +27,39 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count
 static inline uint64_t hash_text(uint64_t hash, const char *text)
 {
     return hash_bytes(hash, text ? text : "", (text ? strlen(text) : 0) + 1);
+}
+
+/* Both halves of the product. */
+static inline uint64_t hash_fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t hash_mix(uint64_t hash, uint64_t word)
+{
+    return hash_fold(hash ^ word ^ UINT64_C(0x2545f4914f6cdd1d), HASH_ODD);
+}
+
+/* With their number. */
+static inline uint64_t hash_mix_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    uint64_t word = 0;
+    hash = hash_mix(hash, count);
+    for (; count >= 8; at += 8, count -= 8) {
+        memcpy(&word, at, 8);
+        hash = hash_mix(hash, word);
+    }
+    word = 0;
+    memcpy(&word, at, count);
+    return hash_mix(hash, word);
+}
+
+/* Take the upper bits: a multiplication carries upwards only. */
+static inline uint64_t hash_spread(uint64_t word)
+{
+    return word * HASH_ODD;
 }
 
 #endif

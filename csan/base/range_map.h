@@ -10,6 +10,8 @@
 #ifndef CSAN_BASE_RANGE_MAP_H
 #define CSAN_BASE_RANGE_MAP_H
 
+#include "csan/base/hash.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,7 +78,7 @@ static inline void *range_map_find(const struct range_map *map, uint64_t address
 __attribute__((always_inline)) static inline uint32_t *range_map_hint(const struct range_map *map,
                                                                       uint64_t address)
 {
-    return &map->hints[address * 0x9e3779b97f4a7c15u >> (64 - map->hint_bits)];
+    return &map->hints[hash_spread(address) >> (64 - map->hint_bits)];
 }
 __attribute__((always_inline)) static inline void range_map_prefetch(const struct range_map *map,
                                                                      uint64_t address)

@@ -6,6 +6,7 @@
 #define CSAN_DETECTOR_LIVE_MEMORY_H
 
 #include <csan/csan.h>
+#include "csan/base/hash.h"
 #include "csan/base/range_map.h"
 
 #include <stdbool.h>
@@ -61,7 +62,7 @@ void live_memory_pointees(const struct live_memory *front, const uint64_t *point
 
 static inline uint32_t live_memory_page(uint64_t page)
 {
-    return (uint32_t)(page * UINT64_C(0x9e3779b97f4a7c15) >> 54); /* below FRONT_PAGE_WORDS * 64 */
+    return (uint32_t)(hash_spread(page) >> 54); /* below FRONT_PAGE_WORDS * 64 */
 }
 
 /* From where to where allocations have ever lain; [0, 0): there was none. On any thread, without

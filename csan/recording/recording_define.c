@@ -1,5 +1,6 @@
 /* See recording_define.h. */
 #include "csan/recording/recording_define.h"
+#include "csan/base/hash.h"
 #include "csan/stack/stack_source.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 static uintptr_t *frame_place(const struct frame_set *set, uintptr_t frame)
 {
-    size_t at = (size_t)(frame * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+    size_t at = (size_t)(hash_spread(frame) >> 20);
     while (set->frames[at % set->capacity] && set->frames[at % set->capacity] != frame)
         at++;
     return &set->frames[at % set->capacity];

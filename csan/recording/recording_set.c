@@ -1,5 +1,6 @@
 /* See recording_set.h. */
 #include "csan/recording/recording_set.h"
+#include "csan/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,23 +76,18 @@ static const struct csan_access *like_access(const struct recording_set *like,
 
 /* ---- writing */
 
-static inline uint64_t mix(uint64_t hash, uint64_t value)
-{
-    unsigned __int128 product = (unsigned __int128)(hash ^ value) * 0x9e3779b97f4a7c15u;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 static uint64_t hash_of(uint32_t site, uint32_t level, const struct csan_access *accesses,
                         size_t count, size_t *weight)
 {
-    uint64_t hash = mix((uint64_t)site << 32 | level, count);
+    uint64_t hash = hash_mix((uint64_t)site << 32 | level, count);
     *weight = count;
     for (size_t i = 0; i < count; i++) {
         const struct csan_access *access = &accesses[i];
-        hash = mix(hash, access->base ^ (uint64_t)form_of(access) << 32);
-        hash = mix(hash, access->bytes ^ (uint64_t)access->argument << 48);
+        hash = hash_mix(hash, access->base ^ (uint64_t)form_of(access) << 32);
+        hash = hash_mix(hash, access->bytes ^ (uint64_t)access->argument << 48);
         for (uint8_t k = 0; k < access->dim_count; k++)
-            hash = mix(mix(hash, (uint64_t)access->dims[k].stride), access->dims[k].count);
+            hash =
+                hash_mix(hash_mix(hash, (uint64_t)access->dims[k].stride), access->dims[k].count);
         *weight += access->dim_count;
     }
     return hash;

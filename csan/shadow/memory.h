@@ -21,6 +21,7 @@
 #ifndef CSAN_SHADOW_MEMORY_H
 #define CSAN_SHADOW_MEMORY_H
 
+#include "csan/base/hash.h"
 #include "csan/shadow/freed.h"
 #include "csan/shadow/shadow.h"
 
@@ -71,7 +72,7 @@ struct allocation *memory_find_slow(struct memory *memory, uint64_t address);
 /* Allocations are at least 256 bytes apart on a device, and pages apart when large. */
 static inline struct memory_cache_slot *memory_cache_slot(struct memory *memory, uint64_t address)
 {
-    return &memory->cache[(address >> 8) * 0x9e3779b97f4a7c15u >> (64 - MEMORY_CACHE_BITS)];
+    return &memory->cache[hash_spread(address >> 8) >> (64 - MEMORY_CACHE_BITS)];
 }
 
 /* What memory_find and the shadow are about to read, of the allocation that was found there last:

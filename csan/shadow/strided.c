@@ -1,4 +1,5 @@
 #include "csan/shadow/strided.h"
+#include "csan/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +30,11 @@ struct strided_record {
 
 /* ---- patterns */
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t pattern_hash(const struct lmad *lmad)
 {
-    uint64_t hash = mix(mix(lmad->dim_count, lmad->base), lmad->bytes);
+    uint64_t hash = hash_mix(hash_mix(lmad->dim_count, lmad->base), lmad->bytes);
     for (uint32_t i = 0; i < lmad->dim_count; i++)
-        hash = mix(mix(hash, lmad->dims[i].stride), lmad->dims[i].count);
+        hash = hash_mix(hash_mix(hash, lmad->dims[i].stride), lmad->dims[i].count);
     return hash;
 }
 

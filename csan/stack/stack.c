@@ -1,4 +1,5 @@
 #include "csan/stack/stack.h"
+#include "csan/base/hash.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,23 +52,17 @@ void stack_depot_destroy(struct stack_depot *depot)
     free(depot);
 }
 
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-    unsigned __int128 product = (unsigned __int128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 /* One multiplication for two frames, and none waits for another: a stack is found again in the time
  * of a few loads. Only speed hangs on its quality, for equal hashes are compared in full. */
 static uint64_t hash_frames(const void *const *frames, size_t count)
 {
-    const uint64_t odd = 0x9e3779b97f4a7c15u, even = 0xff51afd7ed558ccdu;
+    const uint64_t odd = HASH_ODD, even = 0xff51afd7ed558ccdu;
     uint64_t hash = count;
     for (size_t i = 0; i < count; i += 2) {
         uint64_t second = i + 1 < count ? (uintptr_t)frames[i + 1] : 0;
-        hash = ((hash << 9) | (hash >> 55)) ^ fold((uintptr_t)frames[i] ^ odd, second ^ even);
+        hash = ((hash << 9) | (hash >> 55)) ^ hash_fold((uintptr_t)frames[i] ^ odd, second ^ even);
     }
-    return fold(hash ^ even, odd);
+    return hash_fold(hash ^ even, odd);
 }
 
 static struct stack *bucket_find(struct stack *stack, uint64_t hash, const void *const *frames,

@@ -1,4 +1,5 @@
 #include "csan/stack/unwind.h"
+#include "csan/base/hash.h"
 #include "csan/stack/stack.h"
 
 #include <dlfcn.h>
@@ -97,15 +98,13 @@ void unwind_open(void)
     pthread_once(&unwinder.once, open_unwinder);
 }
 
-/* Multiply and fold, 64 bits wide: even after a million stacks two of one process meet in a hash
+/* 64 bits wide: even after a million stacks two of one process meet in a hash
  * with a chance of one in ten million. */
 static uint64_t hash_frames(const void *const *frames, size_t count)
 {
     uint64_t hash = count;
-    for (size_t i = 0; i < count; i++) {
-        hash = (hash ^ (uintptr_t)frames[i]) * 0xff51afd7ed558ccdull;
-        hash ^= hash >> 32;
-    }
+    for (size_t i = 0; i < count; i++)
+        hash = hash_mix(hash, (uintptr_t)frames[i]);
     return hash;
 }
 
@@ -335,7 +334,7 @@ static const struct remembered *remembered_slow(const struct beginning *beginnin
     struct unwind_memory *memory = memory_of_thread();
     if (!memory)
         return NULL;
-    size_t hash = (beginning->pc ^ beginning->sp >> 4) * 0x9e3779b97f4a7c15ull >> 32;
+    size_t hash = hash_spread(beginning->pc ^ beginning->sp >> 4) >> 32;
     struct bucket *bucket = &memory->buckets[hash % BUCKETS];
     struct remembered *entry = bucket_find(bucket, beginning, wanted);
     if (entry) {

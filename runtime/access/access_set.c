@@ -1,6 +1,7 @@
 /* Access sets by launch: the cache of those made, and what is put in where ranges are not known.
  * See access_set.h. */
 #include "runtime/access/access_set.h"
+#include "csan/base/hash.h"
 #include "runtime/access/direction.h"
 #include "runtime/access/launch_set.h"
 
@@ -314,12 +315,6 @@ static struct access_set *set_of_launch(struct access_kernel *kernel, struct lau
 
 enum { SHAPE_WORDS = 10 };
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 /* Grid, block and the bytes of the parameters that sets depend on. */
 static uint64_t key_make(const struct access_kernel *kernel, const struct access_launch *launch,
                          uint8_t *key)
@@ -340,15 +335,7 @@ static uint64_t key_make(const struct access_kernel *kernel, const struct access
             memset(at, 0, use->bytes);
         at += use->bytes;
     }
-    uint64_t hash = 0, word;
-    size_t bytes = (size_t)(at - key), i = 0;
-    for (; i + sizeof word <= bytes; i += sizeof word) {
-        memcpy(&word, key + i, sizeof word);
-        hash = mix(hash, word);
-    }
-    word = 0;
-    memcpy(&word, key + i, bytes - i);
-    return mix(hash, word);
+    return hash_mix_bytes(0, key, (size_t)(at - key));
 }
 
 /* Of the memory that a set was made with; none is another. */

@@ -1,6 +1,7 @@
 /* The fixed point: sweeps over all reachable instructions until a sweep changes nothing. Programs
  * are nearly in order of definition, so that few sweeps are needed. */
 #include "runtime/access/provenance.h"
+#include "csan/base/hash.h"
 
 #include <string.h>
 
@@ -71,7 +72,7 @@ static source_set lump_load(struct provenance *p, const struct lump *lump, uint3
 
 static size_t frame_hash(const struct provenance *p, const void *object)
 {
-    return ((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15u >> 20 & (p->frame_slot_count - 1);
+    return hash_spread((uintptr_t)object >> 4) >> 20 & (p->frame_slot_count - 1);
 }
 
 static void grow_frame_slots(struct provenance *p)

@@ -1,6 +1,7 @@
 /* Hash-consed sets of sources. An item is coded as source * MODE_COUNT + mode; a set is a sorted
  * array of codes. */
 #include "runtime/access/source_set.h"
+#include "csan/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +43,6 @@ struct source_table {
     size_t scratch_capacity, item_total;
     bool full;
 };
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 29);
-}
 
 struct source_table *source_table_create(struct arena *arena)
 {
@@ -93,7 +88,7 @@ bool source_set_has_whole(const struct source_table *table, source_set set)
 
 static uint64_t hash_source(const struct source *s)
 {
-    return mix(mix(mix(1, s->kind), (uintptr_t)s->object), (uint64_t)s->offset);
+    return hash_mix(hash_mix(hash_mix(1, s->kind), (uintptr_t)s->object), (uint64_t)s->offset);
 }
 
 static bool same_source(const struct source *a, const struct source *b)
@@ -182,7 +177,7 @@ static source_set intern_set(struct source_table *table, const uint32_t *codes, 
     if (table->set_count * 2 >= index->capacity)
         grow_by_set(table);
     for (uint32_t i = 0; i < count; i++)
-        hash = mix(hash, codes[i]);
+        hash = hash_mix(hash, codes[i]);
     size_t at = (uint32_t)hash & (index->capacity - 1);
     for (; index->slots[at]; at = (at + 1) & (index->capacity - 1)) {
         const struct set *set = &table->sets[index->slots[at]];
@@ -218,7 +213,7 @@ static struct memo *find_memo(const struct source_table *table, enum operation o
                               source_set a, uint64_t b)
 {
     size_t mask = table->memo_capacity - 1;
-    size_t at = mix(mix(mix(operation, a), b), 7) & mask;
+    size_t at = hash_mix(hash_mix(hash_mix(operation, a), b), 7) & mask;
     for (;; at = (at + 1) & mask) {
         struct memo *memo = &table->memos[at];
         if (!memo->operation || (memo->operation == operation && memo->a == a && memo->b == b))

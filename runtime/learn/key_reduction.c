@@ -4,7 +4,7 @@
  * agree in it have different sets, the word that leaves the fewest such launches is added, of those
  * after which some `values` launches still agree. */
 #include "runtime/learn/key_reduction.h"
-#include "runtime/learn/mix.h"
+#include "csan/base/hash.h"
 
 #include <stdlib.h>
 
@@ -61,12 +61,12 @@ static bool table_fill(struct table *table, const struct key_reduction_launch *l
             if (leaves)
                 table->cell[i][table->columns] = launches[i].words[at];
             else
-                table->project[i] = mix(table->project[i], launches[i].words[at]);
+                table->project[i] = hash_mix(table->project[i], launches[i].words[at]);
         if (leaves)
             table->position[table->columns++] = (uint32_t)at;
     }
     for (size_t i = 0; i < table->count; i++)
-        table->whole[i] = mix_bytes(0, launches[i].words, words * sizeof *launches[i].words);
+        table->whole[i] = hash_mix_bytes(0, launches[i].words, words * sizeof *launches[i].words);
     return table->columns > 0;
 }
 
@@ -82,7 +82,7 @@ static int compare_rows(const void *left, const void *right)
 
 static uint64_t hash_with(const struct table *table, size_t launch, size_t column)
 {
-    return mix(table->project[launch], (uint64_t)column << 32 | table->cell[launch][column]);
+    return hash_mix(table->project[launch], (uint64_t)column << 32 | table->cell[launch][column]);
 }
 
 /* The launches by what agrees in `told`, and the column if it is one; then by their sets. */

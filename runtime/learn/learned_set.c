@@ -1,6 +1,6 @@
 /* Learned sets: from a trace to ranges relative to anchors, in normal form. See learned_set.h. */
 #include "runtime/learn/learned_set.h"
-#include "runtime/learn/mix.h"
+#include "csan/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -535,15 +535,15 @@ static struct learned_set *set_allocate(uint32_t count, uint32_t block_count,
 
 static struct learned_set *set_finish(struct learned_set *set)
 {
-    uint64_t hash = mix(set->inexact, set->count);
+    uint64_t hash = hash_mix(set->inexact, set->count);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct learned_range *range = &set->ranges[i];
         set->whole |= range->whole;
-        hash = mix(hash, range->anchor | (uint64_t)range->kind << 16 | (uint64_t)range->dims << 24 |
-                             (uint64_t)range->whole << 32);
-        hash = mix(mix(hash, (uint64_t)range->offset), range->bytes);
+        hash = hash_mix(hash, range->anchor | (uint64_t)range->kind << 16 |
+                                  (uint64_t)range->dims << 24 | (uint64_t)range->whole << 32);
+        hash = hash_mix(hash_mix(hash, (uint64_t)range->offset), range->bytes);
         for (uint8_t k = 0; k < range->dims; k++)
-            hash = mix(mix(hash, range->stride[k]), range->count[k]);
+            hash = hash_mix(hash_mix(hash, range->stride[k]), range->count[k]);
     }
     set->hash = hash;
     return set;

@@ -3,16 +3,17 @@
 #ifndef RUNTIME_LEARN_LEARNER_STATE_H
 #define RUNTIME_LEARN_LEARNER_STATE_H
 
+#include "csan/base/hash.h"
 #include "runtime/learn/agreement.h"
 #include "runtime/learn/directions.h"
 #include "runtime/learn/learner.h"
-#include "runtime/learn/mix.h"
 #include "runtime/learn/parameter_uses.h"
 
 #include <pthread.h>
 
-#define HASH_NONFATAL_OOM                   1
-#define HASH_FUNCTION(key, key_bytes, hash) ((hash) = (unsigned)mix_bytes(0, (key), (key_bytes)))
+#define HASH_NONFATAL_OOM 1
+#define HASH_FUNCTION(key, key_bytes, hash)                                                        \
+    ((hash) = (unsigned)hash_mix_bytes(0, (key), (key_bytes)))
 #include <uthash.h>
 
 enum {

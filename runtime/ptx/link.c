@@ -5,6 +5,7 @@
  *
  * Symbols of all units come first, the insides of functions last, unit by unit: by then nothing of
  * another unit is looked at, so that a unit may go once its insides are copied. */
+#include "csan/base/hash.h"
 #include "runtime/ptx/module.h"
 #include "runtime/ptx/ptx.h"
 
@@ -57,9 +58,7 @@ struct linker {
 
 static size_t hash_symbol(const char *name, bool is_function)
 {
-    uint64_t hash = is_function ? 0x9e3779b97f4a7c15u : 0xcbf29ce484222325u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    uint64_t hash = hash_text(is_function ? HASH_ODD : HASH_START, name);
     return (size_t)(hash ^ (hash >> 29));
 }
 
@@ -160,7 +159,7 @@ static void choose_winners(struct linker *linker)
 static struct translation *find_translation(const struct linker *linker, const void *from)
 {
     size_t mask = linker->translation_capacity - 1;
-    size_t i = (size_t)(((uintptr_t)from >> 3) * 0x9e3779b97f4a7c15u >> 20) & mask;
+    size_t i = (size_t)(hash_spread((uintptr_t)from >> 3) >> 20) & mask;
     while (linker->translations[i].from && linker->translations[i].from != from)
         i = (i + 1) & mask;
     return &linker->translations[i];

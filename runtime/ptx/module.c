@@ -1,5 +1,6 @@
 /* Modules as a whole: creation, release, finding symbols, laying out the static segments. */
 #include "runtime/ptx/module.h"
+#include "csan/base/hash.h"
 #include "runtime/ptx/ptx.h"
 
 #include <stdlib.h>
@@ -30,9 +31,7 @@ void ptx_module_release(struct ptx_module *module)
 
 static size_t hash_name(const char *name)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    uint64_t hash = hash_text(HASH_START, name);
     return (size_t)(hash ^ (hash >> 29));
 }
 

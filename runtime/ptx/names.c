@@ -1,15 +1,14 @@
 /* The parser's symbol table. */
 #include "runtime/ptx/names.h"
+#include "csan/base/hash.h"
 
 #include <string.h>
 
 enum { FIRST_BUCKETS = 1024 };
 
-static uint32_t hash_text(const char *text, size_t length)
+static uint32_t hash_name(const char *text, size_t length)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    uint64_t hash = hash_bytes(HASH_START, text, length);
     return (uint32_t)(hash ^ (hash >> 32));
 }
 
@@ -50,7 +49,7 @@ static struct name *find(const struct name_table *names, const char *text, size_
 
 struct name *names_intern(struct name_table *names, const char *text, size_t length)
 {
-    uint32_t hash = hash_text(text, length);
+    uint32_t hash = hash_name(text, length);
     struct name *name = find(names, text, length, hash);
     if (name)
         return name;
@@ -115,7 +114,7 @@ struct register_range *names_find_range(struct name_table *names, const struct n
         prefix--;
         if (digit == '0' && name->length - prefix > 1)
             continue; /* no leading zero */
-        struct name *stem = find(names, name->text, prefix, hash_text(name->text, prefix));
+        struct name *stem = find(names, name->text, prefix, hash_name(name->text, prefix));
         struct register_range *range = stem ? stem->range : NULL;
         while (range && number >= range->count)
             range = range->shadowed;

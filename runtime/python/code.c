@@ -6,6 +6,7 @@
  * table holds is compared, by a hash. */
 #include "runtime/python/code.h"
 #include "csan/base/fork_lock.h"
+#include "csan/base/hash.h"
 #include "runtime/python/code_text.h"
 
 #include <pthread.h>
@@ -32,7 +33,7 @@ static struct {
 
 static struct identity *place_of(const void *object, size_t probe)
 {
-    uint64_t hash = ((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15u;
+    uint64_t hash = hash_spread((uintptr_t)object >> 4);
     return &codes.places[((hash >> (64 - PLACE_BITS)) + probe) & ((1 << PLACE_BITS) - 1)];
 }
 
@@ -44,9 +45,9 @@ static uint64_t content_stamp(const struct python_layout *layout, const void *ob
     const char *data = (const char *)lines + layout->objects.bytes_data;
     uint64_t hash = (uint64_t)python_number_at(object, layout->code_first_line);
     if (bytes <= 2 * HASHED_BYTES)
-        return python_hash(hash, data, bytes);
-    hash = python_hash(hash, data, HASHED_BYTES);
-    return python_hash(hash, data + bytes - HASHED_BYTES, HASHED_BYTES);
+        return hash_mix_bytes(hash, data, bytes);
+    hash = hash_mix_bytes(hash, data, HASHED_BYTES);
+    return hash_mix_bytes(hash, data + bytes - HASHED_BYTES, HASHED_BYTES);
 }
 
 static uint64_t stamp_of(const struct python_layout *layout, const void *object)

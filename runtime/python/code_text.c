@@ -1,6 +1,7 @@
 /* See code_text.h. */
 #include "runtime/python/code_text.h"
 #include <csan/csan.h>
+#include "csan/base/hash.h"
 #include "runtime/python/lines.h"
 
 #include <stdlib.h>
@@ -96,26 +97,6 @@ static char *string_copy(const struct python_layout *layout, const void *object)
     return copy;
 }
 
-static uint64_t hash_word(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-uint64_t python_hash(uint64_t hash, const void *data, size_t bytes)
-{
-    const unsigned char *at = data;
-    uint64_t word;
-    hash = hash_word(hash, bytes);
-    for (; bytes >= sizeof word; at += sizeof word, bytes -= sizeof word) {
-        memcpy(&word, at, sizeof word);
-        hash = hash_word(hash, word);
-    }
-    word = 0;
-    memcpy(&word, at, bytes);
-    return hash_word(hash, word);
-}
-
 static void text_free(struct text *text)
 {
     free(text->file);
@@ -138,9 +119,9 @@ static bool text_make(struct text *text, const struct python_layout *layout, con
         return false;
     }
     memcpy(text->lines, (const char *)lines + layout->objects.bytes_data, text->line_bytes);
-    uint64_t hash = python_hash((uint64_t)text->first_line, text->file, strlen(text->file));
-    hash = python_hash(hash, text->name, strlen(text->name));
-    text->hash = python_hash(hash, text->lines, text->line_bytes);
+    uint64_t hash = hash_mix_bytes((uint64_t)text->first_line, text->file, strlen(text->file));
+    hash = hash_mix_bytes(hash, text->name, strlen(text->name));
+    text->hash = hash_mix_bytes(hash, text->lines, text->line_bytes);
     return true;
 }
 

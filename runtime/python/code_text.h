@@ -17,7 +17,4 @@ uint32_t python_code_text(const struct python_layout *layout, const void *object
  * The strings live as long as the process. Any thread. */
 bool python_code_line(uint32_t number, size_t instruction, struct csan_source_line *line);
 
-/* Of so many bytes, after `hash`. */
-uint64_t python_hash(uint64_t hash, const void *data, size_t bytes);
-
 #endif

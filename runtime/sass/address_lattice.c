@@ -1,5 +1,6 @@
 /* Sets of pairs of words. See address_lattice.h. */
 #include "runtime/sass/address_lattice.h"
+#include "csan/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,10 +135,9 @@ static address_lattice_number set_keep(struct address_lattice *words, const stru
     uint64_t hash = set->count + set->lost * 64;
     for (uint32_t i = 0; i < set->count; i++)
         for (int k = 0; k < 2; k++)
-            hash = (hash ^ ((uint64_t)set->pairs[i].halves[k].kind << 32 ^
-                            (uint64_t)set->pairs[i].halves[k].every << 35 ^
-                            set->pairs[i].halves[k].value)) *
-                   0x9e3779b97f4a7c15u;
+            hash = hash_mix(hash, (uint64_t)set->pairs[i].halves[k].kind << 32 ^
+                                      (uint64_t)set->pairs[i].halves[k].every << 35 ^
+                                      set->pairs[i].halves[k].value);
     uint32_t at = (uint32_t)(hash >> 40) % SETS_HASHED;
     for (; words->hashed[at]; at = (at + 1) % SETS_HASHED)
         if (set_is(&words->sets[words->hashed[at] - 1], set))

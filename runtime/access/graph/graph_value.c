@@ -1,4 +1,5 @@
 /* Nodes, and which node a variable is in a block. See graph_builder.h. */
+#include "csan/base/hash.h"
 #include "runtime/access/access_set.h"
 #include "runtime/access/graph/graph_builder.h"
 
@@ -353,7 +354,7 @@ uint32_t variable_new(struct builder *b, uint32_t width)
 /* Where the definition is, or where it would be. */
 static uint32_t *definition_slot(const struct builder *b, uint32_t variable, uint32_t block)
 {
-    uint64_t key = ((uint64_t)variable << 32 | block) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t key = hash_spread((uint64_t)variable << 32 | block);
     size_t mask = b->definition_slot_count - 1, at = (size_t)(key >> 32) & mask;
     for (;; at = (at + 1) & mask) {
         const struct definition *found = &b->definitions[b->definition_slots[at]];

@@ -7,6 +7,7 @@
  *
  * Exit code: 0; 1 when the file cannot be read, is damaged, or has no such kernel; 2 for wrong
  * usage. */
+#include "csan/base/hash.h"
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/ptx/cubin.h"
@@ -169,34 +170,28 @@ static bool is_wanted(struct kernels *kernels, const char *mangled, const char *
     return wanted;
 }
 
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t count)
+static uint64_t hash_operand(uint64_t hash, const struct ptx_operand *operand)
 {
-    const uint8_t *at = bytes; /* FNV-1a */
-    for (size_t i = 0; i < count; i++)
-        *hash = (*hash ^ at[i]) * UINT64_C(0x100000001b3);
-}
-
-static void hash_operand(uint64_t *hash, const struct ptx_operand *operand)
-{
-    hash_bytes(hash, &operand->kind, sizeof operand->kind);
-    hash_bytes(hash, &operand->reg, sizeof operand->reg);
-    hash_bytes(hash, &operand->target, sizeof operand->target);
-    hash_bytes(hash, &operand->imm, sizeof operand->imm);
+    hash = hash_bytes(hash, &operand->kind, sizeof operand->kind);
+    hash = hash_bytes(hash, &operand->reg, sizeof operand->reg);
+    hash = hash_bytes(hash, &operand->target, sizeof operand->target);
+    hash = hash_bytes(hash, &operand->imm, sizeof operand->imm);
     if (operand->variable)
-        hash_bytes(hash, operand->variable->name, strlen(operand->variable->name));
+        hash = hash_bytes(hash, operand->variable->name, strlen(operand->variable->name));
+    return hash;
 }
 
 /* What kernels of one name differ in: static ones of different units. */
 static uint64_t code_of(const struct ptx_function *function)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = HASH_START;
     for (uint32_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *instruction = &function->instructions[i];
-        hash_bytes(&hash, instruction->mnemonic, strlen(instruction->mnemonic));
-        hash_bytes(&hash, &instruction->guard, sizeof instruction->guard);
-        hash_bytes(&hash, &instruction->guard_negated, sizeof instruction->guard_negated);
+        hash = hash_bytes(hash, instruction->mnemonic, strlen(instruction->mnemonic));
+        hash = hash_bytes(hash, &instruction->guard, sizeof instruction->guard);
+        hash = hash_bytes(hash, &instruction->guard_negated, sizeof instruction->guard_negated);
         for (uint32_t k = 0; k < instruction->operand_count; k++)
-            hash_operand(&hash, &instruction->operands[k]);
+            hash = hash_operand(hash, &instruction->operands[k]);
     }
     return hash;
 }

@@ -1,5 +1,6 @@
 /* A directory for the files of many runs. See scratch.h. */
 #include "runtime/cli/process/scratch.h"
+#include "csan/base/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,13 +107,12 @@ void scratch_close(const struct scratch *scratch, bool (*keeps)(const char *name
 uint64_t scratch_hash(const char *path, uint64_t *bytes)
 {
     unsigned char block[4096];
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = HASH_START;
     FILE *file = fopen(path, "re");
     size_t got;
     *bytes = 0;
     while (file && (got = fread(block, 1, sizeof block, file)) > 0) {
-        for (size_t i = 0; i < got; i++)
-            hash = (hash ^ block[i]) * UINT64_C(0x100000001b3);
+        hash = hash_bytes(hash, block, got);
         *bytes += got;
     }
     if (file)

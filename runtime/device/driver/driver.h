@@ -507,7 +507,6 @@ void recording_close(void);
 
 void outcome_start(void);
 bool outcome_wanted(void);
-uint64_t outcome_hash(uint64_t hash, const void *bytes, size_t count);
 /* New device memory that nobody uses yet. */
 void outcome_born(uint64_t address, uint64_t bytes);
 void outcome_item(uint64_t item, uint64_t started);

@@ -1,6 +1,7 @@
 /* Bitmaps of touched bytes: one per kind and page of 4 KiB, found through a hash table with a small
  * cache in front. One launch's, used by one thread at a time. */
 #include "runtime/device/exec/touch.h"
+#include "csan/base/hash.h"
 #include "runtime/trace/fold.h"
 
 #include <stdlib.h>
@@ -56,14 +57,9 @@ bool touch_is_empty(const struct touch *touch)
     return touch->count == 0;
 }
 
-static size_t hash(uint64_t key)
-{
-    return (size_t)(key * 0x9e3779b97f4a7c15ull >> 20);
-}
-
 static struct page **find(struct page **table, size_t capacity, uint64_t key)
 {
-    size_t at = hash(key) & (capacity - 1);
+    size_t at = (size_t)(hash_spread(key) >> 20) & (capacity - 1);
     while (table[at] && table[at]->key != key)
         at = (at + 1) & (capacity - 1);
     return &table[at];

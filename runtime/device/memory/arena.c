@@ -6,6 +6,7 @@
  * found in logarithmic time. Priorities come from a hash of the address, so that the same calls
  * give the same addresses in every run. */
 #include "runtime/device/memory/arena.h"
+#include "csan/base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,8 +44,7 @@ static bool is_free(const struct arena_block *block)
 
 static uint32_t priority_of(uint64_t base)
 {
-    uint64_t hash = base * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)((hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32);
+    return (uint32_t)hash_mix(0, base);
 }
 
 static void block_update(struct arena_block *block)

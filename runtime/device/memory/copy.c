@@ -14,6 +14,7 @@
  *                 everything else   nothing. Pageable sources are staged at the call, but read late
  *                                   under `lazy`: nothing promises the staging
  */
+#include "csan/base/hash.h"
 #include "runtime/device/memory/copy_operand.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static void tell_outcome(const struct copy_item *copy)
     for (size_t z = 0; z < extent->depth; z++)
         for (size_t y = 0; y < extent->height; y++) {
             uint64_t row = copy->from.address + z * copy->from.slice + y * copy->from.pitch;
-            hash = outcome_hash(hash, memory_pointer(row), extent->width);
+            hash = hash_mix_bytes(hash, memory_pointer(row), extent->width);
         }
     outcome_copy(copy->item.sequence, hash);
 }

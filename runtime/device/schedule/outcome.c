@@ -17,6 +17,7 @@
  * the pools reuse only what the program's own order allows, and give nothing back. And device
  * memory is born with a pattern, since a real device promises nothing: a kernel that reads it too
  * early shows. Recorded schedules remember this, and replaying one sets it too. */
+#include "csan/base/hash.h"
 #include "runtime/device/driver/driver.h"
 #include "csan/base/environment.h"
 
@@ -53,21 +54,6 @@ bool outcome_wanted(void)
     return outcome.file != NULL;
 }
 
-uint64_t outcome_hash(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    uint64_t word = 0;
-    for (; count >= sizeof word; count -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    word = count;
-    memcpy(&word, at, count);
-    hash = (hash ^ word ^ (uint64_t)count << 56) * UINT64_C(0xbf58476d1ce4e5b9);
-    return hash ^ hash >> 29;
-}
-
 void outcome_born(uint64_t address, uint64_t bytes)
 {
     if (device.fixed_memory && address && bytes <= PATTERN_BYTES)
@@ -97,7 +83,7 @@ void outcome_failed(CUresult error)
 static void memory_line(const char *how, const struct arena_info *info)
 {
     bool is_device = arena_owns(&device.device_memory, info->base);
-    uint64_t hash = outcome_hash(0, memory_pointer(info->base), info->bytes);
+    uint64_t hash = hash_mix_bytes(0, memory_pointer(info->base), info->bytes);
     fprintf(outcome.file, "%s %s %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", how,
             is_device ? "device" : "host", info->id, info->bytes, hash);
 }

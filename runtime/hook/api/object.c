@@ -1,28 +1,18 @@
 /* The tables of textures, surfaces and tensor maps, and the hooks that fill them. See object.h. */
 #include "runtime/hook/api/object.h"
+#include "csan/base/hash.h"
 #include "runtime/hook/api/array.h"
 #include "driver_hooks.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/tensor_map.h"
-#include "runtime/learn/mix.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys are whole words: a multiplication and a shift for each. */
 #define HASH_NONFATAL_OOM 1
 #define HASH_FUNCTION(key, key_bytes, hash)                                                        \
-    do {                                                                                           \
-        uint64_t mixed_ = 0;                                                                       \
-        for (size_t at_ = 0; at_ < (key_bytes); at_ += 8) {                                        \
-            uint64_t word_;                                                                        \
-            memcpy(&word_, (const char *)(key) + at_, 8);                                          \
-            mixed_ = (mixed_ ^ word_) * 0x9e3779b97f4a7c15u;                                       \
-            mixed_ ^= mixed_ >> 32;                                                                \
-        }                                                                                          \
-        (hash) = (unsigned)mixed_;                                                                 \
-    } while (0)
+    ((hash) = (unsigned)hash_mix_bytes(0, (key), (key_bytes)))
 #include <uthash.h>
 
 /* Tensor maps are never destroyed: beyond so many, one that was not asked for lately goes. */
@@ -390,7 +380,7 @@ struct box {
 
 static uint64_t mix_numbers(uint64_t hash, const void *numbers, size_t bytes)
 {
-    return numbers ? mix_bytes(hash, numbers, bytes) : mix(hash, 0);
+    return numbers ? hash_mix_bytes(hash, numbers, bytes) : hash_mix(hash, 0);
 }
 
 /* All that decides which bytes of the tensor a copy touches, but where the tensor lies. */
@@ -398,7 +388,7 @@ static uint64_t hash_told(const struct tensor *tensor, const struct box *box)
 {
     size_t rank = tensor->rank <= OBJECT_MAX_DIMS + 1 ? tensor->rank : 0;
     size_t inner = rank > 2 ? rank - 2 : 0;
-    uint64_t hash = mix(mix(tensor->type, tensor->rank), tensor->interleave);
+    uint64_t hash = hash_mix(hash_mix(tensor->type, tensor->rank), tensor->interleave);
     hash = mix_numbers(hash, tensor->sizes, rank * sizeof *tensor->sizes);
     hash = mix_numbers(hash, tensor->strides, rank ? (rank - 1) * sizeof *tensor->strides : 0);
     hash = mix_numbers(hash, box->sizes, rank * sizeof *box->sizes);

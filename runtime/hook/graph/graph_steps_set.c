@@ -1,5 +1,6 @@
 /* Access sets of many nodes as one. See graph_steps_set.h. */
 #include "runtime/hook/graph/graph_steps_set.h"
+#include "csan/base/hash.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 
 #include <stdlib.h>
@@ -20,19 +21,13 @@ struct graph_steps_set {
     size_t slot_count;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-    return hash ^ (hash >> 32);
-}
-
 static uint64_t hash_access(const struct csan_access *access)
 {
-    uint64_t hash = mix(access->base, access->bytes);
-    hash = mix(hash,
-               (uint64_t)access->kind << 16 | (uint64_t)access->bound << 8 | access->element_bytes);
+    uint64_t hash = hash_mix(access->base, access->bytes);
+    hash = hash_mix(hash, (uint64_t)access->kind << 16 | (uint64_t)access->bound << 8 |
+                              access->element_bytes);
     for (uint8_t i = 0; i < access->dim_count; i++)
-        hash = mix(mix(hash, (uint64_t)access->dims[i].stride), access->dims[i].count);
+        hash = hash_mix(hash_mix(hash, (uint64_t)access->dims[i].stride), access->dims[i].count);
     return hash;
 }
 

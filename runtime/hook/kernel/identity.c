@@ -1,8 +1,8 @@
 /* Identities of images. See identity.h. */
 #include "runtime/hook/kernel/identity.h"
+#include "csan/base/hash.h"
 #include "csan/stack/module_map.h"
 #include "runtime/hook/kernel/image_place.h"
-#include "runtime/learn/mix.h"
 #include "runtime/ptx/fatbin.h"
 
 #include <fcntl.h>
@@ -32,8 +32,8 @@ static void hash_add(struct hashing *hashing, const void *bytes, size_t count)
     hashing->bytes += count;
     if (hashing->counts)
         return;
-    hashing->image.words[0] = mix_bytes(hashing->image.words[0], bytes, count);
-    hashing->image.words[1] = mix(hashing->image.words[1], hashing->image.words[0]);
+    hashing->image.words[0] = hash_mix_bytes(hashing->image.words[0], bytes, count);
+    hashing->image.words[1] = hash_mix(hashing->image.words[1], hashing->image.words[0]);
 }
 
 static bool hash_entry(void *user, const struct fatbin_entry *entry)
@@ -139,7 +139,7 @@ struct learn_image identity_on_device(struct learn_image image, const char *sour
     if (!identity_is_known(image))
         return image;
     for (int i = 0; i < 2; i++)
-        image.words[i] = mix(mix_bytes(image.words[i], source, strlen(source)),
-                             (uint64_t)(uint32_t)major << 32 | (uint32_t)minor);
+        image.words[i] = hash_mix(hash_mix_bytes(image.words[i], source, strlen(source)),
+                                  (uint64_t)(uint32_t)major << 32 | (uint32_t)minor);
     return image;
 }

@@ -1,6 +1,6 @@
 /* Images among constants. See image_place.h. */
 #include "runtime/hook/kernel/image_place.h"
-#include "runtime/learn/mix.h"
+#include "csan/base/hash.h"
 
 #include <limits.h>
 #include <link.h>
@@ -22,8 +22,8 @@ struct holder {
 static uint64_t object_of(const struct dl_phdr_info *object)
 {
     const uint64_t name =
-        mix_bytes(object->dlpi_addr, object->dlpi_name, strlen(object->dlpi_name));
-    return mix_bytes(name, object->dlpi_phdr, object->dlpi_phnum * sizeof *object->dlpi_phdr);
+        hash_mix_bytes(object->dlpi_addr, object->dlpi_name, strlen(object->dlpi_name));
+    return hash_mix_bytes(name, object->dlpi_phdr, object->dlpi_phnum * sizeof *object->dlpi_phdr);
 }
 
 static int look_in_object(struct dl_phdr_info *object, size_t size, void *user)

@@ -1,5 +1,6 @@
 /* From function handles to what kernels touch. See kernel.h. */
 #include "runtime/hook/kernel/kernel.h"
+#include "csan/base/hash.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/interpose/call_count.h"
@@ -560,7 +561,7 @@ static struct kernel *kernel_of_slow(CUfunction handle, struct recent *recent)
 
 static size_t recent_place(CUfunction handle)
 {
-    return ((uintptr_t)handle * 0x9e3779b97f4a7c15u) >> (64 - RECENT_BITS);
+    return hash_spread((uintptr_t)handle) >> (64 - RECENT_BITS);
 }
 
 static struct kernel *recall(const struct recent *recent, CUfunction handle)

@@ -1,7 +1,7 @@
 /* Foreseen launches. See launch_prefetch.h. */
 #include "runtime/hook/launch/launch_prefetch.h"
+#include "csan/base/hash.h"
 #include "runtime/hook/state/prefetch.h"
-#include "runtime/learn/mix.h"
 
 /* Launches of one kernel of one grid are mostly alike. */
 enum { FORESEEN_BITS = 10 };
@@ -19,8 +19,8 @@ static struct launch_prefetch foreseen[1 << FORESEEN_BITS];
 static uint64_t launch_hash(CUfunction function, const struct launch_accesses_launch *what)
 {
     uint64_t hash = (uint64_t)(uintptr_t)function;
-    hash = mix(hash, what->grid[0] | (uint64_t)what->grid[1] << 32);
-    return mix(hash, what->grid[2] | (uint64_t)what->block[0] << 32);
+    hash = hash_mix(hash, what->grid[0] | (uint64_t)what->grid[1] << 32);
+    return hash_mix(hash, what->grid[2] | (uint64_t)what->block[0] << 32);
 }
 
 static struct launch_prefetch *slot_of(uint64_t hash)

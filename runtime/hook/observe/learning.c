@@ -1,5 +1,6 @@
 /* Launches that teach, and launches that are told by others. See learning.h. */
 #include "runtime/hook/observe/learning.h"
+#include "csan/base/hash.h"
 #include "csan/detector/context.h"
 #include "csan/base/range_map.h"
 #include "csan/base/text.h"
@@ -19,7 +20,6 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
 #include "runtime/learn/learned_file.h"
-#include "runtime/learn/mix.h"
 #include "runtime/learn/reads_memo.h"
 
 #include <dirent.h>
@@ -291,7 +291,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
         const char *name = own->variables[i]->name;
         anchors[count++] = (struct learn_anchor){.kind = LEARN_VARIABLE,
                                                  .offset = i,
-                                                 .told = mix_bytes(0, name, strlen(name)),
+                                                 .told = hash_mix_bytes(0, name, strlen(name)),
                                                  .address = address,
                                                  .block = {address, address + bytes}};
     }

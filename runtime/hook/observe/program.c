@@ -1,8 +1,8 @@
 /* This process's program. See program.h. */
 #include "runtime/hook/observe/program.h"
+#include "csan/base/hash.h"
 #include "csan/base/output.h"
 #include "runtime/hook/run/process.h"
-#include "runtime/learn/mix.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -15,8 +15,8 @@ enum { ARGUMENTS_MOST = 1 << 20 };
 
 static void take(struct learn_program *program, const void *bytes, size_t count)
 {
-    program->words[0] = mix_bytes(program->words[0], bytes, count);
-    program->words[1] = mix_bytes(~program->words[1], bytes, count);
+    program->words[0] = hash_mix_bytes(program->words[0], bytes, count);
+    program->words[1] = hash_mix_bytes(~program->words[1], bytes, count);
 }
 
 static void take_number(struct learn_program *program, uint64_t number)

@@ -2,6 +2,7 @@
  * they are not exported, so the loader cannot tell them. Where the names were stripped, nobody is
  * known. */
 #include "runtime/hook/operator/pool_query.h"
+#include "csan/base/hash.h"
 #include "csan/stack/unwind.h"
 
 #include <dlfcn.h>
@@ -146,7 +147,7 @@ static bool look_up(const void *caller)
 static bool polls(const void *returns_to)
 {
     uintptr_t address = (uintptr_t)returns_to - 1; /* within the call */
-    uintptr_t *slot = &poll.cache[(address * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CACHED];
+    uintptr_t *slot = &poll.cache[(hash_spread(address) >> 32) % CACHED];
     uintptr_t known = __atomic_load_n(slot, __ATOMIC_RELAXED);
     if (known >> 1 == address)
         return known & 1;

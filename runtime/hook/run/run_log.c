@@ -1,6 +1,7 @@
 /* What csan saw of one run: see run_log.h. */
 #include "runtime/hook/run/run_log.h"
 #include "csan/base/environment.h"
+#include "csan/base/hash.h"
 #include "runtime/device/schedule/schedule.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/run/process.h"
@@ -30,13 +31,6 @@ static __thread uint64_t node_item __attribute__((tls_model("initial-exec")));
 
 /* ---- Keys: what names a race in every run ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 /* Objects lie at other addresses in another run. */
 static uint64_t hash_frame(uint64_t hash, const void *frame)
 {
@@ -52,8 +46,7 @@ static uint64_t hash_frame(uint64_t hash, const void *frame)
 
 static uint64_t key_of(const char *name, const void *const *frames, size_t count)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    hash = hash_bytes(hash, name, strlen(name) + 1);
+    uint64_t hash = hash_text(HASH_START, name);
     for (size_t i = 0; i < count; i++)
         hash = hash_frame(hash, frames[i]);
     return hash;

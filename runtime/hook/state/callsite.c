@@ -1,6 +1,7 @@
 /* Stacks of driver calls, as sites. A thread remembers the sites it met in a small table keyed by a
  * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
 #include "runtime/hook/state/callsite.h"
+#include "csan/base/hash.h"
 #include "runtime/hook/run/run_log.h"
 #include "csan/stack/stack_source.h"
 #include "csan/stack/unwind.h"
@@ -66,12 +67,6 @@ static struct cache *cache_of_thread(void)
     return self = fresh;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-    return hash ^ (hash >> 32);
-}
-
 /* How many of the native frames were called from the language: the interpreter's own, and what lies
  * below them, say nothing. */
 static size_t called_by_script(const struct callsite_stack *stack, size_t count)
@@ -91,7 +86,7 @@ static size_t append_script(struct callsite_stack *stack, size_t count, const vo
         count = STACK_FRAMES_MAX - script_count;
     for (size_t i = 0; i < script_count; i++) {
         stack->storage[count + i] = script[i];
-        stack->hash = mix(stack->hash, (uintptr_t)script[i]);
+        stack->hash = hash_mix(stack->hash, (uintptr_t)script[i]);
     }
     return count + script_count;
 }
@@ -156,7 +151,7 @@ void callsite_prefetch(void)
 /* A kernel's arguments grow in number. */
 static uint64_t key_of(const struct callsite_stack *stack, const char *name, size_t argument_count)
 {
-    return mix(stack->hash, (uintptr_t)name + argument_count);
+    return hash_mix(stack->hash, (uintptr_t)name + argument_count);
 }
 
 static csan_site place_get(const struct cache *cache, uint64_t key)

@@ -4,6 +4,8 @@
 #ifndef RUNTIME_HOOK_STATE_HANDLE_TABLE_H
 #define RUNTIME_HOOK_STATE_HANDLE_TABLE_H
 
+#include "csan/base/hash.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@
     do {                                                                                           \
         uint64_t handle_;                                                                          \
         memcpy(&handle_, (key), sizeof handle_);                                                   \
-        (hash) = (unsigned)((handle_ * 0x9e3779b97f4a7c15u) >> 32);                                \
+        (hash) = (unsigned)(hash_spread(handle_) >> 32);                                           \
     } while (0)
 #include <uthash.h>
 

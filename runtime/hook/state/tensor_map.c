@@ -13,7 +13,7 @@
  * none of the driver's.
  */
 #include "runtime/hook/state/tensor_map.h"
-#include "runtime/learn/mix.h"
+#include "csan/base/hash.h"
 
 #include <string.h>
 
@@ -119,7 +119,7 @@ bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
         read->base % 16 || read->interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
         !type_read(&map, &read->type) || !box_is_one(&map, read->type) || !extents_read(read, &map))
         return false;
-    read->told = mix_bytes(0, map.words + 2, sizeof map - 8);
+    read->told = hash_mix_bytes(0, map.words + 2, sizeof map - 8);
     return true;
 }
 

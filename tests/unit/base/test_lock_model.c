@@ -142,6 +142,7 @@ APART static long model_membarrier(void);
 #define syscall_SYS_futex(word, what, value, at_most, second, flags)                               \
     model_futex(word, what, value, at_most)
 #define syscall_SYS_membarrier(command, flags, processor) model_membarrier()
+#include "csan/base/hash.h"
 #include "csan/base/lock.c"
 #undef syscall
 
@@ -284,23 +285,18 @@ static void thread_run(void)
 
 /* ---- the search */
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xff51afd7ed558ccdu;
-    return hash ^ hash >> 32;
-}
-
 static uint64_t state_hash(void)
 {
-    uint64_t hash = mix(mix(lock.held | (uint64_t)lock.waiting << 32, bell), inside);
-    hash = mix(mix(hash, turns | (uint64_t)heard << 32), model.ends);
+    uint64_t hash = hash_mix(hash_mix(lock.held | (uint64_t)lock.waiting << 32, bell), inside);
+    hash = hash_mix(hash_mix(hash, turns | (uint64_t)heard << 32), model.ends);
     for (int i = 0; i < model.setting.threads; i++) {
         const struct thread *thread = &model.threads[i];
-        hash = mix(hash, thread->answers | (uint64_t)thread->turn << 32);
-        hash = mix(hash,
-                   (uintptr_t)thread->sleeps_on << 8 | thread->buffered_count << 1 | thread->done);
+        hash = hash_mix(hash, thread->answers | (uint64_t)thread->turn << 32);
+        hash = hash_mix(hash, (uintptr_t)thread->sleeps_on << 8 | thread->buffered_count << 1 |
+                                  thread->done);
         for (uint32_t k = 0; k < thread->buffered_count; k++)
-            hash = mix(mix(hash, (uintptr_t)thread->buffered[k].place), thread->buffered[k].value);
+            hash = hash_mix(hash_mix(hash, (uintptr_t)thread->buffered[k].place),
+                            thread->buffered[k].value);
     }
     return hash | 1;
 }
