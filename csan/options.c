@@ -34,15 +34,14 @@ static const struct {
      "End the program with `exitcode` at the first report; under PyTorch, with the exception of "
      "its own sanitizer. auto: under PyTorch only."},
     {FIELD(exitcode), OPTION_INTEGER, "66", "0..255",
-     "Exit code of a program that had races or other findings and would have ended with 0; of csan "
-     "run, where any process below it had some, however it ended."},
+     "End with this code if there were races or other findings: a program that would have ended "
+     "with 0, and csan run however the processes below it ended."},
     {FIELD(abort_on_error), OPTION_BOOL, "0", NULL,
      "End a program that had races with abort(), for a debugger or a core dump, where it would end "
      "with `exitcode`: with halt_on_error=1 at the first report, else at exit."},
     {FIELD(fail_on), OPTION_WORD, "race", "race|possible",
-     "What makes the exit code `exitcode`: races, or possible races too. Findings that are no "
-     "races "
-     "(option errors) always do."},
+     "Choose what makes the exit code `exitcode`: races, or possible races too. Findings that are "
+     "no races (option errors) always do."},
     {FIELD(errors), OPTION_WORD, "auto", "auto|off",
      "Find what goes wrong beside races: accesses out of bounds, uses of freed memory, and which "
      "launch, thread and line it was when a kernel fails."},
@@ -63,13 +62,12 @@ static const struct {
      "that "
      "size succeeded later. 1: at once, each place once."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
-     "Where reports go: stderr, stdout, or a file. In its name %p is the process id, %r the rank "
-     "(of "
-     "mpirun, torchrun, srun) and %h the machine. Where there is no %p and no rank, \".PID\" is "
-     "appended."},
+     "Write reports there: stderr, stdout, or a file. In its name %p is the process id, %r the "
+     "rank (of mpirun, torchrun, srun) and %h the machine. Where there is no %p and no rank, "
+     "\".PID\" is appended."},
     {FIELD(format), OPTION_WORD, "text", "text|json|sarif",
-     "Reports in words, or one document for tools: csan's JSON (csan-report.schema.json) or SARIF "
-     "2.1.0. log_path says where it goes; a file is whole after every finding."},
+     "Write reports in words, or one document for tools: csan's JSON (csan-report.schema.json) or "
+     "SARIF 2.1.0. log_path says where it goes; a file is whole after every finding."},
     {FIELD(verbosity), OPTION_INTEGER, "0", "0..3",
      "1 and more: say what csan does (device chosen, entry points not known, counters)."},
     {FIELD(help), OPTION_BOOL, "0", NULL, "Print this help."},
@@ -77,11 +75,10 @@ static const struct {
     {FIELD(report_limit), OPTION_INTEGER, "0", "0..1000000000",
      "Print at most this many reports; 0: all. Later races are still counted."},
     {FIELD(suppressions), OPTION_PATH, "", NULL,
-     "A file of suppressions, in ThreadSanitizer's format: lines race:NAME, race_top:NAME, "
-     "kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER, fingerprint:NUMBER or "
-     "error:KIND NAME, with wildcards *, ^ and $. A finding that one matches is counted apart and "
-     "is "
-     "no failure."},
+     "Read this file of suppressions, in ThreadSanitizer's format. Its lines are race:NAME, "
+     "race_top:NAME, kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER, "
+     "fingerprint:NUMBER or error:KIND NAME, with wildcards *, ^ and $. A finding that one matches "
+     "is counted apart and is no failure."},
     {FIELD(baseline), OPTION_PATH, "", NULL,
      "Report only findings that are not in this file: a report in JSON (format=json) of an earlier "
      "run, or, for the csan command, a recording. What is in it is counted as known and is no "
@@ -91,7 +88,7 @@ static const struct {
     {FIELD(dedup), OPTION_BOOL, "1", NULL,
      "Report a pair of sites (API or kernel, and stack) once; 0: every pair of accesses."},
     {FIELD(stacks), OPTION_BOOL, "1", NULL, "Record a host stack with every access."},
-    {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Frames kept of each stack."},
+    {FIELD(stack_depth), OPTION_INTEGER, "32", "1..64", "Keep so many frames of each stack."},
     {FIELD(full_stacks), OPTION_BOOL, "0", NULL,
      "Show all frames of stacks; 0: those of well-known libraries (Thrust, CUB, PyTorch, NumPy, "
      "the "
@@ -107,7 +104,7 @@ static const struct {
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
     {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,
-     "The csan command to use as the helper; empty: the one that belongs to this library."},
+     "Use this csan command as the helper; empty: the one that belongs to this library."},
     {FIELD(strip_path_prefix), OPTION_PATH, "", NULL,
      "Leave this beginning out of source paths in reports."},
     {FIELD(color), OPTION_WORD, "auto", "auto|always|never",
@@ -118,35 +115,35 @@ static const struct {
     {FIELD(check), OPTION_BOOL, "1", NULL,
      "Look for races; 0: only record, for csan replay to look for them."},
     {FIELD(strict_free), OPTION_BOOL, "0", NULL,
-     "The older name of a part of implicit_sync=promised: report memory freed while a stream uses "
-     "it, though the driver was seen to wait inside the free; that wait still orders the rest."},
+     "Report memory freed while a stream uses it, though the driver was seen to wait inside the "
+     "free; that wait still orders the rest. It is the older name of a part of "
+     "implicit_sync=promised."},
     {FIELD(implicit_sync), OPTION_WORD, "observed", "observed|promised|none",
-     "Which waits inside calls that are no synchronization count as order: promised, those that "
-     "the documentation promises; observed, also that a free waits for its device; none, copies "
-     "and sets are all taken as asynchronous. Reports say what hardware was seen to order."},
+     "Choose which waits inside calls that are no synchronization count as order. promised: those "
+     "that the documentation promises. observed: also that a free waits for its device. none: all "
+     "copies and sets are taken as asynchronous. Reports say what hardware was seen to order."},
     {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
-     "Order between host threads: observed takes the order in which their calls reached csan; "
-     "threads only that of pthread_create, pthread_join and the synchronization between."},
+     "Choose what orders host threads. observed: the order in which their calls reached csan. "
+     "threads: only pthread_create, pthread_join and the synchronization between."},
     {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
-     "Where a program linked with -lcsan runs: auto takes a GPU where there is one, else the "
-     "embedded device. CSAN_DEVICE goes before it."},
+     "Choose where a program linked with -lcsan runs: auto takes a GPU where there is one, else "
+     "the embedded device. CSAN_DEVICE goes before it."},
     {FIELD(access), OPTION_WORD, "auto", "auto|ptx|learn|exact",
-     "How csan learns what a kernel touches, besides annotations and what it knows of libraries. "
-     "ptx: from its PTX alone. auto: from its PTX where that is exact, else from what the embedded "
-     "device saw or from earlier launches on a GPU. learn: from earlier launches, for every "
-     "kernel. exact: from a trace of every launch (slow on a GPU)."},
+     "Choose how csan learns what a kernel touches, besides annotations and what it knows of "
+     "libraries. ptx: from its PTX alone. auto: from its PTX where that is exact, else from what "
+     "the embedded device saw or from earlier launches on a GPU. learn: from earlier launches, for "
+     "every kernel. exact: from a trace of every launch (slow on a GPU)."},
     {FIELD(learn_launches), OPTION_INTEGER, "2", "1..64",
-     "So many launches of a kernel must touch the same memory before csan assumes it of later "
-     "ones."},
+     "Once so many launches of a kernel touched the same memory, assume that later ones do, too."},
     {FIELD(learn_values), OPTION_INTEGER, "4", "2..256",
-     "So many values of four bytes of the parameters must give the same accesses before csan "
-     "assumes that these bytes have no effect (seeds, step counts)."},
+     "Assume that four bytes of the parameters have no effect (seeds, step counts) once so many of "
+     "their values gave the same accesses."},
     {FIELD(learn_cache_mb), OPTION_INTEGER, "64", "0..65536",
-     "Megabytes that learned accesses may take in ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE) "
-     "for later runs; 0: none are kept."},
+     "Keep learned accesses for later runs in ~/.cache/csan (or XDG_CACHE_HOME, or CSAN_CACHE), at "
+     "most so many megabytes; 0: keep none."},
     {FIELD(learn_memory_mb), OPTION_INTEGER, "256", "0..65536",
-     "Megabytes of a GPU's memory, in each context, for traces of launches that csan learns from "
-     "(13 for each launch); 0: nothing is traced on a GPU."},
+     "Use at most so many megabytes of a GPU's memory, in each context, for traces of launches "
+     "that csan learns from (13 for each launch); 0: trace nothing on a GPU."},
     {FIELD(learn_warmup_ms), OPTION_INTEGER, "5000", "0..86400000",
      "At the beginning, tracing of launches may slow the program down by so many milliseconds; "
      "after that, by a twentieth of its time."},
@@ -170,14 +167,12 @@ static const struct {
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},
     {FIELD(add_order), OPTION_PATH, "", NULL,
-     "Orders to put into the program, separated by commas; csan fix proves its proposals by it. "
-     "FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at TO "
-     "waits "
-     "for an event that is recorded behind, or at, FROM; between nodes of one graph it is a "
-     "dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch "
-     "there without programmatic stream serialization. "
-     "stream-PLACE-N: the memset or copy there is made in the N-th stream that the program "
-     "creates."},
+     "Put these orders into the program; csan fix proves its proposals by it. Commas separate "
+     "them. FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at "
+     "TO waits for an event that is recorded behind, or at, FROM; between nodes of one graph it is "
+     "a dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch "
+     "there is made without programmatic stream serialization. stream-PLACE-N: the memset or copy "
+     "there is made in the N-th stream that the program creates."},
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
      "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
      "how much may run at the same time."},
