@@ -2,8 +2,8 @@
 #include "runtime/tracer/reader.h"
 #include <csan/csan.h>
 #include "runtime/trace/fold.h"
-#include "runtime/hook/session/internal_thread.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/interpose/driver_thread.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static bool bound_within(struct bounds *bounds, uint64_t address, uint64_t end)
     const uint64_t start = address;
     bool cut = false;
     for (unsigned gaps = 0; address < end && gaps < GAP_LIMIT;) {
-        if (csan_memory_find(process_context(), address, &base, &bytes, NULL)) {
+        if (csan_memory_find(session_context(), address, &base, &bytes, NULL)) {
             bounds_add(bounds, base, base + bytes);
             cut |= base > start || base + bytes < end;
             address = base + bytes;
@@ -210,7 +210,7 @@ bool reader_start(device_trace_done *done, void *user)
 {
     reader.done = done;
     reader.user = user;
-    return internal_thread_start(read_all);
+    return driver_thread_start(read_all);
 }
 
 void reader_take(struct watch *watch)

@@ -1,7 +1,7 @@
 /* Contexts and their records. See trace_context.h. */
 #include "runtime/tracer/trace_context.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 
 #include <pthread.h>
@@ -43,7 +43,7 @@ void trace_context_close(CUcontext context)
 /* A context's first, made without the lock: who else asks meanwhile has none. */
 static struct buffer_pool *pool_make(CUcontext context)
 {
-    const uint64_t limit = (uint64_t)process_options()->learn_memory_mb << 20;
+    const uint64_t limit = (uint64_t)session_options()->learn_memory_mb << 20;
     struct buffer_pool *pool = buffer_pool_create(context, limit);
     pthread_mutex_lock(&table.mutex);
     struct place *place = trace_context_find(context);

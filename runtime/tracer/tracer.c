@@ -7,7 +7,7 @@
  * the call an event is recorded behind it, and the reader tells (reader.h). The program waits for
  * none of it. */
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/session/internal_thread.h"
+#include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace_source.h"
 #include "runtime/tracer/api.h"
@@ -18,6 +18,8 @@
 #include "runtime/tracer/module_graph.h"
 #include "runtime/tracer/trace_context.h"
 #include "runtime/tracer/reader.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +206,7 @@ static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_C
 {
     const uint32_t depth = guard_self.depth;
     (void)user;
-    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_RELAXED) != DRIVER_ON || first_launch_is_made())
+    if (__atomic_load_n(&session_state, __ATOMIC_RELAXED) != SESSION_ON || first_launch_is_made())
         return;
     guard_self.depth = 1; /* what the API calls is csan's own */
     if (domain == SANITIZER_CB_DOMAIN_LAUNCH && id == SANITIZER_CBID_LAUNCH_BEGIN)
@@ -221,7 +223,7 @@ static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_C
 /* Where every launch is to be traced, that takes what it takes. */
 static uint64_t learning_limit(void)
 {
-    const struct process_options *options = process_options();
+    const struct session_options *options = session_options();
     bool all = options->access == ACCESS_TRACE || options->verify_ranges;
     return all ? UINT64_MAX : (uint64_t)options->learn_warmup_ms;
 }
@@ -230,7 +232,7 @@ static uint64_t learning_limit(void)
 static void tracer_prepare(bool asked)
 {
     static Sanitizer_SubscriberHandle subscriber;
-    const bool traces = process_options()->learn_memory_mb > 0;
+    const bool traces = session_options()->learn_memory_mb > 0;
     const struct sanitizer_api *api = traces ? sanitizer_api_open(&tracer.why) : NULL;
     if (!traces) /* then no code is to be patched */
         tracer.why = "learn_memory_mb=0 gives it no memory";
@@ -242,7 +244,7 @@ static void tracer_prepare(bool asked)
         result = api->enable_domain(1, subscriber, SANITIZER_CB_DOMAIN_RESOURCE);
     if (result == SANITIZER_SUCCESS)
         result = module_open(api, subscriber, learning_limit(),
-                             (uint64_t)process_options()->learn_confirm_ms, asked);
+                             (uint64_t)session_options()->learn_confirm_ms, asked);
     if (result == SANITIZER_ERROR_MAX_LIMIT_REACHED)
         tracer.why = "another tool has the driver's tools interface";
     else if (result != SANITIZER_SUCCESS)
@@ -276,9 +278,9 @@ static void tracer_context_made(void)
 {
     if (!first_launch_is_owed())
         return;
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     first_launch_make();
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
 }
 
 static bool tracer_open(device_trace_done *done, void *user)
@@ -294,11 +296,11 @@ static void changes_make(void)
 {
     if (!module_changes_wait())
         return;
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUcontext context = stream_current_context();
     if (context)
         module_changes_make(tracer.api, context, stream_context_is_idle);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
 }
 
 static void tracer_waited(void)
@@ -318,9 +320,9 @@ static struct watch *watch_make(const struct trace_want *what)
         .copies_told = what->maps_are_told,
         .grain = module_grain(what->function, what->threads, what->reach)};
     uint32_t largest;
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     struct buffer *buffer = trace_context_record(launch.grain.size, &largest);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     const size_t mapped_bytes = what->mapped_count * sizeof *what->mapped;
     struct watch *watch = buffer ? malloc(sizeof *watch + mapped_bytes) : NULL;
     if (watch) {
@@ -404,9 +406,9 @@ static bool tracer_want_node(CUgraphNode node, const struct trace_want *what)
     if (!watch)
         return false;
     watch->node = node;
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     module_and_function_of(what->function, &watch->function);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     watch->next = own_nodes;
     own_nodes = watch;
     return true;
@@ -474,7 +476,7 @@ static void make_ready(const struct trace_code *kernels, size_t count)
 static void tracer_graph_begins(struct trace_code *kernels, size_t count, bool others)
 {
     CUcontext context;
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     make_ready(kernels, count);
     patch_gate_enter();
     if (others)
@@ -483,7 +485,7 @@ static void tracer_graph_begins(struct trace_code *kernels, size_t count, bool o
         CUmodule module = module_of_code(&kernels[i], &context);
         kernels[i].plain = !module || module_is_taken(module, context);
     }
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
 }
 
 static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bool others,
@@ -491,7 +493,7 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
 {
     CUcontext context;
     bool unknown = false;
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     for (size_t i = 0; i < count; i++) {
         CUmodule module = module_of_code(&kernels[i], &context);
         unknown |= !module || !module_was_taken(module, context, kernels[i].plain, made);
@@ -500,7 +502,7 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
         module_all_are_taken();
     if (unknown || others)
         module_all_were_taken(made);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     patch_gate_leave();
     changes_make();
 }
@@ -508,19 +510,19 @@ static void tracer_graph_ends(const struct trace_code *kernels, size_t count, bo
 /* Its module, if it is loaded now, is patched at once, and the launch is heard of. */
 static struct reads *tracer_reads(CUfunction function, const char *kernel, uint32_t words)
 {
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     own_load = module_may_learn() && module_listen(tracer.api);
     CUmodule module = module_of(function);
     own_load = false;
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     return module ? module_reads(module, kernel, words) : NULL;
 }
 
 static uint32_t tracer_maps(CUfunction function, const char *kernel, struct map_use *maps)
 {
-    CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     CUmodule module = module_of(function);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     return module ? module_maps(module, kernel, maps) : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/run/process.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/api/host_function.h"
 #include "runtime/hook/operator/operator_deferred.h"
@@ -18,6 +19,7 @@
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/python/frames.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -117,10 +119,10 @@ static void block_tell(const struct deferred_piece *piece)
         operator_act_for(before);
     }
     if (block->bytes)
-        csan_memory_pool_alloc(process_context(), block->base, block->bytes, CSAN_HOST,
+        csan_memory_pool_alloc(session_context(), block->base, block->bytes, CSAN_HOST,
                                block->site);
     else
-        csan_memory_pool_free(process_context(), block->base, CSAN_HOST, 0);
+        csan_memory_pool_free(session_context(), block->base, CSAN_HOST, 0);
 }
 
 /* Within an operator that was not put off, whatever comes next works off. */
@@ -168,7 +170,7 @@ static void host_touches(const void *range, size_t bytes, int kind)
     struct csan_access access = access_to(range, bytes, kind);
     csan_site site = host_function_site(callsite_of(
         kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes", annotate_arguments, 1));
-    csan_op(process_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
+    csan_op(session_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }
 
@@ -205,7 +207,7 @@ static struct order_key *key_find(const void *key, bool make)
         return found;
     found->key = key;
     found->lane =
-        csan_lane_create(process_context(), (uintptr_t)key, "an order the program declared");
+        csan_lane_create(session_context(), (uintptr_t)key, "an order the program declared");
     if (found->lane == CSAN_NO_LANE) {
         free(found);
         return NULL;
@@ -223,7 +225,7 @@ static void happens_before(const void *key, csan_stream handle)
         struct order_key *order = key_find(key, true);
         stream_declare(stream);
         if (order)
-            csan_lane_waits(process_context(), order->lane, stream_lane(stream));
+            csan_lane_waits(session_context(), order->lane, stream_lane(stream));
         guard_unlock();
     }
     guard_leave();
@@ -238,7 +240,7 @@ static void happens_after(const void *key, csan_stream handle)
         struct order_key *order = key_find(key, false);
         stream_declare(stream);
         if (order)
-            csan_lane_waits(process_context(), stream_lane(stream), order->lane);
+            csan_lane_waits(session_context(), stream_lane(stream), order->lane);
         guard_unlock();
     }
     guard_leave();
@@ -274,7 +276,7 @@ static void benign_range(const void *range, size_t bytes)
 {
     if (!range || !bytes || !guard_enter())
         return;
-    csan_memory_benign(process_context(), (uintptr_t)range, bytes);
+    csan_memory_benign(session_context(), (uintptr_t)range, bytes);
     guard_leave();
 }
 
@@ -283,7 +285,7 @@ static uint64_t race_mark(void)
     uint64_t mark = 0;
     if (guard_enter()) {
         trace_wait();
-        mark = csan_context_race_mark(process_context());
+        mark = csan_context_race_mark(session_context());
         guard_leave();
     }
     return mark;
@@ -298,7 +300,7 @@ static size_t found_copy(uint64_t mark, void *races, size_t capacity, size_t byt
     if (guard_enter()) {
         trace_wait();
         process_races_settle();
-        count = since(process_context(), mark, all, all ? capacity : 0);
+        count = since(session_context(), mark, all, all ? capacity : 0);
         guard_leave();
     }
     const size_t known = bytes_each < sizeof *all ? bytes_each : sizeof *all;
@@ -334,7 +336,7 @@ static void races_clear(void)
     if (guard_enter()) {
         trace_wait();
         process_reports_settle(); /* one on its way would count afterwards */
-        csan_context_races_clear(process_context());
+        csan_context_races_clear(session_context());
         process_races_cleared();
         guard_leave();
     }
@@ -349,7 +351,7 @@ static void source_set(const struct csan_stack_source *source)
         guard_leave();
     }
     stack_source_set(source);
-    context_set_framework(process_context());
+    context_set_framework(session_context());
     copied_values_want();
 }
 
@@ -388,5 +390,5 @@ static const struct csan_api api = {.size = sizeof api,
 
 const struct csan_api *csan_api(void)
 {
-    return driver_hooks_on && process_start() ? &api : NULL;
+    return session_state && session_start() ? &api : NULL;
 }

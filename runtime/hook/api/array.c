@@ -5,7 +5,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/api/memory.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"
 
 #include <pthread.h>
@@ -95,7 +95,7 @@ static void created(const struct driver_entry *entry, CUarray handle, CUarray_fo
     HASH_ADD_PTR(table.arrays, handle, array);
     struct array_range made = *range;
     pthread_mutex_unlock(&table.mutex);
-    csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, made.base, made.bytes, CSAN_HOST,
+    csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, made.base, made.bytes, CSAN_HOST,
                        callsite_of_memory(entry->name));
 }
 

@@ -14,9 +14,10 @@
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
 #include "runtime/hook/state/stream.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -91,7 +92,7 @@ static void tell_accesses(csan_lane lane, csan_site site, const struct csan_acce
 static void tell_beside(const struct telling *telling, bool behind,
                         const struct csan_access *accesses, size_t count)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     csan_lane lane = count ? thread_makes_lane(telling->handle, "a batch of copies") : CSAN_NO_LANE;
     if (lane == CSAN_NO_LANE)
         return;
@@ -129,7 +130,7 @@ static void tell_together(const struct telling *telling, const struct part *part
 /* Each beside the others. */
 static void tell_apart(const struct telling *telling, const struct part *parts, size_t count)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     csan_lane before = thread_makes_lane(telling->handle, "a batch of copies");
     if (before == CSAN_NO_LANE)
         return;
@@ -322,7 +323,7 @@ static void read_boxes(const struct driver_entry *entry, const CUDA_MEMCPY3D_BAT
         const CUDA_MEMCPY3D_BATCH_OP_v1 *op = &list[i];
         struct array_range source, target;
         if (!operand_find(&op->src, &source) || !operand_find(&op->dst, &target)) {
-            summary_unmodelled("copies with CUDA arrays that csan did not see created");
+            counters_unmodelled("copies with CUDA arrays that csan did not see created");
             continue;
         }
         uint64_t element = source.element_bytes > target.element_bytes ? source.element_bytes

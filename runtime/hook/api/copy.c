@@ -34,10 +34,11 @@
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
 #include "runtime/hook/state/stream.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/session/session.h"
 
 /* One side of a copy. */
 struct side {
@@ -99,7 +100,7 @@ static void copy_begin(struct copy *copy)
     if (!copy->async)
         copy->stream_before = stream_snapshot(stream);
     if (at_call && stream_calls_lane(stream) != CSAN_NO_LANE)
-        copy->host_before = csan_snapshot_take(process_context(), thread_lane());
+        copy->host_before = csan_snapshot_take(session_context(), thread_lane());
     guard_unlock();
 }
 
@@ -174,9 +175,9 @@ static void read_at_call(const struct copy *copy, struct stream *stream, csan_si
     csan_lane lane = copy->host_before ? stream_calls_lane(stream) : CSAN_NO_LANE;
     if (lane == CSAN_NO_LANE || !side_access(&copy->source, CSAN_READ, &source))
         return;
-    csan_snapshot_join(process_context(), lane, copy->host_before);
+    csan_snapshot_join(session_context(), lane, copy->host_before);
     operator_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
-    csan_lane_waits(process_context(), stream_lane(stream), lane);
+    csan_lane_waits(session_context(), stream_lane(stream), lane);
 }
 
 /* Before the call returned; the rest is under way. */
@@ -289,7 +290,7 @@ static void copy_end(struct copy *copy, CUresult result)
                          CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
     } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
         if (copy->source.is_array || copy->target.is_array)
-            summary_unmodelled("copies with CUDA arrays that csan did not see created");
+            counters_unmodelled("copies with CUDA arrays that csan did not see created");
         struct callsite_stack stack;
         callsite_capture(&stack);
         csan_site site = operator_site(&stack, copy->entry->name, argument_names, 2);
@@ -309,9 +310,9 @@ static void copy_end(struct copy *copy, CUresult result)
     if (refused_call_matters(result))
         copy_refused(copy);
     if (copy->stream_before)
-        csan_snapshot_release(process_context(), copy->stream_before);
+        csan_snapshot_release(session_context(), copy->stream_before);
     if (copy->host_before)
-        csan_snapshot_release(process_context(), copy->host_before);
+        csan_snapshot_release(session_context(), copy->host_before);
     if (!copy->async && memory_type_is_host(copy->target.place))
         trace_waited();
 }
@@ -685,7 +686,7 @@ struct graph_node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what,
     struct csan_access accesses[2];
     copy_3d(&copy, what);
     if (copy.source.is_array || copy.target.is_array)
-        summary_unmodelled("copies with CUDA arrays that csan did not see created");
+        counters_unmodelled("copies with CUDA arrays that csan did not see created");
     csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", argument_names, 2);
     return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
                               nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));

@@ -14,6 +14,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/api/stream_memop.h"
 #include "driver_hooks.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -57,7 +58,7 @@ static struct event *event_get(CUevent handle)
         return NULL;
     event->handle = handle;
     event->serial = ++table.serial;
-    event->event = csan_event_create(process_context());
+    event->event = csan_event_create(session_context());
     if (!event->event) {
         free(event);
         return NULL;
@@ -90,8 +91,8 @@ static void event_drop(struct event *event)
 {
     if (!event)
         return;
-    csan_step(process_context(), CSAN_HOST, CSAN_STEP_EVENT_DESTROYED, event->serial, 0, 0);
-    csan_event_destroy(process_context(), event->event);
+    csan_step(session_context(), CSAN_HOST, CSAN_STEP_EVENT_DESTROYED, event->serial, 0, 0);
+    csan_event_destroy(session_context(), event->event);
     free(event);
 }
 
@@ -118,7 +119,7 @@ static void name_drop(CUevent handle)
 void event_named(CUevent handle, const char *name)
 {
     struct event_name *named = name[0] ? calloc(1, sizeof *named) : NULL;
-    const csan_site site = named ? csan_site_intern(process_context(), name, NULL, 0, NULL, 0) : 0;
+    const csan_site site = named ? csan_site_intern(session_context(), name, NULL, 0, NULL, 0) : 0;
     guard_lock();
     name_drop(handle);
     if (named) {
@@ -170,7 +171,7 @@ CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
 static void event_step(CUevent handle, const struct event *event, csan_lane lane,
                        enum csan_step_kind kind, csan_site site)
 {
-    csan_step(process_context(), lane, kind, event ? event->serial : 0, name_of(handle), site);
+    csan_step(session_context(), lane, kind, event ? event->serial : 0, name_of(handle), site);
 }
 
 static struct event *event_to_record(CUevent handle, csan_lane lane)
@@ -188,7 +189,7 @@ void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_s
     const struct event *event = event_to_record(handle, CSAN_HOST);
     if (!event)
         return;
-    csan_event_record_snapshot(process_context(), event->event, snapshot);
+    csan_event_record_snapshot(session_context(), event->event, snapshot);
     event_step(handle, event, CSAN_HOST, CSAN_STEP_RECORD, site);
 }
 
@@ -197,7 +198,7 @@ void event_record(CUevent handle, csan_lane lane, csan_site site)
     const struct event *event = event_to_record(handle, lane);
     if (!event)
         return;
-    csan_event_record(process_context(), event->event, lane);
+    csan_event_record(session_context(), event->event, lane);
     event_step(handle, event, lane, CSAN_STEP_RECORD, site);
 }
 
@@ -206,7 +207,7 @@ void event_waited(CUevent handle, csan_lane lane, csan_site site)
     const struct event *event = event_find(handle);
     event_step(handle, event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
     if (event)
-        csan_event_wait(process_context(), event->event, lane);
+        csan_event_wait(session_context(), event->event, lane);
 }
 
 bool event_is_captured(CUevent handle)
@@ -308,7 +309,7 @@ static csan_snapshot *snapshot_now(CUevent handle, struct stream_memop_scope *sc
 {
     guard_lock();
     struct event *event = event_find(handle);
-    csan_snapshot *snapshot = event ? csan_event_snapshot(process_context(), event->event) : NULL;
+    csan_snapshot *snapshot = event ? csan_event_snapshot(session_context(), event->event) : NULL;
     *scope = (struct stream_memop_scope){.lane = event ? event->lane : CSAN_HOST};
     guard_unlock();
     return snapshot;
@@ -325,11 +326,11 @@ static void event_finished(csan_snapshot *snapshot, const struct stream_memop_sc
         guard_waited();
         stream_memop_settle(scope);
         if (polled && pool_query_is_of_memory())
-            csan_snapshot_seen_by_pool(process_context(), snapshot);
+            csan_snapshot_seen_by_pool(session_context(), snapshot);
         else
-            csan_snapshot_join(process_context(), thread_lane(), snapshot);
+            csan_snapshot_join(session_context(), thread_lane(), snapshot);
     }
-    csan_snapshot_release(process_context(), snapshot);
+    csan_snapshot_release(session_context(), snapshot);
 }
 
 CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent)

@@ -10,9 +10,9 @@
 #include "runtime/hook/api/event.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/state/stream.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/api/stream_memop.h"
 
@@ -75,7 +75,7 @@ static void born(uint64_t base, uint64_t bytes, csan_site site)
     opened->count = 1;
     HASH_ADD(hh, table.opened, base, sizeof opened->base, opened);
     stream_memop_forget(base, bytes);
-    csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
+    csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
 }
 
 static void open_at(uint64_t address, csan_site site)
@@ -97,8 +97,8 @@ static void open_at(uint64_t address, csan_site site)
         return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS) {                                                                  \
-        summary_unmodelled(note);                                                                  \
-        context_doubt(process_context());                                                          \
+        counters_unmodelled(note);                                                                 \
+        context_doubt(session_context());                                                          \
     }                                                                                              \
     guard_leave();                                                                                 \
     return result
@@ -119,7 +119,7 @@ CUresult hook_pointer_set_attribute(const struct driver_entry *entry, const void
         return real(value, attribute, ptr);
     CUresult result = real(value, attribute, ptr);
     if (result == CUDA_SUCCESS)
-        context_doubt(process_context());
+        context_doubt(session_context());
     guard_leave();
     return result;
 }
@@ -133,7 +133,7 @@ CUresult hook_ipc_open_memory(const struct driver_entry *entry, CUdeviceptr_v2 *
     csan_site site = callsite_of_memory(entry->name);
     CUresult result = real(pdptr, handle, Flags);
     if (result == CUDA_SUCCESS) {
-        summary_unmodelled(of_processes);
+        counters_unmodelled(of_processes);
         open_at(*pdptr, site);
     }
     guard_leave();
@@ -147,7 +147,7 @@ static csan_free *close_begin(uint64_t base, csan_site site)
     const struct opened *opened = opened_find(base);
     csan_free *token = NULL;
     if (opened && opened->count == 1)
-        token = csan_memory_free_begin(process_context(), base, thread_lane(), 1, site);
+        token = csan_memory_free_begin(session_context(), base, thread_lane(), 1, site);
     guard_unlock();
     return token;
 }
@@ -161,7 +161,7 @@ static void close_end(uint64_t base, csan_free *token, CUresult result)
         free(opened);
     }
     if (token)
-        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, CSAN_FREE_NO_WAIT);
+        csan_memory_free_end(session_context(), token, result != CUDA_SUCCESS, CSAN_FREE_NO_WAIT);
     guard_unlock();
 }
 
@@ -211,12 +211,12 @@ CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_
     csan_site site = callsite_of_memory(entry->name);
     CUresult result = real(ptr_out, pool, shareData);
     if (result == CUDA_SUCCESS)
-        summary_unmodelled(of_processes);
+        counters_unmodelled(of_processes);
     if (result == CUDA_SUCCESS && range_of(*ptr_out, &base, &bytes)) {
         known_contents_forget(base, bytes);
         guard_lock();
         stream_memop_forget(base, bytes);
-        csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
+        csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
         guard_unlock();
     }
     guard_leave();
@@ -236,11 +236,11 @@ CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *
     csan_site site = callsite_of_memory(entry->name);
     CUresult result = real(devPtr, extMem, bufferDesc);
     if (result == CUDA_SUCCESS) {
-        summary_unmodelled(of_interfaces);
+        counters_unmodelled(of_interfaces);
         known_contents_forget(*devPtr, bufferDesc->size);
         guard_lock();
         stream_memop_forget(*devPtr, bufferDesc->size);
-        csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, *devPtr, bufferDesc->size,
+        csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, *devPtr, bufferDesc->size,
                            CSAN_HOST, site);
         guard_unlock();
     }
@@ -264,7 +264,7 @@ CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
         return real(phEvent, handle);
     CUresult result = real(phEvent, handle);
     if (result == CUDA_SUCCESS) {
-        summary_unmodelled(events_note);
+        counters_unmodelled(events_note);
         event_created(*phEvent);
     }
     guard_leave();
@@ -273,7 +273,7 @@ CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
 
 static void take_turn(const struct driver_entry *entry, CUstream handle, unsigned count)
 {
-    summary_unmodelled(semaphores_note);
+    counters_unmodelled(semaphores_note);
     if (!count || stream_is_capturing(handle, entry->thread_default))
         return;
     csan_site site = callsite_of(entry->name, NULL, 0);
@@ -281,7 +281,7 @@ static void take_turn(const struct driver_entry *entry, CUstream handle, unsigne
     if (!stream)
         return;
     stream_use(stream);
-    csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_LIBRARY, NULL, 0);
+    csan_op(session_context(), stream_lane(stream), site, CSAN_LEVEL_LIBRARY, NULL, 0);
     guard_unlock();
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/hook/api/host_function.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/graph/graph_topology.h"
+#include "runtime/hook/session/session.h"
 
 #include <string.h>
 
@@ -242,7 +243,7 @@ CUresult hook_graph_add_host_node(const struct driver_entry *entry, CUgraphNode 
 {
     PFN_cuGraphAddHostNode_v10000 real = DRIVER_REAL(entry, cuGraphAddHostNode_v10000);
     CUDA_HOST_NODE_PARAMS_v1 own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
@@ -264,7 +265,7 @@ CUresult hook_graph_host_node_set_params(const struct driver_entry *entry, CUgra
 {
     PFN_cuGraphHostNodeSetParams_v10000 real = DRIVER_REAL(entry, cuGraphHostNodeSetParams_v10000);
     CUDA_HOST_NODE_PARAMS_v1 own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(hNode, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
@@ -278,7 +279,7 @@ CUresult hook_graph_exec_host_node_set_params(const struct driver_entry *entry,
     PFN_cuGraphExecHostNodeSetParams_v10020 real =
         DRIVER_REAL(entry, cuGraphExecHostNodeSetParams_v10020);
     CUDA_HOST_NODE_PARAMS_v1 own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(hGraphExec, hNode, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
@@ -399,7 +400,7 @@ CUresult hook_graph_add_node_v1(const struct driver_entry *entry, CUgraphNode *p
 {
     PFN_cuGraphAddNode_v12020 real = DRIVER_REAL(entry, cuGraphAddNode_v12020);
     CUgraphNodeParams own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
     CUgraph child = nodeParams->graph.graph;
     wrap(nodeParams, &own);
@@ -416,7 +417,7 @@ CUresult hook_graph_add_node(const struct driver_entry *entry, CUgraphNode *phGr
 {
     PFN_cuGraphAddNode_v12030 real = DRIVER_REAL(entry, cuGraphAddNode_v12030);
     CUgraphNodeParams own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
     CUgraph child = nodeParams->graph.graph;
     wrap(nodeParams, &own);
@@ -431,7 +432,7 @@ CUresult hook_graph_node_set_params(const struct driver_entry *entry, CUgraphNod
 {
     PFN_cuGraphNodeSetParams_v12020 real = DRIVER_REAL(entry, cuGraphNodeSetParams_v12020);
     CUgraphNodeParams own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(hNode, nodeParams);
     wrap(nodeParams, &own);
     MAKE_AND_NOTE(real(hNode, &own), note_any(hNode, &own, own.graph.graph));
@@ -442,7 +443,7 @@ CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgra
 {
     PFN_cuGraphExecNodeSetParams_v12020 real = DRIVER_REAL(entry, cuGraphExecNodeSetParams_v12020);
     CUgraphNodeParams own;
-    if (!nodeParams || !process_start())
+    if (!nodeParams || !session_start())
         return real(hGraphExec, hNode, nodeParams);
     wrap(nodeParams, &own);
     CHANGE_AND_NOTE(own, real(hGraphExec, hNode, &own));

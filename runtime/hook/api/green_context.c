@@ -12,6 +12,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -134,15 +135,15 @@ CUresult hook_green_stream_create(const struct driver_entry *entry, CUstream *ph
 
 static void record(CUcontext context, CUevent event)
 {
-    csan_lane lane = csan_lane_create(process_context(), 0, "a context");
+    csan_lane lane = csan_lane_create(session_context(), 0, "a context");
     if (lane == CSAN_NO_LANE)
         return;
     stream_context_gather(context, lane);
-    csan_snapshot *all = csan_snapshot_take(process_context(), lane);
+    csan_snapshot *all = csan_snapshot_take(session_context(), lane);
     if (all)
         event_record_snapshot(event, all, 0);
-    csan_snapshot_release(process_context(), all);
-    csan_lane_destroy(process_context(), lane);
+    csan_snapshot_release(session_context(), all);
+    csan_lane_destroy(session_context(), lane);
 }
 
 static void wait_for(CUcontext context, CUevent handle)

@@ -15,6 +15,8 @@
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -53,8 +55,8 @@ csan_site host_function_site(csan_site site)
     size_t count;
     if (!enqueued_at)
         return site;
-    context_site_stack(process_context(), enqueued_at, &frames, &count);
-    return csan_site_launched(process_context(), site, frames, count);
+    context_site_stack(session_context(), enqueued_at, &frames, &count);
+    return csan_site_launched(session_context(), site, frames, count);
 }
 
 static struct {
@@ -66,11 +68,11 @@ static void host_call_release(struct host_call *call)
     if (__atomic_sub_fetch(&call->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     if (call->promise)
-        csan_snapshot_release(process_context(), call->promise);
+        csan_snapshot_release(session_context(), call->promise);
     if (call->start)
-        csan_snapshot_release(process_context(), call->start);
+        csan_snapshot_release(session_context(), call->start);
     if (call->lane != CSAN_NO_LANE)
-        csan_lane_destroy(process_context(), call->lane);
+        csan_lane_destroy(session_context(), call->lane);
     free(call);
 }
 
@@ -87,10 +89,10 @@ static struct host_call *host_call_begin(CUstream handle, bool thread_default, c
     call->references = 2;
     call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, (uintptr_t)handle, "a host function");
     call->site = site;
-    call->promise = csan_snapshot_promise(process_context());
+    call->promise = csan_snapshot_promise(session_context());
     stream_look(stream);
     if (call->lane != CSAN_NO_LANE)
-        csan_lane_waits(process_context(), call->lane, stream_lane(stream));
+        csan_lane_waits(session_context(), call->lane, stream_lane(stream));
     guard_unlock();
     return call;
 }
@@ -105,7 +107,7 @@ static void host_call_end(struct host_call *call, CUresult result, CUstream hand
         struct stream *stream = stream_lock_known(handle, thread_default);
         if (stream) {
             stream_use(stream);
-            csan_snapshot_join(process_context(), stream_lane(stream), call->promise);
+            csan_snapshot_join(session_context(), stream_lane(stream), call->promise);
             guard_unlock();
         }
     }
@@ -119,7 +121,7 @@ static uint32_t host_enter(void)
     const uint32_t depth = guard_self.depth;
     guard_self.depth = 1;
     guard_self.hosted = true;
-    if (driver_hooks_on == DRIVER_ON)
+    if (session_state == SESSION_ON)
         deferred_flush();
     return depth;
 }
@@ -136,9 +138,9 @@ static void host_leave(uint32_t depth)
 static uint32_t host_call_start(struct host_call *call)
 {
     uint32_t depth = host_enter();
-    if (driver_hooks_on == DRIVER_ON && call->lane != CSAN_NO_LANE) {
-        if (process_options()->host_observed)
-            csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+    if (session_state == SESSION_ON && call->lane != CSAN_NO_LANE) {
+        if (session_options()->host_observed)
+            csan_lane_waits(session_context(), CSAN_HOST, call->lane);
         thread_in_function(call->lane);
         enqueued_at = call->site;
     }
@@ -151,11 +153,11 @@ static void host_call_ran(struct host_call *call, uint32_t depth)
     host_enter();
     thread_in_function(CSAN_HOST);
     enqueued_at = 0;
-    if (driver_hooks_on == DRIVER_ON) {
+    if (session_state == SESSION_ON) {
         if (call->lane != CSAN_NO_LANE && call->promise)
-            csan_snapshot_keep(process_context(), call->promise, call->lane);
-        if (call->lane != CSAN_NO_LANE && process_options()->host_observed)
-            csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+            csan_snapshot_keep(session_context(), call->promise, call->lane);
+        if (call->lane != CSAN_NO_LANE && session_options()->host_observed)
+            csan_lane_waits(session_context(), CSAN_HOST, call->lane);
         host_call_release(call);
     }
     host_leave(depth);
@@ -183,9 +185,9 @@ static void CUDA_CB run_callback(CUstream stream, CUresult status, void *user)
  * the lock held. */
 static void host_call_settle(struct host_call *call)
 {
-    csan_snapshot_keep(process_context(), call->promise, call->lane);
-    if (process_options()->host_observed)
-        csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+    csan_snapshot_keep(session_context(), call->promise, call->lane);
+    if (session_options()->host_observed)
+        csan_lane_waits(session_context(), CSAN_HOST, call->lane);
 }
 
 static struct host_call *host_node_take(struct host_node *node)
@@ -202,11 +204,11 @@ static void CUDA_CB host_node_run(void *user)
 {
     struct host_node *node = user;
     uint32_t depth = host_enter();
-    struct host_call *call = driver_hooks_on == DRIVER_ON ? host_node_take(node) : NULL;
+    struct host_call *call = session_state == SESSION_ON ? host_node_take(node) : NULL;
     if (call) {
         guard_lock();
-        if (call->told && process_options()->host_observed)
-            csan_lane_waits(process_context(), CSAN_HOST, call->lane);
+        if (call->told && session_options()->host_observed)
+            csan_lane_waits(session_context(), CSAN_HOST, call->lane);
         guard_unlock();
         thread_in_function(call->lane);
         enqueued_at = call->site;
@@ -214,7 +216,7 @@ static void CUDA_CB host_node_run(void *user)
     guard_self.depth = 0;
     node->key.function(node->key.data);
     host_enter();
-    if (call && driver_hooks_on == DRIVER_ON) {
+    if (call && session_state == SESSION_ON) {
         thread_in_function(CSAN_HOST);
         enqueued_at = 0;
         guard_lock();
@@ -270,14 +272,14 @@ struct host_call *host_node_begin(struct host_node *node, csan_site site)
     call->references = 2;
     call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, 0, "a host function");
     call->site = site;
-    call->promise = csan_snapshot_promise(process_context());
-    call->start = csan_snapshot_promise(process_context());
+    call->promise = csan_snapshot_promise(session_context());
+    call->start = csan_snapshot_promise(session_context());
     if (call->lane == CSAN_NO_LANE || !call->promise || !call->start) {
         call->references = 1;
         host_call_release(call);
         return NULL;
     }
-    csan_snapshot_join(process_context(), call->lane, call->start);
+    csan_snapshot_join(session_context(), call->lane, call->start);
     struct host_call **last = &node->calls;
     while (*last)
         last = &(*last)->next;
@@ -288,8 +290,8 @@ struct host_call *host_node_begin(struct host_node *node, csan_site site)
 void host_node_told(struct host_call *call, csan_lane lane)
 {
     call->told = true;
-    csan_snapshot_keep(process_context(), call->start, lane);
-    csan_snapshot_join(process_context(), lane, call->promise);
+    csan_snapshot_keep(session_context(), call->start, lane);
+    csan_snapshot_join(session_context(), lane, call->promise);
     if (call->ran)
         host_call_settle(call);
     host_call_release(call);
@@ -304,7 +306,7 @@ void host_node_failed(struct host_node *node, struct host_call *call)
         *link = call->next;
         host_call_release(call); /* nobody will run it */
     }
-    csan_snapshot_keep(process_context(), call->start, thread_lane());
+    csan_snapshot_keep(session_context(), call->start, thread_lane());
     host_call_release(call);
 }
 

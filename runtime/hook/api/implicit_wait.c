@@ -5,7 +5,8 @@
  * tests/litmus/TABLE.md. */
 #include "runtime/hook/api/implicit_wait.h"
 #include "csan/detector/detect.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/thread.h"
 
 /* OBSERVED waits are order by default where programs count on them, else a note in reports. */
@@ -40,7 +41,7 @@ static const struct rule {
 bool implicit_wait_orders(enum implicit_wait wait)
 {
     const struct rule *rule = &table[wait];
-    const uint8_t chosen = process_options()->implicit_sync;
+    const uint8_t chosen = session_options()->implicit_sync;
     if (rule->status == PROMISED)
         return wait != WAIT_NONE && !(rule->is_copy && chosen == IMPLICIT_NONE);
     return rule->status == OBSERVED && chosen == IMPLICIT_OBSERVED;
@@ -55,7 +56,7 @@ void implicit_wait_note(enum implicit_wait wait, const struct driver_entry *entr
                         const csan_snapshot *snapshot)
 {
     if (wait != WAIT_NONE && snapshot)
-        csan_snapshot_observed_wait(process_context(), snapshot, words(wait, entry));
+        csan_snapshot_observed_wait(session_context(), snapshot, words(wait, entry));
 }
 
 void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry,
@@ -64,7 +65,7 @@ void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry
     if (wait == WAIT_NONE || !snapshot)
         return;
     if (implicit_wait_orders(wait))
-        csan_snapshot_join(process_context(), thread_lane(), snapshot);
+        csan_snapshot_join(session_context(), thread_lane(), snapshot);
     else
         implicit_wait_note(wait, entry, snapshot);
 }
@@ -72,7 +73,7 @@ void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry
 void implicit_wait_for_lane(enum implicit_wait wait, const struct driver_entry *entry,
                             csan_lane lane)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     if (wait == WAIT_NONE)
         return;
     if (!implicit_wait_orders(wait)) {

@@ -9,9 +9,6 @@
 
 #include <stdbool.h>
 
-/* Option implicit_sync. */
-enum implicit_sync { IMPLICIT_OBSERVED, IMPLICIT_PROMISED, IMPLICIT_NONE };
-
 enum implicit_wait {
     WAIT_NONE,
     /* copies without Async, for the stream's earlier work and but for the first for themselves */

@@ -20,6 +20,8 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -84,9 +86,9 @@ void memory_context_destroyed(CUcontext context)
         if (owned->context != context)
             continue;
         csan_free *token =
-            csan_memory_free_begin(process_context(), owned->base, thread_lane(), 0, 0);
+            csan_memory_free_begin(session_context(), owned->base, thread_lane(), 0, 0);
         if (token)
-            csan_memory_free_end(process_context(), token, 0, CSAN_FREE_FORGOTTEN);
+            csan_memory_free_end(session_context(), token, 0, CSAN_FREE_FORGOTTEN);
         HASH_DEL(table.owned, owned);
         free(owned);
     }
@@ -104,7 +106,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
     known_contents_forget(base, bytes);
     guard_lock();
     stream_memop_forget(base, bytes);
-    csan_memory_create(process_context(), kind, base, bytes, CSAN_HOST, site);
+    csan_memory_create(session_context(), kind, base, bytes, CSAN_HOST, site);
     own(base, context);
     operator_library_memory_made(base, bytes);
     guard_unlock();
@@ -196,7 +198,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
 static void death_owned(uint64_t base)
 {
     guard_lock();
-    if (!csan_memory_find(process_context(), base, NULL, NULL, NULL))
+    if (!csan_memory_find(session_context(), base, NULL, NULL, NULL))
         disown(base);
     guard_unlock();
 }
@@ -222,19 +224,19 @@ static void death_covers(struct memory_death *death, uint64_t base)
     }
     guard_unlock();
     death->before = death->covered == CSAN_NO_LANE
-                        ? csan_snapshot_take_all(process_context())
-                        : csan_snapshot_take(process_context(), death->covered);
+                        ? csan_snapshot_take_all(session_context())
+                        : csan_snapshot_take(session_context(), death->covered);
 }
 
 /* The free is an access of the host; or of what its wait is behind, if that counts: then only other
  * devices can still be at work, or nobody. */
 static void death_check(struct memory_death *death, const struct driver_entry *entry, uint64_t base)
 {
-    const bool ordered = implicit_wait_orders(death->wait) && !process_options()->strict_free;
+    const bool ordered = implicit_wait_orders(death->wait) && !session_options()->strict_free;
     const bool apart = death->covered != CSAN_NO_LANE;
     if (!ordered)
         implicit_wait_note(death->wait, entry, death->before);
-    death->token = csan_memory_free_begin(process_context(), base,
+    death->token = csan_memory_free_begin(session_context(), base,
                                           apart && ordered ? death->covered : thread_lane(),
                                           !(death->wait && ordered) || apart, site_here(entry));
 }
@@ -247,7 +249,7 @@ struct memory_death memory_death_begin(const struct driver_entry *entry, enum im
     enum csan_memory_kind kind = CSAN_MEMORY_DEVICE;
     if (!base)
         return death;
-    bool known = csan_memory_find(process_context(), base, &found, &bytes, &kind) && found == base;
+    bool known = csan_memory_find(session_context(), base, &found, &bytes, &kind) && found == base;
     if (known && kind == CSAN_MEMORY_STREAM)
         death.wait = WAIT_NONE;
     else
@@ -270,7 +272,7 @@ void memory_death_end(const struct driver_entry *entry, struct memory_death *dea
         stream_memop_settle(&(struct stream_memop_scope){.lane = CSAN_NO_LANE,
                                                          .context = apart ? death->context : NULL});
     if (death->token) {
-        csan_memory_free_end(process_context(), death->token, result != CUDA_SUCCESS,
+        csan_memory_free_end(session_context(), death->token, result != CUDA_SUCCESS,
                              death->wait ? CSAN_FREE_FORGOTTEN : CSAN_FREE_NO_WAIT);
         if (result == CUDA_SUCCESS)
             death_owned(base);
@@ -278,9 +280,9 @@ void memory_death_end(const struct driver_entry *entry, struct memory_death *dea
     if (result == CUDA_SUCCESS)
         implicit_wait_for(death->wait, entry, death->before);
     if (apart)
-        csan_lane_destroy(process_context(), death->covered);
+        csan_lane_destroy(session_context(), death->covered);
     if (death->before)
-        csan_snapshot_release(process_context(), death->before);
+        csan_snapshot_release(session_context(), death->before);
 }
 
 CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
@@ -340,7 +342,7 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     stream_use(stream);
     stream_memop_forget(base, bytes);
     operator_memory_made(base, bytes);
-    csan_memory_create(process_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
+    csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);
     own(base, stream_context(stream));
     guard_unlock();
@@ -377,9 +379,9 @@ static csan_free *stream_death_begin(CUdeviceptr_v2 base, struct stream *stream,
 {
     uint64_t bytes = 0;
     stream_look(stream);
-    if (csan_memory_find(process_context(), base, NULL, &bytes, NULL))
+    if (csan_memory_find(session_context(), base, NULL, &bytes, NULL))
         known_contents_forget(base, bytes);
-    return csan_memory_free_begin(process_context(), base, stream_lane(stream), 1, site);
+    return csan_memory_free_begin(session_context(), base, stream_lane(stream), 1, site);
 }
 
 CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2 dptr,
@@ -413,7 +415,7 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         guard_unlock();
     }
     if (token) {
-        csan_memory_free_end(process_context(), token, result != CUDA_SUCCESS, 0);
+        csan_memory_free_end(session_context(), token, result != CUDA_SUCCESS, 0);
         if (result == CUDA_SUCCESS)
             death_owned(dptr);
     }

@@ -121,7 +121,7 @@ static void late_work(const struct deferred_piece *piece)
 
 static bool may_be_late(const struct driver_entry *entry, const struct set *set)
 {
-    return set->async && process_puts_off() && !trace_has_all() &&
+    return set->async && deferred_limit() && !trace_has_all() &&
            !stream_is_of_thread(set->stream, entry->thread_default) &&
            (operator_deferred_owner() || !operator_deferred_or_other());
 }

@@ -12,6 +12,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread_name.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -303,7 +304,7 @@ static const struct {
 int InitializeInjectionNvtx2(const void *(*get_table)(unsigned table))
 {
     const struct nvtx_callbacks *callbacks = get_table ? get_table(CALLBACK_TABLE) : NULL;
-    if (!callbacks || callbacks->bytes < sizeof *callbacks || !process_start())
+    if (!callbacks || callbacks->bytes < sizeof *callbacks || !session_start())
         return 0;
     fork_lock_keep(&table.mutex);
     for (size_t i = 0; i < sizeof attached / sizeof *attached; i++) {

@@ -7,7 +7,8 @@
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/stream.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -97,15 +98,15 @@ static void release_add(struct word *word, struct release release)
 {
     struct release *place = &word->releases[word->count++ % RELEASES_MAX];
     if (place->before)
-        csan_snapshot_release(process_context(), place->before);
+        csan_snapshot_release(session_context(), place->before);
     *place = release;
 }
 
 static void waiter_end(struct waiter *waiter, csan_lane keeper)
 {
-    csan_snapshot_keep(process_context(), waiter->promise, keeper);
-    csan_snapshot_release(process_context(), waiter->promise);
-    csan_lane_destroy(process_context(), waiter->nobody);
+    csan_snapshot_keep(session_context(), waiter->promise, keeper);
+    csan_snapshot_release(session_context(), waiter->promise);
+    csan_lane_destroy(session_context(), waiter->nobody);
     free(waiter);
     __atomic_sub_fetch(&table.waiters, 1, __ATOMIC_RELAXED);
 }
@@ -130,7 +131,7 @@ static void settle_word(struct word *word, const struct stream_memop_scope *scop
         }
         *link = waiter->next;
         waiter_end(waiter, waiter->nobody);
-        summary_unmodelled("waits for values that no stream wrote (by kernels or the host)");
+        counters_unmodelled("waits for values that no stream wrote (by kernels or the host)");
     }
 }
 
@@ -174,7 +175,7 @@ void stream_memop_forget(uint64_t base, uint64_t bytes)
         settle_word(word, &(struct stream_memop_scope){.lane = CSAN_NO_LANE});
         for (size_t i = 0; i < RELEASES_MAX; i++)
             if (word->releases[i].before)
-                csan_snapshot_release(process_context(), word->releases[i].before);
+                csan_snapshot_release(session_context(), word->releases[i].before);
         HASH_DEL(table.words, word);
         free(word);
     }
@@ -204,7 +205,7 @@ static struct csan_access access_of(const struct memop *operation)
 static void touch(csan_lane lane, csan_site site, const struct memop *operation)
 {
     struct csan_access access = access_of(operation);
-    csan_op(process_context(), lane, site, CSAN_LEVEL_LIBRARY, &access, 1);
+    csan_op(session_context(), lane, site, CSAN_LEVEL_LIBRARY, &access, 1);
 }
 
 static void tell_write(const struct stream *stream, csan_site site, const struct memop *operation)
@@ -218,7 +219,7 @@ static void tell_write(const struct stream *stream, csan_site site, const struct
         return;
     bool fenced = !(operation->flags & CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER);
     if (fenced)
-        release.before = csan_snapshot_take(process_context(), lane);
+        release.before = csan_snapshot_take(session_context(), lane);
     release_add(word, release);
     struct waiter **link = &word->waiters;
     while (*link) {
@@ -236,7 +237,7 @@ static void tell_write(const struct stream *stream, csan_site site, const struct
 static void wait_openly(const struct stream *stream, struct word *word,
                         const struct memop *operation)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     struct waiter *waiter = calloc(1, sizeof *waiter);
     csan_snapshot *promise = waiter ? csan_snapshot_promise(detector) : NULL;
     csan_lane nobody = promise ? csan_lane_create(detector, 0, "nobody") : CSAN_NO_LANE;
@@ -267,7 +268,7 @@ static void tell_wait(const struct stream *stream, csan_site site, const struct 
     const struct release *release =
         word ? release_find(word, operation->value, operation->bytes, operation->flags) : NULL;
     if (release && release->before)
-        csan_snapshot_join(process_context(), lane, release->before);
+        csan_snapshot_join(session_context(), lane, release->before);
     else if (word && !release)
         wait_openly(stream, word, operation);
     touch(lane, site, operation);
@@ -284,7 +285,7 @@ static void tell(const struct driver_entry *entry, CUstream handle, const struct
             accesses[i] = access_of(&operations[i]);
         operator_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
                          kept);
-        summary_unmodelled("memory operations of streams in graphs (they order nothing)");
+        counters_unmodelled("memory operations of streams in graphs (they order nothing)");
         return;
     }
     struct stream *stream = stream_lock(handle, entry->thread_default);

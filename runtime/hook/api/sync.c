@@ -11,6 +11,7 @@
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -98,9 +99,9 @@ static void stream_finished(const struct covered *covered, CUresult result)
     if (result == CUDA_SUCCESS) {
         guard_waited();
         stream_memop_settle(&covered->scope);
-        csan_snapshot_join(process_context(), thread_lane(), covered->snapshot);
+        csan_snapshot_join(session_context(), thread_lane(), covered->snapshot);
     }
-    csan_snapshot_release(process_context(), covered->snapshot);
+    csan_snapshot_release(session_context(), covered->snapshot);
 }
 
 CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStream)

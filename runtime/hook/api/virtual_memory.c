@@ -11,9 +11,9 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/api/stream_memop.h"
 
@@ -138,7 +138,7 @@ static void mapping_alias(const struct mapping *mapping, const struct mapping *f
     if (first->offset + first->bytes < end)
         end = first->offset + first->bytes;
     if (start < end)
-        csan_memory_alias(process_context(), mapping->base + (start - mapping->offset), end - start,
+        csan_memory_alias(session_context(), mapping->base + (start - mapping->offset), end - start,
                           first->base + (start - first->offset));
 }
 
@@ -161,10 +161,10 @@ static void mapping_unlink(struct mapping *mapping)
     while (*link != mapping)
         link = &(*link)->next;
     *link = mapping->next;
-    csan_memory_unalias(process_context(), mapping->base, mapping->bytes);
+    csan_memory_unalias(session_context(), mapping->base, mapping->bytes);
     for (struct mapping *other = was_first ? physical->mappings : NULL; other;
          other = other->next) {
-        csan_memory_unalias(process_context(), other->base, other->bytes);
+        csan_memory_unalias(session_context(), other->base, other->bytes);
         if (other != physical->mappings)
             mapping_alias(other, physical->mappings);
     }
@@ -186,9 +186,9 @@ static void map(uint64_t base, uint64_t bytes, uint64_t offset, CUmemGenericAllo
     HASH_ADD(hh, table.mappings, base, sizeof mapping->base, mapping);
     struct reservation *reservation = mapping->reservation;
     if (!reservation)
-        csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
+        csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
     else if (reservation->mapped++ == 0)
-        csan_memory_create(process_context(), CSAN_MEMORY_DEVICE, reservation->base,
+        csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, reservation->base,
                            reservation->bytes, CSAN_HOST, site);
     if (mapping->physical)
         mapping_link(mapping);
@@ -219,7 +219,7 @@ static void unmap_begin(struct unmapping *unmapping)
     }
     if (unmapping->count && (!reservation || reservation->mapped == unmapping->count))
         unmapping->token = csan_memory_free_begin(
-            process_context(), reservation ? reservation->base : unmapping->base, thread_lane(),
+            session_context(), reservation ? reservation->base : unmapping->base, thread_lane(),
             !unmapping->shared, unmapping->site);
 }
 
@@ -245,9 +245,9 @@ static void unmap_end(struct unmapping *unmapping, CUresult result)
                                      .kind = CSAN_WRITE,
                                      .argument = CSAN_NO_ARGUMENT};
     if (unmapping->token)
-        csan_memory_free_end(process_context(), unmapping->token, result != CUDA_SUCCESS, 0);
+        csan_memory_free_end(session_context(), unmapping->token, result != CUDA_SUCCESS, 0);
     else if (result == CUDA_SUCCESS && unmapping->count && !unmapping->shared)
-        csan_op(process_context(), thread_lane(), unmapping->site, CSAN_LEVEL_LIBRARY, &part, 1);
+        csan_op(session_context(), thread_lane(), unmapping->site, CSAN_LEVEL_LIBRARY, &part, 1);
     if (result == CUDA_SUCCESS)
         unmap_forget(unmapping);
 }
@@ -357,7 +357,8 @@ CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHan
 {
     PFN_cuMemExportToShareableHandle_v10020 real =
         DRIVER_REAL(entry, cuMemExportToShareableHandle_v10020);
-    MAPPING_HOOK(real(shareableHandle, handle, handleType, flags), summary_unmodelled(shared_note));
+    MAPPING_HOOK(real(shareableHandle, handle, handleType, flags),
+                 counters_unmodelled(shared_note));
 }
 
 /* The same memory may be this process's own; that its two mappings are one is not seen. */
@@ -367,7 +368,7 @@ CUresult hook_memory_import(const struct driver_entry *entry, CUmemGenericAlloca
     PFN_cuMemImportFromShareableHandle_v10020 real =
         DRIVER_REAL(entry, cuMemImportFromShareableHandle_v10020);
     MAPPING_HOOK(real(handle, osHandle, shHandleType), {
-        summary_unmodelled(shared_note);
+        counters_unmodelled(shared_note);
         handle_add(*handle, NULL);
     });
 }

@@ -5,8 +5,10 @@
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/failure/failed_kernel.h"
 #include "runtime/hook/failure/failure.h"
+#include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/internal_thread.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -198,7 +200,7 @@ static void understand(const struct bytes *bytes)
     char message[256];
     if (!faults || !bytes->data ||
         !coredump_open(&found, bytes->data, bytes->count, message, sizeof message)) {
-        process_note("a kernel failed, and the GPU's dump of it cannot be read (%s)",
+        session_note("a kernel failed, and the GPU's dump of it cannot be read (%s)",
                      faults && bytes->data ? message : "it is empty");
         free(faults);
         return;
@@ -242,10 +244,10 @@ static void *attend(void *unused)
 
 static void prepare(void)
 {
-    if (!process_options()->errors || trace_source_is_embedded() || trace_has_tools() ||
+    if (!session_options()->errors || trace_source_is_embedded() || trace_has_tools() ||
         user_dumps() || !fifo_make())
         return;
-    if (dumps_enable() && internal_thread_start_aside(attend, "csan dump"))
+    if (dumps_enable() && internal_thread_start(attend, NULL, "csan dump"))
         __atomic_store_n(&dump.on, 1, __ATOMIC_RELEASE);
     else
         dump_finish();
@@ -378,13 +380,13 @@ static void probe_wait(struct probe *probe)
 static void verify(void)
 {
     CUcontext context = stream_current_context();
-    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     pthread_mutex_lock(&probes.mutex);
     struct probe *probe = context ? probe_of(context) : NULL;
     if (probe)
         probe_wait(probe);
     pthread_mutex_unlock(&probes.mutex);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
 }
 
 /* A failure on one device leaves the contexts of others as they are: a context that had no error

@@ -1,7 +1,7 @@
 /* See failed_kernel.h. */
 #include "runtime/hook/failure/failed_kernel.h"
 #include "runtime/hook/failure/failure.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/ptx/unaligned.h"
 #include "runtime/sass/assertion.h"
 #include "runtime/sass/memory_access.h"
@@ -97,7 +97,7 @@ static bool is_bad(const struct coredump_fault *fault, const struct memory_part 
         return part->bytes && address % part->bytes != 0;
     if (!is_of_device_memory(fault, part, address))
         return false;
-    return !csan_memory_find(process_context(), address, &base, &bytes, NULL) ||
+    return !csan_memory_find(session_context(), address, &base, &bytes, NULL) ||
            address - base + part->bytes > bytes;
 }
 
@@ -190,7 +190,7 @@ static void find_line(const uint8_t *image, size_t bytes, uint64_t pc,
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), memory);
     uint32_t line = 0;
     if (write(memory, image, bytes) == (ssize_t)bytes &&
-        process_device_line(path, pc, file, file_bytes, &line)) {
+        session_device_line(path, pc, file, file_bytes, &line)) {
         failure->file = file;
         failure->line = line;
     }

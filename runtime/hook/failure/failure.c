@@ -9,7 +9,8 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/launch/launch_ring.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/observe/trace.h"
 
 #include <pthread.h>
@@ -81,14 +82,14 @@ void failure_add(const struct device_failure *failure, uint64_t ordinal)
 static void device_failed(void *user, const struct device_failure *failure)
 {
     (void)user;
-    if (driver_hooks_on == DRIVER_ON)
+    if (session_state == SESSION_ON)
         failure_add(failure, 0);
 }
 
 static void start(void)
 {
     void (*subscribe)(device_failure_done *, void *);
-    if (!process_options()->errors)
+    if (!session_options()->errors)
         return;
     *(void **)&subscribe = driver_function("device_failure_subscribe");
     if (subscribe)
@@ -167,8 +168,8 @@ static void detail_add(struct text *detail, const struct device_failure *failure
 static void keep_text(uint64_t mark, CUresult code)
 {
     struct csan_race race;
-    if (told.code || csan_context_findings_since(process_context(), mark, &race, 1) == 0 ||
-        !race.framework || !race.error || !process_headline(&race, told.text, TEXT_BYTES))
+    if (told.code || csan_context_findings_since(session_context(), mark, &race, 1) == 0 ||
+        !race.framework || !race.error || !session_headline(&race, told.text, TEXT_BYTES))
         return;
     const struct csan_error *error = race.error;
     char *end = told.text + strlen(told.text);
@@ -208,7 +209,7 @@ static void report(const struct seen *seen, const struct telling *telling)
         .kind = CSAN_RACE_DEVICE_EXCEPTION,
         .lane = launch.lane,
         .site = found ? launch.site
-                      : csan_site_intern(process_context(), shown ? shown : "a kernel", NULL, 0,
+                      : csan_site_intern(session_context(), shown ? shown : "a kernel", NULL, 0,
                                          NULL, 0),
         .level = CSAN_LEVEL_RANGES,
         .access = access_of(failure->access),
@@ -235,8 +236,8 @@ static void report(const struct seen *seen, const struct telling *telling)
         snprintf(place, sizeof place, "%s:%u", failure->file, failure->line);
         finding.error.place = place;
     }
-    const uint64_t mark = csan_context_race_mark(process_context());
-    context_find(process_context(), &finding);
+    const uint64_t mark = csan_context_race_mark(session_context());
+    context_find(session_context(), &finding);
     if (telling)
         keep_text(mark, telling->code);
     text_free(&detail);
@@ -274,7 +275,7 @@ static const char *name_of(const struct launch_ring_entry *launch)
 {
     const void *const *frames;
     size_t depth;
-    const char *name = context_site_stack(process_context(), launch->site, &frames, &depth);
+    const char *name = context_site_stack(session_context(), launch->site, &frames, &depth);
     return name ? name : "a kernel";
 }
 
@@ -335,8 +336,8 @@ static void report_unknown(const struct telling *telling)
         memcpy(finding.error.grid, suspects[0].grid, sizeof suspects[0].grid);
         memcpy(finding.error.block_size, suspects[0].block, sizeof suspects[0].block);
     }
-    const uint64_t mark = csan_context_race_mark(process_context());
-    context_find(process_context(), &finding);
+    const uint64_t mark = csan_context_race_mark(session_context());
+    context_find(session_context(), &finding);
     keep_text(mark, telling->code);
     text_free(&detail);
 }
@@ -380,11 +381,11 @@ bool failure_is_lasting(CUresult result)
 
 CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, enum dump_wait wait)
 {
-    if (driver_hooks_on != DRIVER_ON || guard_self.depth || guard_self.hosted || !guard_enter())
+    if (session_state != SESSION_ON || guard_self.depth || guard_self.hosted || !guard_enter())
         return result;
     result = dump_call_ended(result, wait);
     const bool any = __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) != NULL;
-    if (failure_is_lasting(result) && process_options()->errors &&
+    if (failure_is_lasting(result) && session_options()->errors &&
         (any || !__atomic_exchange_n(&failures_told, 1, __ATOMIC_ACQ_REL))) {
         const struct telling telling = {
             .call = entry->name, .code = result, .site = callsite_of(entry->name, NULL, 0)};

@@ -6,8 +6,7 @@
 #include "csan/base/path_name.h"
 #include "csan/stack/stack_library.h"
 #include "csan/stack/stack_source.h"
-#include "runtime/hook/run/process_exit.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 
 #include <dlfcn.h>
@@ -66,7 +65,7 @@ bool leaks_is_library(const void *const *frames, size_t count)
 
 static void report(const struct memory_usage *holding)
 {
-    context_find(process_context(),
+    context_find(session_context(),
                  &(struct context_finding){
                      .kind = CSAN_RACE_LEAK,
                      .lane = CSAN_HOST,
@@ -80,8 +79,8 @@ static void look(const struct memory_usage *holding, struct sums *sums)
 {
     const void *const *frames;
     size_t count;
-    const uint64_t limit = (uint64_t)process_all_options()->report_limit;
-    const char *call = context_site_stack(process_context(), holding->site, &frames, &count);
+    const uint64_t limit = (uint64_t)session_all_options()->report_limit;
+    const char *call = context_site_stack(session_context(), holding->site, &frames, &count);
     const bool block = holding->class == MEMORY_USAGE_BLOCK;
     if (holding->class == MEMORY_USAGE_POOL) {
         sums->pools += holding->count;
@@ -106,27 +105,27 @@ static void look(const struct memory_usage *holding, struct sums *sums)
 static void say(uint64_t count, const char *what, uint64_t bytes, const char *how)
 {
     if (count)
-        process_note("leaks: %llu %s%s, %llu bytes, %s", (unsigned long long)count, what,
+        session_note("leaks: %llu %s%s, %llu bytes, %s", (unsigned long long)count, what,
                      count == 1 ? "" : "s", (unsigned long long)bytes, how);
 }
 
-void leaks_find(void)
+void leaks_find(struct session_end how)
 {
     struct memory_usage *holdings;
     struct sums sums = {0};
-    if (!process_all_options()->leak_check || process_exit_how().way != PROCESS_EXIT_EXIT)
+    if (!session_all_options()->leak_check || how.way != SESSION_END_EXIT)
         return;
-    const size_t count = context_memory_usage(process_context(), NULL, NULL, &holdings);
+    const size_t count = context_memory_usage(session_context(), NULL, NULL, &holdings);
     for (size_t i = 0; i < count; i++)
         look(&holdings[i], &sums);
     free(holdings);
     if (!sums.count)
-        process_note("leaks: none");
+        session_note("leaks: none");
     say(sums.count, "allocation", sums.bytes, "never freed");
     if (sums.unlisted)
-        process_note("leaks: %llu more places, with less memory each, are not listed "
+        session_note("leaks: %llu more places, with less memory each, are not listed "
                      "(report_limit=%d)",
-                     (unsigned long long)sums.unlisted, process_all_options()->report_limit);
+                     (unsigned long long)sums.unlisted, session_all_options()->report_limit);
     say(sums.kept, "allocation", sums.kept_bytes, "that libraries made for themselves and keep");
     say(sums.pools, "allocation", sums.pool_bytes, "that a pool keeps; its blocks count instead");
 }

@@ -10,11 +10,13 @@
 #ifndef RUNTIME_HOOK_FAILURE_LEAKS_H
 #define RUNTIME_HOOK_FAILURE_LEAKS_H
 
+#include "runtime/hook/session/session.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 /* At the process's end, when all that waited is decided. Without locks. */
-void leaks_find(void);
+void leaks_find(struct session_end how);
 
 /* Whether a call with that stack was made by a well-known library for itself: its innermost frame
  * but for CUDA's own. */

@@ -5,12 +5,10 @@
 #include "csan/base/now.h"
 #include "csan/options.h"
 #include "runtime/hook/state/callsite.h"
-#include "runtime/hook/run/process_exit.h"
-#include "runtime/hook/run/fatal_signal.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/memory.h"
-#include "runtime/hook/session/internal_thread.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/interpose/driver_thread.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 
@@ -95,7 +93,7 @@ static void list(struct csan_shortage *shortage, const struct memory_usage *hold
                                .oldest = age(holding->oldest, now),
                                .newest = age(holding->newest, now)};
     held->name =
-        context_site_stack(process_context(), holding->site, &held->frames, &held->frame_count);
+        context_site_stack(session_context(), holding->site, &held->frames, &held->frame_count);
 }
 
 static void count(struct csan_shortage *shortage, const struct memory_usage *holding, uint64_t now)
@@ -124,7 +122,7 @@ static void look_at_holdings(struct csan_shortage *shortage)
     const uint64_t now = now_coarse();
     const CUcontext context = stream_current_context();
     guard_lock();
-    const size_t all = context_memory_usage(process_context(), is_of_context, context, &holdings);
+    const size_t all = context_memory_usage(session_context(), is_of_context, context, &holdings);
     guard_unlock();
     for (size_t i = 0; i < all; i++)
         count(shortage, &holdings[i], now);
@@ -137,7 +135,7 @@ static void look_at_holdings(struct csan_shortage *shortage)
 
 static void report(csan_site site, const struct csan_shortage *shortage, const char *detail)
 {
-    context_find(process_context(),
+    context_find(session_context(),
                  &(struct context_finding){.kind = CSAN_RACE_OUT_OF_MEMORY,
                                            .lane = CSAN_HOST,
                                            .site = site,
@@ -151,7 +149,7 @@ static void report(csan_site site, const struct csan_shortage *shortage, const c
 
 static bool is_option(const char *value)
 {
-    return strcmp(process_all_options()->oom, value) == 0;
+    return strcmp(session_all_options()->oom, value) == 0;
 }
 
 static void failed(const struct driver_entry *entry, uint64_t bytes, enum out_of_memory_of what)
@@ -159,16 +157,16 @@ static void failed(const struct driver_entry *entry, uint64_t bytes, enum out_of
     static pthread_once_t watched = PTHREAD_ONCE_INIT;
     struct csan_shortage shortage = {.host = what == OUT_OF_MEMORY_HOST, .asked = bytes};
     const csan_site site = callsite_of_memory(entry->name);
-    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     ask_device(&shortage);
     ask_pool(&shortage);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     look_at_holdings(&shortage);
     if (is_option("1")) {
         report(site, &shortage, "");
         return;
     }
-    pthread_once(&watched, fatal_signal_watch); /* the program may give up by one */
+    pthread_once(&watched, session_watch_signals); /* the program may give up by one */
     pthread_mutex_lock(&newest.mutex);
     newest.site = site;
     newest.what = shortage;
@@ -189,7 +187,7 @@ static void succeeded(uint64_t bytes, enum out_of_memory_of what)
 void out_of_memory_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
                               enum out_of_memory_of what)
 {
-    if (!process_options()->errors || is_option("off"))
+    if (!session_options()->errors || is_option("off"))
         return;
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         failed(entry, bytes, what);
@@ -197,15 +195,14 @@ void out_of_memory_ended_slow(const struct driver_entry *entry, CUresult result,
         succeeded(bytes, what);
 }
 
-void out_of_memory_finish(void)
+void out_of_memory_finish(struct session_end how)
 {
-    const struct process_exit_how how = process_exit_how();
     char detail[96] = "The program was then ended by abort or a signal.";
-    if (!__atomic_load_n(&out_of_memory_any, __ATOMIC_ACQUIRE) || how.way == PROCESS_EXIT_EXEC)
+    if (!__atomic_load_n(&out_of_memory_any, __ATOMIC_ACQUIRE) || how.way == SESSION_END_EXEC)
         return;
-    if (how.way != PROCESS_EXIT_KILLED && (how.status & 0xff) == 0)
+    if (how.way != SESSION_END_KILLED && (how.status & 0xff) == 0)
         return;
-    if (how.way != PROCESS_EXIT_KILLED)
+    if (how.way != SESSION_END_KILLED)
         snprintf(detail, sizeof detail, "The program then ended with exit code %d.",
                  how.status & 0xff);
     report(newest.site, &newest.what, detail);

@@ -6,6 +6,7 @@
 #define RUNTIME_HOOK_FAILURE_OUT_OF_MEMORY_H
 
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/session.h"
 
 /* Not 0: one is remembered. */
 extern uint32_t out_of_memory_any;
@@ -26,6 +27,6 @@ static inline void out_of_memory_ended(const struct driver_entry *entry, CUresul
 }
 
 /* At the process's end. */
-void out_of_memory_finish(void);
+void out_of_memory_finish(struct session_end how);
 
 #endif

@@ -4,7 +4,8 @@
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/context_device.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 bool refused_call_matters(CUresult result)
 {
-    return result == CUDA_ERROR_INVALID_VALUE && process_options()->errors;
+    return result == CUDA_ERROR_INVALID_VALUE && session_options()->errors;
 }
 
 /* Of a stream that csan knows: else the handle may be what is wrong. */
@@ -44,7 +45,7 @@ void refused_call_copy(const struct refused *call)
         told.accesses = &call->accesses[i];
         told.access_count = 1;
         if (is_box(told.accesses))
-            context_judge(process_context(), &told);
+            context_judge(session_context(), &told);
     }
 }
 
@@ -52,7 +53,7 @@ void refused_call_free(csan_site site, uint64_t address)
 {
     const struct csan_access access = {
         .base = address, .bytes = 1, .kind = CSAN_WRITE, .argument = CSAN_NO_ARGUMENT};
-    context_judge(process_context(), &(struct context_call){.lane = CSAN_HOST,
+    context_judge(session_context(), &(struct context_call){.lane = CSAN_HOST,
                                                             .site = site,
                                                             .level = CSAN_LEVEL_LIBRARY,
                                                             .accesses = &access,
@@ -83,7 +84,7 @@ bool refused_call_for_stream(const struct driver_entry *entry, CUstream stream, 
     CUcontext context;
     csan_lane lane;
     return (result == CUDA_ERROR_INVALID_HANDLE || result == CUDA_ERROR_INVALID_CONTEXT) &&
-           process_options()->errors &&
+           session_options()->errors &&
            stream_is_foreign(stream, entry->thread_default, stream_current_context(), &context,
                              &lane);
 }
@@ -111,7 +112,7 @@ void refused_call_stream(const struct driver_entry *entry, CUstream stream, csan
     else
         snprintf(detail, sizeof detail, "The stream is of device %d, and device %d is current.",
                  device, here);
-    context_find(process_context(),
+    context_find(session_context(),
                  &(struct context_finding){
                      .kind = CSAN_RACE_WRONG_DEVICE,
                      .lane = lane,

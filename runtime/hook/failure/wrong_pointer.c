@@ -9,7 +9,8 @@
 #include "runtime/hook/failure/host_mapping.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/state/memory_type.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static CUcontext foreign_owner(uint64_t base, enum csan_memory_kind kind, CUcont
 static bool is_placed(uint64_t address)
 {
     uint64_t start, end;
-    return csan_memory_find(process_context(), address, NULL, NULL, NULL) ||
+    return csan_memory_find(session_context(), address, NULL, NULL, NULL) ||
            graph_memory_find(address, &start, &end);
 }
 
@@ -48,7 +49,7 @@ static bool classify(uint64_t address, const struct launch_pointer *base, CUcont
 {
     enum csan_memory_kind kind;
     uint64_t start, end;
-    if (csan_memory_find(process_context(), address, &start, NULL, &kind)) {
+    if (csan_memory_find(session_context(), address, &start, NULL, &kind)) {
         stray->kind = WRONG_POINTER_FOREIGN;
         stray->owner = foreign_owner(start, kind, context);
         return stray->owner != NULL;
@@ -60,9 +61,9 @@ static bool classify(uint64_t address, const struct launch_pointer *base, CUcont
 void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
                            uint64_t unplaced, struct wrong_pointers *strays)
 {
-    const bool any_unplaced = context_unplaced(process_context()) != unplaced;
+    const bool any_unplaced = context_unplaced(session_context()) != unplaced;
     strays->count = 0;
-    if (touched->level != CSAN_LEVEL_RANGES || !process_options()->errors)
+    if (touched->level != CSAN_LEVEL_RANGES || !session_options()->errors)
         return; /* the others go by address */
     for (size_t i = 0; i < touched->access_count && strays->count < WRONG_POINTER_MOST; i++) {
         const struct csan_access *access = &touched->accesses[i];
@@ -111,7 +112,7 @@ static void unreachable_report(const struct wrong_pointer *stray,
                                const char *detail)
 {
     const struct csan_access *access = &stray->access;
-    context_find(process_context(),
+    context_find(session_context(),
                  &(struct context_finding){.kind = CSAN_RACE_WRONG_DEVICE,
                                            .lane = launch->lane,
                                            .site = launch->site,
@@ -140,7 +141,7 @@ static bool reaches_host(CUdevice device)
 static bool is_host_memory(uint64_t address, struct host_mapping *mapping)
 {
     return memory_type_of(address) == MEMORY_TYPE_PAGEABLE && host_mapping_find(address, mapping) &&
-           !context_has_device_memory(process_context(),
+           !context_has_device_memory(session_context(),
                                       (struct range){mapping->start, mapping->end});
 }
 
@@ -189,7 +190,7 @@ void wrong_pointers_report(const struct wrong_pointers *strays,
         else if (stray->kind == WRONG_POINTER_FOREIGN)
             foreign_report(stray, launch);
         else
-            context_judge(process_context(), &(struct context_call){.what = CONTEXT_STRAY,
+            context_judge(session_context(), &(struct context_call){.what = CONTEXT_STRAY,
                                                                     .lane = launch->lane,
                                                                     .site = launch->site,
                                                                     .level = launch->level,

@@ -14,7 +14,7 @@
 #include "csan/detector/context.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/api/memory.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 enum { WRONG_POINTER_MOST = 8 };
 
@@ -41,7 +41,7 @@ struct wrong_pointers {
  */
 static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
 {
-    return __builtin_expect(context_unplaced(process_context()) != unplaced, 0) ||
+    return __builtin_expect(context_unplaced(session_context()) != unplaced, 0) ||
            __builtin_expect(memory_has_others(context), 0);
 }
 

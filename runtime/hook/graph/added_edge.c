@@ -6,6 +6,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/graph/graph_topology.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static uint64_t place_of_node(CUgraphNode node)
     size_t count = 0;
     if (!work)
         return 0;
-    context_site_stack(process_context(), work->site, &frames, &count);
+    context_site_stack(session_context(), work->site, &frames, &count);
     graph_node_work_release(work);
     return code_place(NULL, frames, count);
 }

@@ -26,6 +26,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace_source.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void exec_free(struct exec *exec)
     graph_topology_free(&exec->shape);
     graph_steps_free(&exec->merged);
     if (exec->last)
-        csan_snapshot_release(process_context(), exec->last);
+        csan_snapshot_release(session_context(), exec->last);
     free(exec);
 }
 
@@ -340,10 +341,10 @@ static csan_site logged_site(const struct exec *exec, csan_site node)
     size_t count;
     csan_site site = node;
     if (exec->merged.launch) {
-        context_site_stack(process_context(), exec->merged.launch, &frames, &count);
-        site = csan_site_launched(process_context(), node, frames, count);
+        context_site_stack(session_context(), exec->merged.launch, &frames, &count);
+        site = csan_site_launched(session_context(), node, frames, count);
     }
-    const char *name = context_site_stack(process_context(), node, &frames, &count);
+    const char *name = context_site_stack(session_context(), node, &frames, &count);
     if (name && site != node)
         run_log_site(site, name, frames, count);
     return site;
@@ -358,7 +359,7 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
             entry->work->kind != GRAPH_NODE_OP || entry->disabled)
             continue;
         run_log_node(entry->node);
-        csan_op(process_context(), lane, logged_site(exec, entry->work->site), entry->work->level,
+        csan_op(session_context(), lane, logged_site(exec, entry->work->site), entry->work->level,
                 entry->work->accesses, entry->work->count);
     }
     run_log_node(NULL);
@@ -369,7 +370,7 @@ static void tell_merged(const struct graph_steps *merged, const struct graph_ste
 {
     for (size_t i = 0; i < step->op_count; i++) {
         const csan_site site = graph_sites_op(merged, step, i);
-        csan_op(process_context(), lane, site, step->ops[i].level, step->ops[i].accesses,
+        csan_op(session_context(), lane, site, step->ops[i].level, step->ops[i].accesses,
                 step->ops[i].count);
         launch_ring_note(
             &(struct launch_ring_entry){.site = site, .lane = lane, .progress = merged->progress});
@@ -379,7 +380,7 @@ static void tell_merged(const struct graph_steps *merged, const struct graph_ste
 
 static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     const struct graph_steps *merged = &exec->merged;
     const struct graph_step *step = &merged->steps[number];
     for (size_t i = 0; i < step->birth_count; i++)
@@ -415,7 +416,7 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
                        const struct launch *launch)
 {
     const struct graph_steps *merged = &exec->merged;
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     csan_lane *lanes = calloc(merged->count + 1, sizeof *lanes);
     char label[64];
     snprintf(label, sizeof label, "stream %llu", (unsigned long long)(uintptr_t)handle);
@@ -446,7 +447,7 @@ static void forget_written(const struct graph_steps *merged)
 static void tell_launch(struct exec *exec, struct stream *stream, CUstream handle,
                         struct launch *launch)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     struct graph_steps *merged = &exec->merged;
     csan_lane lane = stream_lane(stream);
     graph_sites_launch(merged, launch->site, &launch->stack);
@@ -488,7 +489,7 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
     struct exec *exec = launch->known ? exec_find(handle) : NULL;
     if (!stream || !exec || exec->changed || exec->merged.count != launch->count) {
         launch_failed(launch);
-        context_doubt(process_context());
+        context_doubt(session_context());
     } else {
         forget_written(&exec->merged);
         exec->merged.progress = launch->progress;
@@ -534,7 +535,7 @@ static void tell_upload(const struct driver_entry *entry, CUgraphExec handle, CU
     const struct exec *exec = exec_find(handle);
     stream_use(stream);
     if (exec && exec->last)
-        csan_snapshot_join(process_context(), stream_lane(stream), exec->last);
+        csan_snapshot_join(session_context(), stream_lane(stream), exec->last);
     guard_unlock();
 }
 

@@ -5,7 +5,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "runtime/hook/graph/graph_check.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ void graph_check(const struct graph_topology *shape)
     if (room)
         choose_lanes(&checking);
     if (room && is_worth_it(&checking) && find_siblings(&checking) &&
-        (checking.branch = csan_context_branch(process_context())) != NULL) {
+        (checking.branch = csan_context_branch(session_context())) != NULL) {
         make_lanes(&checking);
         tell_entries(&checking);
         csan_context_destroy(checking.branch);

@@ -1,13 +1,13 @@
 /* See graph_sites.h. */
 #include "runtime/hook/graph/graph_sites.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static csan_site site_of(csan_site node, const struct callsite_stack *stack)
 {
-    return csan_site_launched(process_context(), node, stack->frames, stack->count);
+    return csan_site_launched(session_context(), node, stack->frames, stack->count);
 }
 
 /* NULL: memory is short. */

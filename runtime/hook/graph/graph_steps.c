@@ -2,7 +2,7 @@
 #include "runtime/hook/graph/graph_steps.h"
 #include "runtime/hook/graph/graph_steps_set.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 
 #include <stdlib.h>
 
@@ -190,7 +190,7 @@ static bool flatten(const struct grouping *grouping)
 {
     struct graph_steps *merged = grouping->merged;
     const struct graph_topology *shape = grouping->shape;
-    summary_unmodelled("the event and host nodes of graphs with more than 64");
+    counters_unmodelled("the event and host nodes of graphs with more than 64");
     for (size_t i = 0; i < shape->count; i++)
         if (special_kind(&shape->entries[i]) == GRAPH_STEP_WAIT) {
             grouping->sides[i].step = step_add(merged, GRAPH_STEP_WAIT);

@@ -3,7 +3,7 @@
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/observe/learning_node.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 
 #include <stdlib.h>
 
@@ -86,7 +86,7 @@ static bool index_edges(struct level *level, CUgraphNode *from, CUgraphNode *to,
         known = place_of_node(places, level->count, from[i], &level->from[i]) &&
                 place_of_node(places, level->count, to[i], &level->to[i]);
         if (data[i].from_port || data[i].type)
-            summary_unmodelled("edges of graphs that are no full dependencies");
+            counters_unmodelled("edges of graphs that are no full dependencies");
     }
     free(places);
     return known;
@@ -172,12 +172,12 @@ static void say_unmodelled(struct graph_topology *shape, CUgraphNodeType type)
 {
     shape->hides_kernels |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-        summary_unmodelled("conditional nodes of graphs");
+        counters_unmodelled("conditional nodes of graphs");
     else if (type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-        summary_unmodelled("memory operation nodes of graphs");
+        counters_unmodelled("memory operation nodes of graphs");
     else if (type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
              type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT)
-        summary_unmodelled("external semaphore nodes of graphs");
+        counters_unmodelled("external semaphore nodes of graphs");
     else
         return;
     shape->partial = true;

@@ -1,7 +1,6 @@
 /* Calls by entry point. See call_count.h. */
 #include "runtime/hook/interpose/call_count.h"
 #include "csan/base/environment.h"
-#include "runtime/hook/run/process.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -21,13 +20,13 @@ bool call_count_start(void)
     wanted.path = environment_get("CSAN_CALL_COUNTS");
     wanted.process = getpid();
     if (wanted.path && *wanted.path)
-        call_counts = calloc(driver_entry_count, sizeof *call_counts);
+        call_counts = calloc(driver_table.count, sizeof *call_counts);
     return call_counts != NULL;
 }
 
 void call_count(const struct driver_entry *entry, CUresult result)
 {
-    struct call_count *count = &call_counts[entry - driver_entries];
+    struct call_count *count = &call_counts[entry - driver_table.entries];
     __atomic_fetch_add(&count->calls, 1, __ATOMIC_RELAXED);
     if (result != CUDA_SUCCESS)
         __atomic_fetch_add(&count->failures, 1, __ATOMIC_RELAXED);
@@ -42,19 +41,20 @@ void call_count_own(const char *symbol, CUresult result)
 
 static uint64_t calls_of(unsigned number)
 {
-    return driver_entries[number].unmodelled
-               ? __atomic_load_n(&driver_entries[number].called, __ATOMIC_RELAXED)
+    return driver_table.entries[number].unmodelled
+               ? __atomic_load_n(&driver_table.entries[number].called, __ATOMIC_RELAXED)
                : __atomic_load_n(&call_counts[number].calls, __ATOMIC_RELAXED);
 }
 
 static void counts_write(FILE *file)
 {
     fputs("csan calls 1\n", file);
-    for (unsigned i = 0; i < driver_entry_count; i++)
-        if (driver_entries[i].hooked || driver_entries[i].unmodelled)
+    for (unsigned i = 0; i < driver_table.count; i++)
+        if (driver_table.entries[i].hooked || driver_table.entries[i].unmodelled)
             fprintf(file, "%s %s %" PRIu64 " %" PRIu64 "\n",
-                    driver_entries[i].hooked ? "op" : "unmodelled", driver_entries[i].symbol,
-                    calls_of(i), __atomic_load_n(&call_counts[i].failures, __ATOMIC_RELAXED));
+                    driver_table.entries[i].hooked ? "op" : "unmodelled",
+                    driver_table.entries[i].symbol, calls_of(i),
+                    __atomic_load_n(&call_counts[i].failures, __ATOMIC_RELAXED));
 }
 
 /* The last thing: what the program's handlers and the runtime's own call at the end counts, too. */
@@ -64,7 +64,7 @@ __attribute__((destructor)) static void process_over(void)
     bool any = false;
     if (!call_counts || getpid() != wanted.process)
         return;
-    for (unsigned i = 0; i < driver_entry_count; i++)
+    for (unsigned i = 0; i < driver_table.count; i++)
         any |= calls_of(i) != 0;
     int length = snprintf(path, sizeof path, "%s.%d", wanted.path, (int)wanted.process);
     FILE *file = any && length < (int)sizeof path ? fopen(path, "we") : NULL;

@@ -3,6 +3,7 @@
 #include "runtime/hook/run/added_order.h"
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ void call_watch_begin(struct watched_call *call)
         call->stream = call->config->hStream;
         call->has_stream = true;
     }
-    call->inside = driver_hooks_on != DRIVER_ON || guard_self.depth != 0 || guard_self.hosted;
+    call->inside = session_state != SESSION_ON || guard_self.depth != 0 || guard_self.hosted;
     if (!call->inside && added_order_any())
         added_order_before(call);
 }
@@ -37,7 +38,7 @@ CUresult call_watch_end(struct watched_call *call, CUresult result)
 
 void call_watch_host(void)
 {
-    if (driver_hooks_on == DRIVER_ON && guard_self.depth == 0 && !guard_self.hosted &&
+    if (session_state == SESSION_ON && guard_self.depth == 0 && !guard_self.hosted &&
         added_order_any())
         added_order_before_host();
 }

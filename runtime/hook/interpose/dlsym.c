@@ -5,9 +5,10 @@
  * Never built with a sanitizer: the sanitizers' run-times look symbols up before they are set up.
  * RTLD_NEXT and RTLD_DEFAULT are answered by the caller's place in the process, so those calls jump
  * to the real dlsym with the caller's return address still on the stack. */
+#include "runtime/hook/interpose/dlsym.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/library/library.h"
+#include "runtime/hook/session/session.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -38,23 +39,23 @@ void *driver_dlsym(void *handle, const char *symbol)
     return dlsym_find()(handle, symbol);
 }
 
-/* A child that was forked too late to be checked says so at its first call. */
-static bool gives_hooks(void)
-{
-    return process_start() || driver_hooks_on == DRIVER_FORKED;
-}
+dlsym_stub_function *dlsym_other_stub;
 
+/* A child that was forked too late to be checked is given stubs, too: it says so at its first
+ * call. */
 void *dlsym_hooked(void *handle, const char *symbol)
 {
     void *real = dlsym_find()(handle, symbol);
     if (!real || !symbol || !(strncmp(symbol, "cu", 2) == 0 || strncmp(symbol, "nccl", 4) == 0))
         return real;
+    if (guard_self.depth)
+        return real;                 /* inside a hook it is csan or the driver itself that asks */
+    const bool on = session_start(); /* which hands in the tables, too */
     struct driver_entry *entry = driver_entry_of_symbol(symbol);
-    if (!entry && !guard_self.depth && process_start())
-        return library_stub_of(symbol, real);
-    if (!entry || real == entry->stub || guard_self.depth || !gives_hooks() || !driver_owns(real))
-        return real; /* inside a hook it is csan or the driver itself that asks */
-    return entry->stub;
+    if (!entry)
+        return on && dlsym_other_stub ? dlsym_other_stub(symbol, real) : real;
+    const bool hooks = on || session_state == SESSION_FORKED;
+    return hooks && real != entry->stub && driver_owns(real) ? entry->stub : real;
 }
 
 /* dlsym(handle, symbol): handle + 1 is 0 or 1 for RTLD_NEXT (-1) and RTLD_DEFAULT (0). */

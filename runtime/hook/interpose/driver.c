@@ -1,5 +1,7 @@
 /* The real driver: finds libcuda.so.1 and its functions. See driver.h. */
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -7,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint8_t driver_hooks_on = DRIVER_UNDECIDED;
+struct driver_table driver_table;
+void (*driver_on_opened)(void);
 uint8_t driver_capture_seen;
 uint8_t driver_unmodelled_called, driver_unmodelled_doubt;
 
@@ -29,8 +32,9 @@ static void *driver_library(void)
     if (!library)
         return NULL;
     __atomic_store_n(&driver.library, library, __ATOMIC_RELEASE);
-    if (!__atomic_exchange_n(&driver.told, 1, __ATOMIC_RELAXED))
-        driver_opened();
+    if (!__atomic_exchange_n(&driver.told, 1, __ATOMIC_RELAXED) && session_start() &&
+        driver_on_opened)
+        driver_on_opened();
     return library;
 }
 
@@ -56,11 +60,10 @@ static CUresult driver_absent(void)
     return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
 }
 
-/* Called by the thunks with the number of their entry; returns where to go on. */
-void *driver_resolve(unsigned number);
-void *driver_resolve(unsigned number)
+/* Called by the thunks with their entry; returns where to go on. */
+void *driver_resolve(struct driver_entry *entry);
+void *driver_resolve(struct driver_entry *entry)
 {
-    struct driver_entry *entry = &driver_entries[number];
     void *function = driver_function(entry->symbol);
     if (!function && !driver.library && !__atomic_exchange_n(&driver.said, 1, __ATOMIC_RELAXED))
         fprintf(stderr,
@@ -76,16 +79,16 @@ void *driver_resolve(unsigned number)
 /* The table is small and is searched while the program sets itself up, never on a hot path. */
 struct driver_entry *driver_entry_of_symbol(const char *symbol)
 {
-    for (unsigned i = 0; i < driver_entry_count; i++)
-        if (strcmp(driver_entries[i].symbol, symbol) == 0)
-            return &driver_entries[i];
+    for (unsigned i = 0; i < driver_table.count; i++)
+        if (strcmp(driver_table.entries[i].symbol, symbol) == 0)
+            return &driver_table.entries[i];
     return NULL;
 }
 
 struct driver_entry *driver_entry_of_address(const char *name, void *real)
 {
-    for (unsigned i = 0; i < driver_entry_count; i++) {
-        struct driver_entry *entry = &driver_entries[i];
+    for (unsigned i = 0; i < driver_table.count; i++) {
+        struct driver_entry *entry = &driver_table.entries[i];
         if (strcmp(entry->name, name) != 0)
             continue;
         if (__atomic_load_n(&entry->real, __ATOMIC_ACQUIRE) == real ||
@@ -97,8 +100,8 @@ struct driver_entry *driver_entry_of_address(const char *name, void *real)
 
 struct driver_entry *driver_entry_of_function(void *real)
 {
-    for (unsigned i = 0; i < driver_entry_count; i++) {
-        struct driver_entry *entry = &driver_entries[i];
+    for (unsigned i = 0; i < driver_table.count; i++) {
+        struct driver_entry *entry = &driver_table.entries[i];
         if (__atomic_load_n(&entry->real, __ATOMIC_ACQUIRE) == real ||
             driver_function(entry->symbol) == real)
             return entry;
@@ -108,9 +111,9 @@ struct driver_entry *driver_entry_of_function(void *real)
 
 struct driver_entry *driver_entry_of_stub(const void *address)
 {
-    for (unsigned i = 0; i < driver_entry_count; i++)
-        if (driver_entries[i].stub == address)
-            return &driver_entries[i];
+    for (unsigned i = 0; i < driver_table.count; i++)
+        if (driver_table.entries[i].stub == address)
+            return &driver_table.entries[i];
     return NULL;
 }
 
@@ -125,14 +128,14 @@ bool driver_owns(const void *address)
 }
 
 /* Called by the stubs of class begin likewise. */
-void *driver_begin(unsigned number);
-void *driver_begin(unsigned number)
+void *driver_begin(struct driver_entry *entry);
+void *driver_begin(struct driver_entry *entry)
 {
-    driver_begins();
-    return __atomic_load_n(&driver_entries[number].real, __ATOMIC_ACQUIRE);
+    guard_use_begins();
+    return __atomic_load_n(&entry->real, __ATOMIC_ACQUIRE);
 }
 
-/* Keeps all argument registers, calls a function with the number of the entry, and goes on to what
+/* Keeps all argument registers, calls a function with the entry, and goes on to what
  * it returns. */
 #define DETOUR(name, function)                                                                     \
     __asm__(".pushsection .text\n" name ":\n"                                                      \
@@ -147,7 +150,7 @@ void *driver_begin(unsigned number)
             "    subq $16, %rsp\n"                                                                 \
             "    andq $-16, %rsp\n"                                                                \
             "    movups %xmm0, (%rsp)\n"                                                           \
-            "    movl %eax, %edi\n"                                                                \
+            "    movq %rax, %rdi\n"                                                                \
             "    call " function "\n"                                                              \
             "    movups (%rsp), %xmm0\n"                                                           \
             "    movq -8(%rbp), %rdi\n"                                                            \

@@ -1,7 +1,7 @@
 /* The real CUDA driver behind the hooks: which symbols libcsan stands in front of, and where the
  * functions are that it forwards to.
  *
- * driver_entries is made from driver.table. Its `real` starts at a thunk that finds the function in
+ * The entries are made from driver.table. Their `real` starts at a thunk that finds the function in
  * libcuda.so.1 on the first call, so that a stub is one test and one jump from then on. */
 #ifndef RUNTIME_HOOK_INTERPOSE_DRIVER_H
 #define RUNTIME_HOOK_INTERPOSE_DRIVER_H
@@ -25,17 +25,14 @@ struct driver_entry {
     uint8_t hooked;         /* its calls go to a hook */
 };
 
-extern struct driver_entry driver_entries[];
-extern const unsigned driver_entry_count;
-
-/* The names of the functions that have no effect on order or memory, ended by NULL. */
-extern const char *const driver_queries[];
-
-/* What the stubs test. 0: pass everything through. The rest go to the hooks; in all states but
- * DRIVER_ON their calls take the slow way in (guard.h).
- * READY: on, and no hook was entered yet. FORKED: in a child whose parent was on. */
-enum { DRIVER_OFF = 0, DRIVER_ON = 1, DRIVER_UNDECIDED = 2, DRIVER_READY = 3, DRIVER_FORKED = 4 };
-extern uint8_t driver_hooks_on;
+/* All of them, as they are generated above; handed in before session_start returns. */
+struct driver_table {
+    struct driver_entry *entries;
+    unsigned count;
+    const char *const *queries; /* names of the functions that have no effect on order or memory,
+                                   ended by NULL */
+};
+extern struct driver_table driver_table;
 
 /* 1 once a capture entry was called: from then on a stream may be under capture. */
 extern uint8_t driver_capture_seen;
@@ -58,11 +55,9 @@ static inline bool driver_was_passed(void)
 /* A driver function by its exported name, in the table or not; NULL when this driver has none. */
 void *driver_function(const char *symbol);
 
-/* Called once, when libcuda.so.1 was opened and before any of its functions runs (trace.c). */
-void driver_opened(void);
-
-/* Called by entry points of class begin, until the process is known to use CUDA (process.c). */
-void driver_begins(void);
+/* Who is told once, on the thread that opened libcuda.so.1, before any of its functions runs; NULL:
+ * nobody. Set before session_start returns. */
+extern void (*driver_on_opened)(void);
 
 /* As driver_function, found once and remembered in `slot` (which starts NULL). */
 void *driver_function_cached(void **slot, const char *symbol);

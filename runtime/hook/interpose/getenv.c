@@ -6,8 +6,7 @@
  * Anything else is the next getenv's answer (libc_next.h). Never built with a sanitizer, for the
  * same reason. */
 #include "runtime/hook/interpose/libc_next.h"
-#include "runtime/hook/api/nvtx.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -24,10 +23,11 @@ static char *environment_find(const char *name)
     return NULL;
 }
 
+/* libcsan's, which has what NVTX asks for (api/nvtx.c). */
 static char *own_path(void)
 {
     Dl_info info;
-    return dladdr((void *)&InitializeInjectionNvtx2, &info) ? (char *)info.dli_fname : NULL;
+    return dladdr((void *)&environment_find, &info) ? (char *)info.dli_fname : NULL;
 }
 
 __attribute__((visibility("default"))) char *getenv(const char *name)
@@ -35,5 +35,5 @@ __attribute__((visibility("default"))) char *getenv(const char *name)
     char *value = libc_next.getenv ? libc_next.getenv(name) : environment_find(name);
     if (__builtin_expect(name[0] != 'N', 1) || strcmp(name, "NVTX_INJECTION64_PATH") != 0)
         return value;
-    return value || !process_start() ? value : own_path();
+    return value || !session_start() ? value : own_path();
 }

@@ -3,21 +3,21 @@
  * CUDA Driver API, "Driver Entry Point Access". */
 #include "driver_hooks.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 
 #include <string.h>
 
 static bool name_is_hooked(const char *name)
 {
-    for (unsigned i = 0; i < driver_entry_count; i++)
-        if (strcmp(driver_entries[i].name, name) == 0)
+    for (unsigned i = 0; i < driver_table.count; i++)
+        if (strcmp(driver_table.entries[i].name, name) == 0)
             return true;
     return false;
 }
 
 static bool name_is_query(const char *name)
 {
-    for (const char *const *query = driver_queries; *query; query++)
+    for (const char *const *query = driver_table.queries; *query; query++)
         if (strcmp(*query, name) == 0)
             return true;
     return false;
@@ -37,7 +37,7 @@ static void *replacement(const char *name, void *real, int version)
     entry = name_is_hooked(name) ? driver_entry_of_function(real) : NULL;
     if (entry)
         return entry->stub;
-    summary_unknown_version(name, version);
+    counters_unknown_version(name, version);
     return real;
 }
 

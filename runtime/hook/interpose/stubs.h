@@ -1,9 +1,10 @@
 /* The machine code of the exported entry points, one of four shapes; generate.awk uses them.
- * x86-64 System V: arguments stay where they are, only flags (and, in a thunk, eax) change. */
+ * x86-64 System V: arguments stay where they are, only flags (and, in a thunk, rax) change. */
 #ifndef RUNTIME_HOOK_INTERPOSE_STUBS_H
 #define RUNTIME_HOOK_INTERPOSE_STUBS_H
 
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/session.h"
 
 _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_entry) == 40 &&
                    offsetof(struct driver_entry, called) == 34,
@@ -14,12 +15,12 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
             ".globl " symbol "\n"                                                                  \
             ".type " symbol ", @function\n" symbol ":\n"                                           \
             "stub_" symbol ":\n"                                                                   \
-            "    cmpb $0, driver_hooks_on(%rip)\n"                                                 \
+            "    cmpb $0, session_state(%rip)\n"                                                   \
             "    jne 1f\n"                                                                         \
             "    jmp *driver_entries+40*" #number "(%rip)\n"                                       \
             "1:\n" on ".size " symbol ", .-" symbol "\n"                                           \
             "thunk_" #number ":\n"                                                                 \
-            "    movl $" #number ", %eax\n"                                                        \
+            "    leaq driver_entries+40*" #number "(%rip), %rax\n"                                 \
             "    jmp driver_resolve_common\n"                                                      \
             ".popsection\n");
 
@@ -46,18 +47,18 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
             ".globl " symbol "\n"                                                                  \
             ".type " symbol ", @function\n" symbol ":\n"                                           \
             "stub_" symbol ":\n"                                                                   \
-            "    cmpb $2, driver_hooks_on(%rip)\n"                                                 \
+            "    cmpb $2, session_state(%rip)\n"                                                   \
             "    jae 1f\n"                                                                         \
             "    jmp *driver_entries+40*" #number "(%rip)\n"                                       \
-            "1:  movl $" #number ", %eax\n"                                                        \
+            "1:  leaq driver_entries+40*" #number "(%rip), %rax\n"                                 \
             "    jmp driver_begin_common\n"                                                        \
             ".size " symbol ", .-" symbol "\n"                                                     \
             "thunk_" #number ":\n"                                                                 \
-            "    movl $" #number ", %eax\n"                                                        \
+            "    leaq driver_entries+40*" #number "(%rip), %rax\n"                                 \
             "    jmp driver_resolve_common\n"                                                      \
             ".popsection\n");
-_Static_assert(DRIVER_OFF < 2 && DRIVER_ON < 2 && DRIVER_UNDECIDED >= 2 && DRIVER_READY >= 2 &&
-                   DRIVER_FORKED >= 2,
+_Static_assert(SESSION_OFF < 2 && SESSION_ON < 2 && SESSION_UNDECIDED >= 2 && SESSION_READY >= 2 &&
+                   SESSION_FORKED >= 2,
                "the stubs of class begin count on this");
 
 #endif

@@ -13,7 +13,8 @@
 #include "runtime/hook/kernel/image_place.h"
 #include "runtime/hook/kernel/layout.h"
 #include "runtime/hook/state/name.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/variable.h"
 
 #include <dlfcn.h>
@@ -163,7 +164,7 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     struct learn_image identity = {{0}};
     struct image_place place = {0};
     char *file = NULL;
-    const bool learns = process_options()->access != ACCESS_BY_PTX;
+    const bool learns = session_options()->access != ACCESS_BY_PTX;
     const bool stays = data && image_place_find(&place, data, &file);
     struct image *image = data ? image_of_data(data, stays ? &place : NULL) : image_of_file(path);
     if (learns && !stays)
@@ -384,7 +385,7 @@ static void define(const struct kernel *kernel, const struct ptx_function *ptx)
         if (ptx->module->files[i].index != ptx->source_file)
             continue;
         snprintf(place, sizeof place, "%s:%u", ptx->module->files[i].name, ptx->source_line);
-        context_define_kernel(process_context(), kernel->name, place);
+        context_define_kernel(session_context(), kernel->name, place);
         return;
     }
 }
@@ -462,7 +463,7 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
 {
     struct image *image = image_of_text(ptx, bytes);
     if (!image) {
-        process_note("csan_kernel_ptx: the %zu bytes given for a kernel are no PTX: they should "
+        session_note("csan_kernel_ptx: the %zu bytes given for a kernel are no PTX: they should "
                      "start with a comment or .version",
                      bytes);
         return;

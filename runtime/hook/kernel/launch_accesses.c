@@ -7,7 +7,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/kernel/image.h"
 #include "runtime/hook/state/name.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/state/stream.h"
 
 #include <stdio.h>
@@ -685,7 +685,7 @@ void launch_accesses_explain(struct kernel *kernel, const struct launch_accesses
         return;
     own->explained = true;
     if (!set) {
-        process_note("kernel %s: what it touches is not known: csan found no PTX of it",
+        session_note("kernel %s: what it touches is not known: csan found no PTX of it",
                      kernel->name);
         return;
     }
@@ -697,9 +697,9 @@ void launch_accesses_explain(struct kernel *kernel, const struct launch_accesses
     if (set->reason_line)
         snprintf(place, sizeof place, " (PTX line %u)", set->reason_line);
     if (argument)
-        process_note("kernel %s: argument %s is bounded: %s%s", kernel->name, argument, reason,
+        session_note("kernel %s: argument %s is bounded: %s%s", kernel->name, argument, reason,
                      place);
     else
-        process_note("kernel %s: not all that it touches is known: %s%s", kernel->name, reason,
+        session_note("kernel %s: not all that it touches is known: %s%s", kernel->name, reason,
                      place);
 }

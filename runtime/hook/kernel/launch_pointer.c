@@ -3,9 +3,9 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/state/graph_memory.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/state/stream.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,7 +171,7 @@ void launch_pointer_place(struct launch_pointer *base)
     if (base->placed)
         return;
     base->placed = true;
-    if (!csan_memory_find(process_context(), base->address, &base->start, &bytes, NULL)) {
+    if (!csan_memory_find(session_context(), base->address, &base->start, &bytes, NULL)) {
         if (graph_memory_find(base->address, &base->start, &base->end)) {
             base->owner_start = base->start;
             base->owner_end = base->end;
@@ -179,7 +179,7 @@ void launch_pointer_place(struct launch_pointer *base)
         return;
     }
     base->end = base->start + bytes;
-    if (!csan_memory_owner(process_context(), base->address, &base->owner_start, &bytes))
+    if (!csan_memory_owner(session_context(), base->address, &base->owner_start, &bytes))
         base->owner_start = base->start; /* it has just been freed by another thread */
     base->owner_end = base->owner_start + bytes;
 }
@@ -229,7 +229,7 @@ static void launch_pointer_of_object(struct launch_pointer_finder *finder,
         to->state = LAUNCH_POINTER_NOTHING;
         break;
     case OBJECT_ARRAY:
-        summary_unmodelled("textures and surfaces over arrays not seen created");
+        counters_unmodelled("textures and surfaces over arrays not seen created");
         to->state = LAUNCH_POINTER_NOTHING;
         break;
     case OBJECT_MEMORY:

@@ -1,7 +1,7 @@
 /* PTX given by the program. See user_ptx.h. */
 #include "runtime/hook/kernel/user_ptx.h"
 #include "runtime/hook/kernel/layout.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdio.h>
 
@@ -39,7 +39,7 @@ const struct ptx_function *user_ptx_function(struct image *given, CUfunction han
     const struct ptx_function *ptx = image_function(given, name);
     if (ptx && has_its_parameters(ptx, handle, why, sizeof why))
         return ptx;
-    process_note("csan_kernel_ptx: what kernel %s touches stays unknown: the PTX given for it "
+    session_note("csan_kernel_ptx: what kernel %s touches stays unknown: the PTX given for it "
                  "cannot be used: %s",
                  name,
                  *why                    ? why

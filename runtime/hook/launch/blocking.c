@@ -4,20 +4,21 @@
 #include "csan/report/suppression.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/session/internal_thread.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/interpose/driver_thread.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 bool blocking_any(void)
 {
-    return process_options()->blocking != NULL;
+    return session_options()->blocking != NULL;
 }
 
 static bool matches(const char *name)
 {
-    const char *template = process_options()->blocking;
+    const char *template = session_options()->blocking;
     return template && (!*template || suppression_template_matches(template, name));
 }
 
@@ -25,19 +26,19 @@ bool blocking_kernel(const struct kernel *kernel)
 {
     if (!blocking_any())
         return false;
-    return !*process_options()->blocking ||
+    return !*session_options()->blocking ||
            (kernel && (matches(kernel->name) || matches(kernel->symbol)));
 }
 
 static void say(void)
 {
-    const char *template = process_options()->blocking;
+    const char *template = session_options()->blocking;
     if (*template)
-        process_note("launch_blocking: the program waits after each launch of a kernel that "
+        session_note("launch_blocking: the program waits after each launch of a kernel that "
                      "matches '%s'",
                      template);
     else
-        process_note("launch_blocking: the program waits after each kernel launch, so it is slower "
+        session_note("launch_blocking: the program waits after each kernel launch, so it is slower "
                      "than without, and its work runs in one order");
 }
 
@@ -52,9 +53,9 @@ CUresult blocking_wait(CUstream stream, bool thread_default)
     pthread_once(&said, say);
     if (!synchronize)
         return CUDA_SUCCESS;
-    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     const CUresult result = synchronize(stream);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     return result;
 }
 
@@ -92,10 +93,10 @@ static bool entry_waits(const struct graph_topology_entry *entry)
 {
     const void *const *frames;
     size_t count;
-    if (!*process_options()->blocking)
+    if (!*session_options()->blocking)
         return true;
     return entry->type == CU_GRAPH_NODE_TYPE_KERNEL && entry->work &&
-           matches(context_site_stack(process_context(), entry->work->site, &frames, &count));
+           matches(context_site_stack(session_context(), entry->work->site, &frames, &count));
 }
 
 void blocking_graph_begin(struct blocking_graph *graph, const struct graph_topology *shape,
@@ -118,7 +119,7 @@ void blocking_graph_begin(struct blocking_graph *graph, const struct graph_topol
 
 void blocking_graph_begin_unknown(struct blocking_graph *graph)
 {
-    graph->waits = blocking_any() && !*process_options()->blocking;
+    graph->waits = blocking_any() && !*session_options()->blocking;
 }
 
 static bool set_enabled(CUgraphExec exec, CUgraphNode node, bool enabled)

@@ -4,7 +4,7 @@
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/launch/launch.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 
@@ -65,10 +65,10 @@ struct kernel *launch_late_kernel(const struct launch *launch)
     const bool own_stream = stream_is_of_thread(launch->stream, launch->entry->thread_default);
     const bool library = operator_deferred_owner() != NULL; /* whose word is good enough */
     if (launch->captured || launch->tells_events || own_stream || trace_has_all() ||
-        !process_puts_off() || (!library && operator_deferred_or_other()) || annotate_has_launch())
+        !deferred_limit() || (!library && operator_deferred_or_other()) || annotate_has_launch())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
-    const bool learns = trace_learns() && (!library || process_options()->access != ACCESS_AUTO);
+    const bool learns = trace_learns() && (!library || session_options()->access != ACCESS_AUTO);
     const bool told = kernel && (layout_of(kernel) || (!kernel->ptx && !learns));
     return told && (!learns || learning_is_calm(kernel)) ? kernel : NULL;
 }

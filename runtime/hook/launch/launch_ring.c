@@ -1,7 +1,7 @@
 /* See launch_ring.h. */
 #include "runtime/hook/launch/launch_ring.h"
 #include "csan/detector/context.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ static bool same_kernel(const struct launch_ring_entry *launch,
         return true;
     if (launch->symbol)
         return strcmp(launch->symbol, wanted->symbol) == 0;
-    const char *name = context_site_stack(process_context(), launch->site, &frames, &count);
+    const char *name = context_site_stack(session_context(), launch->site, &frames, &count);
     return name && wanted->shown && strcmp(name, wanted->shown) == 0;
 }
 
@@ -93,7 +93,7 @@ size_t launch_ring_newest(const char **names, size_t most)
     for (uint64_t turn = newest; turn && newest - turn < LAUNCHED_MOST && count < most; turn--) {
         if (!take(turn, &launch))
             continue;
-        const char *name = context_site_stack(process_context(), launch.site, &frames, &depth);
+        const char *name = context_site_stack(session_context(), launch.site, &frames, &depth);
         bool known = !name;
         for (size_t i = 0; i < count && !known; i++)
             known = strcmp(names[i], name) == 0;

@@ -5,7 +5,7 @@
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
-#include "runtime/hook/session/doubt.h"
+#include "runtime/hook/interpose/doubt.h"
 #include "runtime/hook/failure/dump.h"
 #include "runtime/hook/api/event.h"
 #include "runtime/hook/session/guard.h"
@@ -20,6 +20,8 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <string.h>
 
@@ -88,7 +90,7 @@ static struct stream *launch_lock(const struct launch *launch, struct programmat
 enum wait { WAIT_NOT, WAIT_TRACE, WAIT_OTHER };
 static enum wait wait_of(const struct launch *launch, const struct launch_accesses_touched *touched)
 {
-    uint8_t access = process_options()->access;
+    uint8_t access = session_options()->access;
     if (launch->captured || operator_is_open() ||
         (touched->exact && access != ACCESS_LEARN && access != ACCESS_TRACE))
         return WAIT_NOT;
@@ -121,7 +123,7 @@ static csan_site site_of(const struct launch_origin *origin, const struct kernel
                              kernel->argument_count);
     if (origin->argument_count == kernel->argument_count)
         return origin->site;
-    return context_site_with(process_context(), origin->site, kernel->arguments,
+    return context_site_with(session_context(), origin->site, kernel->arguments,
                              kernel->argument_count);
 }
 
@@ -151,7 +153,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     struct wrong_pointers strays; /* large, and rarely used */
     struct wrong_pointer_launch wrong_pointer_launch;
     strays.count = 0;
-    const uint64_t unplaced = context_unplaced(process_context());
+    const uint64_t unplaced = context_unplaced(session_context());
     doubt_look();
     launch_accesses_begin(kernel, &launch->what, &touched);
     if (trace_judges() && !launch->captured)
@@ -194,7 +196,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     }
     if (waits != WAIT_TRACE && !launch->late)
         trace_skip(users);
-    if (process_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
+    if (session_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
         launch_accesses_explain(kernel, &touched);
     launch_accesses_end(kernel, &touched);
     if (__builtin_expect(strays.count != 0, 0))
@@ -216,7 +218,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
         capture_op(launch->stream, launch->entry->thread_default, site, CSAN_LEVEL_ANNOTATED,
                    annotated, count);
     if (stream) {
-        csan_op(process_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
+        csan_op(session_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
                 count);
         stream_overlap_release(&beside.before);
         note_launched(launch, kernel, stream, site);
@@ -264,7 +266,7 @@ static bool launch_ask(struct launch *launch)
 /* An operator's word on what its launches touch is good enough, unless all is to be learned. */
 static bool is_to_be_learned(void)
 {
-    return trace_learns() && (process_options()->access != ACCESS_AUTO || !operator_is_open());
+    return trace_learns() && (session_options()->access != ACCESS_AUTO || !operator_is_open());
 }
 
 /* A launch whose trace would teach nothing new is not traced. */

@@ -1,8 +1,8 @@
 /* Programmatic dependent launches. See programmatic.h. */
 #include "runtime/hook/launch/programmatic.h"
 #include "runtime/hook/operator/operator_stack.h"
-#include "runtime/hook/run/process.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static csan_lane lane_create(const struct stream *stream)
     snprintf(label, sizeof label, "stream %llu, overlapping launch %llu", handle,
              (unsigned long long)++programmatic.launches);
     csan_lane lane = thread_makes_lane(handle, label);
-    csan_lane_part_of(process_context(), lane, stream_lane(stream));
+    csan_lane_part_of(session_context(), lane, stream_lane(stream));
     return lane;
 }
 
@@ -34,7 +34,7 @@ static csan_snapshot *take(csan_snapshot **from)
 static bool tell_beside(struct programmatic *launch, struct stream *stream, csan_site site,
                         const struct launch_accesses_touched *touched)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     const struct dependent_launch *overlap = &touched->overlap;
     struct stream_overlap *before = &launch->before, next = {0};
     size_t late = overlap->waits ? touched->late_count : 0;
@@ -72,9 +72,9 @@ static void say_unknown(const struct programmatic *launch,
                         const struct launch_accesses_touched *touched)
 {
     if (touched->level == CSAN_LEVEL_UNKNOWN)
-        summary_unmodelled("griddepcontrol in kernels without PTX (taken to wait first)");
+        counters_unmodelled("griddepcontrol in kernels without PTX (taken to wait first)");
     else if (launch->before.unknown)
-        summary_unmodelled("griddepcontrol in kernels without PTX (taken to let none overlap)");
+        counters_unmodelled("griddepcontrol in kernels without PTX (taken to let none overlap)");
 }
 
 /* Does it touch anything that a kernel before may still be at? That may be one which the kernel
@@ -100,7 +100,7 @@ bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan
     if (launch->allowed && launch->before.start && overlap->lets_early)
         launch->start = take(&launch->before.start);
     else
-        launch->start = csan_snapshot_take(process_context(), stream_lane(stream));
+        launch->start = csan_snapshot_take(session_context(), stream_lane(stream));
     return false;
 }
 
@@ -111,7 +111,7 @@ void programmatic_end(struct programmatic *launch, struct stream *stream,
         stream_set_overlap(stream,
                            (struct stream_overlap){
                                .start = launch->start,
-                               .end = csan_snapshot_take(process_context(), stream_lane(stream)),
+                               .end = csan_snapshot_take(session_context(), stream_lane(stream)),
                                .whole = true});
     else if (touched->level == CSAN_LEVEL_UNKNOWN)
         stream_set_overlap(stream, (struct stream_overlap){.unknown = true});

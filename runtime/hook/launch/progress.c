@@ -2,9 +2,9 @@
 #include "runtime/hook/launch/progress.h"
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/observe/trace.h"
-#include "runtime/hook/run/process.h"
-#include "runtime/hook/session/internal_thread.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/interpose/driver_thread.h"
+#include "runtime/hook/session/session_options.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,9 +38,9 @@ static bool words_register(uint32_t *words)
         (PFN_cuMemHostRegister_v6050)driver_function_cached(&function, "cuMemHostRegister_v2");
     if (!host_register)
         return false;
-    const CUstreamCaptureMode mode = own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     const CUresult result = host_register(words, WORDS_BYTES, CU_MEMHOSTREGISTER_DEVICEMAP);
-    own_capture_mode(mode);
+    driver_capture_mode(mode);
     call_count_own("cuMemHostRegister_v2", result);
     return result == CUDA_SUCCESS;
 }
@@ -143,7 +143,7 @@ static CUresult write_behind(CUstream stream, bool thread_default, uint32_t *wor
 struct progress progress_write(CUstream stream, bool thread_default)
 {
     const struct progress none = {0};
-    if (!trace_has_tools() || !process_options()->errors)
+    if (!trace_has_tools() || !session_options()->errors)
         return none;
     struct board *board = board_of(stream_current_context());
     const uint32_t slot = board ? slot_of(board, key_of(stream, thread_default)) : SLOTS;

@@ -2,7 +2,7 @@
  * numbers are those of library_types.h and cublas_api.h, which a build of csan need not have;
  * tests/data/libraries/headers.cu compares them. */
 #include "runtime/hook/library/touch.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <string.h>
 
@@ -148,7 +148,7 @@ enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type of)
 {
     unsigned char value[16], zero[16] = {0};
     enum csan_memory_kind kind;
-    if (!scalar || (csan_memory_find(process_context(), scalar, NULL, NULL, &kind) &&
+    if (!scalar || (csan_memory_find(session_context(), scalar, NULL, NULL, &kind) &&
                     (kind == CSAN_MEMORY_DEVICE || kind == CSAN_MEMORY_STREAM ||
                      kind == CSAN_MEMORY_VARIABLE)))
         return TOUCH_MAYBE; /* the library may refuse what the host cannot read */

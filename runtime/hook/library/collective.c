@@ -4,6 +4,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static void record(const struct enqueued *call)
     if (!stream)
         return;
     stream_use(stream);
-    csan_op(process_context(), stream_lane(stream), call->site, CSAN_LEVEL_LIBRARY, call->accesses,
+    csan_op(session_context(), stream_lane(stream), call->site, CSAN_LEVEL_LIBRARY, call->accesses,
             call->count);
     guard_unlock();
 }

@@ -122,7 +122,7 @@ BEGIN {
     print "/* What libcsan.so.0 exports beside this has no version, and default visibility. */" > map
     # The first one is that of references without a version (ld.so: do_lookup_x).
     # etext is the linker's.
-    print "CSAN_UNVERSIONED { local: etext; };" > map
+    print "CSAN_UNVERSIONED { local: etext; __start_csan_session_life; __stop_csan_session_life; };" > map
 }
 /^#/ || NF == 0 { next }
 /^library / {

@@ -7,14 +7,16 @@
 #include "runtime/hook/library/collective.h"
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/operator/operator_stack.h"
-#include "runtime/hook/run/process.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/observe/trace.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+
+struct library_table library_table;
 
 /* A call runs on this thread: those that it makes are part of it. */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
@@ -108,9 +110,9 @@ static int object_check(struct dl_phdr_info *object, size_t bytes, void *user)
     (void)bytes;
     if (strncmp(name, "libcsan.so", 10) == 0)
         return 1;
-    for (unsigned i = 0; i < library_entry_count; i++)
-        if (strcmp(library_entries[i].home->name, name) == 0)
-            *earlier = library_entries[i].home->name;
+    for (unsigned i = 0; i < library_table.count; i++)
+        if (strcmp(library_table.entries[i].home->name, name) == 0)
+            *earlier = library_table.entries[i].home->name;
     return 0;
 }
 
@@ -118,7 +120,7 @@ void library_check_order(void)
 {
     const char *earlier = NULL;
     if (dl_iterate_phdr(object_check, &earlier) == 1 && earlier)
-        process_note("%s comes before libcsan, so what calls of it touch is not known; name -lcsan "
+        session_note("%s comes before libcsan, so what calls of it touch is not known; name -lcsan "
                      "first when you link",
                      earlier);
 }
@@ -149,8 +151,8 @@ void *library_stub_of(const char *symbol, void *real)
 {
     struct link_map *map = may_be_ours(symbol) && !inside ? object_of(real) : NULL;
     const char *name = map ? soname_of(map) : "";
-    for (unsigned i = 0; *name && i < library_entry_count; i++) {
-        struct library_entry *entry = &library_entries[i];
+    for (unsigned i = 0; *name && i < library_table.count; i++) {
+        struct library_entry *entry = &library_table.entries[i];
         if (strcmp(entry->function->symbol, symbol) != 0 || strcmp(entry->home->name, name) != 0)
             continue;
         void *known = entry->thunk;
@@ -173,7 +175,7 @@ uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *
 /* Whether its beginning, launches and end may be put off. */
 static bool may_be_late(const struct library_function *function)
 {
-    return process_puts_off() && function->touch && !function->apart && !function->after &&
+    return deferred_limit() && function->touch && !function->apart && !function->after &&
            function->stream < 0 && !operator_deferred_or_other() && !trace_has_all();
 }
 
@@ -191,8 +193,8 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
     }
     callsite_capture(stack);
     if (call->incomplete)
-        summary_unmodelled("what library calls touch through arrays of addresses, or by plans, "
-                           "that csan did not see being made");
+        counters_unmodelled("what library calls touch through arrays of addresses, or by plans, "
+                            "that csan did not see being made");
 }
 
 /* With the guard. */
@@ -249,11 +251,12 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
     return result;
 }
 
-/* A stub's call: its number, the six registers of arguments, those on the stack. */
-uint64_t library_call(unsigned number, const uint64_t *registers, const uint64_t *arguments);
-uint64_t library_call(unsigned number, const uint64_t *registers, const uint64_t *arguments)
+/* A stub's call: its entry, the six registers of arguments, those on the stack. */
+uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
+                      const uint64_t *arguments);
+uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
+                      const uint64_t *arguments)
 {
-    struct library_entry *entry = &library_entries[number];
     void *real = entry_real(entry, (const void *)(uintptr_t)arguments[-1]);
     const bool late = !inside && may_be_late(entry->function);
     if (inside || !(late ? guard_enter_late() : guard_enter()))
@@ -265,14 +268,14 @@ uint64_t library_call(unsigned number, const uint64_t *registers, const uint64_t
 }
 
 /* A thunk's call: where to go on. */
-void *library_resolve(unsigned number, const void *caller);
-void *library_resolve(unsigned number, const void *caller)
+void *library_resolve(struct library_entry *entry, const void *caller);
+void *library_resolve(struct library_entry *entry, const void *caller)
 {
-    return entry_real(&library_entries[number], caller);
+    return entry_real(entry, caller);
 }
 
 __asm__(".pushsection .text\n"
-        /* The stub's number is in eax. Keeps the registers of arguments where C can read them. */
+        /* The stub's entry is in rax. Keeps the registers of arguments where C can read them. */
         ".type library_enter, @function\n"
         ".globl library_enter\n"
         ".hidden library_enter\n"
@@ -289,7 +292,7 @@ __asm__(".pushsection .text\n"
         "    pushq %rdx\n"
         "    pushq %rsi\n"
         "    pushq %rdi\n"
-        "    movl %eax, %edi\n"
+        "    movq %rax, %rdi\n"
         "    movq %rsp, %rsi\n"
         "    leaq 16(%rbp), %rdx\n"
         "    call library_call\n"
@@ -348,7 +351,7 @@ __asm__(".pushsection .text\n"
         "    pushq %rcx\n"
         "    pushq %r8\n"
         "    pushq %r9\n"
-        "    movl %eax, %edi\n"
+        "    movq %rax, %rdi\n"
         "    movq 8(%rbp), %rsi\n"
         "    call library_resolve\n"
         "    popq %r9\n"

@@ -63,6 +63,12 @@ struct library_entry {
     const struct library_function *function;
     struct library_home *home;
 };
+/* All of them, as they are generated above; handed in before session_start returns. */
+struct library_table {
+    struct library_entry *entries;
+    unsigned count;
+};
+extern struct library_table library_table;
 extern struct library_entry library_entries[];
 extern const unsigned library_entry_count;
 

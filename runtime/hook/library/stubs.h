@@ -1,6 +1,6 @@
 /* The machine code of the exported functions of libraries; generate.awk uses it. As in
  * runtime/hook/interpose/stubs.h: off, a stub jumps on and leaves no trace; on, it enters library.c
- * with its number in eax. */
+ * with its entry in rax. */
 #ifndef RUNTIME_HOOK_LIBRARY_STUBS_H
 #define RUNTIME_HOOK_LIBRARY_STUBS_H
 
@@ -17,14 +17,14 @@ _Static_assert(offsetof(struct library_entry, real) == 0 && sizeof(struct librar
             ".type library_export_" #number ", @function\n"                                        \
             "library_export_" #number ":\n"                                                        \
             "library_stub_" #number ":\n"                                                          \
-            "    cmpb $0, driver_hooks_on(%rip)\n"                                                 \
+            "    cmpb $0, session_state(%rip)\n"                                                   \
             "    jne 1f\n"                                                                         \
             "    jmp *library_entries+40*" #number "(%rip)\n"                                      \
-            "1:  movl $" #number ", %eax\n"                                                        \
+            "1:  leaq library_entries+40*" #number "(%rip), %rax\n"                                \
             "    jmp library_enter\n"                                                              \
             ".size library_export_" #number ", .-library_export_" #number "\n"                     \
             "library_thunk_" #number ":\n"                                                         \
-            "    movl $" #number ", %eax\n"                                                        \
+            "    leaq library_entries+40*" #number "(%rip), %rax\n"                                \
             "    jmp library_resolve_common\n"                                                     \
             ".symver library_export_" #number ", " symbol "@" version ", remove\n"                 \
             ".popsection\n");

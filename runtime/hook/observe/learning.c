@@ -15,7 +15,8 @@
 #include "runtime/hook/observe/learning_program.h"
 #include "runtime/hook/observe/learning_wait.h"
 #include "runtime/hook/api/object.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/learn/cache.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -71,18 +72,18 @@ struct learner *learning_learner(void)
 
 static void say(const char *text)
 {
-    process_note("%s", text);
+    session_note("%s", text);
 }
 
 /* Where it is kept; false: nowhere. Why it is not is said once. */
 static bool cache_find(char *directory, size_t bytes)
 {
     static bool said;
-    if (!process_options()->learn_cache_mb || !learned_directory(directory, bytes))
+    if (!session_options()->learn_cache_mb || !learned_directory(directory, bytes))
         return false;
     const char *refusal = cache_refusal(directory);
     if (refusal && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        process_note("the cache %s, or the directory it lies in, %s: nothing is read from it or "
+        session_note("the cache %s, or the directory it lies in, %s: nothing is read from it or "
                      "kept; set CSAN_CACHE to a directory of your own",
                      directory, refusal);
     return !refusal;
@@ -105,7 +106,7 @@ bool learning_was_kept(void)
 static void options_make(void)
 {
     static char directory[PATH_MAX];
-    const struct process_options *options = process_options();
+    const struct session_options *options = session_options();
     table.options = (struct learner_options){
         .launches = (uint32_t)options->learn_launches,
         .values = (uint32_t)options->learn_values,
@@ -130,7 +131,7 @@ struct learn_block learning_find_block(void *user, uint64_t address)
 {
     uint64_t base = 0, bytes = 0;
     (void)user;
-    if (csan_memory_owner(process_context(), address, &base, &bytes))
+    if (csan_memory_owner(session_context(), address, &base, &bytes))
         return (struct learn_block){base, base + bytes};
     return (struct learn_block){.start = launch_pointer_address_generation()};
 }
@@ -143,7 +144,7 @@ void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
                           struct learn_block *blocks)
 {
     (void)user;
-    context_pointees(process_context(), addresses, count, (struct range *)blocks);
+    context_pointees(session_context(), addresses, count, (struct range *)blocks);
 }
 
 /* ---- Kernels ---- */
@@ -346,7 +347,7 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
     } else if (object_has_tensor_maps())
         count += learning_maps_find(learning->parameters, bytes, learning->anchors + count,
                                     capacity - count);
-    const struct range span = context_span(process_context());
+    const struct range span = context_span(session_context());
     count =
         learn_find_pointers(learning->parameters, bytes, (struct learn_block){span.start, span.end},
                             learning_find_blocks, NULL, learning->anchors, count, capacity);
@@ -380,7 +381,7 @@ static void touched_prefetch(const struct learning *learning)
     uint32_t count = set->count < MOST ? set->count : MOST;
     for (uint32_t i = 0; i < count; i++)
         addresses[i] = learned_range_address(&set->ranges[i], &learning->launch);
-    context_prefetch(process_context(), addresses, count);
+    context_prefetch(session_context(), addresses, count);
 }
 
 static void foresight_take(const struct learning *learning, const struct learning_kernel *own,
@@ -407,7 +408,7 @@ static void foresight_take(const struct learning *learning, const struct learnin
  * first, too; what is traced, later ones. */
 static bool is_told_by_ptx(const struct kernel *kernel)
 {
-    if (process_options()->access != ACCESS_AUTO || !kernel->ptx)
+    if (session_options()->access != ACCESS_AUTO || !kernel->ptx)
         return false;
     const uint8_t told = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
     return told == KERNEL_TOLD_EXACT || (told == KERNEL_TOLD_NONE && !trace_is_sourceless());
@@ -486,7 +487,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
 static void launch_missed(const struct kernel *kernel, bool captured)
 {
     if (learning_program_rests() && !captured &&
-        (process_options()->access == ACCESS_LEARN || !kernel->ptx ||
+        (session_options()->access == ACCESS_LEARN || !kernel->ptx ||
          __atomic_load_n(&kernel->told, __ATOMIC_RELAXED) == KERNEL_TOLD_INEXACT))
         learning_program_missed();
 }
@@ -638,7 +639,7 @@ bool learning_can_be_told(const struct kernel *kernel,
 
 bool learning_bound_is_better(enum csan_level level, bool exact)
 {
-    return level == CSAN_LEVEL_UNKNOWN || (process_options()->access == ACCESS_LEARN && !exact);
+    return level == CSAN_LEVEL_UNKNOWN || (session_options()->access == ACCESS_LEARN && !exact);
 }
 
 static bool all_exact(const struct csan_access *accesses, size_t count)
@@ -682,7 +683,7 @@ static void bound_apply(struct learning *learning, struct kernel *kernel,
 static bool is_better(const struct learning *learning,
                       const struct launch_accesses_touched *touched)
 {
-    const bool everything = process_options()->access == ACCESS_LEARN;
+    const bool everything = session_options()->access == ACCESS_LEARN;
     return learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
            : learning->reply.answer == LEARN_BOUNDED
                ? learning_bound_is_better(touched->level, touched->exact)
@@ -859,11 +860,11 @@ static bool has_untaught(void)
 void learning_finish(void)
 {
     const bool saved = !table.learner || learner_save(table.learner);
-    if (!saved && process_options()->verbosity > 0)
-        process_note("what was learned of kernels could not be kept for the next run");
+    if (!saved && session_options()->verbosity > 0)
+        session_note("what was learned of kernels could not be kept for the next run");
     const bool rests = learning_program_rests();
     if (saved && (rests || !trace_is_sourceless()) &&
         !learning_program_end(learning_options(), table.learner, has_untaught()) &&
-        process_options()->verbosity > 0)
-        process_note("what is known of the program could not be noted for the next run");
+        session_options()->verbosity > 0)
+        session_note("what is known of the program could not be noted for the next run");
 }

@@ -5,7 +5,7 @@
 #include "runtime/hook/observe/learning_case.h"
 #include "runtime/hook/observe/learning_parts.h"
 #include "runtime/hook/observe/learning_wait.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
 
@@ -32,7 +32,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct launch_accesses_touched *touched)
 {
     if (!learning->learned || kernel->collective || context_ignores() ||
-        (touched->exact && !learning->applied && process_options()->access != ACCESS_LEARN) ||
+        (touched->exact && !learning->applied && session_options()->access != ACCESS_LEARN) ||
         learning->reply.answer == LEARN_UNTOLD || !learning_can_be_told(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);

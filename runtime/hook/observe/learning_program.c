@@ -1,7 +1,8 @@
 /* Programs that are known as a whole. See learning_program.h. */
 #include "runtime/hook/observe/learning_program.h"
 #include "runtime/hook/observe/learning.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/observe/program.h"
 
 #include <unistd.h>
@@ -26,7 +27,7 @@ bool learning_program_begin(const struct learner_options *options)
     const int rested = own.noted && access(options->cache, W_OK) == 0 && learning_was_kept()
                            ? programs_find(options, &own.program)
                            : -1;
-    const bool rests = rested >= 0 && rested + 1 < process_options()->learn_every;
+    const bool rests = rested >= 0 && rested + 1 < session_options()->learn_every;
     __atomic_store_n(&own.rests, rests, __ATOMIC_RELEASE);
     return rests;
 }
@@ -48,8 +49,8 @@ uint64_t learning_program_missed_count(void)
 
 static void left_say(const struct learner_left *left)
 {
-    if (left->open && process_options()->verbosity > 0)
-        process_note(
+    if (left->open && session_options()->verbosity > 0)
+        session_note(
             "launches of %zu kind%s (one is of %s) are left to learn for later runs, those "
             "of %zu are known",
             left->open, left->open == 1 ? "" : "s", left->kernel, left->told);

@@ -6,7 +6,8 @@
 #include "runtime/hook/observe/learning_case.h"
 #include "runtime/hook/observe/learning_parts.h"
 #include "runtime/hook/observe/pending_trace.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ void learning_wait(const struct learning *learning, csan_lane lane, csan_site si
 {
     struct waiter *waiter = waiter_create(learning, kernel->atomic_bytes);
     if (!waiter) {
-        csan_op(process_context(), lane, site, touched->level, touched->accesses,
+        csan_op(session_context(), lane, site, touched->level, touched->accesses,
                 touched->access_count);
         return;
     }
@@ -117,7 +118,7 @@ void learning_wait(const struct learning *learning, csan_lane lane, csan_site si
     struct waiter *oldest = NULL;
     pthread_mutex_lock(&table.mutex);
     waiter_add(waiter);
-    if (table.count > (size_t)process_options()->pending_limit) {
+    if (table.count > (size_t)session_options()->pending_limit) {
         oldest = table.all;
         waiter_remove(oldest);
     }

@@ -1,6 +1,6 @@
 /* Ops that wait. See pending_trace.h. */
 #include "runtime/hook/observe/pending_trace.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 
@@ -27,11 +27,11 @@ bool pending_trace_begin(struct pending_trace *pending, csan_lane lane, csan_sit
     *pending = (struct pending_trace){
         .level = level, .count = count, .accesses = copy_of(accesses, count)};
     if (!pending->accesses) {
-        csan_op(process_context(), lane, site, level, accesses, count);
+        csan_op(session_context(), lane, site, level, accesses, count);
         return false;
     }
     /* 0: it was taken with its fallback, for want of room. */
-    pending->ticket = csan_op_pending(process_context(), lane, site, level, accesses, count);
+    pending->ticket = csan_op_pending(session_context(), lane, site, level, accesses, count);
     return true;
 }
 
@@ -39,7 +39,7 @@ void pending_trace_resolve(const struct pending_trace *pending, enum csan_level 
                            const struct csan_access *accesses, size_t count)
 {
     if (pending->ticket)
-        csan_op_resolve(process_context(), pending->ticket, level, accesses, count);
+        csan_op_resolve(session_context(), pending->ticket, level, accesses, count);
 }
 
 void pending_trace_fall_back(const struct pending_trace *pending)

@@ -2,7 +2,7 @@
 #include "runtime/hook/observe/program.h"
 #include "csan/base/hash.h"
 #include "csan/base/output.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session_options.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -90,6 +90,6 @@ bool program_identify(struct learn_program *program)
     take(program, path, strlen(path));
     if (rank)
         take(program, rank, strlen(rank));
-    take_number(program, process_options()->access);
+    take_number(program, session_options()->access);
     return take_arguments(program);
 }

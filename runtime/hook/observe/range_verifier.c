@@ -2,7 +2,7 @@
 #include "runtime/hook/observe/range_verifier.h"
 #include "csan/base/text.h"
 #include "runtime/access/verify.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static struct verify_base base_judged(const struct access_base *base,
                              .unwatched = base->variable && base->kind == ACCESS_BASE_VARIABLE &&
                                           base->variable->space == PTX_SPACE_CONST};
     uint64_t start = found->start, bytes = found->end - found->start;
-    if (!found->placed && !csan_memory_find(process_context(), to.address, &start, &bytes, NULL))
+    if (!found->placed && !csan_memory_find(session_context(), to.address, &start, &bytes, NULL))
         bytes = 0;
     if (found->object)
         object_hull(found->object, &start, &bytes);
@@ -258,7 +258,7 @@ static void disagreement_say(const struct range_verifier_case *judged,
     uint32_t base = range ? range->base : base_around(judged, what->address);
     bool known = base < judged->set.base_count;
     int64_t from = (int64_t)(what->address - (known ? judged->bases[base].address : 0));
-    process_note("ranges are wrong: kernel %s: argument %s, %s: bytes %lld to %lld from it %s; PTX "
+    session_note("ranges are wrong: kernel %s: argument %s, %s: bytes %lld to %lld from it %s; PTX "
                  "line %u; grid %u %u %u, block %u %u %u",
                  kernel->name, known ? judged->arguments[base] : "(none)",
                  kinds[what->kind <= 3 ? what->kind : 0], (long long)from,
@@ -332,7 +332,7 @@ static void record_say(const struct record *record)
                  grade_words[grade],
                  record->pointers[i].open && grade != GRADE_EXACT ? " open" : "");
     }
-    process_note(
+    session_note(
         "ranges: %s: %llu launches, %llu incomplete, %llu not judged, pointers: %u exact, "
         "%u bounded, %u unknown%s",
         record->name, (unsigned long long)record->launches, (unsigned long long)record->incomplete,

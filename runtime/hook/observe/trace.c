@@ -9,6 +9,8 @@
 #include "runtime/hook/observe/learning_program.h"
 #include "runtime/hook/observe/pending_trace.h"
 #include "runtime/hook/observe/trace_source.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -75,7 +77,7 @@ static uint16_t argument_of(const struct device_trace_range *range, const struct
 {
     uint64_t base, bytes, best_value = 0;
     uint16_t best = CSAN_NO_ARGUMENT;
-    if (!csan_memory_find(process_context(), range->address, &base, &bytes, NULL))
+    if (!csan_memory_find(session_context(), range->address, &base, &bytes, NULL))
         return best;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = pointers[i].value;
@@ -264,7 +266,7 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
 {
     uint32_t depth = guard_self.depth;
     (void)user;
-    if (driver_hooks_on != DRIVER_ON)
+    if (session_state != SESSION_ON)
         return;
     guard_self.depth = 1;
     pthread_mutex_lock(&trace.mutex);
@@ -290,7 +292,7 @@ static uint64_t launch_take(void)
 
 bool trace_has_all(void)
 {
-    return opened() && (opened()->every || process_options()->access == ACCESS_TRACE);
+    return opened() && (opened()->every || session_options()->access == ACCESS_TRACE);
 }
 
 uint64_t trace_launch_number(void)
@@ -378,7 +380,7 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     uint64_t id = launch_take();
     struct half *half = id ? calloc(1, sizeof *half) : NULL;
     if (!half || !pointers_take(half, touched, op->learning)) {
-        csan_op(process_context(), op->lane, op->site, touched->level, touched->accesses,
+        csan_op(session_context(), op->lane, op->site, touched->level, touched->accesses,
                 touched->access_count);
         if (!touched->exact)
             trace_lacked();
@@ -405,20 +407,20 @@ static void subscribe(void)
 
 static bool traces_wanted(void)
 {
-    return process_options()->access != ACCESS_BY_PTX || process_options()->verify_ranges;
+    return session_options()->access != ACCESS_BY_PTX || session_options()->verify_ranges;
 }
 
 /* By the user, of each launch or each kernel. */
 static bool traces_asked_for(void)
 {
-    uint8_t access = process_options()->access;
-    return access == ACCESS_LEARN || access == ACCESS_TRACE || process_options()->verify_ranges;
+    uint8_t access = session_options()->access;
+    return access == ACCESS_LEARN || access == ACCESS_TRACE || session_options()->verify_ranges;
 }
 
 /* Whether traces are for nothing but to learn, and might be had. */
 static bool only_learns(void)
 {
-    const struct process_options *options = process_options();
+    const struct session_options *options = session_options();
     return (options->access == ACCESS_LEARN || options->access == ACCESS_AUTO) &&
            !options->verify_ranges && options->learn_memory_mb > 0;
 }
@@ -435,9 +437,9 @@ static bool source_prepare(void)
     return trace_source_prepare(traces_asked_for());
 }
 
-void driver_opened(void)
+void trace_driver_opened(void)
 {
-    if (!process_start() || !traces_wanted())
+    if (!traces_wanted())
         return;
     const bool prepared = source_prepare();
     __atomic_store_n(&trace.sourceless, !prepared && learning_was_kept(), __ATOMIC_RELAXED);
@@ -513,7 +515,7 @@ const char *trace_missing(void)
                  trace.rival);
         return text;
     }
-    if (!source && !(source = tracer_source ? tracer_source() : NULL))
+    if (!source && !(source = trace_source_gpu ? trace_source_gpu() : NULL))
         return "this csan was built without its tracer";
     const char *missing = source->missing ? source->missing() : NULL;
     return missing ? missing : came_too_late();
@@ -543,32 +545,32 @@ const char *trace_source_name(void)
 
 bool trace_takes_all(void)
 {
-    uint8_t access = process_options()->access;
+    uint8_t access = session_options()->access;
     return opened() && (access == ACCESS_TRACE || (access == ACCESS_AUTO && opened()->every));
 }
 
 bool trace_is_exact(void)
 {
-    return opened() && process_options()->access == ACCESS_TRACE;
+    return opened() && session_options()->access == ACCESS_TRACE;
 }
 
 bool trace_is_sourceless(void)
 {
-    uint8_t access = process_options()->access;
+    uint8_t access = session_options()->access;
     return __atomic_load_n(&trace.sourceless, __ATOMIC_RELAXED) &&
            (access == ACCESS_LEARN || access == ACCESS_AUTO);
 }
 
 bool trace_learns(void)
 {
-    uint8_t access = process_options()->access;
+    uint8_t access = session_options()->access;
     return trace_is_sourceless() ||
            (opened() && (access == ACCESS_LEARN || (access == ACCESS_AUTO && !opened()->every)));
 }
 
 bool trace_judges(void)
 {
-    return opened() && process_options()->verify_ranges;
+    return opened() && session_options()->verify_ranges;
 }
 
 void trace_wait(void)
@@ -577,7 +579,7 @@ void trace_wait(void)
     if (!opened())
         return;
     clock_gettime(CLOCK_REALTIME, &until);
-    long ms = process_options()->pending_timeout_ms;
+    long ms = session_options()->pending_timeout_ms;
     until.tv_sec += ms < WAIT_MS ? 0 : WAIT_MS / 1000;
     until.tv_nsec += ms < WAIT_MS ? ms * 1000000 : 0;
     if (until.tv_nsec >= 1000000000) {

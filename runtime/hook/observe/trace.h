@@ -24,6 +24,9 @@ struct trace_want;
  */
 void trace_start(void);
 
+/* When the driver's library was opened, before any of its functions runs: prepares the source. */
+void trace_driver_opened(void);
+
 /* Whether every launch is traced: each is then taken up as it is made. */
 bool trace_has_all(void);
 /* Whether the driver's tools interface is in use, from before any context is made. */

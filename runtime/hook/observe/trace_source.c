@@ -57,10 +57,12 @@ const struct trace_source *trace_source_embedded(void)
 
 /* ---- The one there is ---- */
 
+trace_source_function *trace_source_gpu;
+
 /* It may be there, and yet not prepared. */
 static const struct trace_source *source_gpu(void)
 {
-    return tracer_source ? tracer_source() : NULL;
+    return trace_source_gpu ? trace_source_gpu() : NULL;
 }
 
 static int is_cupti(struct dl_phdr_info *object, size_t bytes, void *user)

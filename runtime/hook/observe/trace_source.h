@@ -112,8 +112,10 @@ struct trace_source {
 /* The embedded device, where it is this process's driver. */
 const struct trace_source *trace_source_embedded(void);
 
-/* The GPU's (runtime/tracer); absent from builds without it. NULL, too, where there is none. */
-__attribute__((weak, visibility("hidden"))) const struct trace_source *tracer_source(void);
+/* Returns the GPU's (runtime/tracer), which registers here before the driver is opened. NULL in
+ * builds without it; its answer is NULL, too, where there is none. */
+typedef const struct trace_source *trace_source_function(void);
+extern trace_source_function *trace_source_gpu;
 /* What its traces are kept under, from process to process (identity.h). */
 #define TRACE_SOURCE_GPU "the GPU"
 

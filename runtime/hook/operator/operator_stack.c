@@ -14,6 +14,7 @@
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/operator/operator_ops.h"
 #include "runtime/hook/state/thread.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -262,7 +263,7 @@ static void siblings_tell(const struct operator_ops *parts, enum operator_op_kin
 {
     struct operator_op siblings[PARTS_MAX];
     for (uint32_t i = operator_ops_same_operator(parts, kind, lane, siblings); i-- > 0;)
-        csan_op_same_operator(process_context(), lane, siblings[i].lane, siblings[i].first,
+        csan_op_same_operator(session_context(), lane, siblings[i].lane, siblings[i].first,
                               siblings[i].last);
 }
 
@@ -277,7 +278,7 @@ static void tell_part(struct operators *own, csan_lane lane, csan_site site, enu
             siblings_tell(&frame->parts, OPERATOR_OP_INNER, lane);
         siblings_tell(&top->parts, kind, lane);
     }
-    uint64_t number = csan_op(process_context(), lane, site, level, list.items, list.count);
+    uint64_t number = csan_op(session_context(), lane, site, level, list.items, list.count);
     for (frame = own->frames; frame < top; frame++)
         operator_ops_add(&frame->parts, OPERATOR_OP_INNER, lane, number);
     operator_ops_add(&top->parts, kind, lane, number);
@@ -305,7 +306,7 @@ static void tell(struct operators *own, const struct target *target, csan_site s
     else if (operator_is_open())
         tell_part(own, target->lane, site, level, told, list);
     else
-        csan_op(process_context(), target->lane, site, level, list.items, list.count);
+        csan_op(session_context(), target->lane, site, level, list.items, list.count);
 }
 
 /* Room for a list of one launch; NULL when memory is short. */
@@ -541,7 +542,7 @@ static void record_host(struct operators *own, const struct frame *frame)
     size_t count = 0;
     for (size_t i = 0; items && i < frame->host.count; i++) {
         enum csan_memory_kind kind;
-        if (csan_memory_find(process_context(), frame->host.items[i].base, NULL, NULL, &kind) &&
+        if (csan_memory_find(session_context(), frame->host.items[i].base, NULL, NULL, &kind) &&
             (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED))
             items[count++] = frame->host.items[i];
     }
@@ -550,7 +551,7 @@ static void record_host(struct operators *own, const struct frame *frame)
     struct callsite_stack stack;
     callsite_capture(&stack);
     const struct csan_operator *what = frame->what;
-    csan_op(process_context(), thread_lane(),
+    csan_op(session_context(), thread_lane(),
             callsite_intern(&stack, what->name, what->arguments, what->argument_count),
             CSAN_LEVEL_OPERATOR, items, count);
 }

@@ -9,6 +9,8 @@
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -92,7 +94,7 @@ static bool parse(struct added *order, const char *text, const char *end)
 /* Again in a forked child that starts anew: the parent had nothing recorded yet. */
 bool added_order_start(void)
 {
-    const char *text = process_options()->add_order;
+    const char *text = session_options()->add_order;
     size_t room = 1;
     for (const char *at = text; *at; at++)
         room += *at == ',';
@@ -104,7 +106,7 @@ bool added_order_start(void)
         if (parse(&added.orders[added.count], text, end))
             added.count++;
         else
-            process_note("add_order: '%.*s' is no order: write FROM-TO, places of a report in "
+            session_note("add_order: '%.*s' is no order: write FROM-TO, places of a report in "
                          "format=json",
                          (int)(end - text), text);
         text = end + (*end == ',');
@@ -582,10 +584,10 @@ void added_order_summarize(void)
     for (size_t i = 0; i < added.count; i++) {
         const struct added *order = &added.orders[i];
         if (order->kind == ADDED_STREAM_NUMBER)
-            process_note("add_order %.*s: stream %u", order->text_bytes, order->text,
+            session_note("add_order %.*s: stream %u", order->text_bytes, order->text,
                          order->several ? 0 : order->number);
         else
-            process_note("add_order %.*s: recorded %" PRIu64 ", waited %" PRIu64 ", edges %" PRIu64
+            session_note("add_order %.*s: recorded %" PRIu64 ", waited %" PRIu64 ", edges %" PRIu64
                          ", changed %" PRIu64 ", captured %" PRIu64 ", failed %" PRIu64,
                          order->text_bytes, order->text, order->recorded, order->waited,
                          order->edges, order->changed, order->captured, order->failed);

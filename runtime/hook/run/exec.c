@@ -15,7 +15,7 @@
 #include "runtime/hook/run/exec_target.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/interpose/libc_next.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -130,10 +130,10 @@ static int lost_begin(const char *path, const char *name, char *const environmen
 
 static bool finish_for(const char *path)
 {
-    if (!process_exit_is_own_process() || driver_hooks_on != DRIVER_ON || guard_self.depth ||
+    if (!process_exit_is_own_process() || session_state != SESSION_ON || guard_self.depth ||
         (path && !exec_target_is_runnable(path)))
         return false;
-    process_exit_finish(PROCESS_EXIT_EXEC, 0);
+    process_exit_finish(SESSION_END_EXEC, 0);
     return true;
 }
 
@@ -145,7 +145,7 @@ static int execution_failed(const struct execution *execution)
     const int error = errno;
     process_tree_unlose(execution->loss);
     if (execution->finished) {
-        __atomic_store_n(&driver_hooks_on, DRIVER_OFF, __ATOMIC_RELEASE);
+        __atomic_store_n(&session_state, SESSION_OFF, __ATOMIC_RELEASE);
         output_write(STDERR_FILENO, line, sizeof line - 1);
     }
     errno = error;

@@ -24,7 +24,7 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 {
     (void)context;
     if (process_exit_is_own_process())
-        process_exit_finish(PROCESS_EXIT_KILLED, 0);
+        process_exit_finish(SESSION_END_KILLED, 0);
     if (!is_fault(number, info))
         raise(number);
 }

@@ -3,7 +3,8 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/api/event.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 
 #include <pthread.h>
@@ -30,13 +31,13 @@ static void look_at_device(void)
 {
     injection.embedded = driver_function("device_trace_subscribe") != NULL;
     if (!injection.embedded)
-        process_note("drop_sync and list_syncs work on the embedded device only; on this GPU no "
+        session_note("drop_sync and list_syncs work on the embedded device only; on this GPU no "
                      "synchronization is dropped or listed (csan run --device=embedded)");
 }
 
 static bool wanted(void)
 {
-    const struct process_options *options = process_options();
+    const struct session_options *options = session_options();
     if (__builtin_expect(!options->drop_sync && !options->list_syncs, 1))
         return false;
     pthread_once(&injection.once, look_at_device);
@@ -101,10 +102,10 @@ static void list(const char *what, uint64_t number)
     callsite_capture(&stack);
     uint64_t first = first_from(callsite_intern(&stack, what, NULL, 0), number);
     if (first == number)
-        process_note_stack(stack.frames, stack.count, "sync %llu: %s", (unsigned long long)number,
+        session_note_stack(stack.frames, stack.count, "sync %llu: %s", (unsigned long long)number,
                            what);
     else
-        process_note("sync %llu: as sync %llu", (unsigned long long)number,
+        session_note("sync %llu: as sync %llu", (unsigned long long)number,
                      (unsigned long long)first);
 }
 
@@ -113,13 +114,13 @@ static void list(const char *what, uint64_t number)
 static void say_dropped(const char *what, uint64_t number)
 {
     callsite_capture(&injection.dropped);
-    process_note("sync %llu is dropped: %s", (unsigned long long)number, what);
+    session_note("sync %llu is dropped: %s", (unsigned long long)number, what);
 }
 
 /* Count one more. 1: it is the one to drop. */
 static bool drops_next(const char *what)
 {
-    const struct process_options *options = process_options();
+    const struct session_options *options = session_options();
     pthread_mutex_lock(&injection.mutex);
     uint64_t number = ++injection.count;
     bool drop = number == (uint64_t)options->drop_sync;
@@ -158,15 +159,15 @@ bool injection_drops_context(CUcontext context)
 
 void injection_summarize(void)
 {
-    unsigned long long wish = (unsigned long long)process_options()->drop_sync;
+    unsigned long long wish = (unsigned long long)session_options()->drop_sync;
     unsigned long long count = injection.count;
     if (!injection.embedded || !wish)
         return;
     if (wish > count)
-        process_note("drop_sync=%llu: nothing was dropped, since the program made %llu "
+        session_note("drop_sync=%llu: nothing was dropped, since the program made %llu "
                      "synchronization%s (list_syncs=1 lists them)",
                      wish, count, count == 1 ? "" : "s");
     else
-        process_note_stack(injection.dropped.frames, injection.dropped.count,
+        session_note_stack(injection.dropped.frames, injection.dropped.count,
                            "sync %llu was dropped", wish);
 }

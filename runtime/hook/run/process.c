@@ -1,16 +1,17 @@
 /* csan's life in the process. See process.h. */
 #include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "csan/detector/context.h"
-#include "csan/report/finding.h"
 #include "csan/base/output.h"
 #include "csan/report/report.h"
 #include "csan/stack/stack_source.h"
 #include "runtime/hook/run/added_order.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/interpose/call_watch.h"
-#include "runtime/hook/run/delivery.h"
+#include "runtime/hook/session/delivery.h"
 #include "runtime/hook/state/device_name.h"
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/run/connect.h"
 #include "runtime/hook/run/process_exit.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/run/fatal_signal.h"
@@ -33,7 +34,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,60 +46,15 @@ struct race_handler {
 
 static struct {
     pthread_once_t once, begun;
-    csan_context *context;
-    uint32_t backlog; /* as process_puts_off; atomic */
-    struct report_sink *report;
     struct race_handler handler; /* of a framework's adapter */
     bool failed;                 /* a race was found that makes the program fail */
     bool restarted; /* forked from a process that had not used CUDA, which said all there is to say
                      */
 } process = {.once = PTHREAD_ONCE_INIT, .begun = PTHREAD_ONCE_INIT};
 
-csan_context *process_context(void)
-{
-    return process.context;
-}
-
-void process_note(const char *format, ...)
-{
-    char line[4096];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (!delivery_note(line))
-        report_note(process.report, "%s", line);
-}
-
-void process_note_stack(const void *const *frames, size_t frame_count, const char *format, ...)
-{
-    char line[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (!delivery_note_stack(frames, frame_count, line))
-        report_note_stack(process.report, frames, frame_count, line);
-}
-
-bool process_device_line(const char *path, uint64_t address, char *file, size_t bytes,
-                         uint32_t *line)
-{
-    return report_device_line(process.report, path, address, file, bytes, line);
-}
-
-bool process_headline(const struct csan_race *race, char *text, size_t bytes)
-{
-    struct finding *finding = report_finding(process.report, race);
-    if (finding)
-        snprintf(text, bytes, "%s", finding->headline);
-    finding_destroy(finding);
-    return finding != NULL;
-}
-
 static void note_line(const char *line)
 {
-    process_note("%s", line);
+    session_note("%s", line);
 }
 
 /* ---- Races ---- */
@@ -107,7 +62,7 @@ static void note_line(const char *line)
 /* 1 when races of this kind make the program fail. */
 static bool fails(bool possible)
 {
-    return !possible || strcmp(process_all_options()->fail_on, "possible") == 0;
+    return !possible || strcmp(session_all_options()->fail_on, "possible") == 0;
 }
 
 /* A race that is told makes the program fail, if its kind does. */
@@ -121,21 +76,21 @@ static void race_counts(const struct csan_race *race)
 
 static bool race_is_suppressed(const struct csan_race *race)
 {
-    const bool suppressed = report_suppresses(process.report, race);
+    const bool suppressed = report_suppresses(session_report(), race);
     if (suppressed) {
         run_log_race(race, true);
-        context_suppress(process.context, race);
+        context_suppress(session_context(), race);
     } else {
-        context_group(process.context, race);
+        context_group(session_context(), race);
     }
     return suppressed;
 }
 
 static char *race_print(const struct csan_race *race, bool wanted)
 {
-    char *report = report_race(process.report, race, wanted);
-    if (process_options()->drop_sync || process_options()->list_syncs)
-        report_race_line(process.report, race);
+    char *report = report_race(session_report(), race, wanted);
+    if (session_options()->drop_sync || session_options()->list_syncs)
+        report_race_line(session_report(), race);
     return report;
 }
 
@@ -144,7 +99,7 @@ static void race_deliver(const struct csan_race *race)
 {
     if (race_is_suppressed(race))
         return;
-    if (report_has_suppressions(process.report))
+    if (report_has_suppressions(session_report()))
         race_counts(race); /* else it did when it was found */
     free(race_print(race, false));
     csan_on_report(race);
@@ -153,12 +108,12 @@ static void race_deliver(const struct csan_race *race)
 /* abort_on_error=1 ends the program where the race is, whatever a framework would do. */
 static bool aborts_at_once(void)
 {
-    return process_all_options()->abort_on_error && process_all_options()->halt_on_error == 1;
+    return session_all_options()->abort_on_error && session_all_options()->halt_on_error == 1;
 }
 
 static bool has_handler(void)
 {
-    return process.handler.function && process_all_options()->halt_on_error && !aborts_at_once();
+    return process.handler.function && session_all_options()->halt_on_error && !aborts_at_once();
 }
 
 /* The handler, which may end the program; else halt_on_error=1 does. */
@@ -166,13 +121,13 @@ static void race_ends(const struct csan_race *race, const char *report)
 {
     const bool ends = has_handler() && !csan_is_error(race) &&
                       process.handler.function(process.handler.user, race, report);
-    if (ends || process_all_options()->halt_on_error != 1)
+    if (ends || session_all_options()->halt_on_error != 1)
         return;
     recorder_finish(true, true);
-    report_finish(process.report);
+    report_finish(session_report());
     if (aborts_at_once())
         process_exit_abort();
-    process_exit_now(process_all_options()->exitcode);
+    process_exit_now(session_all_options()->exitcode);
 }
 
 static void race_deliver_now(const struct csan_race *race)
@@ -192,7 +147,7 @@ static void race_deliver_now(const struct csan_race *race)
  * csan do nothing beside the program. */
 static bool race_is_wanted_now(void)
 {
-    const struct options *all = process_all_options();
+    const struct options *all = session_all_options();
     return has_handler() || all->halt_on_error == 1 || all->drop_sync || all->list_syncs ||
            run_log_wanted() || !all->backlog || stack_source_waits();
 }
@@ -208,7 +163,7 @@ static void race_found(void *user, const struct csan_race *race)
         return;
     }
     static pthread_once_t watched = PTHREAD_ONCE_INIT;
-    if (!report_has_suppressions(process.report))
+    if (!report_has_suppressions(session_report()))
         race_counts(race);
     pthread_once(&watched, fatal_signal_watch); /* no report is lost by a signal */
     delivery_race(race);
@@ -216,17 +171,17 @@ static void race_found(void *user, const struct csan_race *race)
 
 static void hurry(void)
 {
-    report_hurry(process.report);
+    report_hurry(session_report());
 }
 
 static void note_deliver(const char *line)
 {
-    report_note(process.report, "%s", line);
+    report_note(session_report(), "%s", line);
 }
 
 static void note_stack_deliver(const void *const *frames, size_t frame_count, const char *line)
 {
-    report_note_stack(process.report, frames, frame_count, line);
+    report_note_stack(session_report(), frames, frame_count, line);
 }
 
 static const struct delivery_face delivery_face = {race_deliver, note_deliver, note_stack_deliver,
@@ -242,14 +197,14 @@ void process_reports_settle(void)
 
 void process_races_settle(void)
 {
-    if (report_has_suppressions(process.report))
+    if (report_has_suppressions(session_report()))
         delivery_wait(SETTLE_MS);
 }
 
 void process_on_race(process_race_handler *function, void *user)
 {
-    if (function && process_all_options()->halt_on_error) {
-        process_puts_nothing_off();
+    if (function && session_all_options()->halt_on_error) {
+        deferred_disable();
         deferred_flush(); /* on csan's thread, that finds no handler yet */
         process_reports_settle();
     }
@@ -262,7 +217,7 @@ void process_on_race(process_race_handler *function, void *user)
  * thread would take its time from the program's. */
 static uint32_t backlog_option(void)
 {
-    const struct options *all = process_all_options();
+    const struct options *all = session_all_options();
     const bool at_once = all->halt_on_error == 1 ||
                          (process.handler.function && all->halt_on_error) || all->verify_ranges ||
                          all->drop_sync || all->list_syncs || all->add_order[0] ||
@@ -272,16 +227,6 @@ static uint32_t backlog_option(void)
     return at_once || alone ? 0 : (uint32_t)all->backlog;
 }
 
-uint32_t process_puts_off(void)
-{
-    return __atomic_load_n(&process.backlog, __ATOMIC_RELAXED);
-}
-
-void process_puts_nothing_off(void)
-{
-    __atomic_store_n(&process.backlog, 0, __ATOMIC_RELAXED);
-}
-
 /* The detector takes its own options by text; these are the ones that are its. */
 static csan_context *make_context(void)
 {
@@ -289,10 +234,10 @@ static csan_context *make_context(void)
     snprintf(text, sizeof text,
              "pending_limit=%d:pending_timeout_ms=%d:strided_cap=%d:dedup=%d:count_unordered=%d:"
              "errors=%s:init_check=%d",
-             process_all_options()->pending_limit, process_all_options()->pending_timeout_ms,
-             process_all_options()->strided_cap, process_all_options()->dedup,
-             process_all_options()->count_unordered, process_options()->errors ? "auto" : "off",
-             process_all_options()->init_check);
+             session_all_options()->pending_limit, session_all_options()->pending_timeout_ms,
+             session_all_options()->strided_cap, session_all_options()->dedup,
+             session_all_options()->count_unordered, session_options()->errors ? "auto" : "off",
+             session_all_options()->init_check);
     csan_context *context = csan_context_create(text, race_found, NULL, message, sizeof message);
     if (!context)
         fprintf(stderr, "csan: cannot start (%s); the program runs unchecked\n", message);
@@ -308,51 +253,54 @@ static void start_first(void)
     process_exit_start();
 }
 
+static void open_session(void)
+{
+    session_options_read();
+    struct report_sink *report = process.restarted ? report_open_hushed(session_all_options())
+                                                   : report_open(session_all_options(), NULL);
+    session_set(NULL, report);
+    delivery_start(&delivery_face);
+    if (report)
+        session_set(make_context(), report);
+}
+
 static void decide(void)
 {
-    bool on = process_is_wanted(process.restarted);
+    bool on = session_is_wanted(process.restarted);
+    connect_tables();
     if (on) {
-        process_options_read();
-        process.report = process.restarted ? report_open_hushed(process_all_options())
-                                           : report_open(process_all_options(), NULL);
-        delivery_start(&delivery_face);
-        process.context = process.report ? make_context() : NULL;
-        on = process.context != NULL;
+        open_session();
+        on = session_context() != NULL;
     }
     if (on) {
         process_tree_attach();
         learning_program_identify();
-        report_hush(process.report, false); /* each process has a recording of its own */
-        on = recorder_start(process.context, process_all_options());
+        report_hush(session_report(), false); /* each process has a recording of its own */
+        on = recorder_start(session_context(), session_all_options());
         if (!on)
-            report_finish(process.report);
-        report_hush(process.report, process.restarted);
+            report_finish(session_report());
+        report_hush(session_report(), process.restarted);
     }
     if (on) {
         run_log_start();
-        process.backlog = backlog_option();
+        connect_hooks(backlog_option());
         call_watch_start();
-        python_frames_start(process_all_options()->python_stacks, note_line);
+        python_frames_start(session_all_options()->python_stacks, note_line);
         if (!process.restarted)
             start_first();
     } else {
         process_exit_start_off();
     }
-    __atomic_store_n(&driver_hooks_on, on ? DRIVER_READY : DRIVER_OFF, __ATOMIC_RELEASE);
+    __atomic_store_n(&session_state, on ? SESSION_READY : SESSION_OFF, __ATOMIC_RELEASE);
     if (on) {
         thread_start();
-        report_hush(process.report, false);
+        report_hush(session_report(), false);
     }
 }
 
-bool process_start(void)
+static void decide_once(void)
 {
-    uint8_t on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(on == DRIVER_UNDECIDED, 0)) {
-        pthread_once(&process.once, decide);
-        on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
-    }
-    return on == DRIVER_ON || on == DRIVER_READY;
+    pthread_once(&process.once, decide);
 }
 
 /* ---- The first call, and forked children ---- */
@@ -362,23 +310,12 @@ static void begin(void)
     process_tree_enter();
     process_exit_begin();
     recorder_begin();
-    __atomic_store_n(&driver_hooks_on, DRIVER_ON, __ATOMIC_RELEASE);
+    __atomic_store_n(&session_state, SESSION_ON, __ATOMIC_RELEASE);
 }
 
-void process_begin(void)
+static void begin_once(void)
 {
-    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_READY)
-        pthread_once(&process.begun, begin);
-}
-
-void driver_begins(void)
-{
-    if (guard_self.depth)
-        return;
-    if (process_start())
-        process_begin();
-    else
-        process_forked_call();
+    pthread_once(&process.begun, begin);
 }
 
 /* The state that locks guard may be in the midst of a change, by a thread that is not here. Where
@@ -387,9 +324,9 @@ void driver_begins(void)
  * a fork). */
 static void child_started(void)
 {
-    const uint8_t on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
-    const bool was_on = on == DRIVER_READY || on == DRIVER_UNDECIDED || on == DRIVER_ON;
-    const bool unused = was_on && on != DRIVER_ON && !driver_was_passed();
+    const uint8_t on = __atomic_load_n(&session_state, __ATOMIC_ACQUIRE);
+    const bool was_on = on == SESSION_READY || on == SESSION_UNDECIDED || on == SESSION_ON;
+    const bool unused = was_on && on != SESSION_ON && !driver_was_passed();
     if (unused) {
         process.once = (pthread_once_t)PTHREAD_ONCE_INIT;
         process.restarted = true;
@@ -397,23 +334,26 @@ static void child_started(void)
         process_exit_forked();
     }
     if (was_on)
-        __atomic_store_n(&driver_hooks_on, unused ? DRIVER_UNDECIDED : DRIVER_FORKED,
+        __atomic_store_n(&session_state, unused ? SESSION_UNDECIDED : SESSION_FORKED,
                          __ATOMIC_RELEASE);
 }
 
-void process_forked_call(void)
+static void forked_call(void)
 {
     static const char line[] =
         "csan: this process was forked after its parent had used CUDA, so its CUDA calls are not "
         "checked; fork before the first CUDA call, or start the child with exec (Python's "
         "multiprocessing: 'spawn')\n";
-    uint8_t forked = DRIVER_FORKED;
-    if (!__atomic_compare_exchange_n(&driver_hooks_on, &forked, DRIVER_OFF, false, __ATOMIC_ACQ_REL,
+    uint8_t forked = SESSION_FORKED;
+    if (!__atomic_compare_exchange_n(&session_state, &forked, SESSION_OFF, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED))
         return;
     process_tree_forked();
     output_write(STDERR_FILENO, line, sizeof line - 1); /* the report's lock may be held */
 }
+
+SESSION_LIFE static const struct session_life life = {decide_once, begin_once, forked_call,
+                                                      fatal_signal_watch};
 
 /* ---- The end ---- */
 
@@ -422,40 +362,40 @@ static void summarize(struct csan_stats *stats)
 {
     trace_wait();
     trace_rest();
-    csan_context_drain(process.context);
-    leaks_find();
+    csan_context_drain(session_context());
+    leaks_find(process_exit_end());
     if (!delivery_finish())
         while (!guard_self.locked && !delivery_wait(SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */
-    csan_context_stats(process.context, stats);
+    csan_context_stats(session_context(), stats);
     learning_finish();
-    if (process_all_options()->print_summary && !recorder_only_records())
-        report_occurrences(process.report, process.context);
-    if (process_all_options()->print_summary && !recorder_only_records())
-        summary_print(process.report, stats, process_options()->verbosity);
-    report_suppressions(process.report);
-    recorder_finish(process_all_options()->print_summary, false);
+    if (session_all_options()->print_summary && !recorder_only_records())
+        report_occurrences(session_report(), session_context());
+    if (session_all_options()->print_summary && !recorder_only_records())
+        summary_print(session_report(), stats, session_options()->verbosity);
+    report_suppressions(session_report());
+    recorder_finish(session_all_options()->print_summary, false);
 }
 
 int process_finish(bool *decided)
 {
     struct csan_stats stats;
-    process_puts_nothing_off(); /* no driver's call is made once the driver goes */
+    deferred_disable(); /* no driver's call is made once the driver goes */
     deferred_flush();
     failure_finish();
-    out_of_memory_finish();
+    out_of_memory_finish(process_exit_end());
     run_log_finish_device();
     summarize(&stats);
     process_publish();
     run_log_close();
     injection_summarize();
     added_order_summarize();
-    const int error = report_finish(process.report);
+    const int error = report_finish(session_report());
     process_tree_summed_up(error == 0);
     __atomic_store_n(&process.failed,
                      stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
                      __ATOMIC_RELAXED);
-    *decided = process_all_options()->verify_ranges && range_verifier_summarize();
+    *decided = session_all_options()->verify_ranges && range_verifier_summarize();
     return *decided ? JUDGE_EXIT_CODE : process_exit_code();
 }
 
@@ -465,21 +405,21 @@ void process_publish(void)
     struct csan_stats stats;
     if (!process_tree_attached())
         return;
-    context_counts(process.context, &stats);
+    context_counts(session_context(), &stats);
     device_name_describe(device);
     process_tree_counts(device, &stats);
 }
 
 bool process_aborts(void)
 {
-    return process_all_options()->abort_on_error && process_all_options()->exitcode &&
+    return session_all_options()->abort_on_error && session_all_options()->exitcode &&
            __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
 }
 
 int process_exit_code(void)
 {
     const bool failed = __atomic_load_n(&process.failed, __ATOMIC_RELAXED);
-    return failed && !process_tree_attached() ? process_all_options()->exitcode : 0;
+    return failed && !process_tree_attached() ? session_all_options()->exitcode : 0;
 }
 
 void process_races_cleared(void)
@@ -490,21 +430,21 @@ void process_races_cleared(void)
 
 bool process_summarizes(void)
 {
-    return process_all_options()->print_summary && !process.restarted && !process_tree_attached();
+    return session_all_options()->print_summary && !process.restarted && !process_tree_attached();
 }
 
 void process_finish_unused(void)
 {
     if (process_summarizes() && !recorder_only_records())
-        process_note("no CUDA call was made, so nothing was checked");
+        session_note("no CUDA call was made, so nothing was checked");
     else if (process_summarizes())
-        process_note("no CUDA call was made, so nothing was recorded");
-    report_finish(process.report);
+        session_note("no CUDA call was made, so nothing was recorded");
+    report_finish(session_report());
 }
 
 /* As early as can be: on_exit handlers run last to first, and csan's is to run after the program's.
  */
 __attribute__((constructor)) static void loaded(void)
 {
-    process_start();
+    session_start();
 }

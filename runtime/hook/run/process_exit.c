@@ -2,12 +2,14 @@
 #include "runtime/hook/run/process_exit.h"
 #include "csan/base/environment.h"
 #include "csan/base/output.h"
-#include "runtime/hook/run/delivery.h"
+#include "runtime/hook/session/delivery.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/interpose/libc_next.h"
+#include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/internal_thread.h"
 #include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/run/process_tree.h"
 
 #include <errno.h>
@@ -36,7 +38,7 @@ static struct {
     bool registered, attended;
     bool quickly; /* quick_ended will be called */
     sem_t wanted; /* csan's thread is to finish */
-    struct process_exit_how how;
+    struct session_end how;
     uint32_t told; /* how; atomic */
 } ending;
 
@@ -62,10 +64,10 @@ bool process_exit_is_own_process(void)
 /* Entry points that pass through begin nothing. */
 static bool uses_cuda(void)
 {
-    const uint8_t on = __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE);
-    if (on == DRIVER_READY && driver_was_passed())
-        process_begin();
-    return on == DRIVER_ON || (on == DRIVER_READY && driver_was_passed());
+    const uint8_t on = __atomic_load_n(&session_state, __ATOMIC_ACQUIRE);
+    if (on == SESSION_READY && driver_was_passed())
+        session_begin();
+    return on == SESSION_ON || (on == SESSION_READY && driver_was_passed());
 }
 
 /* Once; on the thread that comes first. */
@@ -127,18 +129,18 @@ static void say_unfinished(void)
     delivery_say_lost();
 }
 
-struct process_exit_how process_exit_how(void)
+struct session_end process_exit_end(void)
 {
     return ending.how;
 }
 
-static void tell_how(enum process_exit_way way, int status)
+static void tell_how(enum session_end_way way, int status)
 {
     if (!__atomic_exchange_n(&ending.told, 1, __ATOMIC_ACQ_REL))
-        ending.how = (struct process_exit_how){way, status};
+        ending.how = (struct session_end){way, status};
 }
 
-bool process_exit_finish(enum process_exit_way way, int status)
+bool process_exit_finish(enum session_end_way way, int status)
 {
     const int error = errno;
     bool finished = false;
@@ -175,7 +177,7 @@ static void *attend(void *unused)
     while (!is_wanted())
         if (uses_cuda() && __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == UNFINISHED)
             process_publish();
-    own_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
+    driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     finish_here();
     return unused;
 }
@@ -184,7 +186,7 @@ static void *attend(void *unused)
 void process_exit_begin(void)
 {
     if (sem_init(&ending.wanted, 0, 0) == 0)
-        ending.attended = internal_thread_start_aside(attend, "csan end");
+        ending.attended = internal_thread_start(attend, NULL, "csan end");
 }
 
 /* ---- exit ---- */
@@ -207,7 +209,7 @@ static int code_for(int status)
 /* What became of a program that used CUDA has nothing of its own to say. */
 static bool says_unused(void)
 {
-    return __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_READY &&
+    return __atomic_load_n(&session_state, __ATOMIC_ACQUIRE) == SESSION_READY &&
            process_summarizes() && !ending.inherited;
 }
 
@@ -255,7 +257,7 @@ static void ended(int status, void *user)
     (void)user;
     if (!process_exit_is_own_process())
         return;
-    tell_how(PROCESS_EXIT_EXIT, status);
+    tell_how(SESSION_END_EXIT, status);
     finish_at_exit();
     if ((status & 0xff) == 0 && process_aborts())
         abort_at_exit();
@@ -269,7 +271,7 @@ static void quick_ended(void)
 {
     if (!process_exit_is_own_process())
         return;
-    tell_how(PROCESS_EXIT_LEFT, ending.quick);
+    tell_how(SESSION_END_LEFT, ending.quick);
     finish_at_exit();
     const int code = code_for(ending.quick);
     if (code != ending.quick)
@@ -335,7 +337,7 @@ static int left(int status)
     if (!process_exit_is_own_process())
         return status;
     if (uses_cuda())
-        process_exit_finish(PROCESS_EXIT_LEFT, status);
+        process_exit_finish(SESSION_END_LEFT, status);
     else if (says_unused())
         output_write(STDERR_FILENO, line, sizeof line - 1);
     return code_for(status);
@@ -363,6 +365,6 @@ _Noreturn void quick_exit(int status)
 _Noreturn void abort(void)
 {
     if (process_exit_is_own_process())
-        process_exit_finish(PROCESS_EXIT_KILLED, 0);
+        process_exit_finish(SESSION_END_KILLED, 0);
     process_exit_abort();
 }

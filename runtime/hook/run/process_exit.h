@@ -10,6 +10,8 @@
 #ifndef RUNTIME_HOOK_RUN_PROCESS_EXIT_H
 #define RUNTIME_HOOK_RUN_PROCESS_EXIT_H
 
+#include "runtime/hook/session/session.h"
+
 #include <stdbool.h>
 
 /* Once, when csan is on; when it is off. */
@@ -25,19 +27,9 @@ void process_exit_forked(void);
 bool process_exit_is_own_process(void);
 /* Decide, say and write everything, if the process used CUDA and nobody did so yet; csan's thread
  * does. Safe in a signal handler. False: it could not be done in time. */
-enum process_exit_way {
-    PROCESS_EXIT_EXIT,   /* exit: what the program and its libraries do at the end was done */
-    PROCESS_EXIT_LEFT,   /* _exit, quick_exit and the like */
-    PROCESS_EXIT_KILLED, /* abort, or a signal */
-    PROCESS_EXIT_EXEC    /* another program takes its place */
-};
-bool process_exit_finish(enum process_exit_way way, int status);
+bool process_exit_finish(enum session_end_way way, int status);
 /* How it ends, as who came first has said; for what finishes. */
-struct process_exit_how {
-    enum process_exit_way way;
-    int status; /* of EXIT and LEFT */
-};
-struct process_exit_how process_exit_how(void);
+struct session_end process_exit_end(void);
 
 /* What a program is to end with that would end with 0: for its races so far, and for those of the
  * program that it was before an exec. */

@@ -7,7 +7,7 @@
 #include "csan/base/text.h"
 #include "runtime/hook/run/fatal_signal.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/run/summary.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct {
 
 static void note(const char *line)
 {
-    process_note("%s", line);
+    session_note("%s", line);
 }
 
 /* Else its allocations would make it a host thread of the program's that waits for others, by the
@@ -37,7 +37,7 @@ bool recorder_start(csan_context *context, const struct options *options)
     struct text facts = {0};
     if (!options->record[0]) {
         if (!options->check)
-            process_note("check=0, and no record=FILE: nothing is checked or recorded");
+            session_note("check=0, and no record=FILE: nothing is checked or recorded");
         return options->check;
     }
     text_add(&facts, "check %d\n", options->check);
@@ -49,7 +49,7 @@ bool recorder_start(csan_context *context, const struct options *options)
                                           facts.data ? facts.data : "", note);
     text_free(&facts);
     if (!recorder.recording) {
-        process_note("cannot record into '%s': out of memory, or the path is too long; nothing is "
+        session_note("cannot record into '%s': out of memory, or the path is too long; nothing is "
                      "recorded%s",
                      options->record, options->check ? "" : ", and check=0: nothing is checked");
         return options->check;
@@ -86,6 +86,6 @@ void recorder_finish(bool say, bool halted)
     recording_finish(recorder.recording, facts.data ? facts.data : "");
     text_free(&facts);
     if (recording_totals(recorder.recording, &path, &entries, &bytes) && say)
-        process_note("recorded %llu entries in %llu bytes: csan replay %s",
+        session_note("recorded %llu entries in %llu bytes: csan replay %s",
                      (unsigned long long)entries, (unsigned long long)bytes, path);
 }

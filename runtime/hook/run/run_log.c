@@ -4,7 +4,7 @@
 #include "csan/base/hash.h"
 #include "runtime/device/schedule/schedule.h"
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/state/thread.h"
 
 #include <dlfcn.h>
@@ -62,7 +62,7 @@ static void open_file(void)
         (run_log.file = fopen(path, "we")))
         fputs("csan run 1\n", run_log.file);
     else
-        process_note("cannot write the run's log to '%s.%d'", run_log.path, (int)getpid());
+        session_note("cannot write the run's log to '%s.%d'", run_log.path, (int)getpid());
     free(path);
 }
 
@@ -141,7 +141,7 @@ void run_log_start(void)
     if (!path || !*path)
         return;
     run_log.path = path;
-    csan_context_observe(process_context(), op_seen, NULL);
+    csan_context_observe(session_context(), op_seen, NULL);
 }
 
 void run_log_finish_device(void)

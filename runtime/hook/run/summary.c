@@ -1,6 +1,7 @@
 /* The end of the run in a few lines. See summary.h. */
 #include "runtime/hook/run/summary.h"
 #include "csan/base/text.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/device_name.h"
@@ -10,55 +11,15 @@
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/trace.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { NOTE_LIMIT = 64, NAME_BYTES = 64 };
-
-static struct {
-    pthread_mutex_t mutex;
-    const char *unmodelled[NOTE_LIMIT];
-    size_t unmodelled_count;
-    struct {
-        char name[NAME_BYTES];
-        int version;
-    } versions[NOTE_LIMIT];
-    size_t version_count;
-} summary = {.mutex = PTHREAD_MUTEX_INITIALIZER};
-
-void summary_unmodelled(const char *what)
-{
-    pthread_mutex_lock(&summary.mutex);
-    size_t i = 0;
-    while (i < summary.unmodelled_count && strcmp(summary.unmodelled[i], what) != 0)
-        i++;
-    if (i == summary.unmodelled_count && i < NOTE_LIMIT)
-        summary.unmodelled[summary.unmodelled_count++] = what;
-    pthread_mutex_unlock(&summary.mutex);
-}
-
-void summary_unknown_version(const char *name, int version)
-{
-    pthread_mutex_lock(&summary.mutex);
-    size_t i = 0;
-    while (i < summary.version_count &&
-           (summary.versions[i].version != version || strcmp(summary.versions[i].name, name) != 0))
-        i++;
-    if (i == summary.version_count && i < NOTE_LIMIT) {
-        snprintf(summary.versions[i].name, NAME_BYTES, "%s", name);
-        summary.versions[i].version = version;
-        summary.version_count++;
-    }
-    pthread_mutex_unlock(&summary.mutex);
-}
 
 /* Every entry point that passed through, once for all its versions, and the notes. */
 static size_t gather(const char **names, size_t capacity)
 {
     size_t count = 0;
-    for (unsigned i = 0; i < driver_entry_count && count < capacity; i++) {
-        const struct driver_entry *entry = &driver_entries[i];
+    for (unsigned i = 0; i < driver_table.count && count < capacity; i++) {
+        const struct driver_entry *entry = &driver_table.entries[i];
         if (!__atomic_load_n(&entry->called, __ATOMIC_RELAXED))
             continue;
         size_t k = 0;
@@ -67,11 +28,7 @@ static size_t gather(const char **names, size_t capacity)
         if (k == count)
             names[count++] = entry->name;
     }
-    pthread_mutex_lock(&summary.mutex);
-    for (size_t i = 0; i < summary.unmodelled_count && count < capacity; i++)
-        names[count++] = summary.unmodelled[i];
-    pthread_mutex_unlock(&summary.mutex);
-    return count;
+    return count + counters_unmodelled_list(names + count, capacity - count);
 }
 
 static const char *plural(uint64_t count, const char *ending)
@@ -125,7 +82,7 @@ static void print_counts(struct report_sink *report)
 
 void summary_facts(struct text *facts)
 {
-    const char *names[2 * NOTE_LIMIT];
+    const char *names[2 * COUNTERS_NOTES];
     struct text notes = {0};
     char device[DEVICE_NAME_BYTES];
     size_t count = gather(names, sizeof names / sizeof *names);
@@ -139,13 +96,9 @@ void summary_facts(struct text *facts)
     text_free(&notes);
 }
 
-static void print_versions(struct report_sink *report)
+static void print_version(void *report, const char *name, int version)
 {
-    pthread_mutex_lock(&summary.mutex);
-    for (size_t i = 0; i < summary.version_count; i++)
-        report_note(report, "%s in version %d is newer than csan and was not checked",
-                    summary.versions[i].name, summary.versions[i].version);
-    pthread_mutex_unlock(&summary.mutex);
+    report_note(report, "%s in version %d is newer than csan and was not checked", name, version);
 }
 
 static void print_backlog(struct report_sink *report)
@@ -159,7 +112,7 @@ static void print_backlog(struct report_sink *report)
 
 void summary_print(struct report_sink *report, const struct csan_stats *stats, int verbosity)
 {
-    const char *names[2 * NOTE_LIMIT];
+    const char *names[2 * COUNTERS_NOTES];
     size_t count = gather(names, sizeof names / sizeof *names);
     struct graph_counts graphs;
     graph_count(&graphs);
@@ -175,7 +128,7 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
     report_summary(report, stats, names, count);
     print_counts(report);
     if (verbosity > 0) {
-        print_versions(report);
+        counters_unknown_versions(print_version, report);
         print_backlog(report);
     }
 }

@@ -4,12 +4,6 @@
 
 #include "csan/report/report.h"
 
-/* Something the program did that csan does not model; named once. `what` must stay valid. */
-void summary_unmodelled(const char *what);
-
-/* An entry point in a version newer than csan's table; named when verbosity > 0. */
-void summary_unknown_version(const char *name, int version);
-
 /* What was not followed, as lines "unmodelled NAME" and "note TEXT" of a recording's end;
  * and "device_name NAME". */
 struct text;

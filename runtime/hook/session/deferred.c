@@ -5,12 +5,6 @@
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/kernel/kernel.h"
-#include "runtime/hook/operator/operator_stack.h"
-#include "runtime/hook/session/internal_thread.h"
-#include "runtime/hook/state/memory_type.h"
-#include "runtime/hook/run/process.h"
-#include "runtime/hook/state/stream.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -39,8 +33,9 @@ struct taken {
 static struct {
     pthread_mutex_t turn;   /* of one thread to work; taken before the other */
     pthread_cond_t filling; /* for csan's thread, if it sleeps */
-    void *push, *pop;       /* cuCtxPushCurrent, cuCtxPopCurrent */
-    uint64_t all, within;   /* pieces worked off; by the program's threads */
+    uint32_t limit;         /* as deferred_limit; atomic */
+    const struct deferred_face *face;
+    uint64_t all, within; /* pieces worked off; by the program's threads */
     struct batch batches[2];
 } backlog = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
@@ -49,40 +44,38 @@ _Alignas(LINE) uint32_t deferred_done;
 
 static __thread bool works __attribute__((tls_model("initial-exec")));
 
+/* ---- Whether ---- */
+
+void deferred_start(const struct deferred_face *face, uint32_t limit)
+{
+    backlog.face = face;
+    __atomic_store_n(&backlog.limit, limit, __ATOMIC_RELAXED);
+}
+
+uint32_t deferred_limit(void)
+{
+    return __atomic_load_n(&backlog.limit, __ATOMIC_RELAXED);
+}
+
+void deferred_disable(void)
+{
+    __atomic_store_n(&backlog.limit, 0, __ATOMIC_RELAXED);
+}
+
 /* ---- Working off ---- */
 
-/* Default streams and variables are those of the context that was current. True: it was pushed. */
-static bool context_enter(CUcontext context)
-{
-    PFN_cuCtxPushCurrent_v4000 push =
-        (PFN_cuCtxPushCurrent_v4000)__atomic_load_n(&backlog.push, __ATOMIC_ACQUIRE);
-    return context && push && push(context) == CUDA_SUCCESS;
-}
-
-static void context_leave(void)
-{
-    CUcontext popped;
-    PFN_cuCtxPopCurrent_v4000 pop =
-        (PFN_cuCtxPopCurrent_v4000)__atomic_load_n(&backlog.pop, __ATOMIC_ACQUIRE);
-    if (pop)
-        pop(&popped);
-}
-
-/* As if each thread's pieces were worked off in a thread of their own. */
+/* As if each thread's pieces were worked off in a thread of their own. Default streams and
+ * variables are those of the context that was current. */
 static void batch_work_off(const struct taken *taken)
 {
-    struct operators *own_operators = operator_act_for(NULL);
     const uint32_t ignored = context_ignore_swap(0);
     const struct range_actor actor = named_range_act((struct range_actor){.acts = true});
-    CUcontext current = stream_current_context();
-    bool entered = false;
+    struct CUctx_st *current = backlog.face->begin();
     for (size_t at = 0; at < taken->used;) {
         const struct deferred_piece *piece =
             (const struct deferred_piece *)(taken->batch->room + at);
         if (piece->context && piece->context != current) {
-            if (entered)
-                context_leave();
-            entered = context_enter(piece->context);
+            backlog.face->context_is(piece->context);
             current = piece->context;
         }
         named_range_act((struct range_actor){.acts = true, .path = piece->ranges});
@@ -90,11 +83,9 @@ static void batch_work_off(const struct taken *taken)
         range_path_release(piece->ranges);
         at += piece->bytes;
     }
+    backlog.face->end();
     named_range_act(actor);
-    if (entered)
-        context_leave();
     context_ignore_swap(ignored);
-    operator_act_for(own_operators);
 }
 
 /* What was put off so far. */
@@ -215,30 +206,19 @@ static size_t rounded(size_t bytes)
 
 static bool has_room(const struct deferred_filling *filling, size_t bytes)
 {
-    return filling->count < process_puts_off() && bytes <= BATCH_BYTES - filling->used;
+    return filling->count < deferred_limit() && bytes <= BATCH_BYTES - filling->used;
 }
 
 /* With the backlog locked. Where there can be no thread, nothing is put off. */
 static bool is_attended(struct deferred_filling *filling)
 {
     if (!filling->started) {
-        const bool started = internal_thread_start(attend);
+        const bool started = backlog.face->thread_start(attend);
         __atomic_store_n(&filling->started, started, __ATOMIC_RELEASE);
         if (!started)
-            process_puts_nothing_off();
+            deferred_disable();
     }
     return filling->started;
-}
-
-/* All that work asks the driver, before there is any: dlsym takes the loader's lock, and who holds
- * that, in a constructor, may wait for the work. */
-static void symbols_find(void)
-{
-    driver_function_cached(&backlog.push, "cuCtxPushCurrent_v2");
-    driver_function_cached(&backlog.pop, "cuCtxPopCurrent_v2");
-    stream_symbols_find();
-    memory_type_symbols_find();
-    kernel_symbols_find();
 }
 
 static void prefetch_room(const struct deferred_filling *filling)
@@ -257,10 +237,10 @@ struct deferred_piece *deferred_begin(size_t bytes)
 {
     struct deferred_filling *filling = &deferred_filling;
     bytes = rounded(bytes);
-    if (!process_puts_off() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
+    if (!deferred_limit() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
         return NULL;
     if (!__atomic_load_n(&filling->started, __ATOMIC_ACQUIRE))
-        symbols_find();
+        backlog.face->symbols_find();
     guard_lock_object(&filling->mutex);
     if (is_attended(filling) && has_room(filling, bytes)) {
         unsigned char *room = backlog.batches[filling->batch].room + filling->used;

@@ -9,23 +9,42 @@
 #ifndef RUNTIME_HOOK_SESSION_DEFERRED_H
 #define RUNTIME_HOOK_SESSION_DEFERRED_H
 
-#include "runtime/hook/interpose/driver.h"
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct CUctx_st; /* what a CUcontext points to */
+
 /* The beginning of what is put off; the caller's own follows. It holds no references: who lets go
  * of what it names works off first. */
 struct deferred_piece {
     void (*work)(const struct deferred_piece *piece); /* within a hook, without locks of hooks */
-    CUcontext context;                                /* current while it works; NULL: any */
+    struct CUctx_st *context;                         /* current while it works; NULL: any */
     size_t bytes;                                     /* the backlog's own */
     struct range_path *ranges; /* ... that are open in the thread; counted, or NULL */
 };
 
 enum { BACKLOG_PIECE_MAX = 8192 };
+
+/* What working off needs of the driver and of the hooks. */
+struct deferred_face {
+    bool (*thread_start)(void *(*run)(void *));
+    /* Finds all that work asks the driver, before there is any: dlsym takes the loader's lock, and
+     * who holds that, in a constructor, may wait for the work. */
+    void (*symbols_find)(void);
+    /* Around a batch, on the thread that works it off: as in a thread of its own, without operators
+     * that run. Returns the context that is current. */
+    struct CUctx_st *(*begin)(void);
+    void (*end)(void);
+    /* What is worked off next was put off where that context was current. */
+    void (*context_is)(struct CUctx_st *context);
+};
+/* Once the life cycle knows how many launches and blocks may be put off; 0: none. */
+void deferred_start(const struct deferred_face *face, uint32_t limit);
+/* How many may be; they may become none at any time. */
+uint32_t deferred_limit(void);
+void deferred_disable(void);
 
 /* Room for so many bytes, to be filled until deferred_end, with the backlog locked; NULL without
  * it: nothing is put off, or not so much. Within a hook, without locks of hooks. */

@@ -1,5 +1,6 @@
 /* Entering and leaving the hooks. See guard.h. */
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 
@@ -17,25 +18,35 @@ bool guard_enter_slow(void)
             __atomic_fetch_add(&guard.interrupted, 1, __ATOMIC_RELAXED);
         return false;
     }
-    if (!process_start()) {
-        process_forked_call();
+    if (!session_start()) {
+        session_forked_call();
         return false;
     }
-    process_begin();
+    session_begin();
     guard_self.depth = 1;
     return true;
 }
 
 bool guard_enter_aside(void)
 {
-    if (!process_start())
+    if (!session_start())
         return false; /* and a child that was forked too late has nothing to say of it */
-    if (__atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_ON)
+    if (__atomic_load_n(&session_state, __ATOMIC_ACQUIRE) == SESSION_ON)
         return guard_enter();
     if (guard_self.depth)
         return false;
     guard_self.depth = 1;
     return true;
+}
+
+void guard_use_begins(void)
+{
+    if (guard_self.depth)
+        return;
+    if (session_start())
+        session_begin();
+    else
+        session_forked_call();
 }
 
 /* Counted before the lock is taken and after it is given back: a signal in between finds one too

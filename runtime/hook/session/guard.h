@@ -7,8 +7,7 @@
 #define RUNTIME_HOOK_SESSION_GUARD_H
 
 #include "runtime/hook/session/deferred.h"
-#include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 
@@ -29,7 +28,7 @@ bool guard_enter_slow(void);
  */
 static inline bool guard_enter_late(void)
 {
-    if (__builtin_expect(driver_hooks_on != DRIVER_ON || guard_self.depth != 0, 0))
+    if (__builtin_expect(session_state != SESSION_ON || guard_self.depth != 0, 0))
         return guard_enter_slow();
     guard_self.depth = 1;
     return true;
@@ -46,6 +45,9 @@ static inline bool guard_enter(void)
 
 /* The same for what is no use of CUDA: a process that did only that can fork and be checked. */
 bool guard_enter_aside(void);
+
+/* A call that shows that the process uses CUDA, and that no hook stands behind. */
+void guard_use_begins(void);
 
 /* The driver's call is over, and the host may have waited in it: what other threads launched
  * meanwhile, and put off, came before the host knew what it knows now. Before it is told so;

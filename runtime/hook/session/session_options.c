@@ -2,8 +2,6 @@
 #include "runtime/hook/session/session_options.h"
 #include "csan/base/environment.h"
 #include "csan/base/text.h"
-#include "runtime/hook/api/implicit_wait.h"
-#include "runtime/hook/run/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,16 +10,16 @@
 
 static struct {
     struct options all;
-    struct process_options options;
+    struct session_options options;
     bool restarted;
 } settings;
 
-const struct options *process_all_options(void)
+const struct options *session_all_options(void)
 {
     return &settings.all;
 }
 
-const struct process_options *process_options(void)
+const struct session_options *session_options(void)
 {
     return &settings.options;
 }
@@ -41,7 +39,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 }
 
 /* What is neither yes nor no is taken as yes: a program that is silently not checked is worse. */
-bool process_is_wanted(bool restarted)
+bool session_is_wanted(bool restarted)
 {
     const char *value = environment_get("CSAN");
     const enum environment_switch choice = environment_switch_of(value);
@@ -72,7 +70,7 @@ static uint8_t implicit_option(void)
                                                                  : IMPLICIT_OBSERVED;
 }
 
-/* Of option launch_blocking, as process_options has it. */
+/* Of option launch_blocking, as session_options has it. */
 static const char *blocking_option(void)
 {
     const char *value = settings.all.launch_blocking, *name = strchr(value, ':');
@@ -82,7 +80,7 @@ static const char *blocking_option(void)
 }
 
 /* A setting that is wrong costs itself and what follows it, never the check or the program. */
-void process_options_read(void)
+void session_options_read(void)
 {
     char message[256];
     const char *text = environment_get("CSAN_OPTIONS");
@@ -98,7 +96,7 @@ void process_options_read(void)
         }
         free(help);
     }
-    settings.options = (struct process_options){
+    settings.options = (struct session_options){
         .strict_free = settings.all.strict_free != 0,
         .host_observed = strcmp(settings.all.host_order, "observed") == 0,
         .implicit_sync = implicit_option(),

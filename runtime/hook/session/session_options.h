@@ -5,13 +5,43 @@
 #include "csan/options.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Option implicit_sync. */
+enum implicit_sync { IMPLICIT_OBSERVED, IMPLICIT_PROMISED, IMPLICIT_NONE };
+
+/* Option access. */
+enum session_access { ACCESS_BY_PTX, ACCESS_AUTO, ACCESS_LEARN, ACCESS_TRACE };
+
+/* Option values the hooks use. */
+struct session_options {
+    bool strict_free;      /* report what only the wait inside cuMemFree hides */
+    bool host_observed;    /* a host function's work is ordered before the host once it ran */
+    uint8_t implicit_sync; /* enum implicit_sync */
+    uint8_t access;        /* enum session_access; trace=0 makes AUTO the same as BY_PTX */
+    bool errors;           /* find what else goes wrong, too: kernels that fail, bounds */
+    const char *blocking;  /* kernels whose launches wait: NULL: none; "": all; else a template */
+    bool verify_ranges;    /* compare the device's word with what PTX told */
+    bool list_syncs;       /* name every synchronization */
+    const char *add_order; /* "": none */
+    bool native_stacks;    /* native frames beside an interpreter's, too */
+    int learn_launches, learn_values, learn_cache_mb, learn_memory_mb, learn_warmup_ms;
+    int learn_confirm_ms, learn_every;
+    int drop_sync; /* the number of the one to leave out; 0: none */
+    int verbosity;
+    int pending_timeout_ms; /* how long an op waits for what it touches */
+    int pending_limit;      /* entries that wait */
+    size_t stack_depth;     /* frames of a stack; 0: no stacks */
+};
+const struct session_options *session_options(void);
 
 /* Whether csan is to be on. In a child that starts anew (`restarted`) nothing is said of wrong
  * settings, here or later: its parent did. */
-bool process_is_wanted(bool restarted);
-/* Reads the options, for process_options too. */
-void process_options_read(void);
+bool session_is_wanted(bool restarted);
+/* Reads the options, for session_options too. */
+void session_options_read(void);
 /* All of them, as last read. */
-const struct options *process_all_options(void);
+const struct options *session_all_options(void);
 
 #endif

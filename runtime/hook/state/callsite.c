@@ -5,7 +5,8 @@
 #include "runtime/hook/run/run_log.h"
 #include "csan/stack/stack_source.h"
 #include "csan/stack/unwind.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/python/interpreter.h"
 
 #include <pthread.h>
@@ -94,7 +95,7 @@ static size_t append_script(struct callsite_stack *stack, size_t count, const vo
 void callsite_hold(void)
 {
     struct cache *cache = stack_source_waits() ? cache_of_thread() : NULL;
-    if (!cache || cache->held || process_options()->stack_depth == 0)
+    if (!cache || cache->held || session_options()->stack_depth == 0)
         return;
     cache->script_count = stack_source_capture(cache->script, SCRIPT_MAX, false);
     cache->held = true;
@@ -117,11 +118,11 @@ static size_t script_capture(const void **script, bool locked)
 static void capture(struct callsite_stack *stack, bool locked)
 {
     const void *script[SCRIPT_MAX];
-    size_t max = process_options()->stack_depth, own = 0;
+    size_t max = session_options()->stack_depth, own = 0;
     stack->hash = 0;
     size_t script_count = max ? script_capture(script, locked) : 0;
     bool native =
-        max && (!script_count || process_options()->native_stacks || stack_source_mixes());
+        max && (!script_count || session_options()->native_stacks || stack_source_mixes());
     stack->note = NULL;
     size_t count = native ? unwind_stack(stack->storage, max, 0, &stack->hash, &stack->note) : 0;
     if (script_count)
@@ -197,7 +198,7 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
     csan_site site = recall(stack, key);
     if (site)
         return site;
-    site = csan_site_intern(process_context(), name, arguments, argument_count, stack->frames,
+    site = csan_site_intern(session_context(), name, arguments, argument_count, stack->frames,
                             stack->count);
     run_log_site(site, name, stack->frames, stack->count);
     struct cache *cache = cache_of_thread();

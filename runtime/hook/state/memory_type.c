@@ -1,7 +1,7 @@
 /* What kind of memory an address is in. See memory_type.h. */
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 static struct {
     void *get_attribute;
@@ -31,7 +31,7 @@ static enum memory_type memory_type_by_driver(uint64_t address)
 enum memory_type memory_type_of(uint64_t address)
 {
     enum csan_memory_kind kind;
-    if (!csan_memory_find(process_context(), address, NULL, NULL, &kind))
+    if (!csan_memory_find(session_context(), address, NULL, NULL, &kind))
         return memory_type_by_driver(address);
     switch (kind) {
     case CSAN_MEMORY_HOST:
@@ -48,6 +48,6 @@ enum memory_type memory_type_of(uint64_t address)
 bool memory_type_may_be_constant(uint64_t address, uint64_t bytes)
 {
     enum csan_memory_kind kind;
-    return bytes <= 64 << 10 && (!csan_memory_find(process_context(), address, NULL, NULL, &kind) ||
+    return bytes <= 64 << 10 && (!csan_memory_find(session_context(), address, NULL, NULL, &kind) ||
                                  kind == CSAN_MEMORY_VARIABLE);
 }

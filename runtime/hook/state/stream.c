@@ -6,6 +6,8 @@
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/state/thread_birth.h"
 #include "runtime/hook/state/thread_name.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -151,36 +153,36 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
     stream->handle = handle;
     stream->context = context;
     stream->blocking = blocking;
-    stream->lane = csan_lane_create(process_context(), (uint64_t)(uintptr_t)handle, label);
+    stream->lane = csan_lane_create(session_context(), (uint64_t)(uintptr_t)handle, label);
     if (stream->lane == CSAN_NO_LANE) {
         free(stream);
         return NULL;
     }
-    csan_lane_describe(process_context(), stream->lane, kind_of(handle, blocking), created);
+    csan_lane_describe(session_context(), stream->lane, kind_of(handle, blocking), created);
     stream->calls = CSAN_NO_LANE;
     if (context->gate != CSAN_NO_LANE)
-        csan_lane_waits(process_context(), stream->lane, context->gate);
+        csan_lane_waits(session_context(), stream->lane, context->gate);
     return stream;
 }
 
 csan_lane stream_calls_lane(struct stream *stream)
 {
     char label[64];
-    if (stream->calls != CSAN_NO_LANE && process_options()->host_observed)
+    if (stream->calls != CSAN_NO_LANE && session_options()->host_observed)
         return stream->calls;
-    csan_lane_destroy(process_context(),
+    csan_lane_destroy(session_context(),
                       stream->calls); /* another thread's call knew other things */
     label_make(label, sizeof label, stream->handle);
-    stream->calls = csan_lane_create_as(process_context(), CSAN_LANE_CALL,
+    stream->calls = csan_lane_create_as(session_context(), CSAN_LANE_CALL,
                                         (uintptr_t)stream->handle, label, CSAN_HOST);
-    csan_lane_part_of(process_context(), stream->calls, stream->lane);
+    csan_lane_part_of(session_context(), stream->calls, stream->lane);
     return stream->calls;
 }
 
 static void lanes_destroy(const struct stream *stream)
 {
-    csan_lane_destroy(process_context(), stream->calls);
-    csan_lane_destroy(process_context(), stream->lane);
+    csan_lane_destroy(session_context(), stream->calls);
+    csan_lane_destroy(session_context(), stream->lane);
 }
 
 static void stream_link(struct stream *stream)
@@ -216,7 +218,7 @@ static void legacy_gather(struct context *context)
     struct stream *stream = context->dirty;
     while (stream) {
         struct stream *next = stream->dirty_next;
-        csan_lane_waits(process_context(), context->legacy->lane, stream->lane);
+        csan_lane_waits(session_context(), context->legacy->lane, stream->lane);
         stream->dirty = false;
         stream->dirty_next = NULL;
         stream = next;
@@ -228,14 +230,14 @@ static void legacy_gather(struct context *context)
 static void legacy_look(struct context *context)
 {
     if (!context->legacy_did)
-        context->legacy_did = csan_snapshot_take(process_context(), context->legacy->lane);
+        context->legacy_did = csan_snapshot_take(session_context(), context->legacy->lane);
     legacy_gather(context);
 }
 
 static void legacy_forget(struct context *context)
 {
     if (context->legacy_did)
-        csan_snapshot_release(process_context(), context->legacy_did);
+        csan_snapshot_release(session_context(), context->legacy_did);
     context->legacy_did = NULL;
 }
 
@@ -247,9 +249,9 @@ static void stream_end(struct stream *stream)
     if (stream->dirty && legacy_of(context))
         legacy_look(context);
     if (context->graveyard == CSAN_NO_LANE)
-        context->graveyard = csan_lane_create(process_context(), 0, "destroyed streams");
+        context->graveyard = csan_lane_create(session_context(), 0, "destroyed streams");
     if (context->graveyard != CSAN_NO_LANE)
-        csan_lane_waits(process_context(), context->graveyard, stream->lane);
+        csan_lane_waits(session_context(), context->graveyard, stream->lane);
     if (stream->owner)
         for (size_t i = 0; i < sizeof stream->owner->streams / sizeof *stream->owner->streams; i++)
             if (stream->owner->streams[i] == stream)
@@ -288,7 +290,7 @@ static void name_by_thread(const struct stream *stream)
 {
     char name[THREAD_TITLE_BYTES];
     thread_title_write(&stream->owner->title, name);
-    csan_lane_name(process_context(), stream->lane, name);
+    csan_lane_name(session_context(), stream->lane, name);
 }
 
 static struct stream *per_thread_of(struct context *context)
@@ -459,9 +461,9 @@ static void blocking_joins_legacy(struct stream *stream)
 {
     struct context *context = stream->context;
     if (context->legacy_did)
-        csan_snapshot_join(process_context(), stream->lane, context->legacy_did);
+        csan_snapshot_join(session_context(), stream->lane, context->legacy_did);
     else
-        csan_lane_waits(process_context(), stream->lane, context->legacy->lane);
+        csan_lane_waits(session_context(), stream->lane, context->legacy->lane);
     stream->legacy_seen = context->legacy_count;
 }
 
@@ -478,9 +480,9 @@ static void stream_is_dirty(struct stream *stream)
 void stream_overlap_release(struct stream_overlap *overlap)
 {
     if (overlap->start)
-        csan_snapshot_release(process_context(), overlap->start);
+        csan_snapshot_release(session_context(), overlap->start);
     if (overlap->end)
-        csan_snapshot_release(process_context(), overlap->end);
+        csan_snapshot_release(session_context(), overlap->end);
     *overlap = (struct stream_overlap){0};
 }
 
@@ -550,7 +552,7 @@ csan_snapshot *stream_snapshot(struct stream *stream)
 {
     if (stream == stream->context->legacy)
         legacy_look(stream->context);
-    return csan_snapshot_take(process_context(), stream->lane);
+    return csan_snapshot_take(session_context(), stream->lane);
 }
 
 void stream_serialize_before(struct stream *stream, CUcontext handle)
@@ -559,14 +561,14 @@ void stream_serialize_before(struct stream *stream, CUcontext handle)
     if (!legacy || legacy == stream)
         return;
     stream_use(legacy);
-    csan_lane_waits(process_context(), stream->lane, legacy->lane);
+    csan_lane_waits(session_context(), stream->lane, legacy->lane);
 }
 
 void stream_serialize_after(struct stream *stream, CUcontext handle)
 {
     struct stream *legacy = handle ? legacy_of(context_of(handle)) : NULL;
     if (legacy && legacy != stream)
-        csan_lane_waits(process_context(), legacy->lane, stream->lane);
+        csan_lane_waits(session_context(), legacy->lane, stream->lane);
 }
 
 void stream_created(CUstream handle, CUcontext owner, bool blocking, csan_site site)
@@ -595,9 +597,9 @@ void stream_named(CUstream handle, const char *given)
     struct stream *stream = stream_lock_known(handle, false);
     if (!stream)
         return;
-    csan_lane_name(process_context(), stream->lane, name);
+    csan_lane_name(session_context(), stream->lane, name);
     if (stream->calls != CSAN_NO_LANE)
-        csan_lane_part_of(process_context(), stream->calls, stream->lane);
+        csan_lane_part_of(session_context(), stream->calls, stream->lane);
     guard_unlock();
 }
 
@@ -631,7 +633,7 @@ void stream_put_back(struct stream *stream)
 void stream_destroyed(struct stream *stream, csan_site site)
 {
     if (stream->context) {
-        csan_step(process_context(), stream->lane, CSAN_STEP_STREAM_DESTROYED, 0, 0, site);
+        csan_step(session_context(), stream->lane, CSAN_STEP_STREAM_DESTROYED, 0, 0, site);
         stream_end(stream);
     }
     former_add(stream->handle);
@@ -648,7 +650,7 @@ static size_t cut_room(const struct context *context)
 
 static void cut_add(struct stream_cut *cut, const struct context *context)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     if (context->legacy)
         cut->snapshots[cut->count++] = csan_snapshot_take(detector, context->legacy->lane);
     if (context->graveyard != CSAN_NO_LANE)
@@ -678,7 +680,7 @@ void stream_cut_take(CUcontext handle, struct stream_cut *cut)
     if (!cut->snapshots)
         return;
     if (only) {
-        cut->snapshots[cut->count++] = csan_snapshot_take_all(process_context());
+        cut->snapshots[cut->count++] = csan_snapshot_take_all(session_context());
         return;
     }
     HASH_ITER(hh, table.contexts, context, next)
@@ -692,8 +694,8 @@ void stream_cut_release(struct stream_cut *cut, bool join)
 {
     for (size_t i = 0; i < cut->count; i++) {
         if (join && cut->snapshots[i])
-            csan_snapshot_join(process_context(), thread_lane(), cut->snapshots[i]);
-        csan_snapshot_release(process_context(), cut->snapshots[i]);
+            csan_snapshot_join(session_context(), thread_lane(), cut->snapshots[i]);
+        csan_snapshot_release(session_context(), cut->snapshots[i]);
     }
     free(cut->snapshots);
     cut->snapshots = NULL;
@@ -710,9 +712,9 @@ void stream_context_within(CUcontext part, CUcontext whole)
     context->whole = whole;
     const struct context *around = context_find(whole);
     if (around && around->gate != CSAN_NO_LANE && context->gate == CSAN_NO_LANE)
-        context->gate = csan_lane_create(process_context(), 0, "a context");
+        context->gate = csan_lane_create(session_context(), 0, "a context");
     if (around && around->gate != CSAN_NO_LANE && context->gate != CSAN_NO_LANE)
-        csan_lane_waits(process_context(), context->gate, around->gate);
+        csan_lane_waits(session_context(), context->gate, around->gate);
 }
 
 bool stream_context_is_apart(CUcontext *handle)
@@ -736,19 +738,19 @@ void stream_context_gather(CUcontext handle, csan_lane lane)
         if (!is_within(context, handle))
             continue;
         if (context->legacy)
-            csan_lane_waits(process_context(), lane, context->legacy->lane);
+            csan_lane_waits(session_context(), lane, context->legacy->lane);
         if (context->graveyard != CSAN_NO_LANE)
-            csan_lane_waits(process_context(), lane, context->graveyard);
+            csan_lane_waits(session_context(), lane, context->graveyard);
         for (struct stream *stream = context->streams; stream; stream = stream->next)
-            csan_lane_waits(process_context(), lane, stream->lane);
+            csan_lane_waits(session_context(), lane, stream->lane);
     }
 }
 
 static void wait_all(struct context *context, csan_event *event)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     if (context->gate == CSAN_NO_LANE)
-        context->gate = csan_lane_create(process_context(), 0, "a context");
+        context->gate = csan_lane_create(session_context(), 0, "a context");
     if (context->gate != CSAN_NO_LANE)
         csan_event_wait(detector, event, context->gate);
     if (context->legacy)
@@ -795,10 +797,10 @@ void stream_context_destroyed(CUcontext handle)
     }
     if (context->graveyard != CSAN_NO_LANE) {
         implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->graveyard);
-        csan_lane_destroy(process_context(), context->graveyard);
+        csan_lane_destroy(session_context(), context->graveyard);
     }
     if (context->gate != CSAN_NO_LANE)
-        csan_lane_destroy(process_context(), context->gate);
+        csan_lane_destroy(session_context(), context->gate);
     legacy_forget(context);
     HASH_DEL(table.contexts, context);
     free(context);

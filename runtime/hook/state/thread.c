@@ -3,7 +3,8 @@
 #include "csan/detector/context.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/thread_birth.h"
 #include "runtime/hook/state/thread_name.h"
 #include "runtime/threads/threads.h"
@@ -51,7 +52,7 @@ static void host_thread_release(struct host_thread *thread)
     if (__atomic_sub_fetch(&thread->references, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     if (thread->end)
-        csan_snapshot_release(process_context(), thread->end);
+        csan_snapshot_release(session_context(), thread->end);
     thread_birth_free(thread->birth);
     free(thread);
 }
@@ -69,8 +70,8 @@ static void thread_ended(void *value)
     self.thread = NULL;
     if (is_of_parent(thread) || !guard_enter_aside())
         return; /* csan is off, or the thread was ended within a call */
-    thread->end = csan_snapshot_take(process_context(), thread->lane);
-    csan_lane_destroy(process_context(), thread->lane);
+    thread->end = csan_snapshot_take(session_context(), thread->lane);
+    csan_lane_destroy(session_context(), thread->lane);
     host_thread_release(thread);
     guard_leave();
 }
@@ -90,7 +91,7 @@ static struct host_thread *host_thread_create(void)
              __atomic_add_fetch(&table.count, 1, __ATOMIC_RELAXED));
     thread->references = 1;
     thread->generation = table.generation;
-    thread->lane = csan_lane_create_host(process_context(), label, CSAN_HOST_THREAD);
+    thread->lane = csan_lane_create_host(session_context(), label, CSAN_HOST_THREAD);
     if (thread->lane != CSAN_NO_LANE)
         return thread;
     free(thread);
@@ -108,7 +109,7 @@ csan_lane thread_lane(void)
 {
     if (self.function != CSAN_HOST)
         return self.function;
-    if (__builtin_expect(process_options()->host_observed, 1))
+    if (__builtin_expect(session_options()->host_observed, 1))
         return CSAN_HOST;
     if (!self.thread) {
         struct host_thread *thread = host_thread_create();
@@ -126,15 +127,15 @@ bool thread_is_lane(csan_lane lane)
 
 void thread_enqueues(csan_lane lane)
 {
-    csan_lane own = process_options()->host_observed ? CSAN_HOST : thread_lane();
+    csan_lane own = session_options()->host_observed ? CSAN_HOST : thread_lane();
     if (own != CSAN_HOST)
-        csan_lane_waits(process_context(), lane, own);
+        csan_lane_waits(session_context(), lane, own);
 }
 
 csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const char *label)
 {
-    csan_lane own = process_options()->host_observed ? CSAN_HOST : thread_lane();
-    return csan_lane_create_as(process_context(), role, handle, label, own);
+    csan_lane own = session_options()->host_observed ? CSAN_HOST : thread_lane();
+    return csan_lane_create_as(session_context(), role, handle, label, own);
 }
 
 csan_lane thread_makes_lane(uint64_t handle, const char *label)
@@ -157,7 +158,7 @@ static void *told_create(void)
     if (thread) {
         thread->references = 2;
         thread->birth = thread_birth_take();
-        csan_lane_waits(process_context(), thread->lane, thread_lane());
+        csan_lane_waits(session_context(), thread->lane, thread_lane());
     }
     guard_leave();
     return thread;
@@ -180,7 +181,7 @@ static void told_join(void *value)
     if (is_of_parent(thread) || !guard_enter_aside())
         return;
     if (thread->end)
-        csan_snapshot_join(process_context(), thread_lane(), thread->end);
+        csan_snapshot_join(session_context(), thread_lane(), thread->end);
     guard_leave();
 }
 
@@ -190,7 +191,7 @@ static void told_forget(void *value)
     if (is_of_parent(thread) || !guard_enter_aside())
         return;
     if (__atomic_load_n(&thread->references, __ATOMIC_ACQUIRE) == 1 && !thread->end)
-        csan_lane_destroy(process_context(), thread->lane); /* it was never started */
+        csan_lane_destroy(session_context(), thread->lane); /* it was never started */
     host_thread_release(thread);
     guard_leave();
 }
@@ -201,9 +202,9 @@ static void meeting_remove(struct meeting *meeting)
 {
     HASH_DEL(table.meetings, meeting);
     if (meeting->given)
-        csan_snapshot_release(process_context(), meeting->given);
+        csan_snapshot_release(session_context(), meeting->given);
     if (meeting->lane != CSAN_NO_LANE)
-        csan_lane_destroy(process_context(), meeting->lane);
+        csan_lane_destroy(session_context(), meeting->lane);
     free(meeting);
 }
 
@@ -217,7 +218,7 @@ static void meetings_sweep(void)
     HASH_ITER(hh, table.meetings, meeting, next)
     {
         if (meeting->lane == CSAN_NO_LANE &&
-            (!meeting->given || context_is_over(process_context(), meeting->given)))
+            (!meeting->given || context_is_over(session_context(), meeting->given)))
             meeting_remove(meeting);
     }
     table.sweep_at = 2 * HASH_COUNT(table.meetings) + 1024;
@@ -241,7 +242,7 @@ static struct meeting *meeting_of(const void *key)
 
 static void give(struct meeting *meeting, bool shared)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     if (!shared) {
         if (meeting->given)
             csan_snapshot_release(detector, meeting->given);
@@ -257,7 +258,7 @@ static void give(struct meeting *meeting, bool shared)
 
 static void get(struct meeting *meeting)
 {
-    csan_context *detector = process_context();
+    csan_context *detector = session_context();
     if (meeting->given)
         csan_snapshot_join(detector, thread_lane(), meeting->given);
     if (meeting->lane != CSAN_NO_LANE)
@@ -267,7 +268,7 @@ static void get(struct meeting *meeting)
 /* Before the first CUDA call there is nothing to order. */
 static bool enter_for_meeting(void)
 {
-    return __atomic_load_n(&driver_hooks_on, __ATOMIC_ACQUIRE) == DRIVER_ON && guard_enter();
+    return __atomic_load_n(&session_state, __ATOMIC_ACQUIRE) == SESSION_ON && guard_enter();
 }
 
 static void told_release(const void *key, int shared)
@@ -308,7 +309,7 @@ static void told_end(const void *key)
 
 void thread_meets(const void *key, bool before)
 {
-    if (process_options()->host_observed)
+    if (session_options()->host_observed)
         return;
     if (before)
         told_release(key, 1);
@@ -339,14 +340,14 @@ void thread_forked(void)
 
 void thread_start(void)
 {
-    thread_birth_start(!process_options()->host_observed && csan_threads_activate);
-    if (process_options()->host_observed)
+    thread_birth_start(!session_options()->host_observed && csan_threads_activate);
+    if (session_options()->host_observed)
         return;
     thread_lane(); /* the first thread's: one that is made unseen knows no more than this one */
     if (csan_threads_activate)
         csan_threads_activate(&told);
     else
-        process_note("host_order=threads, but libcsan_threads.so is not in this process: threads "
+        session_note("host_order=threads, but libcsan_threads.so is not in this process: threads "
                      "that are created, joined or wait for one another show no order. Use csan "
                      "run, or link with -lcsan_threads");
 }

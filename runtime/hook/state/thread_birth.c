@@ -5,6 +5,8 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/interpose/libc_next.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/session.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -91,7 +93,7 @@ csan_site thread_birth_site(void)
     const struct thread_birth *birth = self.birth;
     if (!birth)
         return 0;
-    return csan_site_intern(process_context(), "pthread_create", NULL, 0, birth->frames,
+    return csan_site_intern(session_context(), "pthread_create", NULL, 0, birth->frames,
                             birth->count);
 }
 
@@ -101,7 +103,7 @@ csan_site thread_birth_site(void)
  * opened or looked up then. */
 void thread_birth_start(bool tells)
 {
-    if (!tells && process_options()->stack_depth)
+    if (!tells && session_options()->stack_depth)
         unwind_open();
     __atomic_store_n(&thread_birth_watched, !tells, __ATOMIC_RELEASE);
 }

@@ -1,7 +1,7 @@
 /* Variables of modules. See variable.h. */
 #include "runtime/hook/state/variable.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 
@@ -70,8 +70,8 @@ void variable_found(const void *owner, uint64_t base, uint64_t bytes, const char
         drop(former);
     if (label && add(owner, base, bytes, name)) {
         snprintf(label, room, "%s %s", qualifier, name);
-        csan_memory_create(process_context(), CSAN_MEMORY_VARIABLE, base, bytes, CSAN_HOST,
-                           csan_site_intern(process_context(), label, &file, 1, NULL, 0));
+        csan_memory_create(session_context(), CSAN_MEMORY_VARIABLE, base, bytes, CSAN_HOST,
+                           csan_site_intern(session_context(), label, &file, 1, NULL, 0));
     }
     free(label);
 }
@@ -82,11 +82,11 @@ static void end(struct variable *variable)
     enum csan_memory_kind kind;
     uint64_t base;
     csan_free *token = NULL;
-    if (csan_memory_find(process_context(), variable->base, &base, NULL, &kind) &&
+    if (csan_memory_find(session_context(), variable->base, &base, NULL, &kind) &&
         kind == CSAN_MEMORY_VARIABLE && base == variable->base)
-        token = csan_memory_free_begin(process_context(), base, thread_lane(), 0, 0);
+        token = csan_memory_free_begin(session_context(), base, thread_lane(), 0, 0);
     if (token)
-        csan_memory_free_end(process_context(), token, 0, CSAN_FREE_FORGOTTEN);
+        csan_memory_free_end(session_context(), token, 0, CSAN_FREE_FORGOTTEN);
     drop(variable);
 }
 

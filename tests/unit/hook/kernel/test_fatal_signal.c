@@ -22,7 +22,7 @@ bool process_exit_is_own_process(void)
     return true;
 }
 
-bool process_exit_finish(enum process_exit_way way, int status)
+bool process_exit_finish(enum session_end_way way, int status)
 {
     (void)way, (void)status;
     return write(end_pipe[1], "", 1) == 1;

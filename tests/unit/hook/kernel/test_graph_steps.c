@@ -10,7 +10,7 @@
 
 #include "runtime/hook/graph/graph_steps.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/run/summary.h"
+#include "runtime/hook/session/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 enum { NODES = 14, MEMORY = 64, ROUNDS = 4000 };
 
 static int unmodelled;
-void summary_unmodelled(const char *what)
+void counters_unmodelled(const char *what)
 {
     (void)what;
     unmodelled++;

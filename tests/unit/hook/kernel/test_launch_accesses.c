@@ -4,6 +4,7 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/hook/kernel/image.h"
 #include "runtime/hook/api/object.h"
 
@@ -64,7 +65,7 @@ uint8_t driver_unmodelled_called;
 static csan_context *context;
 static CUcontext current = (CUcontext)0xc0;
 static int locked, asked_driver;
-static struct process_options options;
+static struct session_options options;
 static char note[512];
 
 void *driver_function_cached(void **slot, const char *symbol)
@@ -73,15 +74,15 @@ void *driver_function_cached(void **slot, const char *symbol)
     return *slot;
 }
 
-csan_context *process_context(void)
+csan_context *session_context(void)
 {
     return context;
 }
-const struct process_options *process_options(void)
+const struct session_options *session_options(void)
 {
     return &options;
 }
-void process_note(const char *format, ...)
+void session_note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -103,8 +104,8 @@ CUcontext stream_current_context(void)
     assert_int_equal(locked, 0); /* the driver is asked under no lock */
     return current;
 }
-void summary_unmodelled(const char *what);
-void summary_unmodelled(const char *what)
+void counters_unmodelled(const char *what);
+void counters_unmodelled(const char *what)
 {
     (void)what;
 }

@@ -2,7 +2,7 @@
  * element, over random sizes. What is exact must be the very bytes; a bound must hold them. */
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/library/touch.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@ bool known_contents_read(uint64_t address, uint32_t bytes, void *to)
 
 static csan_context *detector;
 
-csan_context *process_context(void)
+csan_context *session_context(void)
 {
     return detector;
 }

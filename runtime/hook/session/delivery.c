@@ -1,5 +1,5 @@
 /* See delivery.h. */
-#include "runtime/hook/run/delivery.h"
+#include "runtime/hook/session/delivery.h"
 #include "csan/base/output.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/internal_thread.h"
@@ -193,7 +193,7 @@ void delivery_start(const struct delivery_face *face)
 static bool is_attended(void)
 {
     if (!delivery.started)
-        __atomic_store_n(&delivery.started, internal_thread_start_aside(attend, "csan reports"),
+        __atomic_store_n(&delivery.started, internal_thread_start(attend, NULL, "csan reports"),
                          __ATOMIC_RELEASE);
     return delivery.started;
 }

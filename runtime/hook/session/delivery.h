@@ -4,9 +4,9 @@
  * Notes that come meanwhile wait for their turn, too.
  *
  * Who must see a report first waits for it (delivery_wait), or has it delivered at once and never
- * comes here (process.c says who). In a forked child nothing is outstanding. */
-#ifndef RUNTIME_HOOK_RUN_DELIVERY_H
-#define RUNTIME_HOOK_RUN_DELIVERY_H
+ * comes here (run/process.c says who). In a forked child nothing is outstanding. */
+#ifndef RUNTIME_HOOK_SESSION_DELIVERY_H
+#define RUNTIME_HOOK_SESSION_DELIVERY_H
 
 #include <csan/csan.h>
 

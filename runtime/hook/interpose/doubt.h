@@ -1,17 +1,17 @@
 /* Option init_check: calls that csan does not follow may write to any memory, now or later. */
-#ifndef RUNTIME_HOOK_SESSION_DOUBT_H
-#define RUNTIME_HOOK_SESSION_DOUBT_H
+#ifndef RUNTIME_HOOK_INTERPOSE_DOUBT_H
+#define RUNTIME_HOOK_INTERPOSE_DOUBT_H
 
 #include "csan/detector/context.h"
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/run/process.h"
+#include "runtime/hook/session/session.h"
 
 /* Before a kernel is told of: was there such a call since this was asked last? */
 static inline void doubt_look(void)
 {
     if (__builtin_expect(__atomic_load_n(&driver_unmodelled_doubt, __ATOMIC_RELAXED), 0)) {
         __atomic_store_n(&driver_unmodelled_doubt, 0, __ATOMIC_RELAXED);
-        context_doubt(process_context());
+        context_doubt(session_context());
     }
 }
 

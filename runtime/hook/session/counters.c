@@ -1,0 +1,65 @@
+/* See counters.h. */
+#include "runtime/hook/session/counters.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 64 };
+
+static struct {
+    pthread_mutex_t mutex;
+    const char *unmodelled[COUNTERS_NOTES];
+    size_t unmodelled_count;
+    struct {
+        char name[NAME_BYTES];
+        int version;
+    } versions[COUNTERS_NOTES];
+    size_t version_count;
+} counters = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+void counters_unmodelled(const char *what)
+{
+    pthread_mutex_lock(&counters.mutex);
+    size_t i = 0;
+    while (i < counters.unmodelled_count && strcmp(counters.unmodelled[i], what) != 0)
+        i++;
+    if (i == counters.unmodelled_count && i < COUNTERS_NOTES)
+        counters.unmodelled[counters.unmodelled_count++] = what;
+    pthread_mutex_unlock(&counters.mutex);
+}
+
+void counters_unknown_version(const char *name, int version)
+{
+    pthread_mutex_lock(&counters.mutex);
+    size_t i = 0;
+    while (i < counters.version_count && (counters.versions[i].version != version ||
+                                          strcmp(counters.versions[i].name, name) != 0))
+        i++;
+    if (i == counters.version_count && i < COUNTERS_NOTES) {
+        snprintf(counters.versions[i].name, NAME_BYTES, "%s", name);
+        counters.versions[i].version = version;
+        counters.version_count++;
+    }
+    pthread_mutex_unlock(&counters.mutex);
+}
+
+size_t counters_unmodelled_list(const char **names, size_t capacity)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&counters.mutex);
+    while (count < counters.unmodelled_count && count < capacity) {
+        names[count] = counters.unmodelled[count];
+        count++;
+    }
+    pthread_mutex_unlock(&counters.mutex);
+    return count;
+}
+
+void counters_unknown_versions(void (*each)(void *user, const char *name, int version), void *user)
+{
+    pthread_mutex_lock(&counters.mutex);
+    for (size_t i = 0; i < counters.version_count; i++)
+        each(user, counters.versions[i].name, counters.versions[i].version);
+    pthread_mutex_unlock(&counters.mutex);
+}

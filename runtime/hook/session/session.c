@@ -1,0 +1,106 @@
+/* See session.h. */
+#include "runtime/hook/session/session.h"
+#include "csan/report/finding.h"
+#include "csan/report/report.h"
+#include "runtime/hook/session/delivery.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+uint8_t session_state = SESSION_UNDECIDED;
+
+static struct {
+    csan_context *context;
+    struct report_sink *report;
+} session;
+
+/* ---- The life cycle ---- */
+
+/* The linker names where the section of SESSION_LIFE begins. */
+extern const struct session_life __start_csan_session_life[] __attribute__((visibility("hidden")));
+
+static const struct session_life *life(void)
+{
+    return __start_csan_session_life;
+}
+
+bool session_start(void)
+{
+    uint8_t state = __atomic_load_n(&session_state, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(state == SESSION_UNDECIDED, 0)) {
+        life()->decide();
+        state = __atomic_load_n(&session_state, __ATOMIC_ACQUIRE);
+    }
+    return state == SESSION_ON || state == SESSION_READY;
+}
+
+void session_begin(void)
+{
+    if (__atomic_load_n(&session_state, __ATOMIC_ACQUIRE) == SESSION_READY)
+        life()->begin();
+}
+
+void session_forked_call(void)
+{
+    life()->forked_call();
+}
+
+void session_watch_signals(void)
+{
+    life()->watch_signals();
+}
+
+/* ---- The detector and the report ---- */
+
+csan_context *session_context(void)
+{
+    return session.context;
+}
+
+struct report_sink *session_report(void)
+{
+    return session.report;
+}
+
+void session_set(csan_context *context, struct report_sink *report)
+{
+    session.context = context;
+    session.report = report;
+}
+
+void session_note(const char *format, ...)
+{
+    char line[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (!delivery_note(line))
+        report_note(session.report, "%s", line);
+}
+
+void session_note_stack(const void *const *frames, size_t frame_count, const char *format, ...)
+{
+    char line[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (!delivery_note_stack(frames, frame_count, line))
+        report_note_stack(session.report, frames, frame_count, line);
+}
+
+bool session_device_line(const char *path, uint64_t address, char *file, size_t bytes,
+                         uint32_t *line)
+{
+    return report_device_line(session.report, path, address, file, bytes, line);
+}
+
+bool session_headline(const struct csan_race *race, char *text, size_t bytes)
+{
+    struct finding *finding = report_finding(session.report, race);
+    if (finding)
+        snprintf(text, bytes, "%s", finding->headline);
+    finding_destroy(finding);
+    return finding != NULL;
+}

@@ -1,0 +1,79 @@
+/* csan in this process, as its hooks know it: whether it is on, the one detector, and how a line is
+ * said. Nothing here knows of a hook.
+ *
+ * The life cycle, run/process.c, stands above all hooks and hands its functions in. A call of CUDA
+ * may come before any constructor of libcsan's, so the linker hands them in: see SESSION_LIFE. */
+#ifndef RUNTIME_HOOK_SESSION_SESSION_H
+#define RUNTIME_HOOK_SESSION_SESSION_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct report_sink;
+
+/* What the stubs test. 0: pass everything through. The rest go to the hooks; in all states but
+ * SESSION_ON their calls take the slow way in (guard.h).
+ * READY: on, and no hook was entered yet. FORKED: in a child whose parent was on. */
+enum {
+    SESSION_OFF = 0,
+    SESSION_ON = 1,
+    SESSION_UNDECIDED = 2,
+    SESSION_READY = 3,
+    SESSION_FORKED = 4
+};
+extern uint8_t session_state;
+
+/* What the life cycle does when it is asked. */
+struct session_life {
+    void (*decide)(void);        /* once: leaves SESSION_UNDECIDED */
+    void (*begin)(void);         /* leaves SESSION_READY */
+    void (*forked_call)(void);   /* see session_forked_call */
+    void (*watch_signals)(void); /* see session_watch_signals */
+};
+/* Marks the one struct of that kind; libcsan has it in a section of its own. */
+#define SESSION_LIFE __attribute__((used, section("csan_session_life")))
+
+/* Decides once whether csan is on, and sets it up when it is. 1: on. Cheap after the first call. */
+bool session_start(void);
+/* The process uses CUDA from here on. Cheap once it does. */
+void session_begin(void);
+/* A CUDA call where csan is off: said once in a child that was forked too late to be checked. */
+void session_forked_call(void);
+/* From now on no report is lost by a signal that ends the process. */
+void session_watch_signals(void);
+
+/* The one detector, valid once session_start returned 1, and the report. */
+csan_context *session_context(void);
+struct report_sink *session_report(void);
+/* By the life cycle. */
+void session_set(csan_context *context, struct report_sink *report);
+
+/* Print one line to the log, after "csan: ". */
+void session_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and after it where in the program that is. */
+void session_note_stack(const void *const *frames, size_t frame_count, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The source of a GPU's instruction: see struct symbolizer. */
+bool session_device_line(const char *path, uint64_t address, char *file, size_t bytes,
+                         uint32_t *line);
+
+/* The headline of a finding, resolved at once. False: there is no memory for it. */
+bool session_headline(const struct csan_race *race, char *text, size_t bytes);
+
+/* How the process ends, as the life cycle has said before it finishes; for what finishes. */
+enum session_end_way {
+    SESSION_END_EXIT,   /* exit: what the program and its libraries do at the end was done */
+    SESSION_END_LEFT,   /* _exit, quick_exit and the like */
+    SESSION_END_KILLED, /* abort, or a signal */
+    SESSION_END_EXEC    /* another program takes its place */
+};
+struct session_end {
+    enum session_end_way way;
+    int status; /* of EXIT and LEFT */
+};
+
+#endif
