@@ -3,8 +3,8 @@
 #   csan/*.c                   -> libcsan_core.a  \
 #   runtime/ptx/*.c            -> libptx.a         > lib/libcsan.so.0     (driver hooks, csan_*)
 #   runtime/access/*.c         -> libaccess.a     /
-#   runtime/learn/*.c          -> liblearn.a     /
 #   runtime/sass/*.c           -> libsass.a      /
+#   runtime/learn/*.c          -> liblearn.a     /
 #   runtime/hook/*.c           -> /
 #   runtime/tracer/*.c         -> /
 #   runtime/python/*.c         -> /

@@ -3,7 +3,7 @@
 CSAN := $(OUT)/bin/csan
 
 # Of the device it needs schedule_text.o, which needs nothing.
-CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
+CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libsass.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
 
 # Of the hooks it needs what processes share with csan run, what a program is that is to be executed,
 # and how the driver is asked for a GPU.

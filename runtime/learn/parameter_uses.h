@@ -7,8 +7,8 @@
 #define RUNTIME_LEARN_PARAMETER_USES_H
 
 #include "csan/recording/recording_format.h"
-#include "runtime/learn/map_use.h"
-#include "runtime/learn/reads.h"
+#include "runtime/sass/map_use.h"
+#include "runtime/sass/reads.h"
 
 #include <stdbool.h>
 #include <stdint.h>

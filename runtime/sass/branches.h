@@ -6,7 +6,7 @@
 #ifndef RUNTIME_SASS_BRANCHES_H
 #define RUNTIME_SASS_BRANCHES_H
 
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 
 /* Of a kernel's code, whose parameters are so many words of constant bank 0 from `params_at` on,
  * and which reads none of them in a way that instruction_constant() does not tell. The caller frees

@@ -11,7 +11,7 @@
 #ifndef RUNTIME_SASS_MACHINE_CODE_H
 #define RUNTIME_SASS_MACHINE_CODE_H
 
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 #include "runtime/sass/map_uses.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_SASS_MAP_USES_H
 #define RUNTIME_SASS_MAP_USES_H
 
-#include "runtime/learn/map_use.h"
+#include "runtime/sass/map_use.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
-/* What a launch reads (learn/reads.h), of the blocks of a kernel's code, the words that each reads,
+/* What a launch reads (reads.h), of the blocks of a kernel's code, the words that each reads,
  * and the conditions by which control leaves some, or by which a block reads more: blocks between
  * those are put together. */
 #ifndef RUNTIME_SASS_REGIONS_H
 #define RUNTIME_SASS_REGIONS_H
 
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 #include "runtime/sass/flow.h"
 
 /* Instructions that a condition guards: regions of their own. */

@@ -9,7 +9,7 @@
 #ifndef RUNTIME_SASS_STEP_H
 #define RUNTIME_SASS_STEP_H
 
-#include "runtime/learn/map_use.h"
+#include "runtime/sass/map_use.h"
 #include "runtime/sass/instruction.h"
 
 enum { STEP_BARRIERS = 16 };

@@ -1,12 +1,12 @@
 /* What registers of a kernel's code hold, as far as it is followed: a word of the parameters and a
- * number, added modulo 2^32, or the lesser of that and a number (learn/reads.h); a multiple of an
+ * number, added modulo 2^32, or the lesser of that and a number (reads.h); a multiple of an
  * index, as tables have them, and a number; one of a few numbers, nobody knows which.
  *
  * Terms are equal if they are written the same. Not thread-safe. */
 #ifndef RUNTIME_SASS_TERMS_H
 #define RUNTIME_SASS_TERMS_H
 
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 
 /* A term's word, beside those of reads.h: TERM_MULTIPLE, TERM_CHOICE and on, as they were made;
  * TERM_ANY: nobody knows. */

@@ -21,7 +21,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
 #include "runtime/learn/learned_file.h"
-#include "runtime/learn/reads_memo.h"
+#include "runtime/sass/reads_memo.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 #include "runtime/hook/observe/learning_parts.h"
 #include "runtime/hook/api/object.h"
 #include "runtime/hook/state/tensor_map.h"
-#include "runtime/learn/map_use.h"
+#include "runtime/sass/map_use.h"
 
 #include <string.h>
 

@@ -9,8 +9,8 @@
 
 #include "runtime/trace/trace.h"
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/learn/reads.h"
-#include "runtime/learn/map_use.h"
+#include "runtime/sass/reads.h"
+#include "runtime/sass/map_use.h"
 
 /* A launch that is about to be made. */
 struct trace_want {

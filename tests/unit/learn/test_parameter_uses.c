@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/learn/learn_world.h"
-#include "tests/unit/learn/reads_case.h"
+#include "tests/unit/sass/reads_case.h"
 #include "runtime/learn/parameter_uses.h"
 
 #include <stdlib.h>

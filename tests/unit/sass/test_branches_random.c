@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/learn/reads_case.h"
+#include "tests/unit/sass/reads_case.h"
 #include "runtime/sass/branches.h"
 #include "tests/unit/sass/sm90_code.h"
 

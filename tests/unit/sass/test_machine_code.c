@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/hook/tracer/fake_cubin.h"
-#include "tests/unit/learn/reads_case.h"
+#include "tests/unit/sass/reads_case.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/sass/machine_code.h"
 #include "runtime/sass/step.h"

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/learn/reads_case.h"
-#include "runtime/learn/reads_memo.h"
+#include "tests/unit/sass/reads_case.h"
+#include "runtime/sass/reads_memo.h"
 
 #include <pthread.h>
 #include <stdlib.h>

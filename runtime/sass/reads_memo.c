@@ -1,5 +1,5 @@
 /* Remembered reads. See reads_memo.h. */
-#include "runtime/learn/reads_memo.h"
+#include "runtime/sass/reads_memo.h"
 
 #include <string.h>
 

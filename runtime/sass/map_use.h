@@ -1,6 +1,6 @@
 /* A tensor map among a kernel's parameters that it copies through. */
-#ifndef RUNTIME_LEARN_MAP_USE_H
-#define RUNTIME_LEARN_MAP_USE_H
+#ifndef RUNTIME_SASS_MAP_USE_H
+#define RUNTIME_SASS_MAP_USE_H
 
 #include <stdint.h>
 

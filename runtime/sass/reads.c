@@ -1,5 +1,5 @@
 /* Reads by regions. See reads.h. */
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* What reads_by_regions() said of launches before: it follows from a few words of the parameters,
  * those that conditions compare, and most launches of a kernel have what others had there. */
-#ifndef RUNTIME_LEARN_READS_MEMO_H
-#define RUNTIME_LEARN_READS_MEMO_H
+#ifndef RUNTIME_SASS_READS_MEMO_H
+#define RUNTIME_SASS_READS_MEMO_H
 
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 
 enum { READS_DECIDERS_MOST = 16, READS_REMEMBERED = 8 };
 

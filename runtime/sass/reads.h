@@ -10,8 +10,8 @@
  *
  * One piece of memory without pointers in it: it may be copied. Not changed once it is filled, and
  * then thread-safe. */
-#ifndef RUNTIME_LEARN_READS_H
-#define RUNTIME_LEARN_READS_H
+#ifndef RUNTIME_SASS_READS_H
+#define RUNTIME_SASS_READS_H
 
 #include <stdbool.h>
 #include <stddef.h>

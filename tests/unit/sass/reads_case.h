@@ -1,8 +1,8 @@
 /* What a launch reads of its parameters, for tests. */
-#ifndef TESTS_UNIT_LEARN_READS_CASE_H
-#define TESTS_UNIT_LEARN_READS_CASE_H
+#ifndef TESTS_UNIT_SASS_READS_CASE_H
+#define TESTS_UNIT_SASS_READS_CASE_H
 
-#include "runtime/learn/reads.h"
+#include "runtime/sass/reads.h"
 
 #include <string.h>
 
