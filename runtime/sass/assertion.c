@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { LOOKS_MOST = 20000, DEPTH_MOST = 24, STRING_MOST = 4096 };
-enum { OPCODE_CALL_ABS = 0x143, OPCODE_LEPC = 0x14e };
 #define NOWHERE UINT32_MAX
 enum { BANK_OF_ADDRESSES = 4 };
 
@@ -48,8 +47,7 @@ static struct instruction instruction_read(const struct search *search, uint32_t
 
 static bool is_move(uint32_t opcode)
 {
-    return opcode == 0x002 /* MOV */ || opcode == 0x024 /* IMAD, of zeros */ ||
-           opcode == 0x082 /* UMOV */;
+    return opcode == OPCODE_MOV || opcode == OPCODE_IMAD /* of zeros */ || opcode == OPCODE_UMOV;
 }
 
 /* An operand of that bank, which becomes the number that its offset is; false: it has none. */

@@ -2,117 +2,70 @@
  *
  *   low   0..8   opcode, on all architectures the same
  *         9..11  form: what its operands are; 3 and 5: one of them is c[bank][offset]
- *        24..31  LDC: register that is added to the offset, ffh: none (LDCU, and ULDC of an opcode
- * of its own: uniform) 38..53  offset, in bytes (LDCU: from 37) 54..58  bank high  9..11  LDC,
- * ULDC, LDCU: 0 and 1 one byte, 2 and 3 two, 4 four, 5 eight, 6 sixteen 27   LDCU: always; others
- * with an operand of a bank: never, a uniform register is there 41..63  scheduling
+ *        24..31  LDC: the register that is added to the offset, ffh: none; of LDCU and of indexed
+ *                ULDC a uniform one
+ *        38..53  offset, in bytes; LDCU: from 37
+ *        54..58  bank
+ *   high  9..11  LDC, ULDC, LDCU: 0 and 1 one byte, 2 and 3 two, 4 four, 5 eight, 6 sixteen
+ *           27   LDCU: always; others with an operand of a bank: never, a uniform register is there
+ *        41..63  scheduling
  */
 #include "runtime/sass/instruction.h"
 
 #include <string.h>
 
-enum { LDC = 0x182, ULDC = 0x0b9, ULDC_INDEXED = 0x0bb, LDCU = 0x1ac, BAR = 0x11d };
-
 #define SIZE (UINT64_C(7) << 9)
 enum { NO_INDEX = 0xff };
 
+/* What opcodes.def says beside what is written. */
+enum {
+    WORDS = 1,             /* operands have four bytes at most; of others eight */
+    NUMBERS = 2,           /* an operand may be one of the compiler's own constants */
+    GUARDED_UNIFORMLY = 4, /* a predicate of the uniform data path guards it */
+    TEXTURE = 8,           /* reads through a texture's handle, or of several devices */
+    SURFACE = 16,
+    TENSOR = 32 /* copies through a tensor map */
+};
+
+static const uint8_t traits_of[OPCODES] = {
+#define OP(name, number, writes, more) [number] = more,
+#include "runtime/sass/opcodes.def"
+#undef OP
+};
+
+static bool has_trait(struct instruction instruction, uint32_t traits)
+{
+    return traits_of[instruction_opcode(instruction)] & traits;
+}
+
 bool instruction_copies_tensor(struct instruction instruction)
 {
-    const uint32_t opcode = instruction_opcode(instruction);
-    return opcode >= 0x1b4 && opcode <= 0x1b6; /* UTMALDG, UTMASTG, UTMAREDG */
+    return has_trait(instruction, TENSOR);
 }
 
 bool instruction_is_surface(struct instruction instruction)
 {
-    const uint32_t opcode = instruction_opcode(instruction);
-    return opcode >= 0x194 && opcode <= 0x1a0;
+    return has_trait(instruction, SURFACE);
 }
 
-/* By a handle in the constant bank or, from sm_90 on, a uniform register; and, before, in a
- * register of the threads. */
 bool instruction_is_unseen(struct instruction instruction)
 {
-    switch (instruction_opcode(instruction)) {
-    case 0x160: /* TEX */
-    case 0x161:
-    case 0x163: /* TLD4 */
-    case 0x164:
-    case 0x166: /* TLD */
-    case 0x167:
-    case 0x16c: /* TXD */
-    case 0x16d:
-    case 0x1a4: /* LDGMC of integers */
-    case 0x1a5: /* LDGMC of floats */
-        return true;
-    default:
-        return instruction_is_surface(instruction) || instruction_copies_tensor(instruction);
-    }
+    return has_trait(instruction, TEXTURE | SURFACE | TENSOR);
 }
 
 bool instruction_is_guarded_uniformly(struct instruction instruction)
 {
-    switch (instruction_opcode(instruction)) {
-    case 0x04a: /* UVIMNMX */
-    case 0x05a: /* UI2F */
-    case 0x082: /* UMOV */
-    case 0x083: /* UP2UR */
-    case 0x087: /* USEL */
-    case 0x08c: /* UISETP */
-    case 0x090: /* UIADD3 */
-    case 0x091: /* ULEA */
-    case 0x092: /* ULOP3 */
-    case 0x096: /* UPRMT */
-    case 0x097: /* UIADD3.64 */
-    case 0x099: /* USHF */
-    case 0x0a4: /* UIMAD */
-    case 0x0a5: /* UIMAD.WIDE */
-    case 0x0b9: /* ULDC */
-    case 0x0bb: /* ULDC, indexed */
-    case 0x0bd: /* UFLO */
-    case 0x0bf: /* UPOPC */
-    case 0x1ac: /* LDCU */
-    case 0x1b2: /* SYNCS */
-    case 0x1b4: /* UTMALDG */
-    case 0x1b5: /* UTMASTG */
-    case 0x1b6: /* UTMAREDG */
-    case 0x1b8: /* UTMAPF */
-    case 0x1ba: /* UBLKCP */
-    case 0x1bb: /* UBLKRED */
-    case 0x1bc: /* UBLKPF */
-    case 0x1c3: /* S2UR */
-        return true;
-    default:
-        return false;
-    }
+    return has_trait(instruction, GUARDED_UNIFORMLY);
 }
 
-/* How many bytes an operand has at most. */
-static uint32_t operand_bytes(uint32_t opcode, uint32_t form)
+/* How many bytes an operand has at most. Of IMAD.WIDE what is added to the product has eight. */
+static uint32_t operand_bytes(struct instruction instruction)
 {
-    switch (opcode) {
-    case 0x002: /* MOV */
-    case 0x007: /* SEL */
-    case 0x008: /* FSEL */
-    case 0x009: /* FMNMX */
-    case 0x00b: /* FSETP */
-    case 0x00c: /* ISETP */
-    case 0x010: /* IADD3 */
-    case 0x011: /* LEA */
-    case 0x012: /* LOP3 */
-    case 0x013: /* IABS */
-    case 0x016: /* PRMT */
-    case 0x017: /* IMNMX */
-    case 0x020: /* FMUL */
-    case 0x021: /* FADD */
-    case 0x023: /* FFMA */
-    case 0x024: /* IMAD */
-        return 4;
-    case 0x025: /* IMAD.WIDE: what is added to the product has eight */
-    case 0x027: /* IMAD.HI */
-        return form == 5 ? 4 : 8;
-    default:
-        return 8;
-    }
+    const uint32_t opcode = instruction_opcode(instruction);
+    const bool multiplies_wide = opcode == OPCODE_IMAD_WIDE || opcode == OPCODE_IMAD_HI;
+    return has_trait(instruction, WORDS) || (multiplies_wide && instruction_form(instruction) == 5)
+               ? 4
+               : 8;
 }
 
 uint32_t instruction_loaded_bytes(struct instruction instruction)
@@ -150,18 +103,18 @@ struct constant instruction_constant_load(struct instruction instruction)
     const uint32_t form = instruction_form(instruction), index = instruction_bits(low, 24, 8);
     struct constant constant = {.kind = CONSTANT_NONE};
     switch (instruction_opcode(instruction)) {
-    case LDC:
+    case OPCODE_LDC:
         return load(instruction, 38, 16, index,
                     (high & ~SIZE) | instruction_bits(low, 32, 6) | (form != 5));
-    case ULDC:
+    case OPCODE_ULDC:
         return load(instruction, 38, 16, NO_INDEX,
                     (high & ~SIZE) | instruction_bits(low, 24, 14) | (form != 5));
-    case ULDC_INDEXED:
+    case OPCODE_ULDC_INDEXED:
         constant = load(instruction, 38, 16, index,
                         (high & ~SIZE & ~uniform) | instruction_bits(low, 32, 6) |
                             !(high & uniform) | (form != 5));
         break;
-    case LDCU:
+    case OPCODE_LDCU:
         constant = load(instruction, 37, 17, index,
                         (high & ~SIZE & ~uniform) | instruction_bits(low, 32, 5) |
                             !(high & uniform) | (form != 3));
@@ -181,24 +134,19 @@ struct constant instruction_constant(struct instruction instruction)
     if (loaded.kind != CONSTANT_NONE)
         return loaded.bank == 0 ? loaded : none;
     /* BAR: of a number that is part of it */
-    if (opcode == BAR || (form != 3 && form != 5) || instruction_bits(instruction.low, 54, 5) != 0)
+    if (opcode == OPCODE_BAR || (form != 3 && form != 5) ||
+        instruction_bits(instruction.low, 54, 5) != 0)
         return none;
     return (struct constant){.kind = instruction.high & INSTRUCTION_UNIFORM ? CONSTANT_ANY
                                                                             : CONSTANT_KNOWN,
                              .offset = instruction_bits(instruction.low, 38, 16),
-                             .bytes = operand_bytes(opcode, form)};
-}
-
-static bool takes_number(uint32_t opcode)
-{
-    return opcode == 0x002 /* MOV */ || opcode == 0x007 /* SEL */ || opcode == 0x00c /* ISETP */ ||
-           opcode == 0x010 /* IADD3 */ || opcode == 0x011 /* LEA */ || opcode == 0x024 /* IMAD */;
+                             .bytes = operand_bytes(instruction)};
 }
 
 /* ULDC of four bytes: UMOV. */
 static bool loads_word(struct instruction instruction)
 {
-    return instruction_opcode(instruction) == ULDC && instruction_form(instruction) == 5 &&
+    return instruction_opcode(instruction) == OPCODE_ULDC && instruction_form(instruction) == 5 &&
            instruction_high(instruction) == 4 << 9 && instruction_bits(instruction.low, 24, 8) == 0;
 }
 
@@ -208,7 +156,7 @@ struct instruction instruction_resolved(struct instruction instruction, const ui
     enum { NUMBERS_BANK = 2, UMOV_NUMBER = 0x882 };
     const uint64_t low = instruction.low;
     const uint32_t form = instruction_form(instruction), offset = instruction_bits(low, 38, 16);
-    const bool takes = (form == 3 || form == 5) && takes_number(instruction_opcode(instruction)) &&
+    const bool takes = (form == 3 || form == 5) && has_trait(instruction, NUMBERS) &&
                        !(instruction.high & INSTRUCTION_UNIFORM),
                loads = loads_word(instruction);
     uint32_t number;

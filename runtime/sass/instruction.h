@@ -13,6 +13,13 @@
 
 enum { INSTRUCTION_BYTES = 16 };
 
+enum opcode {
+#define OP(name, number, writes, more) OPCODE_##name = number,
+#include "runtime/sass/opcodes.def"
+#undef OP
+    OPCODES = 512
+};
+
 struct instruction {
     uint64_t low, high;
 };

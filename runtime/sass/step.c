@@ -58,143 +58,15 @@ enum {
     PLAIN = 0x80 /* it writes none */
 };
 
-static const uint8_t writes_of[512] = {
-    [0x002] = ONE | PLAIN /* MOV */,
-    [0x003] = ONE | PLAIN /* P2R */,
-    [0x005] = PAIR | PLAIN /* CS2R */,
-    [0x006] = ONE | SINGLE /* VOTE */,
-    [0x007] = ONE | PLAIN /* SEL */,
-    [0x008] = ONE | PLAIN /* FSEL */,
-    [0x009] = ONE | PLAIN /* FMNMX */,
-    [0x00b] = NONE /* FSETP */,
-    [0x00c] = NONE /* ISETP */,
-    [0x010] = ONE /* IADD3 */,
-    [0x011] = ONE | SINGLE /* LEA */,
-    [0x012] = ONE | SINGLE /* LOP3 */,
-    [0x013] = ONE | PLAIN /* IABS */,
-    [0x016] = ONE | PLAIN /* PRMT */,
-    [0x019] = ONE | PLAIN /* SHF */,
-    [0x01a] = ONE /* SGXT */,
-    [0x01c] = NONE /* PLOP3 */,
-    [0x020] = ONE | PLAIN /* FMUL */,
-    [0x021] = ONE | PLAIN /* FADD */,
-    [0x023] = ONE | PLAIN /* FFMA */,
-    [0x024] = ONE | SINGLE /* IMAD */,
-    [0x025] = PAIR | SINGLE /* IMAD.WIDE */,
-    [0x026] = ONE | SINGLE /* IDP */,
-    [0x027] = ONE | SINGLE /* IMAD.HI */,
-    [0x028] = PAIR /* DMUL */,
-    [0x029] = PAIR /* DADD */,
-    [0x02a] = NONE /* DSETP */,
-    [0x02b] = PAIR /* DFMA */,
-    [0x02d] = NONE | PLAIN /* PREEXIT */,
-    [0x02e] = NONE | PLAIN /* ACQBULK */,
-    [0x02f] = UNIFORM_ONE | SINGLE /* ELECT */,
-    [0x030] = ONE | PLAIN /* HADD2 */,
-    [0x031] = ONE | PLAIN /* HFMA2 */,
-    [0x032] = ONE | PLAIN /* HMUL2 */,
-    [0x033] = ONE /* HSET2 */,
-    [0x034] = NONE /* HSETP2 */,
-    [0x035] = ONE | PLAIN /* HFMA2.MMA */,
-    [0x036] = ONE | PLAIN /* VIADD */,
-    [0x037] = FOUR /* IMMA */,
-    [0x03b] = FOUR | PLAIN /* LDSM */,
-    [0x03c] = FOUR /* HMMA */,
-    [0x03e] = ONE | PLAIN /* F2FP */,
-    [0x03f] = EIGHT /* DMMA */,
-    [0x040] = ONE | PLAIN /* HMNMX2 */,
-    [0x043] = ONE /* F2IP */,
-    [0x044] = NONE | PLAIN /* STSM */,
-    [0x045] = ONE | PLAIN /* I2FP */,
-    [0x046] = ONE | PLAIN /* VIADDMNMX */,
-    [0x048] = ONE /* VIMNMX */,
-    [0x04a] = UNIFORM_ONE /* UVIMNMX */,
-    [0x05a] = UNIFORM_PAIR | PLAIN /* UI2F */,
-    [0x082] = UNIFORM_ONE | PLAIN /* UMOV */,
-    [0x083] = UNIFORM_ONE | PLAIN /* UP2UR */,
-    [0x086] = UNIFORM_ONE | SINGLE /* VOTEU */,
-    [0x087] = UNIFORM_ONE | PLAIN /* USEL */,
-    [0x08c] = NONE /* UISETP */,
-    [0x090] = UNIFORM_ONE /* UIADD3 */,
-    [0x091] = UNIFORM_ONE | SINGLE /* ULEA */,
-    [0x092] = UNIFORM_ONE | SINGLE /* ULOP3 */,
-    [0x096] = UNIFORM_ONE | PLAIN /* UPRMT */,
-    [0x097] = UNIFORM_PAIR /* UIADD3.64 */,
-    [0x099] = UNIFORM_ONE | PLAIN /* USHF */,
-    [0x09c] = NONE /* UPLOP3 */,
-    [0x0a4] = UNIFORM_ONE | SINGLE /* UIMAD */,
-    [0x0a5] = UNIFORM_PAIR | SINGLE /* UIMAD.WIDE */,
-    [0x0b9] = UNIFORM_LOADED | PLAIN /* ULDC */,
-    [0x0bb] = UNIFORM_LOADED | PLAIN /* ULDC, indexed */,
-    [0x0bd] = UNIFORM_ONE | SINGLE /* UFLO */,
-    [0x0bf] = UNIFORM_ONE | SINGLE /* UPOPC */,
-    [0x0ca] = UNIFORM_ONE | SINGLE /* R2UR */,
-    [0x100] = ONE | SINGLE /* FLO */,
-    [0x101] = ONE /* BREV */,
-    [0x102] = NONE /* FCHK */,
-    [0x104] = ONE /* F2F */,
-    [0x105] = ONE | PLAIN /* F2I */,
-    [0x106] = ONE | PLAIN /* I2F */,
-    [0x108] = ONE | PLAIN /* MUFU */,
-    [0x109] = ONE | PLAIN /* POPC */,
-    [0x110] = PAIR /* F2F.F64 */,
-    [0x111] = PAIR /* F2I.U64 */,
-    [0x112] = PAIR /* I2F.U64 */,
-    [0x118] = NONE | PLAIN /* NOP */,
-    [0x119] = ONE | PLAIN /* S2R */,
-    [0x11a] = NONE | PLAIN /* DEPBAR */,
-    [0x11b] = NONE /* ENDCOLLECTIVE */,
-    [0x11c] = ONE /* B2R */,
-    [0x11d] = NONE /* BAR */,
-    [0x142] = NONE /* BREAK */,
-    [0x146] = NONE /* YIELD */,
-    [0x15c] = NONE /* BPT */,
-    [0x15d] = NONE | PLAIN /* NANOSLEEP */,
-    [0x180] = LOADED /* LD */,
-    [0x181] = LOADED /* LDG */,
-    [0x182] = LOADED | PLAIN /* LDC */,
-    [0x183] = LOADED | PLAIN /* LDL */,
-    [0x184] = LOADED | PLAIN /* LDS */,
-    [0x185] = FRAME /* ST */,
-    [0x186] = NONE | PLAIN /* STG */,
-    [0x187] = FRAME | PLAIN /* STL */,
-    [0x188] = NONE | PLAIN /* STS */,
-    [0x189] = ONE | SINGLE /* SHFL */,
-    [0x18c] = FOUR /* ATOMS */,
-    [0x18e] = NONE /* REDG */,
-    [0x18f] = NONE | PLAIN /* CCTL */,
-    [0x192] = NONE | PLAIN /* MEMBAR */,
-    [0x1a1] = ONE /* MATCH */,
-    [0x1a7] = PAIR | SINGLE /* SYNCS */,
-    [0x1a8] = FOUR /* ATOMG */,
-    [0x1ab] = NONE | PLAIN /* ERRBAR */,
-    [0x1ac] = UNIFORM_LOADED | PLAIN /* LDCU */,
-    [0x1ae] = NONE /* LDGSTS */,
-    [0x1af] = NONE | PLAIN /* LDGDEPBAR */,
-    [0x1b2] = UNIFORM_PAIR /* SYNCS */,
-    [0x1b4] = NONE | PLAIN /* UTMALDG */,
-    [0x1b5] = NONE | PLAIN /* UTMASTG */,
-    [0x1b6] = NONE | PLAIN /* UTMAREDG */,
-    [0x1b7] = NONE | PLAIN /* UTMACMDFLUSH */,
-    [0x1b8] = NONE /* UTMAPF */,
-    [0x1b9] = NONE /* UTMACCTL */,
-    [0x1ba] = NONE /* UBLKCP */,
-    [0x1bb] = NONE /* UBLKRED */,
-    [0x1bd] = NONE | PLAIN /* STAS */,
-    [0x1c3] = UNIFORM_ONE | PLAIN /* S2UR */,
-    [0x1c4] = UNIFORM_ONE /* REDUX */,
-    [0x1c5] = NONE | PLAIN /* WARPGROUP */,
-    [0x1c6] = NONE | PLAIN /* FENCE */,
-    [0x1c7] = NONE | PLAIN /* UCGABAR */,
-    [0x1c8] = NONE /* USETMAXREG */,
-    [0x1c9] = NONE /* USETSHMSZ */,
-    [0x1f0] = MANY | PLAIN /* HGMMA */,
-    [0x1f1] = MANY /* IGMMA */,
+static const uint8_t writes_of[OPCODES] = {
+#define OP(name, number, writes, more) [number] = writes,
+#include "runtime/sass/opcodes.def"
+#undef OP
 };
 
 static bool is_uniform_path(uint32_t opcode)
 {
-    return (opcode >= 0x080 && opcode < 0x0c0) || opcode == 0x04a;
+    return (opcode >= 0x080 && opcode < 0x0c0) || opcode == OPCODE_UVIMNMX;
 }
 
 /* An instruction, and what it is read by. */
@@ -313,9 +185,9 @@ static void chooses(struct step *step, const struct code *code)
 static void finds_lesser(struct step *step, const struct code *code)
 {
     const struct step_operand zero = {0};
-    const bool adds_too = code->opcode == 0x046, last = code->form == FORM_CONSTANT_LAST ||
-                                                        code->form == FORM_BANK_LAST ||
-                                                        code->form == FORM_UNIFORM_LAST;
+    const bool adds_too = code->opcode == OPCODE_VIADDMNMX,
+               last = code->form == FORM_CONSTANT_LAST || code->form == FORM_BANK_LAST ||
+                      code->form == FORM_UNIFORM_LAST;
     step->kind = STEP_LESSER;
     step->operands[0] = first(code);
     step->operands[1] = !adds_too ? zero : last ? third(code) : second(code);
@@ -476,45 +348,45 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
     const uint64_t next = at + INSTRUCTION_BYTES;
     const uint32_t form = instruction_form(instruction);
     switch (opcode) {
-    case 0x143: /* CALL.ABS */
-    case 0x14e: /* LEPC */
-    case 0x155: /* BMOV */
-    case 0x156:
-    case 0x157:
+    case OPCODE_CALL_ABS:
+    case OPCODE_LEPC:
+    case OPCODE_BMOV:
+    case OPCODE_BMOV_2:
+    case OPCODE_BMOV_3:
         step->kind = STEP_WRITES_ANY;
         return true;
-    case 0x144: /* CALL.REL */
-    case 0x147: /* BRA */
-        if (opcode == 0x144 && form != FORM_CONSTANT)
+    case OPCODE_CALL_REL:
+    case OPCODE_BRA:
+        if (opcode == OPCODE_CALL_REL && form != FORM_CONSTANT)
             break;
-        step->kind = opcode == 0x144 ? STEP_CALLS : STEP_BRANCHES;
+        step->kind = opcode == OPCODE_CALL_REL ? STEP_CALLS : STEP_BRANCHES;
         asks(step, form == FORM_CONSTANT && goes_plainly(instruction));
-        if (opcode == 0x147 && goes_uniformly(instruction))
+        if (opcode == OPCODE_BRA && goes_uniformly(instruction))
             step->guard = (uint8_t)(instruction_bits(instruction.low, 24, 4) | STEP_UNIFORM);
         step->target = branch_target(instruction, next, architecture);
         return true;
-    case 0x148: /* WARPSYNC: COLLECTIVE goes elsewhere; else the target is what follows */
+    case OPCODE_WARPSYNC: /* COLLECTIVE goes elsewhere; else the target is what follows */
         step->kind = STEP_BRANCHES;
         asks(step, false);
         step->target = branch_target(instruction, next, architecture);
         return true;
-    case 0x145: /* BSSY */
+    case OPCODE_BSSY:
         step->kind = STEP_MEETS;
         asks(step, goes_by_guard(instruction));
         step->barrier = instruction_bits(instruction.low, 16, 4);
         step->target = next + (uint64_t)(int64_t)(int32_t)instruction_bits(instruction.low, 32, 32);
         return true;
-    case 0x141: /* BSYNC */
+    case OPCODE_BSYNC:
         step->kind = STEP_WAITS;
         asks(step, goes_by_guard(instruction));
         step->barrier = instruction_bits(instruction.low, 16, 4);
         return true;
-    case 0x14d: /* EXIT */
-    case 0x15b: /* KILL */
+    case OPCODE_EXIT:
+    case OPCODE_KILL:
         step->kind = STEP_ENDS;
         asks(step, goes_plainly(instruction));
         return true;
-    case 0x150: /* RET */
+    case OPCODE_RET:
         step->kind = STEP_RETURNS;
         asks(step, goes_by_guard(instruction));
         return true;
@@ -586,39 +458,39 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         uint8_t forms;
         uint64_t read, others;
     } known[] = {
-        {0x002, ANY_LAST, 0, 0xf00} /* MOV: of all lanes */,
-        {0x007, ANY_LAST, 0x7800000, 0} /* SEL */,
-        {0x00c, ANY_LAST, 0x7e7200, 0x3800070} /* ISETP: of two numbers, and no predicate */,
-        {0x010, ANY_LAST, 0x7ffe4ff, 0} /* IADD3 */,
-        {0x011, ANY_LAST, 0xef8ff, 0x7800000} /* LEA */,
-        {0x019, 1 << FORM_CONSTANT, 0xff, 0x600} /* SHF.L.U32 */,
-        {0x024, ANY_PLACE, 0x7fe06ff, 0} /* IMAD */,
-        {0x025, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* IMAD.WIDE */,
-        {0x031, 1 << FORM_CONSTANT_LAST, 0, 0x1ff} /* HFMA2: of less zero and zero */,
-        {0x035, 1 << FORM_CONSTANT_LAST, 0, 0x1ff} /* HFMA2.MMA: likewise */,
-        {0x036, ANY_LAST, 0, 0} /* VIADD */,
-        {0x046, ANY_PLACE, 0xff, 0x3800000} /* VIADDMNMX.U32: the lesser */,
-        {0x048, ANY_LAST, 0, 0x3fe0000} /* VIMNMX.U32: likewise */,
-        {0x04a, ANY_LAST, 0, 0x3fe0000} /* UVIMNMX.U32: likewise */,
-        {0x082, ANY_LAST, 0, 0} /* UMOV */,
-        {0x087, ANY_LAST, 0x7800000, 0} /* USEL */,
-        {0x08c, ANY_LAST, 0x7e7200, 0x3800070} /* UISETP: as ISETP */,
-        {0x090, ANY_LAST, 0x7ffe4ff, 0} /* UIADD3 */,
-        {0x091, ANY_LAST, 0xef8ff, 0x7800000} /* ULEA */,
-        {0x097, ANY_LAST, 0x7ffe0ff, 0} /* UIADD3.64 */,
-        {0x099, 1 << FORM_CONSTANT, 0xff, 0x600} /* USHF.L.U32 */,
-        {0x0a4, ANY_PLACE, 0x7fe06ff, 0} /* UIMAD */,
-        {0x0a5, 1 << FORM_CONSTANT, 0x7fe02ff, 0} /* UIMAD.WIDE */,
-        {0x0ca, BY_REGISTER, 0xe0000, 0} /* R2UR */,
-        {0x119, 1 << FORM_CONSTANT, 0xff00, 0} /* S2R */,
-        {0x183, 1 << FORM_CONSTANT, 0x700e00, 0} /* LDL */,
-        {0x187, BY_REGISTER, 0x700e00, 0} /* STL */,
-        {0x1c3, 1 << FORM_CONSTANT, 0xff00, 0} /* S2UR */,
+        {OPCODE_MOV, ANY_LAST, 0, 0xf00}, /* of all lanes */
+        {OPCODE_SEL, ANY_LAST, 0x7800000, 0},
+        {OPCODE_ISETP, ANY_LAST, 0x7e7200, 0x3800070}, /* of two numbers, and no predicate */
+        {OPCODE_IADD3, ANY_LAST, 0x7ffe4ff, 0},
+        {OPCODE_LEA, ANY_LAST, 0xef8ff, 0x7800000},
+        {OPCODE_SHF, 1 << FORM_CONSTANT, 0xff, 0x600}, /* .L.U32 */
+        {OPCODE_IMAD, ANY_PLACE, 0x7fe06ff, 0},
+        {OPCODE_IMAD_WIDE, 1 << FORM_CONSTANT, 0x7fe02ff, 0},
+        {OPCODE_HFMA2, 1 << FORM_CONSTANT_LAST, 0, 0x1ff},     /* of less zero and zero */
+        {OPCODE_HFMA2_MMA, 1 << FORM_CONSTANT_LAST, 0, 0x1ff}, /* likewise */
+        {OPCODE_VIADD, ANY_LAST, 0, 0},
+        {OPCODE_VIADDMNMX, ANY_PLACE, 0xff, 0x3800000}, /* .U32: the lesser */
+        {OPCODE_VIMNMX, ANY_LAST, 0, 0x3fe0000},        /* .U32: likewise */
+        {OPCODE_UVIMNMX, ANY_LAST, 0, 0x3fe0000},       /* .U32: likewise */
+        {OPCODE_UMOV, ANY_LAST, 0, 0},
+        {OPCODE_USEL, ANY_LAST, 0x7800000, 0},
+        {OPCODE_UISETP, ANY_LAST, 0x7e7200, 0x3800070}, /* as ISETP */
+        {OPCODE_UIADD3, ANY_LAST, 0x7ffe4ff, 0},
+        {OPCODE_ULEA, ANY_LAST, 0xef8ff, 0x7800000},
+        {OPCODE_UIADD3_64, ANY_LAST, 0x7ffe0ff, 0},
+        {OPCODE_USHF, 1 << FORM_CONSTANT, 0xff, 0x600}, /* .L.U32 */
+        {OPCODE_UIMAD, ANY_PLACE, 0x7fe06ff, 0},
+        {OPCODE_UIMAD_WIDE, 1 << FORM_CONSTANT, 0x7fe02ff, 0},
+        {OPCODE_R2UR, BY_REGISTER, 0xe0000, 0},
+        {OPCODE_S2R, 1 << FORM_CONSTANT, 0xff00, 0},
+        {OPCODE_LDL, 1 << FORM_CONSTANT, 0x700e00, 0},
+        {OPCODE_STL, BY_REGISTER, 0x700e00, 0},
+        {OPCODE_S2UR, 1 << FORM_CONSTANT, 0xff00, 0},
     };
-    const bool keeps = opcode == 0x183 || opcode == 0x187,
+    const bool keeps = opcode == OPCODE_LDL || opcode == OPCODE_STL,
                has_number = keeps || form == FORM_CONSTANT || form == FORM_CONSTANT_LAST,
-               has_uniform =
-                   form >= FORM_UNIFORM || (opcode >= 0x087 && opcode < 0x0c0) || opcode == 0x04a;
+               has_uniform = form >= FORM_UNIFORM || (opcode >= OPCODE_USEL && opcode < 0x0c0) ||
+                             opcode == OPCODE_UVIMNMX;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].opcode == opcode)
             return (known[i].forms >> form & 1) &&
@@ -633,93 +505,86 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
 static void values_follow(struct step *step, const struct code *code)
 {
     switch (code->opcode) {
-    case 0x002: /* MOV */
-    case 0x082: /* UMOV */
+    case OPCODE_MOV:
+    case OPCODE_UMOV:
         moves(step, second(code));
         break;
-    case 0x007: /* SEL */
-    case 0x087: /* USEL */
+    case OPCODE_SEL:
+    case OPCODE_USEL:
         chooses(step, code);
         break;
-    case 0x046: /* VIADDMNMX */
-    case 0x048: /* VIMNMX */
-    case 0x04a: /* UVIMNMX */
+    case OPCODE_VIADDMNMX:
+    case OPCODE_VIMNMX:
+    case OPCODE_UVIMNMX:
         finds_lesser(step, code);
         break;
-    case 0x00c: /* ISETP */
-    case 0x08c: /* UISETP */
+    case OPCODE_ISETP:
+    case OPCODE_UISETP:
         compares(step, code);
         break;
-    case 0x036: /* VIADD */
+    case OPCODE_VIADD:
         step->kind = STEP_ADDS;
         step->operands[0] = first(code);
         step->operands[1] = second(code);
         break;
-    case 0x010: /* IADD3 */
-    case 0x090: /* UIADD3 */
-    case 0x097: /* UIADD3.64 */
+    case OPCODE_IADD3:
+    case OPCODE_UIADD3:
+    case OPCODE_UIADD3_64:
         adds(step, code);
-        step->wide = code->opcode == 0x097;
+        step->wide = code->opcode == OPCODE_UIADD3_64;
         break;
-    case 0x024: /* IMAD */
-    case 0x0a4: /* UIMAD */
+    case OPCODE_IMAD:
+    case OPCODE_UIMAD:
         multiplies(step, code);
         break;
-    case 0x025: /* IMAD.WIDE */
-    case 0x0a5: /* UIMAD.WIDE */
+    case OPCODE_IMAD_WIDE:
+    case OPCODE_UIMAD_WIDE:
         indexes(step, code);
         break;
-    case 0x011: /* LEA */
-    case 0x091: /* ULEA */
+    case OPCODE_LEA:
+    case OPCODE_ULEA:
         scales(step, first(code),
                constant(UINT32_C(1) << instruction_bits(code->instruction.high, 11, 5)),
                second(code));
         break;
-    case 0x031: /* HFMA2 */
-    case 0x035: /* HFMA2.MMA */
+    case OPCODE_HFMA2:
+    case OPCODE_HFMA2_MMA:
         makes_number(step, code);
         break;
-    case 0x019: /* SHF */
-    case 0x099: /* USHF */
+    case OPCODE_SHF:
+    case OPCODE_USHF:
         shifts(step, code);
         break;
-    case 0x119: /* S2R */
-    case 0x1c3: /* S2UR */
+    case OPCODE_S2R:
+    case OPCODE_S2UR:
         tells_block(step, code);
         break;
-    case 0x0ca: /* R2UR */
+    case OPCODE_R2UR:
         moves(step, operand(code, false, instruction_bits(code->instruction.low, 24, 8)));
         break;
-    case 0x183: /* LDL */
-    case 0x187: /* STL */
-        keeps(step, code, code->opcode == 0x187);
+    case OPCODE_LDL:
+    case OPCODE_STL:
+        keeps(step, code, code->opcode == OPCODE_STL);
         break;
-    case 0x0b9: /* ULDC */
-    case 0x0bb: /* ULDC, indexed */
-    case 0x182: /* LDC */
-    case 0x1ac: /* LDCU */
+    case OPCODE_ULDC:
+    case OPCODE_ULDC_INDEXED:
+    case OPCODE_LDC:
+    case OPCODE_LDCU:
         loads(step, code);
         break;
-    case 0x1b4: /* UTMALDG */
+    case OPCODE_UTMALDG:
         copies(step, code, MAP_READS);
         break;
-    case 0x1b5: /* UTMASTG */
+    case OPCODE_UTMASTG:
         copies(step, code, MAP_STORES);
         break;
-    case 0x1b6: /* UTMAREDG */
+    case OPCODE_UTMAREDG:
         copies(step, code, MAP_REDUCES);
         break;
     default:
         break;
     }
 }
-
-enum {
-    OPCODE_SYNCS = 0x1a7,
-    OPCODE_SYNCS_UNIFORM = 0x1b2,
-    OPCODE_USETMAXREG = 0x1c8,
-    OPCODE_ELECT = 0x02f
-};
 
 /* SYNCS.PHASECHK tells a predicate, and has zeros where others name a register. Which it is stands
  * behind the uniform register. */
