@@ -96,6 +96,7 @@ help:
 	@echo "make compare-machine-code  what machine code reads of its parameters and accesses, against nvdisasm"
 	@echo "                           (make compare-machine-code-of-programs: of the kernels of all programs)"
 	@echo "                           (NVDISASM=PATH; with -of-programs behind it: of the cubins of all integration programs)"
+	@echo "make compare-instruction-access   what instructions of the host access, against objdump: FILES='PATH...'"
 	@echo "make corpus                how exactly csan knows what every kernel of the tree touches"
 	@echo "make lint                  clang-format, clang-tidy, cppcheck; one alone: make lint-format, lint-tidy,"
 	@echo "                           lint-cppcheck"

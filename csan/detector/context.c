@@ -1,6 +1,7 @@
 /* The detector's public face (csan.h, part 2): one lock, entries made from calls, races handed out.
  * Memory's part is in context_memory.c. */
 #include "csan/detector/context_state.h"
+#include "csan/detector/host_watch.h"
 #include "csan/options.h"
 #include "csan/stack/stack.h"
 
@@ -752,6 +753,11 @@ void csan_context_observe(csan_context *context,
 {
     context->observer = on_op;
     context->observer_user = user;
+}
+
+void context_watch_host(csan_context *context, const struct host_watch *watch)
+{
+    context->detector.watch = watch;
 }
 
 void csan_context_drain(csan_context *context)

@@ -39,6 +39,8 @@ struct csan_context {
 /* Let go of the lock, and write what of the recording is due. */
 static inline void context_leave(csan_context *context)
 {
+    if (__builtin_expect(context->detector.watch != NULL, 0))
+        detector_watch_host(&context->detector);
     if (__builtin_expect(context->recording != NULL, 0))
         recording_leave(context->recording);
     else

@@ -1,6 +1,7 @@
 #include "csan/detector/detect.h"
 #include "csan/detector/bounds.h"
 #include "csan/detector/context.h"
+#include "csan/detector/host_watch.h"
 #include "csan/stack/stack.h"
 #include "csan/detector/nearest_block.h"
 
@@ -507,6 +508,22 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
         same_operator_forget(&detector->siblings, op->lane);
     if (__builtin_expect(detector->unordered.wanted, 0))
         unordered_op(&detector->unordered, &detector->order, epoch);
+    if (__builtin_expect(detector->watch != NULL, 0) && !detector->order.lanes[op->lane].host)
+        detector->watch->touched(detector->watch->user, epoch, op->accesses, op->access_count);
+}
+
+void detector_watch_host(struct detector *detector)
+{
+    const uint64_t sequence = detector->order.lanes[ORDER_HOST].sequence;
+    if (sequence == detector->watched)
+        return;
+    detector->watched = sequence;
+    detector->watch->learned(detector->watch->user, &detector->order);
+}
+
+bool host_watch_knows(const struct order *order, uint64_t epoch)
+{
+    return order_knows(order, ORDER_HOST, epoch);
 }
 
 /* The first accesses' allocations come from farther away than the processor looks ahead. */

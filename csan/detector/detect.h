@@ -56,7 +56,12 @@ struct detector {
     /* Of the op being processed: what its conflicts that are no races point to. */
     struct csan_error errors[DETECTOR_ERRORS];
     uint32_t error_count;
+    const struct host_watch *watch; /* or NULL */
+    uint64_t watched;               /* the host's sequence number as the watch knows it */
 };
+
+/* The watch is told if the host learned something since. */
+void detector_watch_host(struct detector *detector);
 
 bool detector_init(struct detector *detector);
 void detector_clear(struct detector *detector);

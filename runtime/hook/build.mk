@@ -82,6 +82,7 @@ $(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_po
 	state/known_contents state/copied_values state/graph_memory kernel/layout state/name))
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))
+$(eval $(call hook_parts,instruction_access,host/instruction_access))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))
 $(eval $(call hook_parts,identity,kernel/identity kernel/image_place))
 $(eval $(call hook_parts,layout,kernel/layout))
@@ -101,3 +102,13 @@ $(hook_part_tests): $(OUT)/tests/unit/%: %.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
 		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl
+
+# What the host's instructions access, against objdump: FILES are any others.
+.PHONY: compare-instruction-access
+$(OUT)/tests/unit/instruction_accesses: tests/unit/hook/host/instruction_accesses.c \
+		$(OUT)/obj/runtime/hook/host/instruction_access.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
+compare-instruction-access: $(OUT)/tests/unit/instruction_accesses
+	scripts/compare-instruction-access $< $(or $(FILES),$(wildcard /usr/lib/x86_64-linux-gnu/libc.so.6 \
+		/usr/lib/x86_64-linux-gnu/libm.so.6 /usr/lib/x86_64-linux-gnu/libstdc++.so.6))
