@@ -1,9 +1,9 @@
 /* See code.h.
  *
- * Nothing of Python's is kept alive, so an address says little: code that is made anew and run
- * again and again, as a cell runner or a template engine does, may lie where the last one was, its
- * name and its table of lines, too. From 3.12 on CPython numbers code objects; before, what the
- * table holds is compared, by a hash. */
+ * csan keeps no Python object alive, so an address alone does not identify a code object. A cell
+ * runner or a template engine compiles code again and again. The new code, its name and its line
+ * table may have the old one's addresses. From 3.12 on CPython numbers code objects. Before that,
+ * csan compares a hash of the line table. */
 #include "runtime/python/code.h"
 #include "csan/base/fork_lock.h"
 #include "csan/base/hash.h"
@@ -12,32 +12,32 @@
 #include <pthread.h>
 
 enum {
-    PLACE_BITS = 15, /* code objects found at once */
+    SLOT_BITS = 15, /* code objects found at once */
     PROBES = 4,
     HASHED_BYTES = 1024
 };
 
-/* A code object that was met, in one line of the cache. Read without a lock: `version` is odd while
- * it is written, and another one afterwards. */
+/* A code object that csan has seen; one cache line. Readers take no lock: `version` is odd during a
+ * write and changes with it. */
 struct identity {
     uint32_t version, number; /* 0: nothing is here */
     const void *object, *file, *name, *lines;
-    uint64_t stamp; /* what tells it from another one there */
+    uint64_t stamp; /* distinguishes it from a later object at the same address */
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct identity) == 64, "one line");
 
 static struct {
     pthread_mutex_t lock;
-    struct identity places[1 << PLACE_BITS];
+    struct identity slots[1 << SLOT_BITS];
 } codes = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct identity *place_of(const void *object, size_t probe)
+static struct identity *slot_of(const void *object, size_t probe)
 {
     uint64_t hash = hash_spread((uintptr_t)object >> 4);
-    return &codes.places[((hash >> (64 - PLACE_BITS)) + probe) & ((1 << PLACE_BITS) - 1)];
+    return &codes.slots[((hash >> (64 - SLOT_BITS)) + probe) & ((1 << SLOT_BITS) - 1)];
 }
 
-/* Of a table the beginning and the end, if it is long. */
+/* Hashes the beginning and the end of a long table. */
 static uint64_t content_stamp(const struct python_layout *layout, const void *object)
 {
     const void *lines = python_pointer_at(object, layout->code_lines);
@@ -57,58 +57,57 @@ static uint64_t stamp_of(const struct python_layout *layout, const void *object)
     return version ? version : content_stamp(layout, object);
 }
 
-static bool is_same(const struct identity *place, const struct python_layout *layout,
+static bool is_same(const struct identity *slot, const struct python_layout *layout,
                     const void *object)
 {
-    return __atomic_load_n(&place->lines, __ATOMIC_ACQUIRE) ==
+    return __atomic_load_n(&slot->lines, __ATOMIC_ACQUIRE) ==
                python_pointer_at(object, layout->code_lines) &&
-           __atomic_load_n(&place->name, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&slot->name, __ATOMIC_ACQUIRE) ==
                python_pointer_at(object, layout->code_name) &&
-           __atomic_load_n(&place->file, __ATOMIC_ACQUIRE) ==
+           __atomic_load_n(&slot->file, __ATOMIC_ACQUIRE) ==
                python_pointer_at(object, layout->code_file) &&
-           __atomic_load_n(&place->stamp, __ATOMIC_ACQUIRE) == stamp_of(layout, object);
+           __atomic_load_n(&slot->stamp, __ATOMIC_ACQUIRE) == stamp_of(layout, object);
 }
 
-/* 0: it is not known, or no longer. What is read of a place counts if the place has the same
- * version afterwards. */
+/* 0: it is not known, or no longer. A read of a slot is valid if the slot's version is the same
+ * afterwards. */
 static uint32_t number_find(const struct python_layout *layout, const void *object)
 {
     for (size_t probe = 0; probe < PROBES; probe++) {
-        const struct identity *place = place_of(object, probe);
-        uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
+        const struct identity *slot = slot_of(object, probe);
+        uint32_t version = __atomic_load_n(&slot->version, __ATOMIC_ACQUIRE);
         if (!version)
             return 0;
-        if (__atomic_load_n(&place->object, __ATOMIC_ACQUIRE) != object)
+        if (__atomic_load_n(&slot->object, __ATOMIC_ACQUIRE) != object)
             continue;
-        uint32_t number = __atomic_load_n(&place->number, __ATOMIC_ACQUIRE);
-        bool same = is_same(place, layout, object) && !(version & 1) &&
-                    __atomic_load_n(&place->version, __ATOMIC_RELAXED) == version;
+        uint32_t number = __atomic_load_n(&slot->number, __ATOMIC_ACQUIRE);
+        bool same = is_same(slot, layout, object) && !(version & 1) &&
+                    __atomic_load_n(&slot->version, __ATOMIC_RELAXED) == version;
         return same ? number : 0;
     }
     return 0;
 }
 
-/* Where the address is, or else where nothing is, or else in the first of its places. With the lock
+/* Uses the address' own slot, or else a free one, or else the first of its slots. With the lock
  * held. */
 static void identity_put(const struct python_layout *layout, const void *object, uint32_t number)
 {
-    struct identity *place = place_of(object, 0);
+    struct identity *slot = slot_of(object, 0);
     for (size_t probe = PROBES; probe-- > 0;) {
-        struct identity *at = place_of(object, probe);
+        struct identity *at = slot_of(object, probe);
         if (!at->version || at->object == object)
-            place = at;
+            slot = at;
     }
-    uint32_t version = place->version;
-    __atomic_store_n(&place->version, version + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&place->object, object, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->lines, python_pointer_at(object, layout->code_lines),
-                     __ATOMIC_RELEASE);
-    __atomic_store_n(&place->name, python_pointer_at(object, layout->code_name), __ATOMIC_RELEASE);
-    __atomic_store_n(&place->file, python_pointer_at(object, layout->code_file), __ATOMIC_RELEASE);
-    __atomic_store_n(&place->stamp, stamp_of(layout, object), __ATOMIC_RELEASE);
+    uint32_t version = slot->version;
+    __atomic_store_n(&slot->version, version + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->object, object, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->lines, python_pointer_at(object, layout->code_lines), __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->name, python_pointer_at(object, layout->code_name), __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->file, python_pointer_at(object, layout->code_file), __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->stamp, stamp_of(layout, object), __ATOMIC_RELEASE);
     version += version + 2 ? 2 : 4; /* 0 is for nothing */
-    __atomic_store_n(&place->version, version, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->version, version, __ATOMIC_RELEASE);
 }
 
 /* With the lock held. */
@@ -142,7 +141,7 @@ static uint32_t number_slow(const struct python_interpreter *python, const void 
 
 void python_code_prefetch(const struct python_interpreter *python, const void *object)
 {
-    __builtin_prefetch(place_of(object, 0));
+    __builtin_prefetch(slot_of(object, 0));
     __builtin_prefetch((const char *)object + python->layout.code_version);
     __builtin_prefetch((const char *)object + python->layout.code_lines);
 }

@@ -1,4 +1,5 @@
-/* The code that Python's frames run: a number for each, under which code_text has what it says. */
+/* The code objects that Python's frames run. Each has a number, by which code_text finds its text.
+ */
 #ifndef RUNTIME_PYTHON_CODE_H
 #define RUNTIME_PYTHON_CODE_H
 
@@ -6,12 +7,13 @@
 
 #include <stddef.h>
 
-/* The number of a code object that a frame of the calling thread holds: from 1, equal for equal
- * code, and for all that is met once 64 MiB of it are kept, or memory is short. 0: it is no code
- * object. A number stays what it is after its code object has gone. Any thread, without the
- * interpreter's lock; the first time under one of csan's own. */
+/* The number of a code object that a frame of the calling thread holds. Numbers start at 1; equal
+ * code has an equal number. All code that is new after 64 MiB of text, or when memory is short,
+ * shares one number. 0: it is no code object. A number stays valid after its code object is freed.
+ * Any thread, without the interpreter's lock; the first call for an object takes a lock of csan's
+ * own. */
 uint32_t python_code_number(const struct python_interpreter *python, const void *object);
-/* What that will read is brought near. */
+/* Prefetches what python_code_number will read. */
 void python_code_prefetch(const struct python_interpreter *python, const void *object);
 
 #endif

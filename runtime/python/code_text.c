@@ -137,7 +137,7 @@ static struct text *text_of(uint32_t number)
     return &kept.chunks[(number - 1) >> CHUNK_BITS][(number - 1) & ((1 << CHUNK_BITS) - 1)];
 }
 
-/* The place of an equal text, or the free one where it would be. */
+/* The slot of an equal text, or the free one where it would be. */
 static uint32_t *content_find(uint32_t *table, size_t size, const struct text *text)
 {
     size_t at = (size_t)text->hash & (size - 1);
@@ -166,24 +166,24 @@ static bool content_reserve(void)
 static uint32_t text_intern(struct text *text)
 {
     size_t bytes = strlen(text->file) + strlen(text->name) + text->line_bytes;
-    uint32_t *place = content_reserve() ? content_find(kept.by_content, kept.size, text) : NULL;
-    if (place && *place) {
+    uint32_t *slot = content_reserve() ? content_find(kept.by_content, kept.size, text) : NULL;
+    if (slot && *slot) {
         text_free(text);
-        return *place;
+        return *slot;
     }
     size_t at = kept.texts >> CHUNK_BITS;
     struct text **chunk =
         at < CHUNKS && kept.bytes + bytes <= TEXT_BYTES_MAX ? &kept.chunks[at] : NULL;
-    if (place && chunk && !*chunk)
+    if (slot && chunk && !*chunk)
         *chunk = calloc((size_t)1 << CHUNK_BITS, sizeof **chunk);
-    if (!place || !chunk || !*chunk) {
+    if (!slot || !chunk || !*chunk) {
         text_free(text);
         return 0;
     }
     kept.bytes += bytes;
     (*chunk)[kept.texts & ((1 << CHUNK_BITS) - 1)] = *text;
     __atomic_store_n(&kept.texts, kept.texts + 1, __ATOMIC_RELEASE);
-    return *place = kept.texts;
+    return *slot = kept.texts;
 }
 
 uint32_t python_code_text(const struct python_layout *layout, const void *object)

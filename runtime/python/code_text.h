@@ -1,5 +1,5 @@
-/* What reports say of Python's code: its file, function and lines, copied from a code object and
- * kept for ever, equal ones once, at most 64 MiB of them. */
+/* What reports say about Python code: its file, function and lines. They are copied from a code
+ * object and kept until the process ends, equal texts once, at most 64 MiB in all. */
 #ifndef RUNTIME_PYTHON_CODE_TEXT_H
 #define RUNTIME_PYTHON_CODE_TEXT_H
 
@@ -9,8 +9,8 @@
 
 struct csan_source_line;
 
-/* The number of what the code object says, from 1; one for all that there is no room for. One
- * thread at a time. */
+/* The number of the code object's text, from 1. All texts for which there is no room share one
+ * number. One thread at a time. */
 uint32_t python_code_text(const struct python_layout *layout, const void *object);
 
 /* File, function and line of the instruction, `instruction` a byte offset. False: no such number.

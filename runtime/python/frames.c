@@ -25,34 +25,35 @@ enum {
 static struct {
     const struct python_interpreter *interpreter;
     void (*note)(const char *line);
-    int fits; /* the layout: 0 not tried yet, 1 yes, -1 no */
+    int layout_matches; /* 0: not tried yet, 1: yes, -1: no */
     int strange;
 } stacks;
 
-/* That many stacks may be strange before none is believed: of an interpreter that is laid out
- * otherwise all are. */
+/* After this many stacks that do not match the layout, csan reads no more. If the interpreter has
+ * another layout, all stacks fail. */
 static const void *thread_slow(const struct python_interpreter *python, const void *thread)
 {
     enum { STRANGE_MAX = 16 };
-    int fits = python_layout_is_known(python, thread);
-    if (fits > 0)
-        __atomic_store_n(&stacks.fits, 1, __ATOMIC_RELAXED);
-    if (fits < 0 && __atomic_add_fetch(&stacks.strange, 1, __ATOMIC_RELAXED) == STRANGE_MAX) {
-        __atomic_store_n(&stacks.fits, -1, __ATOMIC_RELAXED);
+    int layout_matches = python_layout_is_known(python, thread);
+    if (layout_matches > 0)
+        __atomic_store_n(&stacks.layout_matches, 1, __ATOMIC_RELAXED);
+    if (layout_matches < 0 &&
+        __atomic_add_fetch(&stacks.strange, 1, __ATOMIC_RELAXED) == STRANGE_MAX) {
+        __atomic_store_n(&stacks.layout_matches, -1, __ATOMIC_RELAXED);
         stacks.note("Python's stacks are left out: its structures are not laid out as this version "
                     "of CPython has them");
     }
-    return fits > 0 ? thread : NULL;
+    return layout_matches > 0 ? thread : NULL;
 }
 
-/* The calling thread in Python's terms; NULL: it is none of Python's, or cannot be read. */
+/* The calling thread's Python state; NULL: it is no Python thread, or csan cannot read it. */
 static const void *this_thread(const struct python_interpreter *python)
 {
     const void *thread = python->is_initialized() ? python->this_thread() : NULL;
-    int fits = __atomic_load_n(&stacks.fits, __ATOMIC_RELAXED);
-    if (__builtin_expect(fits > 0, 1) || !thread)
+    int layout_matches = __atomic_load_n(&stacks.layout_matches, __ATOMIC_RELAXED);
+    if (__builtin_expect(layout_matches > 0, 1) || !thread)
         return thread;
-    return fits < 0 ? NULL : thread_slow(python, thread);
+    return layout_matches < 0 ? NULL : thread_slow(python, thread);
 }
 
 static const void *top(void)
@@ -65,8 +66,8 @@ static const void *top(void)
                : frame;
 }
 
-/* In units of the code. What lies elsewhere (a thread's own copy, of an interpreter without a lock)
- * is given as the last, of which no table tells a line. */
+/* In code units. An instruction outside the code object (a thread's own copy in a free-threaded
+ * interpreter) becomes the last unit, which no line table covers. */
 static uint64_t instruction_of(const struct python_layout *layout, const void *frame,
                                const void *code)
 {
@@ -80,8 +81,8 @@ static uint64_t instruction_of(const struct python_layout *layout, const void *f
     return number < 0 ? 0 : (uint64_t)number * layout->number_bytes / INSTRUCTION_BYTES;
 }
 
-/* The code of frames and their instructions, from the inside; what tells of the code is on its way
- * to the caches meanwhile. */
+/* The frames' code objects and instructions, innermost first. Meanwhile it prefetches what
+ * identifies each code object. */
 static size_t walk(const struct python_interpreter *python, const void **codes,
                    uint64_t *instructions, size_t capacity)
 {
@@ -106,7 +107,7 @@ static size_t capture(const void **frames, size_t capacity, int locked)
     const struct python_interpreter *python = stacks.interpreter;
     const void *codes[WALKED_MAX];
     uint64_t instructions[WALKED_MAX];
-    (void)locked; /* nothing is waited for */
+    (void)locked; /* it does not block */
     size_t count = 0;
     size_t walked =
         walk(python, codes, instructions, capacity < WALKED_MAX ? capacity : WALKED_MAX);

@@ -1,10 +1,12 @@
-/* The stack of the Python code that runs on a thread, read without the interpreter's lock: what
- * launches GPU work has often given it up. A thread's own frames cannot change while it is in
- * native code, nor the code objects that they hold. A frame is told as a number: which code, and
- * which instruction of it; a line of the source only when a report asks.
+/* The stack of the Python code that runs on a thread. csan reads it without the interpreter's lock,
+ * because code that launches GPU work has often released that lock. A thread's own frames and their
+ * code objects cannot change while the thread is in native code. csan stores a frame as a number
+ * that encodes the code object and the instruction. It looks up the source line only when a report
+ * needs it.
  *
- * A thread whose state another one runs (an embedding program may hand it on) must not call CUDA
- * meanwhile. Of sub-interpreters up to 3.11 the main one's frames are told. */
+ * A thread whose Python state another thread runs must not call CUDA meanwhile (an embedding
+ * program may pass the state on). With sub-interpreters up to 3.11, csan reads the main
+ * interpreter's frames. */
 #ifndef RUNTIME_PYTHON_FRAMES_H
 #define RUNTIME_PYTHON_FRAMES_H
 
@@ -14,12 +16,12 @@
 
 #include <stdbool.h>
 
-/* Makes Python's stacks part of the process' own, where an interpreter is in it that is known.
- * Once, before other threads call csan. `read`: whether that is wanted; else only the interpreter's
- * code is known. `note` says once that stacks are left out, and why. */
+/* Adds Python's frames to the process' stacks if it has an interpreter that csan knows. Call it
+ * once, before other threads call csan. Without `read`, csan finds only the range of the
+ * interpreter's code. `note` prints once why csan leaves out Python's frames. */
 void python_frames_start(bool read, void (*note)(const char *line));
 
-/* For csan.h's table; looks again, where there was none. */
+/* For the table in csan.h. It looks for the interpreter again if it found none before. */
 const struct csan_python_stacks *python_frames(const void *in);
 
 #endif

@@ -20,7 +20,7 @@ static struct {
     } segments[SEGMENTS_MAX]; /* of its code */
 } python = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- Layouts that are told by the version alone ---- */
+/* ---- Layouts that follow from the version alone ---- */
 
 /* 3.8 to 3.11. */
 static const struct python_objects objects = {
@@ -93,59 +93,59 @@ static bool layout_of_table(unsigned version, void *handle)
     return true;
 }
 
-/* ---- Layouts that the interpreter tells ---- */
+/* ---- Layouts that the interpreter publishes ---- */
 
 /* Which of debug_offsets' words of 64 bits is what, the cookie being the first (0). */
-struct told {
+struct published_offsets {
     unsigned version;
     uint8_t free_threaded, current_frame, previous, executable, instruction, owner;
     uint8_t file, name, lines, first_line, instructions;
     uint8_t object_type, bytes_length, bytes_data, string_state, string_length, string_ascii;
 };
-static const struct told tolds[] = {
+static const struct published_offsets published_layouts[] = {
     {0x030d, 2, 23, 29, 30, 31, 33, 35, 36, 38, 39, 43, 45, 65, 66, 68, 69, 70},
     {0x030e, 2, 26, 32, 33, 34, 36, 40, 41, 43, 44, 48, 51, 75, 76, 78, 79, 80},
 };
 
-static bool layout_of(const struct told *told, const uint64_t *offsets)
+static bool layout_of(const struct published_offsets *index, const uint64_t *offsets)
 {
-    if (offsets[told->free_threaded])
+    if (offsets[index->free_threaded])
         return false;
-    uint16_t ascii = (uint16_t)offsets[told->string_ascii];
+    uint16_t ascii = (uint16_t)offsets[index->string_ascii];
     python.interpreter.layout = (struct python_layout){
-        .version = (uint16_t)told->version,
+        .version = (uint16_t)index->version,
         .lines = PYTHON_LOCATIONS,
-        .thread_frame = (uint16_t)offsets[told->current_frame],
-        .frame_previous = (uint16_t)offsets[told->previous],
-        .frame_code = (uint16_t)offsets[told->executable],
-        .frame_instruction = (uint16_t)offsets[told->instruction],
-        .frame_owner = (uint16_t)offsets[told->owner],
-        .objects.type = (uint16_t)offsets[told->object_type],
-        .code_file = (uint16_t)offsets[told->file],
-        .code_name = (uint16_t)offsets[told->name],
-        .code_lines = (uint16_t)offsets[told->lines],
-        .code_first_line = (uint16_t)offsets[told->first_line],
+        .thread_frame = (uint16_t)offsets[index->current_frame],
+        .frame_previous = (uint16_t)offsets[index->previous],
+        .frame_code = (uint16_t)offsets[index->executable],
+        .frame_instruction = (uint16_t)offsets[index->instruction],
+        .frame_owner = (uint16_t)offsets[index->owner],
+        .objects.type = (uint16_t)offsets[index->object_type],
+        .code_file = (uint16_t)offsets[index->file],
+        .code_name = (uint16_t)offsets[index->name],
+        .code_lines = (uint16_t)offsets[index->lines],
+        .code_first_line = (uint16_t)offsets[index->first_line],
         .code_version = CODE_VERSION,
-        .code_instructions = (uint16_t)offsets[told->instructions],
-        .objects.string_length = (uint16_t)offsets[told->string_length],
-        .objects.string_state = (uint16_t)offsets[told->string_state],
+        .code_instructions = (uint16_t)offsets[index->instructions],
+        .objects.string_length = (uint16_t)offsets[index->string_length],
+        .objects.string_state = (uint16_t)offsets[index->string_state],
         .objects.string_ascii = ascii,
         .objects.string_compact = (uint16_t)(ascii + 16), /* and the text's UTF-8 with its length */
         .objects.string_kind_bit = 2,
-        .objects.bytes_length = (uint16_t)offsets[told->bytes_length],
-        .objects.bytes_data = (uint16_t)offsets[told->bytes_data]};
+        .objects.bytes_length = (uint16_t)offsets[index->bytes_length],
+        .objects.bytes_data = (uint16_t)offsets[index->bytes_data]};
     return true;
 }
 
-static bool layout_told(unsigned version, void *handle)
+static bool layout_published(unsigned version, void *handle)
 {
     static const char cookie[8] = {'x', 'd', 'e', 'b', 'u', 'g', 'p', 'y'};
     const uint64_t *offsets = dlsym(handle, "_PyRuntime");
     if (!offsets || memcmp(offsets, cookie, sizeof cookie) != 0 || offsets[1] >> 16 != version)
         return false;
-    for (size_t i = 0; i < sizeof tolds / sizeof *tolds; i++)
-        if (tolds[i].version == version)
-            return layout_of(&tolds[i], offsets);
+    for (size_t i = 0; i < sizeof published_layouts / sizeof *published_layouts; i++)
+        if (published_layouts[i].version == version)
+            return layout_of(&published_layouts[i], offsets);
     return false;
 }
 
@@ -195,7 +195,8 @@ static int interpreter_look(void *handle)
     unsigned version = version_read(version_text());
     bool whole = found->is_initialized && found->this_thread && found->code_type &&
                  found->string_type && found->bytes_type;
-    bool known = version < 0x030d ? layout_of_table(version, handle) : layout_told(version, handle);
+    bool known =
+        version < 0x030d ? layout_of_table(version, handle) : layout_published(version, handle);
     return whole && known ? 1 : -1;
 }
 

@@ -1,11 +1,12 @@
-/* The CPython interpreter in this process, and where its structures keep what a stack is made of.
+/* The CPython interpreter in this process, and the offsets in its structures that a stack walk
+ * needs.
  *
- * Nothing of Python's is compiled against: one libcsan serves every interpreter. Up to 3.12 the
- * places are a table, since they are the same in all releases of a minor version (its internal
- * headers; the structures are part of the ABI of a minor version, PEP 387 and the C API's "C API
- * Stability"); from 3.13 on the interpreter tells them itself, in _PyRuntime.debug_offsets, which
- * is there for debuggers (Include/internal/pycore_debug_offsets.h). Builds without the lock
- * (free-threaded) are not known: a thread there runs copies of code of its own. */
+ * csan compiles against none of Python's headers, so one libcsan serves every interpreter. Up to
+ * 3.12 a table holds the offsets. They are the same in all releases of a minor version, because its
+ * internal structures are part of that version's ABI (PEP 387 and the C API's "C API Stability").
+ * From 3.13 on the interpreter publishes them for debuggers in _PyRuntime.debug_offsets
+ * (Include/internal/pycore_debug_offsets.h). csan does not support free-threaded builds: a thread
+ * there runs its own copies of code. */
 #ifndef RUNTIME_PYTHON_INTERPRETER_H
 #define RUNTIME_PYTHON_INTERPRETER_H
 
@@ -13,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How a code object tells the lines of its instructions. */
+/* How a code object encodes the lines of its instructions. */
 enum python_lines {
     PYTHON_LNOTAB,    /* to 3.9: Objects/lnotab_notes.txt */
     PYTHON_RANGES,    /* 3.10: PEP 626 */
@@ -85,13 +86,14 @@ static inline bool python_runs_code(const struct python_layout *layout, const vo
     return !layout->frame_owner || ((const unsigned char *)frame)[layout->frame_owner] < OWNED_BY_C;
 }
 
-/* The interpreter among the process' global symbols, or in the object that has the address `in`,
- * unless NULL: a library that was loaded for itself alone has no global symbols. Looks until one
- * was found. NULL: there is none, or none that is known. Any thread. */
+/* Finds the interpreter among the process' global symbols, or in the object that contains the
+ * address `in` unless it is NULL (a library loaded with RTLD_LOCAL has no global symbols). It looks
+ * again until it has found one. NULL: there is none, or csan does not know its version. Any thread.
+ */
 const struct python_interpreter *python_interpreter(const void *in);
 
-/* Whether code at that address is the interpreter's own, known or not. Where it is linked into the
- * program that is all of the program. */
+/* Whether code at that address belongs to the interpreter, of a known version or not. If the
+ * interpreter is linked into the program, that is the whole program. */
 bool python_interpreter_has(const void *address);
 
 #endif

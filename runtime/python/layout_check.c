@@ -4,7 +4,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The pointer there, at an address that may be anything. False: there is no memory. */
+/* Reads the pointer at an address that may be invalid. False: there is no memory. */
 static bool read_safely(const void *object, uint16_t offset, const void **value)
 {
     struct iovec local = {value, sizeof *value};
@@ -25,7 +25,7 @@ static bool member_has_type(const struct python_interpreter *python, const void 
     return read_safely(object, offset, &member) && has_type(python, member, type);
 }
 
-static bool code_fits(const struct python_interpreter *python, const void *code)
+static bool code_matches(const struct python_interpreter *python, const void *code)
 {
     const struct python_layout *layout = &python->layout;
     return has_type(python, code, python->code_type) &&
@@ -34,9 +34,9 @@ static bool code_fits(const struct python_interpreter *python, const void *code)
            member_has_type(python, code, layout->code_lines, python->bytes_type);
 }
 
-/* Of the thread's inner frames one must be of code that is laid out as it should be. 0: there is
- * none to look at. The frame itself is of memory that is there. */
-static int frames_fit(const struct python_interpreter *python, const void *frame)
+/* One of the thread's inner frames must have a code object that matches the layout. 0: there is no
+ * frame. The frame itself is in readable memory. */
+static int frames_match(const struct python_interpreter *python, const void *frame)
 {
     enum { LOOK_AT = 8 };
     const struct python_layout *layout = &python->layout;
@@ -45,7 +45,7 @@ static int frames_fit(const struct python_interpreter *python, const void *frame
     for (int i = 0; frame && i < LOOK_AT; i++) {
         if (!read_safely(frame, layout->frame_code, &code))
             return -1;
-        if (python_runs_code(layout, frame) && code_fits(python, python_code_of(code)))
+        if (python_runs_code(layout, frame) && code_matches(python, python_code_of(code)))
             return 1;
         if (python_runs_code(layout, frame))
             result = -1;
@@ -77,5 +77,5 @@ int python_layout_is_known(const struct python_interpreter *python, const void *
         return 0;
     if (!read_safely(&probe, 0, &probe)) /* not allowed here */
         return 1;
-    return found ? frames_fit(python, frame) : -1;
+    return found ? frames_match(python, frame) : -1;
 }

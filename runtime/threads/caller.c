@@ -9,8 +9,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* By the beginnings of their file names. A CUDA runtime that is linked into the program cannot be
- * told from it. */
+/* By the beginnings of their file names. A CUDA runtime that is linked into the program looks like
+ * the program itself. */
 static const char *const libraries[] = {"libcsan", "libcuda", "libnvidia", "libcublas", "libcufft",
                                         "libcudnn", "libnccl", "libnv",
                                         /* allocators */
@@ -18,53 +18,53 @@ static const char *const libraries[] = {"libcsan", "libcuda", "libnvidia", "libc
 
 enum { CACHED = 1024 };
 
-/* Each: an address, shifted by one, and whether it is aside. Two threads may look the same one up.
- */
+/* Each entry is an address, shifted by one, and one bit: the address is in an excluded library. Two
+ * threads may look up the same address. */
 static uintptr_t cache[CACHED];
 
 /* glibc 2.35 and later. */
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
-/* What is loaded there, and its file's name. Without a lock where that can be:
- * the caller may hold one that another thread wants inside the dynamic loader, such as an
- * allocator's. */
-struct place {
+/* The object that is loaded at an address, and its file's name. It takes no lock where that is
+ * possible: the caller may hold a lock (an allocator's) that another thread needs inside the
+ * dynamic loader. */
+struct loaded {
     const void *object; /* NULL: nothing is known */
     const char *file;
 };
 
-static struct place place_of(const void *address)
+static struct loaded loaded_at(const void *address)
 {
-    struct dl_find_object object;
+    struct dl_find_object found;
     Dl_info info;
     if (!_dl_find_object)
-        return dladdr(address, &info) ? (struct place){info.dli_fbase, info.dli_fname}
-                                      : (struct place){0};
-    return _dl_find_object((void *)(uintptr_t)address, &object) == 0
-               ? (struct place){object.dlfo_link_map, object.dlfo_link_map->l_name}
-               : (struct place){0};
+        return dladdr(address, &info) ? (struct loaded){info.dli_fbase, info.dli_fname}
+                                      : (struct loaded){0};
+    return _dl_find_object((void *)(uintptr_t)address, &found) == 0
+               ? (struct loaded){found.dlfo_link_map, found.dlfo_link_map->l_name}
+               : (struct loaded){0};
 }
 
-/* Whether malloc is from there, and neither the C library nor the program is. csan allocates with
- * locks of its own held, so that it could never be told of an allocator's. */
-static bool allocates(struct place place)
+/* Whether the object defines malloc and is neither the C library nor the program. csan itself
+ * allocates while it holds its own locks, so it must not follow an allocator's locks. */
+static bool allocates(struct loaded loaded)
 {
-    return place.object == place_of((const void *)(uintptr_t)malloc).object &&
-           place.object != place_of((const void *)(uintptr_t)getpid).object &&
-           place.object != place_of((const void *)getauxval(AT_PHDR)).object;
+    return loaded.object == loaded_at((const void *)(uintptr_t)malloc).object &&
+           loaded.object != loaded_at((const void *)(uintptr_t)getpid).object &&
+           loaded.object != loaded_at((const void *)getauxval(AT_PHDR)).object;
 }
 
 static bool look_up(const void *caller)
 {
-    const struct place place = place_of(caller);
-    if (!place.file)
+    const struct loaded loaded = loaded_at(caller);
+    if (!loaded.file)
         return false;
-    const char *slash = strrchr(place.file, '/');
-    const char *name = slash ? slash + 1 : place.file;
+    const char *slash = strrchr(loaded.file, '/');
+    const char *name = slash ? slash + 1 : loaded.file;
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
             return true;
-    return allocates(place);
+    return allocates(loaded);
 }
 
 bool caller_is_aside(const void *caller)

@@ -1,8 +1,10 @@
-/* Who called a pthread function: the program, or a library whose own locks say nothing of it.
+/* Finds out who called a pthread function: the program, or a library whose locks do not order the
+ * program's threads.
  *
- * CUDA's libraries and csan's lock mutexes in most of their calls. To take those for an order would
- * order any two threads that use CUDA at all. An allocator's would order any two that allocate, and
- * csan, told of one, allocates, while it is held. */
+ * CUDA's libraries and csan's lock mutexes in most of their calls. If csan took those for an order,
+ * it would order any two threads that use CUDA at all. An allocator's locks would order any two
+ * threads that allocate. csan would also allocate while it handles such a lock, and the lock is
+ * still held. */
 #ifndef RUNTIME_THREADS_CALLER_H
 #define RUNTIME_THREADS_CALLER_H
 

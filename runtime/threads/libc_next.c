@@ -10,7 +10,7 @@
 /* Of condition variables glibc keeps two kinds on x86-64; what is linked today uses the newer.
  * Asked for by its version, since a look-up that fails allocates: an allocator that locks comes
  * back here for ever, and dlsym may be csan's own. */
-void *libc_next_find(void **place, const char *name)
+void *libc_next_find(void **address, const char *name)
 {
     bool condition = strncmp(name, "pthread_cond_", strlen("pthread_cond_")) == 0;
     void *found = dlvsym(RTLD_NEXT, name, condition ? "GLIBC_2.3.2" : "GLIBC_2.2.5");
@@ -21,6 +21,6 @@ void *libc_next_find(void **place, const char *name)
                 name);
         abort();
     }
-    __atomic_store_n(place, found, __ATOMIC_RELEASE);
+    __atomic_store_n(address, found, __ATOMIC_RELEASE);
     return found;
 }

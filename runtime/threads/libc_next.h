@@ -2,8 +2,8 @@
 #ifndef RUNTIME_THREADS_LIBC_NEXT_H
 #define RUNTIME_THREADS_LIBC_NEXT_H
 
-/* The function of that name; looked up once, into *place. */
-void *libc_next_find(void **place, const char *name);
+/* The function of that name; looked up once, into *address. */
+void *libc_next_find(void **address, const char *name);
 
 /* LIBC_NEXT(pthread_join)(thread, value) */
 #define LIBC_NEXT(name)                                                                            \

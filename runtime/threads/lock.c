@@ -1,5 +1,5 @@
-/* Mutexes, condition variables, spin locks and read-write locks: what is given up is ordered before
- * who gets it next.
+/* Mutexes, condition variables, spin locks and read-write locks: a release is ordered before the
+ * next acquire.
  *
  * A condition variable orders by its mutex alone: a wait may end without a signal (POSIX,
  * pthread_cond_wait, "spurious wakeups"), so a program that relies on the signal itself has no
@@ -10,32 +10,33 @@
 #include <errno.h>
 #include <pthread.h>
 
-static void acquired(const struct csan_threads_table *told, const void *key)
+static void acquired(const struct csan_threads_table *table, const void *key)
 {
-    if (told)
-        told->acquire(key);
+    if (table)
+        table->acquire(key);
 }
 
-static int acquired_if(const struct csan_threads_table *told, const void *key, int error)
+static int acquired_if(const struct csan_threads_table *table, const void *key, int error)
 {
     if (!error)
-        acquired(told, key);
+        acquired(table, key);
     return error;
 }
 
-static void releases(const struct csan_threads_table *told, const void *key)
+static void releases(const struct csan_threads_table *table, const void *key)
 {
-    if (told)
-        told->release(key, 0);
+    if (table)
+        table->release(key, 0);
 }
 
 /* ---- mutexes */
 
 /* A robust mutex whose owner died is held, too. */
-static int mutex_got(const struct csan_threads_table *told, const pthread_mutex_t *mutex, int error)
+static int mutex_got(const struct csan_threads_table *table, const pthread_mutex_t *mutex,
+                     int error)
 {
     if (!error || error == EOWNERDEAD)
-        acquired(told, mutex);
+        acquired(table, mutex);
     return error;
 }
 
@@ -68,10 +69,10 @@ EXPORTED int pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 EXPORTED int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-    const struct csan_threads_table *told = TABLE();
+    const struct csan_threads_table *table = TABLE();
     int error = LIBC_NEXT(pthread_mutex_destroy)(mutex);
-    if (told && !error)
-        told->end(mutex);
+    if (table && !error)
+        table->end(mutex);
     return error;
 }
 
@@ -80,30 +81,30 @@ EXPORTED int pthread_mutex_destroy(pthread_mutex_t *mutex)
 
 EXPORTED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
-    const struct csan_threads_table *told = TABLE();
-    releases(told, mutex);
+    const struct csan_threads_table *table = TABLE();
+    releases(table, mutex);
     int error = LIBC_NEXT(pthread_cond_wait)(condition, mutex);
-    acquired(told, mutex);
+    acquired(table, mutex);
     return error;
 }
 
 EXPORTED int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                     const struct timespec *until)
 {
-    const struct csan_threads_table *told = TABLE();
-    releases(told, mutex);
+    const struct csan_threads_table *table = TABLE();
+    releases(table, mutex);
     int error = LIBC_NEXT(pthread_cond_timedwait)(condition, mutex, until);
-    acquired(told, mutex);
+    acquired(table, mutex);
     return error;
 }
 
 EXPORTED int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                     clockid_t clock, const struct timespec *until)
 {
-    const struct csan_threads_table *told = TABLE();
-    releases(told, mutex);
+    const struct csan_threads_table *table = TABLE();
+    releases(table, mutex);
     int error = LIBC_NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
-    acquired(told, mutex);
+    acquired(table, mutex);
     return error;
 }
 
@@ -136,17 +137,18 @@ static const void *readers_of(const pthread_rwlock_t *lock)
     return (const char *)lock + 1;
 }
 
-static int read_got(const struct csan_threads_table *told, const pthread_rwlock_t *lock, int error)
+static int read_got(const struct csan_threads_table *table, const pthread_rwlock_t *lock, int error)
 {
-    return acquired_if(told, lock, error);
+    return acquired_if(table, lock, error);
 }
 
-static int write_got(const struct csan_threads_table *told, const pthread_rwlock_t *lock, int error)
+static int write_got(const struct csan_threads_table *table, const pthread_rwlock_t *lock,
+                     int error)
 {
-    if (error || !told)
+    if (error || !table)
         return error;
-    acquired(told, lock);
-    acquired(told, readers_of(lock));
+    acquired(table, lock);
+    acquired(table, readers_of(lock));
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
         if (written[i])
             continue;
@@ -200,26 +202,26 @@ EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
 
 EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
-    const struct csan_threads_table *told = TABLE();
-    size_t place = 0, count = sizeof written / sizeof *written;
-    while (told && place < count && written[place] != lock)
-        place++;
-    if (told && place < count) {
-        written[place] = NULL;
-        told->release(lock, 0);
-    } else if (told) {
-        told->release(readers_of(lock), 1);
+    const struct csan_threads_table *table = TABLE();
+    size_t slot = 0, count = sizeof written / sizeof *written;
+    while (table && slot < count && written[slot] != lock)
+        slot++;
+    if (table && slot < count) {
+        written[slot] = NULL;
+        table->release(lock, 0);
+    } else if (table) {
+        table->release(readers_of(lock), 1);
     }
     return LIBC_NEXT(pthread_rwlock_unlock)(lock);
 }
 
 EXPORTED int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 {
-    const struct csan_threads_table *told = TABLE();
+    const struct csan_threads_table *table = TABLE();
     int error = LIBC_NEXT(pthread_rwlock_destroy)(lock);
-    if (told && !error) {
-        told->end(lock);
-        told->end(readers_of(lock));
+    if (table && !error) {
+        table->end(lock);
+        table->end(readers_of(lock));
     }
     return error;
 }

@@ -1,5 +1,5 @@
-/* Semaphores, barriers and what is done once: several threads may give before one gets, and who
- * gets is ordered after all of them. */
+/* Semaphores, barriers and pthread_once: several threads may release before one acquires. The
+ * acquire is ordered after all of those releases. */
 #include "runtime/threads/libc_next.h"
 #include "runtime/threads/table.h"
 
@@ -8,20 +8,20 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-static int acquired(const struct csan_threads_table *told, const void *key, int error)
+static int acquired(const struct csan_threads_table *table, const void *key, int error)
 {
-    if (told && !error)
-        told->acquire(key);
+    if (table && !error)
+        table->acquire(key);
     return error;
 }
 
-/* ---- semaphores: which post a wait answers to is not known, so it is taken for all of them */
+/* ---- semaphores: csan does not know which post a wait answers to, so it takes all of them */
 
 EXPORTED int sem_post(sem_t *semaphore)
 {
-    const struct csan_threads_table *told = TABLE();
-    if (told)
-        told->release(semaphore, 1);
+    const struct csan_threads_table *table = TABLE();
+    if (table)
+        table->release(semaphore, 1);
     return LIBC_NEXT(sem_post)(semaphore);
 }
 
@@ -47,10 +47,10 @@ EXPORTED int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct times
 
 EXPORTED int sem_destroy(sem_t *semaphore)
 {
-    const struct csan_threads_table *told = TABLE();
+    const struct csan_threads_table *table = TABLE();
     int error = LIBC_NEXT(sem_destroy)(semaphore);
-    if (told && !error)
-        told->end(semaphore);
+    if (table && !error)
+        table->end(semaphore);
     return error;
 }
 
@@ -65,20 +65,20 @@ struct barrier {
 
 static struct {
     pthread_mutex_t lock; /* taken as the C library's own */
-    struct barrier *barriers;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct barrier *list;
+} barriers = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct barrier *barrier_lock(const pthread_barrier_t *name)
 {
     struct barrier *barrier;
-    LIBC_NEXT(pthread_mutex_lock)(&table.lock);
-    HASH_FIND_PTR(table.barriers, &name, barrier);
+    LIBC_NEXT(pthread_mutex_lock)(&barriers.lock);
+    HASH_FIND_PTR(barriers.list, &name, barrier);
     return barrier;
 }
 
 static void barrier_unlock(void)
 {
-    LIBC_NEXT(pthread_mutex_unlock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_unlock)(&barriers.lock);
 }
 
 static void barrier_remember(const pthread_barrier_t *name, unsigned threads)
@@ -86,7 +86,7 @@ static void barrier_remember(const pthread_barrier_t *name, unsigned threads)
     struct barrier *barrier = barrier_lock(name);
     if (!barrier && (barrier = calloc(1, sizeof *barrier)) != NULL) {
         barrier->name = name;
-        HASH_ADD_PTR(table.barriers, name, barrier);
+        HASH_ADD_PTR(barriers.list, name, barrier);
     }
     if (barrier) {
         barrier->threads = threads;
@@ -107,64 +107,64 @@ static const void *barrier_arrive(const pthread_barrier_t *name)
 EXPORTED int pthread_barrier_init(pthread_barrier_t *barrier,
                                   const pthread_barrierattr_t *attributes, unsigned threads)
 {
-    const struct csan_threads_table *told = TABLE();
+    const struct csan_threads_table *table = TABLE();
     int error = LIBC_NEXT(pthread_barrier_init)(barrier, attributes, threads);
-    if (told && !error)
+    if (table && !error)
         barrier_remember(barrier, threads);
     return error;
 }
 
 EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-    const struct csan_threads_table *told = TABLE();
-    const void *key = told ? barrier_arrive(barrier) : NULL;
-    if (told)
-        told->release(key, 1);
+    const struct csan_threads_table *table = TABLE();
+    const void *key = table ? barrier_arrive(barrier) : NULL;
+    if (table)
+        table->release(key, 1);
     int error = LIBC_NEXT(pthread_barrier_wait)(barrier);
-    if (told && (!error || error == PTHREAD_BARRIER_SERIAL_THREAD))
-        told->acquire(key);
+    if (table && (!error || error == PTHREAD_BARRIER_SERIAL_THREAD))
+        table->acquire(key);
     return error;
 }
 
 EXPORTED int pthread_barrier_destroy(pthread_barrier_t *name)
 {
-    const struct csan_threads_table *told = TABLE();
+    const struct csan_threads_table *table = TABLE();
     int error = LIBC_NEXT(pthread_barrier_destroy)(name);
-    if (!told || error)
+    if (!table || error)
         return error;
     struct barrier *barrier = barrier_lock(name);
     if (barrier)
-        HASH_DEL(table.barriers, barrier);
+        HASH_DEL(barriers.list, barrier);
     barrier_unlock();
     free(barrier);
-    told->end(name);
-    told->end((const char *)name + 1);
+    table->end(name);
+    table->end((const char *)name + 1);
     return 0;
 }
 
 /* ---- once: whoever returns is ordered after the function that ran */
 
 static __thread struct {
-    const struct csan_threads_table *told;
+    const struct csan_threads_table *table;
     const void *key;
     void (*function)(void);
 } once;
 
 static void once_run(void)
 {
-    const struct csan_threads_table *told = once.told;
+    const struct csan_threads_table *table = once.table;
     const void *key = once.key;
     once.function();
-    told->release(key, 0);
+    table->release(key, 0);
 }
 
 EXPORTED int pthread_once(pthread_once_t *control, void (*function)(void))
 {
-    const struct csan_threads_table *told = TABLE();
-    if (!told)
+    const struct csan_threads_table *table = TABLE();
+    if (!table)
         return LIBC_NEXT(pthread_once)(control, function);
-    once.told = told;
+    once.table = table;
     once.key = control;
     once.function = function;
-    return acquired(told, control, LIBC_NEXT(pthread_once)(control, once_run));
+    return acquired(table, control, LIBC_NEXT(pthread_once)(control, once_run));
 }

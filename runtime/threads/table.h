@@ -1,4 +1,4 @@
-/* The table that libcsan.so gave, and whether the call at hand is to be told. */
+/* The table that libcsan.so registered, and whether csan must see the current call. */
 #ifndef RUNTIME_THREADS_TABLE_H
 #define RUNTIME_THREADS_TABLE_H
 
@@ -9,9 +9,9 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-extern const struct csan_threads_table *threads_table; /* NULL: nobody listens */
+extern const struct csan_threads_table *threads_table; /* NULL: libcsan.so has registered none */
 
-/* NULL: pass the call on and tell nobody. */
+/* NULL: pass the call on; csan does not see it. */
 static inline const struct csan_threads_table *table_for(const void *caller)
 {
     const struct csan_threads_table *table = __atomic_load_n(&threads_table, __ATOMIC_ACQUIRE);

@@ -1,5 +1,5 @@
-/* Threads that are created and joined. Which thread a pthread_t is, is remembered until it is
- * joined or detached; the C library does not use the name for another before that. */
+/* Threads that are created and joined. The module remembers which thread a pthread_t names until
+ * the thread is joined or detached. The C library does not reuse the name before that. */
 #include "runtime/threads/libc_next.h"
 #include "runtime/threads/table.h"
 
@@ -25,7 +25,7 @@ struct start {
 static struct {
     pthread_mutex_t lock; /* taken as the C library's own */
     struct named *threads;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread bool
     creating; /* an allocator may create a thread of its own within pthread_create */
@@ -46,12 +46,12 @@ EXPORTED void csan_threads_activate(const struct csan_threads_table *given)
 
 static void table_lock(void)
 {
-    LIBC_NEXT(pthread_mutex_lock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_lock)(&names.lock);
 }
 
 static void table_unlock(void)
 {
-    LIBC_NEXT(pthread_mutex_unlock)(&table.lock);
+    LIBC_NEXT(pthread_mutex_unlock)(&names.lock);
 }
 
 /* With the lock held. Without memory csan loses sight of the thread. */
@@ -62,7 +62,7 @@ static void name_add(pthread_t name, void *thread)
         return;
     named->name = name;
     named->thread = thread;
-    HASH_ADD(hh, table.threads, name, sizeof name, named);
+    HASH_ADD(hh, names.threads, name, sizeof name, named);
 }
 
 static void *name_take(pthread_t name)
@@ -70,10 +70,10 @@ static void *name_take(pthread_t name)
     struct named *named;
     void *thread = NULL;
     table_lock();
-    HASH_FIND(hh, table.threads, &name, sizeof name, named);
+    HASH_FIND(hh, names.threads, &name, sizeof name, named);
     if (named) {
         thread = named->thread;
-        HASH_DEL(table.threads, named);
+        HASH_DEL(names.threads, named);
     }
     table_unlock();
     free(named);
@@ -92,10 +92,10 @@ static void name_put_back(pthread_t name, void *thread)
 static void *run(void *user)
 {
     struct start start = *(struct start *)user;
-    const struct csan_threads_table *told = __atomic_load_n(&threads_table, __ATOMIC_ACQUIRE);
+    const struct csan_threads_table *table = __atomic_load_n(&threads_table, __ATOMIC_ACQUIRE);
     free(user);
-    if (told)
-        told->start(start.thread);
+    if (table)
+        table->start(start.thread);
     return start.function(start.argument);
 }
 
@@ -123,9 +123,9 @@ static int create(pthread_t *name, const pthread_attr_t *attributes, struct star
 EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
                             void *(*function)(void *), void *argument)
 {
-    const struct csan_threads_table *told = creating ? NULL : TABLE();
-    struct start *start = told ? malloc(sizeof *start) : NULL;
-    void *thread = start ? told->create() : NULL;
+    const struct csan_threads_table *table = creating ? NULL : TABLE();
+    struct start *start = table ? malloc(sizeof *start) : NULL;
+    void *thread = start ? table->create() : NULL;
     if (!thread) {
         free(start);
         return LIBC_NEXT(pthread_create)(name, attributes, function, argument);
@@ -134,64 +134,64 @@ EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
     int error = create(name, attributes, start);
     if (error) {
         free(start);
-        told->forget(thread); /* for the thread that never was */
-        told->forget(thread);
+        table->forget(thread); /* for the thread that never was */
+        table->forget(thread);
     } else if (is_detached(attributes)) {
-        told->forget(thread);
+        table->forget(thread);
     }
     return error;
 }
 
 /* ---- join */
 
-static int joined(const struct csan_threads_table *told, pthread_t name, void *thread, int error)
+static int joined(const struct csan_threads_table *table, pthread_t name, void *thread, int error)
 {
     if (thread && error) {
         name_put_back(name, thread);
     } else if (thread) {
-        told->join(thread);
-        told->forget(thread);
+        table->join(thread);
+        table->forget(thread);
     }
     return error;
 }
 
 EXPORTED int pthread_join(pthread_t name, void **value)
 {
-    const struct csan_threads_table *told = TABLE();
-    void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, LIBC_NEXT(pthread_join)(name, value));
+    const struct csan_threads_table *table = TABLE();
+    void *thread = table ? name_take(name) : NULL;
+    return joined(table, name, thread, LIBC_NEXT(pthread_join)(name, value));
 }
 
 EXPORTED int pthread_tryjoin_np(pthread_t name, void **value)
 {
-    const struct csan_threads_table *told = TABLE();
-    void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, LIBC_NEXT(pthread_tryjoin_np)(name, value));
+    const struct csan_threads_table *table = TABLE();
+    void *thread = table ? name_take(name) : NULL;
+    return joined(table, name, thread, LIBC_NEXT(pthread_tryjoin_np)(name, value));
 }
 
 EXPORTED int pthread_timedjoin_np(pthread_t name, void **value, const struct timespec *until)
 {
-    const struct csan_threads_table *told = TABLE();
-    void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, LIBC_NEXT(pthread_timedjoin_np)(name, value, until));
+    const struct csan_threads_table *table = TABLE();
+    void *thread = table ? name_take(name) : NULL;
+    return joined(table, name, thread, LIBC_NEXT(pthread_timedjoin_np)(name, value, until));
 }
 
 EXPORTED int pthread_clockjoin_np(pthread_t name, void **value, clockid_t clock,
                                   const struct timespec *until)
 {
-    const struct csan_threads_table *told = TABLE();
-    void *thread = told ? name_take(name) : NULL;
-    return joined(told, name, thread, LIBC_NEXT(pthread_clockjoin_np)(name, value, clock, until));
+    const struct csan_threads_table *table = TABLE();
+    void *thread = table ? name_take(name) : NULL;
+    return joined(table, name, thread, LIBC_NEXT(pthread_clockjoin_np)(name, value, clock, until));
 }
 
 EXPORTED int pthread_detach(pthread_t name)
 {
-    const struct csan_threads_table *told = TABLE();
-    void *thread = told ? name_take(name) : NULL;
+    const struct csan_threads_table *table = TABLE();
+    void *thread = table ? name_take(name) : NULL;
     int error = LIBC_NEXT(pthread_detach)(name);
     if (thread && error)
         name_put_back(name, thread);
     else if (thread)
-        told->forget(thread);
+        table->forget(thread);
     return error;
 }

@@ -1,23 +1,24 @@
-/* What libcsan_threads.so tells of the program's threads, and to whom.
+/* The interface between libcsan_threads.so, which intercepts pthread functions, and libcsan.so.
  *
- * The library stands in front of the pthread functions by which host threads order one another. By
- * itself it does nothing; libcsan.so, where option host_order asks for it, hands it this table. The
- * functions may be called from any thread and do nothing where csan is off or asks itself. */
+ * libcsan_threads.so interposes the pthread functions by which host threads order one another. By
+ * itself it does nothing. If option host_order=threads is set, libcsan.so registers this table with
+ * it. Any thread may call the functions. They do nothing while csan is off or when csan itself is
+ * the caller. */
 #ifndef RUNTIME_THREADS_THREADS_H
 #define RUNTIME_THREADS_THREADS_H
 
 struct csan_threads_table {
-    /* The calling thread is about to create one: what to hand to it, or NULL. */
+    /* The calling thread is about to create a thread: returns what to pass to it, or NULL. */
     void *(*create)(void);
     void (*start)(void *thread);  /* the calling thread is it */
     void (*join)(void *thread);   /* it has ended, and the calling thread has waited for it */
     void (*forget)(void *thread); /* nobody will join it; or join was called */
 
-    /* The calling thread releases up `key`, or gets it. Who gets it is ordered after who gave it
-     * up: the last one, for what one thread holds at a time; with `shared` all who did so far. */
+    /* The calling thread releases or acquires `key`. An acquire is ordered after the last release,
+     * or, with `shared`, after all releases so far. */
     void (*release)(const void *key, int shared);
     void (*acquire)(const void *key);
-    void (*end)(const void *key); /* nobody uses it any more */
+    void (*end)(const void *key); /* the object is destroyed */
 };
 
 /* Weak where it is called: the library may not be in the process. */

@@ -281,7 +281,7 @@ static void *meets_code(void *user)
     static _Thread_local struct thread_state mine;
     static _Thread_local struct frame *running;
     size_t me = (size_t)user;
-    const void *told;
+    const void *frame_number;
     struct csan_source_line line;
     own_state = &mine;
     mine.where = &running;
@@ -292,8 +292,8 @@ static void *meets_code(void *user)
         object->version = 1 + i * WRITERS + (unsigned)me;
         object->first_line = 1 + (int)(i % 50);
         frames[me] = (struct frame){.code = object, .instruction = object->instructions};
-        if (capture(&told, 1) != 1 || !python_frames(NULL)->source->describe(told, &line) ||
-            line.line != 1 + i % 50)
+        if (capture(&frame_number, 1) != 1 ||
+            !python_frames(NULL)->source->describe(frame_number, &line) || line.line != 1 + i % 50)
             return "wrong";
     }
     return NULL;
@@ -381,7 +381,7 @@ static void what_is_no_code_is_left_out(void **unused)
 }
 
 /* \u00e9 in a string of two bytes a character, and one that UTF-8 has three bytes for. */
-static void names_are_told_in_utf8(void **unused)
+static void names_are_copied_as_utf8(void **unused)
 {
     const void *frame;
     (void)unused;
@@ -519,7 +519,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(there_is_room_for_so_much),
         cmocka_unit_test(equal_code_is_one),
         cmocka_unit_test(what_is_no_code_is_left_out),
-        cmocka_unit_test(names_are_told_in_utf8),
+        cmocka_unit_test(names_are_copied_as_utf8),
         cmocka_unit_test(an_instruction_elsewhere_has_the_functions_line),
         cmocka_unit_test(offsets_are_the_interpreters),
         cmocka_unit_test(a_version_that_nobody_knows_is_left_alone),
