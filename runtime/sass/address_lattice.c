@@ -130,7 +130,7 @@ static bool set_is(const struct pair_set *a, const struct pair_set *b)
            memcmp(a->pairs, b->pairs, a->count * sizeof *a->pairs) == 0;
 }
 
-static address_lattice_number set_keep(struct address_lattice *words, const struct pair_set *set)
+static address_lattice_number set_keep(struct address_lattice *values, const struct pair_set *set)
 {
     uint64_t hash = set->count + set->lost * 64;
     for (uint32_t i = 0; i < set->count; i++)
@@ -139,59 +139,59 @@ static address_lattice_number set_keep(struct address_lattice *words, const stru
                                       (uint64_t)set->pairs[i].halves[k].every << 35 ^
                                       set->pairs[i].halves[k].value);
     uint32_t at = (uint32_t)(hash >> 40) % SETS_HASHED;
-    for (; words->hashed[at]; at = (at + 1) % SETS_HASHED)
-        if (set_is(&words->sets[words->hashed[at] - 1], set))
-            return (address_lattice_number)(words->hashed[at] - 1);
-    if (words->count == SETS_MOST)
-        return WORDS_ANY;
-    words->sets[words->count] = *set;
-    words->hashed[at] = (address_lattice_number)++words->count;
-    return (address_lattice_number)(words->count - 1);
+    for (; values->hashed[at]; at = (at + 1) % SETS_HASHED)
+        if (set_is(&values->sets[values->hashed[at] - 1], set))
+            return (address_lattice_number)(values->hashed[at] - 1);
+    if (values->count == SETS_MOST)
+        return ADDRESS_LATTICE_ANY;
+    values->sets[values->count] = *set;
+    values->hashed[at] = (address_lattice_number)++values->count;
+    return (address_lattice_number)(values->count - 1);
 }
 
 struct address_lattice *address_lattice_create(void)
 {
     const struct pair_set unknown = {1, LOST_ALL, {{{any, any}}}};
-    struct address_lattice *words = calloc(1, sizeof *words);
-    if (words)
-        set_keep(words, &unknown); /* WORDS_ANY */
-    return words;
+    struct address_lattice *values = calloc(1, sizeof *values);
+    if (values)
+        set_keep(values, &unknown); /* ADDRESS_LATTICE_ANY */
+    return values;
 }
 
-void address_lattice_free(struct address_lattice *words)
+void address_lattice_free(struct address_lattice *values)
 {
-    free(words);
+    free(values);
 }
 
-const struct pair_set *address_lattice_get(const struct address_lattice *words,
+const struct pair_set *address_lattice_get(const struct address_lattice *values,
                                            address_lattice_number number)
 {
-    return &words->sets[number];
+    return &values->sets[number];
 }
 
-address_lattice_number address_lattice_join(struct address_lattice *words, address_lattice_number a,
-                                            address_lattice_number b)
+address_lattice_number address_lattice_join(struct address_lattice *values,
+                                            address_lattice_number a, address_lattice_number b)
 {
-    if (a == b || a == WORDS_ANY)
+    if (a == b || a == ADDRESS_LATTICE_ANY)
         return a;
-    struct pair_set set = words->sets[a];
-    set_add_all(&set, &words->sets[b]);
-    return set_keep(words, &set);
+    struct pair_set set = values->sets[a];
+    set_add_all(&set, &values->sets[b]);
+    return set_keep(values, &set);
 }
 
-address_lattice_number address_lattice_put(struct address_lattice *words,
+address_lattice_number address_lattice_put(struct address_lattice *values,
                                            address_lattice_number number, uint32_t half,
                                            const struct address_set *put)
 {
-    const struct pair_set *before = &words->sets[number];
+    const struct pair_set *before = &values->sets[number];
     struct pair_set after = {0};
     for (uint32_t i = 0; i < before->count; i++)
         for (uint32_t k = 0; k < put->count; k++) {
             struct address_pair pair = before->pairs[i];
-            pair.halves[half] = put->words[k];
+            pair.halves[half] = put->values[k];
             set_add(&after, pair);
         }
-    return set_keep(words, &after);
+    return set_keep(values, &after);
 }
 
 /* ---- One half ---- */
@@ -199,12 +199,12 @@ address_lattice_number address_lattice_put(struct address_lattice *words,
 static void address_set_put(struct address_set *set, struct address_value word)
 {
     for (uint32_t i = 0; i < set->count; i++)
-        if (word_is(set->words[i], word))
+        if (word_is(set->values[i], word))
             return;
     if (set->count == PAIRS_MOST)
         *set = address_set_of(any);
     else
-        set->words[set->count++] = word;
+        set->values[set->count++] = word;
 }
 
 struct address_set address_set_of(struct address_value word)
@@ -212,10 +212,10 @@ struct address_set address_set_of(struct address_value word)
     return (struct address_set){1, {word}};
 }
 
-struct address_set address_set_half(const struct address_lattice *words,
+struct address_set address_set_half(const struct address_lattice *values,
                                     address_lattice_number number, uint32_t half)
 {
-    const struct pair_set *set = &words->sets[number];
+    const struct pair_set *set = &values->sets[number];
     struct address_set one = {0};
     for (uint32_t i = 0; i < set->count; i++)
         address_set_put(&one, set->pairs[i].halves[half]);
@@ -225,7 +225,7 @@ struct address_set address_set_half(const struct address_lattice *words,
 void address_set_join(struct address_set *set, const struct address_set *other)
 {
     for (uint32_t i = 0; i < other->count; i++)
-        address_set_put(set, other->words[i]);
+        address_set_put(set, other->values[i]);
 }
 
 struct address_set address_set_add(const struct address_set *a, const struct address_set *b,
@@ -234,6 +234,6 @@ struct address_set address_set_add(const struct address_set *a, const struct add
     struct address_set sum = {0};
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count; k++)
-            address_set_put(&sum, word_add(a->words[i], b->words[k], carries));
+            address_set_put(&sum, word_add(a->values[i], b->values[k], carries));
     return sum;
 }

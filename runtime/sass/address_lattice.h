@@ -1,9 +1,9 @@
-/* What the two registers that may hold an address hold: sets of pairs of words, as far as code is
- * followed (map_uses.h). A word is a constant, a half of the generic address of constant bank 0
- * (the lower with an offset), or not known. What an index is multiplied by stays known: a constant,
- * or the lower half, and some multiple of that. Sets are kept once, and named by numbers; they are
- * small, and what there is too much of is lost: where others are joined, for good, so that a set
- * grows a few times at most.
+/* The lattice of a data-flow analysis (map_uses.h): sets of pairs of values that two address
+ * registers may hold. A value is a constant, a half of the generic address of constant bank 0 (the
+ * lower half with an offset), or unknown. A constant or a lower half may have a multiple of an
+ * index added; its factor stays known. Each set is stored once and has a number. Sets are small. A
+ * set that would become too large loses its constants or everything, for good, so it grows only a
+ * few times.
  *
  * A table owns its sets. Not thread-safe. */
 #ifndef RUNTIME_SASS_ADDRESS_LATTICE_H
@@ -44,31 +44,31 @@ struct pair_set {
 /* Of one half of the pairs. */
 struct address_set {
     uint32_t count;
-    struct address_value words[PAIRS_MOST];
+    struct address_value values[PAIRS_MOST];
 };
 
 struct address_lattice;
 typedef uint16_t address_lattice_number;
-enum { WORDS_ANY }; /* of one pair: nothing is known */
+enum { ADDRESS_LATTICE_ANY }; /* the set of one pair, both halves unknown */
 
 /* NULL: memory is short. */
 struct address_lattice *address_lattice_create(void);
-void address_lattice_free(struct address_lattice *words);
+void address_lattice_free(struct address_lattice *values);
 
 /* Good until the next call that makes a set. */
-const struct pair_set *address_lattice_get(const struct address_lattice *words,
+const struct pair_set *address_lattice_get(const struct address_lattice *values,
                                            address_lattice_number number);
 /* The pairs of both. */
-address_lattice_number address_lattice_join(struct address_lattice *words, address_lattice_number a,
-                                            address_lattice_number b);
+address_lattice_number address_lattice_join(struct address_lattice *values,
+                                            address_lattice_number a, address_lattice_number b);
 /* Each pair with each of the words in that half. */
-address_lattice_number address_lattice_put(struct address_lattice *words,
+address_lattice_number address_lattice_put(struct address_lattice *values,
                                            address_lattice_number number, uint32_t half,
                                            const struct address_set *put);
 
 struct address_set address_set_of(struct address_value word);
 /* That half of the pairs. */
-struct address_set address_set_half(const struct address_lattice *words,
+struct address_set address_set_half(const struct address_lattice *values,
                                     address_lattice_number number, uint32_t half);
 void address_set_join(struct address_set *set, const struct address_set *other);
 /* The sums of one of each, and of a carry, or not, if it carries. */

@@ -28,7 +28,7 @@ struct guarded {
 /* What is known at some place. */
 struct state {
     uint16_t predicates[PREDICATES]; /* a condition plus one; 0: nobody knows */
-    uint16_t joined;                 /* where a block begins: how often registers were told more */
+    uint16_t joined;                 /* where a block begins: how often a join changed registers */
     uint16_t guarded_count;          /* within a block */
     struct guarded guarded[GUARDED_MOST];
     struct reads_term held[REGISTER_STACK]; /* as many as there are */
@@ -97,8 +97,8 @@ static struct reads_term operand_read(const struct finder *finder, const struct 
 
 /* ---- Tables ---- */
 
-/* The number of the one that is read at the constant's offset and that term; READS_TABLES_MOST:
- * that is not told, or there are too many. A number is one of a single place. */
+/* The number of the one that is read at the constant's offset and that term; READS_TABLES_MOST: the
+ * table is not known, or there are too many. A plain number has one entry. */
 static uint32_t table_of(struct finder *finder, struct constant constant, struct reads_term term)
 {
     const bool is_multiple = term_is_multiple(term);
@@ -295,8 +295,8 @@ static void step_do(struct finder *finder, struct state *state, uint32_t index)
     predicates_write(state, step, condition);
 }
 
-static void callee_forget(const struct finder *finder, const struct clobbers *callee,
-                          struct state *state)
+static void clobbers_forget(const struct finder *finder, const struct clobbers *callee,
+                            struct state *state)
 {
     for (uint32_t i = 0; i < finder->registers; i++)
         if (callee->registers[i])
@@ -378,12 +378,12 @@ static bool follow(struct finder *finder, uint32_t index)
     for (uint32_t i = block->first; i < block->end; i++)
         step_do(finder, &state, i);
     finder->decided_by[index] = decided_by(&state, last);
-    bool told = way_to(finder, block->taken, &state);
-    for (uint32_t i = 0; told && block->to_meetings && i < flow->meeting_count; i++)
-        told = way_to(finder, flow->meetings[i], &state);
+    bool known = way_to(finder, block->taken, &state);
+    for (uint32_t i = 0; known && block->to_reconvergence && i < flow->reconvergence_count; i++)
+        known = way_to(finder, flow->reconvergence[i], &state);
     if (last->kind == STEP_CALLS)
-        callee_forget(finder, &flow->callees[block->callee], &state);
-    return told && way_to(finder, block->next, &state);
+        clobbers_forget(finder, &flow->clobbers[block->callee], &state);
+    return known && way_to(finder, block->next, &state);
 }
 
 /* ---- What they read ---- */
@@ -416,23 +416,23 @@ static uint32_t guarded_find(struct finder *finder, const struct state *state,
     return i;
 }
 
-/* Whatever guards it, off a table, or off several of a single place each. False: where is not told.
- */
+/* A load from a table, or from several tables of one entry each, under any guard. False: the
+ * address is not known. */
 static bool index_note(struct finder *finder, const struct state *state, const struct step *step,
                        struct constant constant)
 {
     uint32_t numbers[TERM_NUMBERS_MOST];
     const struct reads_term term = operand_read(finder, state, step, 0, 0);
     const uint32_t count = terms_numbers(&finder->terms, term, numbers);
-    bool told = step->kind == STEP_LOADS;
+    bool known = step->kind == STEP_LOADS;
     if (!count)
-        return told && table_of(finder, constant, term) < READS_TABLES_MOST;
-    for (uint32_t i = 0; told && i < count; i++)
-        told = table_of(finder, constant, term_number(numbers[i])) < READS_TABLES_MOST;
-    return told;
+        return known && table_of(finder, constant, term) < READS_TABLES_MOST;
+    for (uint32_t i = 0; known && i < count; i++)
+        known = table_of(finder, constant, term_number(numbers[i])) < READS_TABLES_MOST;
+    return known;
 }
 
-/* Once nothing changes. False: where something is read is not told. */
+/* Called once nothing changes. False: the address of a read is not known. */
 static bool block_note(struct finder *finder, uint32_t index)
 {
     const struct flow_block *block = &finder->flow.blocks[index];
@@ -509,18 +509,18 @@ struct reads *branches_find(const uint8_t *instructions, uint64_t bytes, uint32_
     finder->params_at = params_at;
     finder->words = finder->terms.words = words;
     finder->registers = REGISTER_UNIFORM + (architecture < 100 ? 63 : 255);
-    bool told =
+    bool known =
         words <= READS_WORDS_MOST &&
         flow_find(&finder->flow, instructions, bytes, architecture, &finder->work, WORK_MOST) &&
         finder->flow.block_count < BLOCKS_MOST && finder_open(finder);
-    while (told && finder->turn_count) {
+    while (known && finder->turn_count) {
         const uint32_t index = finder->turns[--finder->turn_count];
         finder->waits[index] = false;
-        told = finder->work + finder->terms.work <= WORK_MOST && follow(finder, index);
+        known = finder->work + finder->terms.work <= WORK_MOST && follow(finder, index);
     }
-    for (uint32_t i = 0; told && i < finder->flow.block_count; i++)
-        told = block_note(finder, i);
-    if (told && (finder->condition_count || finder->table_count))
+    for (uint32_t i = 0; known && i < finder->flow.block_count; i++)
+        known = block_note(finder, i);
+    if (known && (finder->condition_count || finder->table_count))
         reads = regions_find(&(struct regions_of){.flow = &finder->flow,
                                                   .words = words,
                                                   .lesser_count = finder->terms.lesser_count,

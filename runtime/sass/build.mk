@@ -1,7 +1,7 @@
 # The tests' machine code: real cubins, of each way there is to have parameters in the constant bank.
 
 machine_code_cubins  := $(foreach a,75 80 90 100 120,$(OUT)/tests/unit/parameters_sm_$a.cubin)
-# The first is the one whose tensor maps are told.
+# The first is the one whose tensor maps are known.
 tensor_copies_cubins := $(foreach a,90 100,$(OUT)/tests/unit/tensor_copies_sm_$a.cubin)
 # What accesses memory, of each kind.
 memory_kinds_cubins  := $(foreach a,75 80 86 89 90 100 120,$(OUT)/tests/unit/memory_kinds_sm_$a.cubin)

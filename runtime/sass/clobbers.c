@@ -10,7 +10,7 @@ enum { STEPS_A_UNIT = 16, REGISTERS_A_UNIT = 8 };
 struct reach {
     uint32_t count; /* of all */
     bool *reached;
-    uint32_t *places, place_count; /* to go on from */
+    uint32_t *pending, pending_count; /* to go on from */
 };
 
 static void reach_add(struct reach *reach, uint32_t index)
@@ -18,64 +18,65 @@ static void reach_add(struct reach *reach, uint32_t index)
     if (index >= reach->count || reach->reached[index])
         return;
     reach->reached[index] = true;
-    reach->places[reach->place_count++] = index;
+    reach->pending[reach->pending_count++] = index;
 }
 
 /* False: it may be anything. Who waits for the others may go on in whatever called it. */
-static bool step_add(struct clobbers *callee, const struct step *step)
+static bool step_add(struct clobbers *clobbers, const struct step *step)
 {
     const uint32_t end = step_written_end(step);
     if (step->kind == STEP_WRITES_ANY || step->kind == STEP_JUMPS || step->kind == STEP_WAITS)
         return false;
     for (uint32_t number = step->to; number < end; number++)
-        callee->registers[number] = true;
-    callee->predicates |= step_written_predicates(step);
-    if (step->kind == STEP_MEETS)
-        callee->barriers[step->barrier] = true;
+        clobbers->registers[number] = true;
+    clobbers->predicates |= step_written_predicates(step);
+    if (step->kind == STEP_SETS_BARRIER)
+        clobbers->barriers[step->barrier] = true;
     return true;
 }
 
-static void writes_anything(struct clobbers *callee)
+static void writes_anything(struct clobbers *clobbers)
 {
-    memset(callee->registers, true, sizeof callee->registers);
-    memset(callee->barriers, true, sizeof callee->barriers);
-    callee->predicates = UINT8_MAX;
+    memset(clobbers->registers, true, sizeof clobbers->registers);
+    memset(clobbers->barriers, true, sizeof clobbers->barriers);
+    clobbers->predicates = UINT8_MAX;
 }
 
-static void follow(struct clobbers *callee, const struct step *steps, struct reach *reach,
+static void follow(struct clobbers *clobbers, const struct step *steps, struct reach *reach,
                    uint32_t *work, uint32_t most)
 {
-    while (reach->place_count && *work <= most) {
-        const uint32_t index = reach->places[--reach->place_count];
+    while (reach->pending_count && *work <= most) {
+        const uint32_t index = reach->pending[--reach->pending_count];
         const struct step *step = &steps[index];
         *work += 1 + step->count / REGISTERS_A_UNIT;
-        if (!step_add(callee, step)) {
-            writes_anything(callee);
+        if (!step_add(clobbers, step)) {
+            writes_anything(clobbers);
             return;
         }
-        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
-            reach_add(reach, step_place(step->target));
-        if (step_goes_on(step) || step->kind == STEP_CALLS)
+        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
+            step->kind == STEP_SETS_BARRIER)
+            reach_add(reach, step_index(step->target));
+        if (step_falls_through(step) || step->kind == STEP_CALLS)
             reach_add(reach, index + 1);
     }
-    if (callee->registers[REGISTER_STACK_POINTER]) /* its frame was another one */
-        memset(callee->registers + REGISTER_STACK, true, REGISTERS - REGISTER_STACK);
+    if (clobbers->registers[REGISTER_STACK_POINTER]) /* its frame was another one */
+        memset(clobbers->registers + REGISTER_STACK, true, REGISTERS - REGISTER_STACK);
 }
 
-bool clobbers_read(struct clobbers *callee, const struct step *steps, uint32_t count,
-                   uint32_t place, uint32_t *work, uint32_t most)
+bool clobbers_read(struct clobbers *clobbers, const struct step *steps, uint32_t count,
+                   uint32_t entry, uint32_t *work, uint32_t most)
 {
     struct reach reach = {.count = count,
                           .reached = calloc(count + 1, sizeof *reach.reached),
-                          .places = malloc((count + 1) * sizeof *reach.places)};
-    const bool has_room = reach.reached && reach.places;
-    *callee = (struct clobbers){0};
+                          .pending = malloc((count + 1) * sizeof *reach.pending)};
+    const bool has_room = reach.reached && reach.pending;
+    *clobbers = (struct clobbers){0};
     *work += count / STEPS_A_UNIT;
     if (has_room) {
-        reach_add(&reach, place);
-        follow(callee, steps, &reach, work, most);
+        reach_add(&reach, entry);
+        follow(clobbers, steps, &reach, work, most);
     }
     free(reach.reached);
-    free(reach.places);
+    free(reach.pending);
     return has_room;
 }

@@ -1,6 +1,5 @@
-/* What a function of machine code writes, of what is followed through calls: from its
- * first instruction on, and in what it calls, up to its return. What it does not write is behind a
- * call as it was before. Thread-safe. */
+/* Which registers, predicates and barriers a function of machine code may write, itself or in
+ * functions it calls. Everything else is the same after a call as before it. Thread-safe. */
 #ifndef RUNTIME_SASS_CLOBBERS_H
 #define RUNTIME_SASS_CLOBBERS_H
 
@@ -11,10 +10,10 @@ struct clobbers {
     uint8_t predicates; /* of threads: a bit for each */
 };
 
-/* Of the function that begins at that one of the `count` instructions; beyond them: of none. Adds
- * to `work` a unit for each tenth of a microsecond or so that it takes; with more than `most` it
- * ends, and not all that is written is found. False: memory is short. */
-bool clobbers_read(struct clobbers *callee, const struct step *steps, uint32_t count,
-                   uint32_t place, uint32_t *work, uint32_t most);
+/* Reads the function that begins at instruction `entry` of `count`; there is none beyond them. Adds
+ * to `work` about one unit for each tenth of a microsecond. It stops at more than `most`, with an
+ * incomplete result. False: memory is short. */
+bool clobbers_read(struct clobbers *clobbers, const struct step *steps, uint32_t count,
+                   uint32_t entry, uint32_t *work, uint32_t most);
 
 #endif

@@ -7,11 +7,11 @@
 enum { BYTES_MOST = 1 << 20, CALLEES_MOST = 64 };
 enum { STEPS_A_UNIT = 16, WORK_BLOCK = 4 };
 /* Where threads that wait at a barrier go on, if not at a block (plus FIRST). */
-enum { MEETS_NOWHERE, MEETS_ANYWHERE, MEETS_FIRST };
+enum { RECONVERGE_NOWHERE, RECONVERGE_ANYWHERE, RECONVERGE_FIRST };
 
 /* What is known of barriers where a block is entered. */
 struct entry {
-    uint32_t meets[STEP_BARRIERS];
+    uint32_t reconverge[STEP_BARRIERS];
     bool waits; /* for its turn */
 };
 
@@ -27,7 +27,8 @@ struct walker {
 
 static bool has_target(const struct step *step)
 {
-    return step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS;
+    return step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
+           step->kind == STEP_SETS_BARRIER;
 }
 
 static bool ends_block(const struct step *step)
@@ -47,35 +48,35 @@ static uint32_t block_at(const struct walker *walker, uint32_t instruction)
     return instruction < walker->flow->count ? walker->block_of[instruction] - 1 : FLOW_NOWHERE;
 }
 
-static uint32_t callee_of(struct walker *walker, uint32_t place, const uint32_t *places)
+static uint32_t callee_of(struct walker *walker, uint32_t start, const uint32_t *starts)
 {
     uint32_t i = 0;
-    while (i < walker->flow->callee_count && places[i] != place)
+    while (i < walker->flow->callee_count && starts[i] != start)
         i++;
     return i;
 }
 
 /* False: there are too many, it would take too long, or memory is short. */
-static bool callees_find(struct walker *walker)
+static bool clobbers_find(struct walker *walker)
 {
     struct flow *flow = walker->flow;
-    uint32_t places[CALLEES_MOST];
-    flow->callees = calloc(CALLEES_MOST, sizeof *flow->callees);
-    for (uint32_t i = 0; flow->callees && i < flow->block_count; i++) {
+    uint32_t starts[CALLEES_MOST];
+    flow->clobbers = calloc(CALLEES_MOST, sizeof *flow->clobbers);
+    for (uint32_t i = 0; flow->clobbers && i < flow->block_count; i++) {
         const struct step *last = &flow->steps[flow->blocks[i].end - 1];
         if (last->kind != STEP_CALLS)
             continue;
-        const uint32_t place = step_place(last->target), callee = callee_of(walker, place, places);
+        const uint32_t start = step_index(last->target), callee = callee_of(walker, start, starts);
         flow->blocks[i].callee = callee;
         if (callee < flow->callee_count)
             continue;
         if (callee == CALLEES_MOST || *walker->work > walker->most ||
-            !clobbers_read(&flow->callees[callee], flow->steps, flow->count, place, walker->work,
+            !clobbers_read(&flow->clobbers[callee], flow->steps, flow->count, start, walker->work,
                            walker->most))
             return false;
-        places[flow->callee_count++] = place;
+        starts[flow->callee_count++] = start;
     }
-    return flow->callees;
+    return flow->clobbers;
 }
 
 static void blocks_mark(struct walker *walker)
@@ -84,7 +85,7 @@ static void blocks_mark(struct walker *walker)
     block_mark(walker, 0);
     for (uint32_t i = 0; i < flow->count; i++) {
         if (has_target(&flow->steps[i]))
-            block_mark(walker, step_place(flow->steps[i].target));
+            block_mark(walker, step_index(flow->steps[i].target));
         if (ends_block(&flow->steps[i]))
             block_mark(walker, i + 1);
     }
@@ -94,17 +95,17 @@ static void blocks_mark(struct walker *walker)
 static bool blocks_make(struct walker *walker)
 {
     struct flow *flow = walker->flow;
-    uint32_t meetings = 0;
+    uint32_t reconvergence = 0;
     blocks_mark(walker);
     for (uint32_t i = 0; i < flow->count; i++) {
         flow->block_count += walker->block_of[i];
-        meetings += flow->steps[i].kind == STEP_MEETS;
+        reconvergence += flow->steps[i].kind == STEP_SETS_BARRIER;
     }
     flow->blocks = calloc(flow->block_count + 1, sizeof *flow->blocks);
-    flow->meetings = calloc(meetings + 1, sizeof *flow->meetings);
+    flow->reconvergence = calloc(reconvergence + 1, sizeof *flow->reconvergence);
     walker->entries = calloc(flow->block_count + 1, sizeof *walker->entries);
     walker->turns = calloc(flow->block_count + 1, sizeof *walker->turns);
-    if (!flow->blocks || !flow->meetings || !walker->entries || !walker->turns)
+    if (!flow->blocks || !flow->reconvergence || !walker->entries || !walker->turns)
         return false;
     uint32_t at = 0;
     for (uint32_t i = 0; i < flow->count; i++) {
@@ -115,16 +116,16 @@ static bool blocks_make(struct walker *walker)
         flow->blocks[at - 1].end = i + 1;
     }
     for (uint32_t i = 0; i < flow->count; i++)
-        if (flow->steps[i].kind == STEP_MEETS)
-            flow->meetings[flow->meeting_count++] =
-                block_at(walker, step_place(flow->steps[i].target));
+        if (flow->steps[i].kind == STEP_SETS_BARRIER)
+            flow->reconvergence[flow->reconvergence_count++] =
+                block_at(walker, step_index(flow->steps[i].target));
     return true;
 }
 
 /* ---- Ways ---- */
 
 /* False: there is no such block. */
-static bool way_to(struct walker *walker, uint32_t block, const uint32_t *meets)
+static bool way_to(struct walker *walker, uint32_t block, const uint32_t *reconverge)
 {
     if (block == FLOW_NOWHERE)
         return false;
@@ -132,12 +133,13 @@ static bool way_to(struct walker *walker, uint32_t block, const uint32_t *meets)
     bool changed = !walker->flow->blocks[block].is_reached;
     walker->flow->blocks[block].is_reached = true;
     for (int i = 0; i < STEP_BARRIERS; i++) {
-        const uint32_t joined = meets[i] == MEETS_NOWHERE || meets[i] == entry->meets[i]
-                                    ? entry->meets[i]
-                                : entry->meets[i] == MEETS_NOWHERE ? meets[i]
-                                                                   : MEETS_ANYWHERE;
-        changed |= joined != entry->meets[i];
-        entry->meets[i] = joined;
+        const uint32_t joined =
+            reconverge[i] == RECONVERGE_NOWHERE || reconverge[i] == entry->reconverge[i]
+                ? entry->reconverge[i]
+            : entry->reconverge[i] == RECONVERGE_NOWHERE ? reconverge[i]
+                                                         : RECONVERGE_ANYWHERE;
+        changed |= joined != entry->reconverge[i];
+        entry->reconverge[i] = joined;
     }
     if (changed && !entry->waits) {
         entry->waits = true;
@@ -146,91 +148,93 @@ static bool way_to(struct walker *walker, uint32_t block, const uint32_t *meets)
     return true;
 }
 
-static void meets_anywhere(uint32_t *meets)
+static void reconverge_anywhere(uint32_t *reconverge)
 {
     for (int i = 0; i < STEP_BARRIERS; i++)
-        meets[i] = MEETS_ANYWHERE;
+        reconverge[i] = RECONVERGE_ANYWHERE;
 }
 
-static void step_meets(const struct walker *walker, const struct step *step, uint32_t *meets)
+static void step_reconverges(const struct walker *walker, const struct step *step,
+                             uint32_t *reconverge)
 {
     if (step->kind == STEP_WRITES_ANY)
-        meets_anywhere(meets);
-    if (step->kind != STEP_MEETS)
+        reconverge_anywhere(reconverge);
+    if (step->kind != STEP_SETS_BARRIER)
         return;
-    const uint32_t block = block_at(walker, step_place(step->target));
-    meets[step->barrier] =
-        step->always && block != FLOW_NOWHERE ? MEETS_FIRST + block : MEETS_ANYWHERE;
+    const uint32_t block = block_at(walker, step_index(step->target));
+    reconverge[step->barrier] =
+        step->always && block != FLOW_NOWHERE ? RECONVERGE_FIRST + block : RECONVERGE_ANYWHERE;
 }
 
 /* Behind a call what the callee wrote is not known. */
-static void callee_meets(const struct flow *flow, const struct flow_block *block, uint32_t *meets)
+static void callee_reconverges(const struct flow *flow, const struct flow_block *block,
+                               uint32_t *reconverge)
 {
-    const bool *written = flow->callees[block->callee].barriers;
+    const bool *written = flow->clobbers[block->callee].barriers;
     for (int i = 0; i < STEP_BARRIERS; i++)
         if (written[i])
-            meets[i] = MEETS_ANYWHERE;
+            reconverge[i] = RECONVERGE_ANYWHERE;
 }
 
 /* False: there is none. */
-static bool ways_to_meetings(struct walker *walker, struct flow_block *block, uint32_t to,
-                             const uint32_t *meets)
+static bool ways_to_reconvergence(struct walker *walker, struct flow_block *block, uint32_t to,
+                                  const uint32_t *reconverge)
 {
     const struct flow *flow = walker->flow;
-    if (to == MEETS_NOWHERE)
+    if (to == RECONVERGE_NOWHERE)
         return true;
-    if (to >= MEETS_FIRST) {
-        block->taken = to - MEETS_FIRST;
-        return way_to(walker, block->taken, meets);
+    if (to >= RECONVERGE_FIRST) {
+        block->taken = to - RECONVERGE_FIRST;
+        return way_to(walker, block->taken, reconverge);
     }
     block->taken = FLOW_NOWHERE;
-    block->to_meetings = true;
-    *walker->work += flow->meeting_count;
-    for (uint32_t i = 0; i < flow->meeting_count; i++)
-        if (!way_to(walker, flow->meetings[i], meets))
+    block->to_reconvergence = true;
+    *walker->work += flow->reconvergence_count;
+    for (uint32_t i = 0; i < flow->reconvergence_count; i++)
+        if (!way_to(walker, flow->reconvergence[i], reconverge))
             return false;
     return true;
 }
 
-/* From the end of the block; false: that is not told. */
-static bool ways_from(struct walker *walker, uint32_t index, uint32_t *meets)
+/* The successors at the end of the block; false: one is not known. */
+static bool ways_from(struct walker *walker, uint32_t index, uint32_t *reconverge)
 {
     struct flow_block *block = &walker->flow->blocks[index];
     const struct step *last = &walker->flow->steps[block->end - 1];
     const bool calls = last->kind == STEP_CALLS;
-    bool told = last->kind != STEP_JUMPS;
+    bool known = last->kind != STEP_JUMPS;
     if (calls || last->kind == STEP_BRANCHES) {
-        block->taken = block_at(walker, step_place(last->target));
-        told = way_to(walker, block->taken, meets);
+        block->taken = block_at(walker, step_index(last->target));
+        known = way_to(walker, block->taken, reconverge);
     }
     if (last->kind == STEP_WAITS)
-        told = ways_to_meetings(walker, block, meets[last->barrier], meets);
+        known = ways_to_reconvergence(walker, block, reconverge[last->barrier], reconverge);
     if (calls)
-        callee_meets(walker->flow, block, meets);
-    /* threads that nobody said where to meet, as far as is known, go on */
-    if (told && (calls || last->kind == STEP_WAITS || step_goes_on(last))) {
+        callee_reconverges(walker->flow, block, reconverge);
+    /* no known instruction has set the barrier, so threads fall through */
+    if (known && (calls || last->kind == STEP_WAITS || step_falls_through(last))) {
         block->next = block_at(walker, block->end);
-        told = way_to(walker, block->next, meets);
+        known = way_to(walker, block->next, reconverge);
     }
-    return told;
+    return known;
 }
 
 static bool ways_find(struct walker *walker)
 {
-    const uint32_t nothing[STEP_BARRIERS] = {MEETS_NOWHERE};
-    bool told = way_to(walker, 0, nothing);
-    while (told && walker->turn_count) {
+    const uint32_t nothing[STEP_BARRIERS] = {RECONVERGE_NOWHERE};
+    bool known = way_to(walker, 0, nothing);
+    while (known && walker->turn_count) {
         const uint32_t index = walker->turns[--walker->turn_count];
         const struct flow_block *block = &walker->flow->blocks[index];
-        uint32_t meets[STEP_BARRIERS];
-        memcpy(meets, walker->entries[index].meets, sizeof meets);
+        uint32_t reconverge[STEP_BARRIERS];
+        memcpy(reconverge, walker->entries[index].reconverge, sizeof reconverge);
         walker->entries[index].waits = false;
         *walker->work += WORK_BLOCK + (block->end - block->first) / STEPS_A_UNIT;
         for (uint32_t i = block->first; i < block->end; i++)
-            step_meets(walker, &walker->flow->steps[i], meets);
-        told = *walker->work <= walker->most && ways_from(walker, index, meets);
+            step_reconverges(walker, &walker->flow->steps[i], reconverge);
+        known = *walker->work <= walker->most && ways_from(walker, index, reconverge);
     }
-    return told;
+    return known;
 }
 
 bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes,
@@ -244,23 +248,23 @@ bool flow_find(struct flow *flow, const uint8_t *instructions, uint64_t bytes,
     *work += flow->count;
     flow->steps = malloc(flow->count * sizeof *flow->steps);
     walker.block_of = calloc(flow->count, sizeof *walker.block_of);
-    bool told = flow->steps && walker.block_of;
-    for (uint32_t i = 0; told && i < flow->count; i++) {
+    bool known = flow->steps && walker.block_of;
+    for (uint32_t i = 0; known && i < flow->count; i++) {
         struct instruction instruction;
         memcpy(&instruction, instructions + (uint64_t)i * INSTRUCTION_BYTES, sizeof instruction);
         flow->steps[i] = step_of(instruction, (uint64_t)i * INSTRUCTION_BYTES, architecture);
     }
-    told = told && blocks_make(&walker) && callees_find(&walker) && ways_find(&walker);
+    known = known && blocks_make(&walker) && clobbers_find(&walker) && ways_find(&walker);
     free(walker.block_of);
     free(walker.entries);
     free(walker.turns);
-    return told;
+    return known;
 }
 
 void flow_free(struct flow *flow)
 {
     free(flow->steps);
     free(flow->blocks);
-    free(flow->meetings);
-    free(flow->callees);
+    free(flow->reconvergence);
+    free(flow->clobbers);
 }

@@ -18,9 +18,9 @@ struct kernel_code {
     uint8_t *instructions;
     uint64_t bytes;
     uint32_t architecture, params_at, param_bytes;
-    struct map_uses *maps;  /* NULL: not told, or not yet */
-    struct reads *branches; /* NULL: those do not tell more than `read`, or not yet; if it indexes
-                               parameters, they do not tell where */
+    struct map_uses *maps;  /* NULL: not known, or not yet */
+    struct reads *branches; /* NULL: they narrow nothing beyond `read`, or not yet; if the code
+                               indexes parameters: the indices are not known */
 };
 
 struct machine_code {
@@ -55,7 +55,7 @@ static struct {
  * that on. These are the others, as far as CUDA 13's compiler and libraries read them: the launch's
  * dimensions, the windows of shared and local memory and of constant variables, the stack's end,
  * sizes of shared memory, the grid's barrier, clusters, descriptors. */
-static bool tells_no_parameter(uint32_t params_at, uint32_t offset)
+static bool is_driver_constant(uint32_t params_at, uint32_t offset)
 {
     static const struct {
         uint32_t params_at, from, to;
@@ -78,7 +78,7 @@ static bool constant_note(struct kernel_code *kernel, const struct cubin_code *c
     if (constant.kind != CONSTANT_KNOWN)
         return constant.kind != CONSTANT_ANY;
     for (uint32_t at = constant.offset; at < constant.offset + constant.bytes; at++) {
-        if (at < code->params_at && !tells_no_parameter(code->params_at, at))
+        if (at < code->params_at && !is_driver_constant(code->params_at, at))
             return false;
         const uint32_t byte = at - code->params_at; /* one before them is behind the last */
         if (byte / 4 < kernel->words)
@@ -268,7 +268,7 @@ enum {
 /* Moves the array, which is placed in the bank, to those of its elements that may be maps: among
  * the parameters, and at multiples of 64 bytes in the bank (CUDA Driver API, CUtensorMap: aligned
  * to that). False: there are none, or they are farther apart than parameters may be long. */
-static bool array_place(struct map_use *use, uint32_t params_at)
+static bool array_offset_to_map(struct map_use *use, uint32_t params_at)
 {
     const uint32_t step = use->every, before = params_at - use->offset;
     if (step > PARAMETER_BYTES_MOST)
@@ -283,11 +283,11 @@ static bool array_place(struct map_use *use, uint32_t params_at)
 }
 
 /* From offsets in the bank to those in the parameters. False: one is none of these. */
-static bool uses_place(struct map_uses *maps, const struct kernel_code *kernel)
+static bool uses_relocate(struct map_uses *maps, const struct kernel_code *kernel)
 {
     for (uint32_t i = 0; i < maps->count; i++) {
         struct map_use *use = &maps->uses[i];
-        if (use->every && !array_place(use, kernel->params_at))
+        if (use->every && !array_offset_to_map(use, kernel->params_at))
             return false;
         if (use->offset < kernel->params_at ||
             use->offset - kernel->params_at + MAP_USE_BYTES > kernel->param_bytes)
@@ -301,7 +301,7 @@ static void maps_look(struct kernel_code *kernel)
 {
     struct map_uses *maps = malloc(sizeof *maps);
     if (maps && map_uses_find(maps, kernel->instructions, kernel->bytes) &&
-        uses_place(maps, kernel))
+        uses_relocate(maps, kernel))
         kernel->maps = maps;
     else
         free(maps);

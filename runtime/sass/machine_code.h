@@ -25,13 +25,13 @@ struct machine_code;
 struct machine_code *machine_code_read(const void *cubin, size_t bytes);
 void machine_code_free(struct machine_code *code);
 
-/* Whether the kernel of that name has, or may call what has, accesses that no patch is
- * called for, and that machine_code_maps does not tell. True where that cannot be told. As that,
- * it looks at the kernel's code where it is the first to be asked; not thread-safe. */
+/* Whether the kernel of that name, or a function it may call, has accesses that no patch sees and
+ * machine_code_maps does not list. True if that is not known. The first of these calls for a kernel
+ * analyzes its code; not thread-safe. */
 bool machine_code_is_blind(struct machine_code *code, const char *kernel);
 
 /* The tensor maps that the kernel copies through, by their offset in the parameters: as long as
- * `code` is there. NULL: there are none, or they are not all told. */
+ * `code` is there. NULL: there are none, or some are not known. */
 const struct map_uses *machine_code_maps(struct machine_code *code, const char *kernel);
 
 /* Which of its parameters, of that many words, a launch of the kernel may read; the caller frees

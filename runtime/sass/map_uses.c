@@ -1,9 +1,8 @@
-/* Following addresses of tensor maps. See map_uses.h.
+/* Follows the addresses of tensor maps. See map_uses.h.
  *
- * Where ways of control meet, so does what registers may hold (address_lattice.h). That is done
- * until nothing changes (Kildall, "A Unified Approach to Global Program Optimization", POPL 1973);
- * it only becomes more, and is little, so it ends.
- */
+ * A data-flow analysis: where paths join, so do the sets of values that registers may hold
+ * (address_lattice.h). It iterates to a fixed point (Kildall, "A Unified Approach to Global Program
+ * Optimization", POPL 1973). It ends because the sets only grow and are small. */
 #include "runtime/sass/map_uses.h"
 #include "runtime/sass/clobbers.h"
 #include "runtime/sass/step.h"
@@ -25,13 +24,13 @@ enum { WORK_MOST = 300000, WORK_TURN = 4, WORK_JOIN = 4, WORK_REACH = 12 };
 enum { STEPS_A_UNIT = 16, WORDS_A_UNIT = 8 };
 enum { BYTES_MOST = 4 << 20 }; /* of code; what is kept of each instruction takes more */
 enum { CALLS_MOST = 4096 };
-enum { MEETS_NOWHERE, MEETS_ANYWHERE = INT32_MAX };
+enum { RECONVERGE_NOWHERE, RECONVERGE_ANYWHERE = INT32_MAX };
 
 /* What is known at some place. */
 struct state {
     address_lattice_number held[PAIRED];
-    uint32_t meets[STEP_BARRIERS]; /* where who waits goes on: an instruction plus one */
-    uint8_t elected;               /* a bit for each predicate of an elected thread */
+    uint32_t reconverge[STEP_BARRIERS]; /* where who waits goes on: an instruction plus one */
+    uint8_t elected;                    /* a bit for each predicate of an elected thread */
 };
 
 /* Where some way of control enters. */
@@ -50,8 +49,8 @@ struct gathering {
 
 /* Functions by where they begin. */
 struct function {
-    uint32_t place; /* an instruction */
-    struct clobbers callee;
+    uint32_t start; /* an instruction */
+    struct clobbers clobbers;
 };
 
 struct call {
@@ -78,7 +77,7 @@ struct follower {
     struct entry *entries;
     uint32_t entry_count;
     uint32_t *turns, turn_count; /* instructions whose entries wait */
-    struct gathering meetings;
+    struct gathering reconvergence;
     struct call *calls; /* by instruction */
     struct function *functions;
     uint32_t call_count, function_count;
@@ -199,7 +198,7 @@ static struct address_set result_of(struct follower *follower, const struct way 
 
 /* ---- Writing ---- */
 
-/* From here on it is not told whether it was written. */
+/* From here on, whether it was written is not known. */
 static void guard_end(struct follower *follower, struct way *way, uint32_t pair)
 {
     if (!way->guard[pair])
@@ -263,7 +262,7 @@ static void stack_forget(struct follower *follower, struct way *way)
 {
     for (uint32_t i = REGISTER_STACK / 2; i < PAIRED; i++) {
         guard_end(follower, way, i);
-        way->state.held[i] = WORDS_ANY;
+        way->state.held[i] = ADDRESS_LATTICE_ANY;
     }
 }
 
@@ -290,9 +289,9 @@ static void step_write(struct follower *follower, struct way *way, const struct 
 
 static void write_any(struct way *way)
 {
-    memset(way, 0, sizeof *way); /* WORDS_ANY */
+    memset(way, 0, sizeof *way); /* ADDRESS_LATTICE_ANY */
     for (int i = 0; i < STEP_BARRIERS; i++)
-        way->state.meets[i] = MEETS_ANYWHERE;
+        way->state.reconverge[i] = RECONVERGE_ANYWHERE;
 }
 
 /* ---- Copies ---- */
@@ -319,7 +318,7 @@ static bool map_note(struct map_uses *maps, struct map_use use)
     return true;
 }
 
-/* False: it may be through a map that is not told. */
+/* False: the copy may use a map that is not known. */
 static bool copy_note(struct follower *follower, const struct way *way, const struct step *step)
 {
     const uint32_t number = step->operands[0].value;
@@ -353,12 +352,12 @@ static bool state_join(struct follower *follower, struct state *state, const str
         state->held[i] = joined;
     }
     for (int i = 0; i < STEP_BARRIERS; i++) {
-        const uint32_t a = state->meets[i], b = other->meets[i];
-        const uint32_t joined = a == b || b == MEETS_NOWHERE ? a
-                                : a == MEETS_NOWHERE         ? b
-                                                             : MEETS_ANYWHERE;
+        const uint32_t a = state->reconverge[i], b = other->reconverge[i];
+        const uint32_t joined = a == b || b == RECONVERGE_NOWHERE ? a
+                                : a == RECONVERGE_NOWHERE         ? b
+                                                                  : RECONVERGE_ANYWHERE;
         changed |= joined != a;
-        state->meets[i] = joined;
+        state->reconverge[i] = joined;
     }
     changed |= (state->elected & ~other->elected) != 0;
     state->elected &= other->elected;
@@ -405,13 +404,13 @@ static bool ways_gather(struct follower *follower, struct gathering *gathering,
  * is no such place. */
 static bool way_behind(struct follower *follower, const struct call *call)
 {
-    const struct clobbers *callee = &follower->functions[call->function].callee;
+    const struct clobbers *clobbers = &follower->functions[call->function].clobbers;
     follower->work++;
     if (!call->reached || !follower->returns)
         return true;
     struct state state = call->before;
     for (uint32_t number = 0; number < REGISTERS; number++) {
-        if (!callee->registers[number] || !follower->followed[number])
+        if (!clobbers->registers[number] || !follower->followed[number])
             continue;
         follower->work++;
         const struct address_set words =
@@ -420,9 +419,9 @@ static bool way_behind(struct follower *follower, const struct call *call)
             address_lattice_put(follower->words, state.held[number / 2], number % 2, &words);
     }
     for (int i = 0; i < STEP_BARRIERS; i++)
-        if (callee->barriers[i])
-            state.meets[i] = follower->returned.meets[i];
-    state.elected &= (uint8_t)~callee->predicates;
+        if (clobbers->barriers[i])
+            state.reconverge[i] = follower->returned.reconverge[i];
+    state.elected &= (uint8_t)~clobbers->predicates;
     follower->work += WORK_JOIN;
     return way_to(follower, call->at + 1, &state);
 }
@@ -461,14 +460,16 @@ static bool ways_back(struct follower *follower, const struct state *state)
     return follower->call_count > 0;
 }
 
-/* To wherever who meets at that barrier goes on; another one's place may have been moved to it. */
-static bool ways_to_meetings(struct follower *follower, uint8_t barrier, const struct state *state)
+/* To the reconvergence points of that barrier; an instruction may have moved another barrier's
+ * point to it. */
+static bool ways_to_reconvergence(struct follower *follower, uint8_t barrier,
+                                  const struct state *state)
 {
-    if (state->meets[barrier] == MEETS_NOWHERE)
+    if (state->reconverge[barrier] == RECONVERGE_NOWHERE)
         return false;
-    if (state->meets[barrier] != MEETS_ANYWHERE)
-        return way_to(follower, state->meets[barrier] - 1, state);
-    return ways_gather(follower, &follower->meetings, state);
+    if (state->reconverge[barrier] != RECONVERGE_ANYWHERE)
+        return way_to(follower, state->reconverge[barrier] - 1, state);
+    return ways_gather(follower, &follower->reconvergence, state);
 }
 
 /* Where control goes on, or does not, a predicate is known: in threads in which it does not hold,
@@ -507,11 +508,11 @@ static void ways_part(struct follower *follower, struct way *way, const struct s
     }
 }
 
-/* Where control may go from the step, but on; false: that is not told. */
+/* Where control may go from the step, other than to the next one; false: a target is not known. */
 static bool ways_take(struct follower *follower, struct way *way, const struct step *step,
                       uint32_t index)
 {
-    const uint32_t target = step_place(step->target);
+    const uint32_t target = step_index(step->target);
     struct state state;
     ways_part(follower, way, step, &state);
     switch (step->kind) {
@@ -523,18 +524,19 @@ static bool ways_take(struct follower *follower, struct way *way, const struct s
         return false;
     case STEP_RETURNS:
         return ways_back(follower, &state);
-    case STEP_MEETS:
-        way->state.meets[step->barrier] =
-            step->always && target < follower->count ? target + 1 : MEETS_ANYWHERE;
+    case STEP_SETS_BARRIER:
+        way->state.reconverge[step->barrier] =
+            step->always && target < follower->count ? target + 1 : RECONVERGE_ANYWHERE;
         return true;
     case STEP_WAITS:
-        return ways_to_meetings(follower, step->barrier, &state);
+        return ways_to_reconvergence(follower, step->barrier, &state);
     default:
         return true;
     }
 }
 
-/* From an entry to the next one. False: a copy is not told, or a way; or the code ends here. */
+/* From one entry to the next. False: a copy's map or a branch target is not known, or the code ends
+ * here. */
 static bool follow(struct follower *follower, uint32_t index)
 {
     struct entry *entry = &follower->entries[follower->entry_of[index] - 1];
@@ -558,7 +560,7 @@ static bool follow(struct follower *follower, uint32_t index)
             step_write(follower, &way, step, index);
         if (!ways_take(follower, &way, step, index))
             return false;
-        if (!step_goes_on(step))
+        if (!step_falls_through(step))
             return true;
     }
     return false;
@@ -609,8 +611,9 @@ static void entries_find(struct follower *follower)
     entry_mark(follower, 0);
     for (uint32_t i = 0; i < follower->count; i++) {
         const struct step *step = &follower->steps[i];
-        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS || step->kind == STEP_MEETS)
-            entry_mark(follower, step_place(step->target));
+        if (step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
+            step->kind == STEP_SETS_BARRIER)
+            entry_mark(follower, step_index(step->target));
         if (step->kind == STEP_CALLS)
             entry_mark(follower, i + 1);
     }
@@ -625,24 +628,25 @@ static uint32_t steps_count(const struct follower *follower, enum step_kind kind
 }
 
 /* False: memory is short. */
-static bool meetings_find(struct follower *follower)
+static bool reconvergence_find(struct follower *follower)
 {
-    struct gathering *meetings = &follower->meetings;
-    meetings->places = malloc((steps_count(follower, STEP_MEETS) + 1) * sizeof *meetings->places);
-    for (uint32_t i = 0; meetings->places && i < follower->count; i++)
-        if (follower->steps[i].kind == STEP_MEETS)
-            meetings->places[meetings->count++] = step_place(follower->steps[i].target);
-    return meetings->places;
+    struct gathering *reconvergence = &follower->reconvergence;
+    reconvergence->places =
+        malloc((steps_count(follower, STEP_SETS_BARRIER) + 1) * sizeof *reconvergence->places);
+    for (uint32_t i = 0; reconvergence->places && i < follower->count; i++)
+        if (follower->steps[i].kind == STEP_SETS_BARRIER)
+            reconvergence->places[reconvergence->count++] = step_index(follower->steps[i].target);
+    return reconvergence->places;
 }
 
-static uint32_t function_of(struct follower *follower, uint32_t place)
+static uint32_t function_of(struct follower *follower, uint32_t start)
 {
     uint32_t i = 0;
-    while (i < follower->function_count && follower->functions[i].place != place)
+    while (i < follower->function_count && follower->functions[i].start != start)
         i++;
     follower->work += 1 + i / STEPS_A_UNIT;
     if (i == follower->function_count)
-        follower->functions[follower->function_count++] = (struct function){.place = place};
+        follower->functions[follower->function_count++] = (struct function){.start = start};
     return i;
 }
 
@@ -659,17 +663,17 @@ static bool calls_find(struct follower *follower)
     for (uint32_t i = 0; i < follower->count; i++)
         if (follower->steps[i].kind == STEP_CALLS)
             follower->calls[follower->call_count++] = (struct call){
-                .at = i, .function = function_of(follower, step_place(follower->steps[i].target))};
+                .at = i, .function = function_of(follower, step_index(follower->steps[i].target))};
     for (uint32_t i = 0; i < follower->function_count && follower->work <= WORK_MOST; i++)
-        if (!clobbers_read(&follower->functions[i].callee, follower->steps, follower->count,
-                           follower->functions[i].place, &follower->work, WORK_MOST))
+        if (!clobbers_read(&follower->functions[i].clobbers, follower->steps, follower->count,
+                           follower->functions[i].start, &follower->work, WORK_MOST))
             return false;
     return follower->work <= WORK_MOST;
 }
 
 static bool follower_open(struct follower *follower, uint64_t bytes)
 {
-    const struct state nothing = {{WORDS_ANY}, {MEETS_NOWHERE}, 0};
+    const struct state nothing = {{ADDRESS_LATTICE_ANY}, {RECONVERGE_NOWHERE}, 0};
     if (bytes > BYTES_MOST)
         return false;
     follower->count = (uint32_t)(bytes / INSTRUCTION_BYTES);
@@ -684,7 +688,7 @@ static bool follower_open(struct follower *follower, uint64_t bytes)
             step_of(instruction_at(follower, i), (uint64_t)i * INSTRUCTION_BYTES, ARCHITECTURE);
     followed_find(follower);
     entries_find(follower);
-    if (!meetings_find(follower) || !calls_find(follower))
+    if (!reconvergence_find(follower) || !calls_find(follower))
         return false;
     follower->entries = calloc(follower->entry_count + 1, sizeof *follower->entries);
     follower->turns = calloc(follower->entry_count + 1, sizeof *follower->turns);
@@ -701,19 +705,19 @@ static void follower_close(struct follower *follower)
     free(follower->turns);
     free(follower->calls);
     free(follower->functions);
-    free(follower->meetings.places);
+    free(follower->reconvergence.places);
 }
 
 bool map_uses_find(struct map_uses *maps, const uint8_t *instructions, uint64_t bytes)
 {
     struct follower follower = {.instructions = instructions, .maps = maps};
     maps->count = 0;
-    bool told = follower_open(&follower, bytes);
-    while (told && follower.turn_count)
-        told = follow(&follower, follower.turns[--follower.turn_count]);
+    bool known = follower_open(&follower, bytes);
+    while (known && follower.turn_count)
+        known = follow(&follower, follower.turns[--follower.turn_count]);
     /* one that it did not come to may be behind a jump that is not known */
-    for (uint32_t i = 0; told && i < follower.count; i++)
-        told = follower.steps[i].kind != STEP_COPIES || follower.copied[i];
+    for (uint32_t i = 0; known && i < follower.count; i++)
+        known = follower.steps[i].kind != STEP_COPIES || follower.copied[i];
     follower_close(&follower);
-    return told;
+    return known;
 }

@@ -1,8 +1,8 @@
-/* Which of a kernel's constants are tensor maps that it copies through, and which way: found by
- * following, through registers and along all ways that control may take, where each copy has its
- * map's address from. A map's address is that of the constant bank, which is itself a constant, and
- * an offset, and perhaps a multiple of an index, which is taken to be less than 2^31 and not
- * negative; what is computed in another way is not told. For sm_90 and sm_90a (step.h). */
+/* Which of a kernel's constants are tensor maps that it copies through, and in which direction. The
+ * analysis follows each copy's map address through registers and along all paths. A map's address
+ * is the constant bank's address (itself a constant), plus an offset, perhaps plus a multiple of an
+ * index. The index is assumed to be less than 2^31 and not negative. An address computed in another
+ * way is not known. For sm_90 and sm_90a (step.h). */
 #ifndef RUNTIME_SASS_MAP_USES_H
 #define RUNTIME_SASS_MAP_USES_H
 
@@ -17,7 +17,7 @@ struct map_uses {
                                            those of machine_code.h in the parameters */
 };
 
-/* Of a kernel's code. False: they cannot all be told, or memory was short. */
+/* Analyzes a kernel's code. False: some uses are not known, or memory was short. */
 bool map_uses_find(struct map_uses *maps, const uint8_t *instructions, uint64_t bytes);
 
 #endif

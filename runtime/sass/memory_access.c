@@ -31,7 +31,7 @@ enum layout {
     UPDATED_FLOATS, /* as those, but for high 26 */
     GATHERED,       /* of multicast: high 0; high 6 and 7, or 17 and 18 */
     SWAPPED,        /* none */
-    UNTOLD
+    UNKNOWN
 };
 
 /* What the bits for the size say. */
@@ -211,10 +211,10 @@ static struct uniform_use uniform_use(struct instruction instruction, uint32_t l
     return use;
 }
 
-static const struct memory_address untold = {.base = MEMORY_NO_REGISTER,
-                                             .uniform = MEMORY_NO_REGISTER,
-                                             .descriptor = MEMORY_NO_REGISTER,
-                                             .scale = 1};
+static const struct memory_address unknown_address = {.base = MEMORY_NO_REGISTER,
+                                                      .uniform = MEMORY_NO_REGISTER,
+                                                      .descriptor = MEMORY_NO_REGISTER,
+                                                      .scale = 1};
 
 static bool has_uniform(struct instruction instruction)
 {
@@ -251,14 +251,14 @@ static void uniform_put(struct memory_address *address, const struct uniform_use
 static struct memory_address address_of(struct instruction instruction, const struct kind *kind,
                                         uint32_t architecture)
 {
-    struct memory_address address = untold;
+    struct memory_address address = unknown_address;
     const bool has_window = kind->space == MEMORY_SHARED || kind->space == MEMORY_LOCAL;
     struct uniform_use use = uniform_use(instruction, kind->layout, architecture);
-    if (kind->layout == UNTOLD || (kind->layout == SWAPPED && has_uniform(instruction)))
+    if (kind->layout == UNKNOWN || (kind->layout == SWAPPED && has_uniform(instruction)))
         return address;
     use.is_base_wide |= kind->sizes == THIRTY_TWO;
     use.is_descriptor &= kind->space != MEMORY_SHARED;
-    address.is_told = true;
+    address.is_known = true;
     address.is_wide =
         !has_window && (kind->sizes == THIRTY_TWO || instruction_bits(instruction.high, 8, 1));
     address.base = (uint8_t)instruction_bits(instruction.low, 24, 8);
@@ -275,8 +275,11 @@ static struct memory_address address_of(struct instruction instruction, const st
 
 static struct memory_part part_of(enum memory_space space, enum memory_action action)
 {
-    return (struct memory_part){
-        .space = space, .action = action, .lanes = WARP, .predicate = always, .address = untold};
+    return (struct memory_part){.space = space,
+                                .action = action,
+                                .lanes = WARP,
+                                .predicate = always,
+                                .address = unknown_address};
 }
 
 static void part_add(struct memory_access *access, struct memory_part part)
@@ -299,7 +302,7 @@ static void add_kind(struct memory_access *access, struct instruction instructio
     }
     /* of the whole cache */
     if (kind->opcode == OPCODE_CCTL && !part.address.is_wide)
-        part.address = untold;
+        part.address = unknown_address;
     part_add(access, part);
 }
 
@@ -316,12 +319,12 @@ static void add_copy(struct memory_access *access, struct instruction instructio
     use.is_base_wide = instruction_bits(instruction.high, is_late ? 19 : 6, 1);
     to.bytes = is_late ? late_bytes[instruction_bits(instruction.high, 10, 2)]
                        : part_bytes(instruction, LOADED_BYTES, architecture);
-    to.address.is_told = true;
+    to.address.is_known = true;
     to.address.base = (uint8_t)instruction_bits(instruction.low, 16, 8);
     to.address.offset = signed_bits(instruction.low, 44, 20);
     from.bytes = to.bytes;
     from.predicate = predicate(instruction_bits(instruction.high, 23, 4));
-    from.address.is_told = has_uniform(instruction);
+    from.address.is_known = has_uniform(instruction);
     from.address.is_wide = true;
     from.address.base = (uint8_t)instruction_bits(instruction.low, 24, 8);
     from.address.offset = signed_bits(instruction.low, 32, 12);
@@ -336,7 +339,7 @@ static void add_constant(struct memory_access *access, const struct constant *co
 {
     struct memory_part part = part_of(MEMORY_CONSTANT, MEMORY_READS);
     part.bytes = constant->bytes;
-    part.address.is_told = constant->kind != CONSTANT_ANY;
+    part.address.is_known = constant->kind != CONSTANT_ANY;
     part.address.bank = (uint8_t)constant->bank;
     part.address.offset = (int32_t)constant->offset;
     if (constant->is_index_uniform)
@@ -448,7 +451,7 @@ bool memory_address_find(const struct memory_address *address, const struct memo
                          uint64_t *found)
 {
     uint64_t base, uniform;
-    if (!address->is_told ||
+    if (!address->is_known ||
         !register_read(lane->registers, lane->register_count, address->base, address->is_base_wide,
                        &base) ||
         !register_read(lane->uniform, lane->uniform_count, address->uniform,

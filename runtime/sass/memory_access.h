@@ -1,11 +1,11 @@
-/* What memory an instruction of machine code accesses: in which space, how, how many bytes a lane,
- * and by which registers the address is told; and the address itself, of a lane whose registers are
- * known, as a core dump has them.
+/* Which memory an instruction of machine code accesses: the space, the kind of access, the bytes
+ * per lane, and the registers that form the address. If a lane's registers are known (from a core
+ * dump), also the address itself.
  *
  * For sm_75 to sm_121, as nvdisasm prints them (instruction.h); make compare-machine-code compares.
  * sm_70, which has no uniform registers, is read as sm_75, and what is newer as sm_121. Tensor
- * memory, and what matrix instructions read by descriptors, is not told: such an instruction
- * accesses nothing here, as does one that is not known. Thread-safe. */
+ * memory and reads through matrix descriptors are not decoded: such an instruction accesses nothing
+ * here, like an instruction that is not known. Thread-safe. */
 #ifndef RUNTIME_SASS_MEMORY_ACCESS_H
 #define RUNTIME_SASS_MEMORY_ACCESS_H
 
@@ -41,7 +41,7 @@ struct memory_predicate {
 /* The base times the scale, the uniform register and the offset, added. Wide registers are that
  * one and the next. */
 struct memory_address {
-    bool is_told;
+    bool is_known;
     bool is_wide; /* modulo 2^64; else 2^32 */
     bool is_base_wide, is_uniform_wide;
     uint8_t base, uniform;
@@ -54,7 +54,7 @@ struct memory_address {
 struct memory_part {
     enum memory_space space;
     enum memory_action action;
-    uint32_t bytes;                    /* of a lane; 0: not told */
+    uint32_t bytes;                    /* of a lane; 0: not known */
     uint32_t lanes;                    /* how many of the warp's first ones give addresses */
     struct memory_predicate predicate; /* beside the guard: it accesses nothing unless that holds */
     struct memory_address address;
@@ -62,7 +62,7 @@ struct memory_part {
 
 struct memory_access {
     uint32_t count; /* 0: it accesses no memory */
-    bool is_bulk;   /* one copy, of a length that is not told, by whichever thread */
+    bool is_bulk;   /* one copy, of unknown length, by any thread */
     struct memory_predicate guard;
     struct memory_part parts[2]; /* of copies: what is written is the first */
 };
@@ -79,8 +79,8 @@ struct memory_lane {
     uint8_t uniform_predicates, uniform_predicates_known;
 };
 
-/* Of constants the offset in their bank. False: the address is not told, or a register of it is not
- * known. */
+/* For constants, the offset in their bank. False: the address, or a register of it, is not known.
+ */
 bool memory_address_find(const struct memory_address *address, const struct memory_lane *lane,
                          uint64_t *found);
 /* Whether the lane, if it is active, accesses that part. False: a predicate is not known. */

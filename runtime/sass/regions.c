@@ -49,16 +49,16 @@ static bool guarded_add(struct filler *filler)
 {
     const uint32_t blocks = filler->of->flow->block_count;
     uint64_t guarded = 0;
-    bool told = true;
+    bool known = true;
     for (uint32_t block = 0; block < blocks; block++)
         if (filler->is_in[block])
             guarded |= filler->of->guarded_in[block];
-    for (; told && guarded; guarded &= guarded - 1) {
+    for (; known && guarded; guarded &= guarded - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(guarded);
         const struct regions_guarded *by = &filler->of->guarded[i];
-        told = way_add(filler, blocks + i, by->condition, by->holds);
+        known = way_add(filler, blocks + i, by->condition, by->holds);
     }
-    return told;
+    return known;
 }
 
 /* All blocks that control comes to from its first but by such branches. False: there is too much of
@@ -67,30 +67,30 @@ static bool region_fill(struct filler *filler, uint32_t region)
 {
     const struct flow *flow = filler->of->flow;
     const uint32_t first_way = filler->way_count;
-    bool told = true;
+    bool known = true;
     memset(filler->is_in, 0, flow->block_count * sizeof *filler->is_in);
     *filler->work += 1 + flow->block_count / BLOCKS_A_UNIT;
     if (filler->begins[region] < flow->block_count)
         block_add(filler, filler->begins[region]);
-    while (told && filler->turn_count) {
+    while (known && filler->turn_count) {
         const uint32_t index = filler->turns[--filler->turn_count];
         const struct flow_block *block = &flow->blocks[index];
         const uint16_t condition = (uint16_t)(filler->of->decided_by[index] - 1);
         const bool holds = !(flow->steps[block->end - 1].guard & STEP_NEGATED);
-        told = ++*filler->work <= filler->most;
+        known = ++*filler->work <= filler->most;
         if (filler->of->decided_by[index]) {
-            told = told && way_add(filler, block->taken, condition, holds) &&
-                   way_add(filler, block->next, condition, !holds);
+            known = known && way_add(filler, block->taken, condition, holds) &&
+                    way_add(filler, block->next, condition, !holds);
             continue;
         }
         block_add(filler, block->taken);
         block_add(filler, block->next);
-        for (uint32_t i = 0; block->to_meetings && i < flow->meeting_count; i++)
-            block_add(filler, flow->meetings[i]);
+        for (uint32_t i = 0; block->to_reconvergence && i < flow->reconvergence_count; i++)
+            block_add(filler, flow->reconvergence[i]);
     }
-    told = told && guarded_add(filler);
+    known = known && guarded_add(filler);
     filler->regions[region] = (struct reads_region){first_way, filler->way_count - first_way};
-    return told;
+    return known;
 }
 
 static void region_note(const struct filler *filler, uint32_t begins, uint32_t *read)
@@ -123,7 +123,7 @@ static bool is_asked_soon(const struct filler *filler)
 }
 
 /* Whether some are read by others, and not by the first, or off tables. */
-static bool tells(const struct reads *reads)
+static bool narrows(const struct reads *reads)
 {
     if (reads->table_count)
         return true;
@@ -158,15 +158,15 @@ static void filler_close(struct filler *filler)
 /* False: there is too much of it. */
 static bool regions_fill(struct filler *filler)
 {
-    bool told = true;
+    bool known = true;
     filler->region_count = filler->region_of[0] = 1;
     unreached_note(filler, filler->read);
-    for (uint32_t i = 0; told && i < filler->region_count; i++) {
-        told = region_fill(filler, i) && is_asked_soon(filler);
+    for (uint32_t i = 0; known && i < filler->region_count; i++) {
+        known = region_fill(filler, i) && is_asked_soon(filler);
         region_note(filler, filler->begins[i],
                     filler->read + (size_t)i * reads_chunks(filler->of->words));
     }
-    return told;
+    return known;
 }
 
 static struct reads *reads_of(const struct filler *filler)
@@ -202,7 +202,7 @@ struct reads *regions_find(const struct regions_of *of, uint32_t *work, uint32_t
     if (filler_open(filler) && regions_fill(filler))
         reads = reads_of(filler);
     filler_close(filler);
-    if (!reads || tells(reads))
+    if (!reads || narrows(reads))
         return reads;
     free(reads);
     return NULL;

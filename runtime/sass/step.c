@@ -133,7 +133,8 @@ static void moves(struct step *step, struct step_operand from)
     step->operands[0] = from;
 }
 
-/* STL and LDL of the stack frame; another address may be any in it. Parts of words are not told. */
+/* STL and LDL of the stack frame; another address may be any in it. Parts of words are not
+ * followed. */
 static void keeps(struct step *step, const struct code *code, bool stores)
 {
     const struct instruction instruction = code->instruction;
@@ -301,19 +302,19 @@ static void copies(struct step *step, const struct code *code, enum map_copy cop
 }
 
 /* Nothing but the guard decides: BRA has a predicate of its own, BRA.U bits beside that. */
-static bool goes_by_guard(struct instruction instruction)
+static bool only_guard_decides(struct instruction instruction)
 {
     return instruction_bits(instruction.high, 23, 18) == ALWAYS;
 }
 
 /* BRA.DIV has bits where BRA and EXIT have none. */
-static bool goes_plainly(struct instruction instruction)
+static bool is_plain_branch(struct instruction instruction)
 {
-    return goes_by_guard(instruction) && instruction_bits(instruction.low, 24, 10) == 0;
+    return only_guard_decides(instruction) && instruction_bits(instruction.low, 24, 10) == 0;
 }
 
 /* BRA.U: a predicate of the uniform data path, in bits 24 to 27, decides instead of a guard. */
-static bool goes_uniformly(struct instruction instruction)
+static bool is_uniform_branch(struct instruction instruction)
 {
     enum { UNIFORM = 16 };
     return instruction_form(instruction) == FORM_CONSTANT_LAST &&
@@ -323,7 +324,7 @@ static bool goes_uniformly(struct instruction instruction)
 }
 
 /* Whether its guard is all that decides. */
-static void asks(struct step *step, bool plainly)
+static void depends_on_guard(struct step *step, bool plainly)
 {
     if (plainly)
         return;
@@ -342,8 +343,8 @@ static uint64_t branch_target(struct instruction instruction, uint64_t next, uin
 }
 
 /* False: it is none that control passes through in a way of its own. */
-static bool goes(struct step *step, struct instruction instruction, uint32_t opcode, uint64_t at,
-                 uint32_t architecture)
+static bool decode_branch(struct step *step, struct instruction instruction, uint32_t opcode,
+                          uint64_t at, uint32_t architecture)
 {
     const uint64_t next = at + INSTRUCTION_BYTES;
     const uint32_t form = instruction_form(instruction);
@@ -367,7 +368,7 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
         return true;
     case OPCODE_WARPSYNC: /* COLLECTIVE goes elsewhere; else the target is what follows */
         step->kind = STEP_BRANCHES;
-        asks(step, false);
+        depends_on_guard(step, false);
         step->target = branch_target(instruction, next, architecture);
         return true;
     case OPCODE_BSSY:
@@ -378,17 +379,17 @@ static bool goes(struct step *step, struct instruction instruction, uint32_t opc
         return true;
     case OPCODE_BSYNC:
         step->kind = STEP_WAITS;
-        asks(step, goes_by_guard(instruction));
+        depends_on_guard(step, only_guard_decides(instruction));
         step->barrier = instruction_bits(instruction.low, 16, 4);
         return true;
     case OPCODE_EXIT:
     case OPCODE_KILL:
         step->kind = STEP_ENDS;
-        asks(step, goes_plainly(instruction));
+        depends_on_guard(step, is_plain_branch(instruction));
         return true;
     case OPCODE_RET:
         step->kind = STEP_RETURNS;
-        asks(step, goes_by_guard(instruction));
+        depends_on_guard(step, only_guard_decides(instruction));
         return true;
     default:
         if (opcode < 0x140 || opcode > 0x15f || writes_of[opcode] != UNKNOWN)
@@ -452,7 +453,7 @@ static bool names_word(struct instruction instruction)
  * for parts of words, or the form is, the values are not known. */
 static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_t form)
 {
-    enum { BY_REGISTER = 0x42, ANY_LAST = 0x72, ANY_PLACE = 0xfe }; /* a bit for each form */
+    enum { BY_REGISTER = 0x42, ANY_LAST = 0x72, ANY_OPERAND = 0xfe }; /* a bit for each form */
     static const struct {
         uint16_t opcode;
         uint8_t forms;
@@ -625,7 +626,7 @@ struct step step_of(struct instruction instruction, uint64_t at, uint32_t archit
         .guard = (uint8_t)(instruction_bits(low, 12, 4) |
                            (instruction_is_guarded_uniformly(instruction) ? STEP_UNIFORM : 0)),
         .predicates = {STEP_PREDICATE, STEP_PREDICATE}};
-    if (goes(&step, instruction, opcode, at, architecture))
+    if (decode_branch(&step, instruction, opcode, at, architecture))
         return step;
     predicates_find(&step, &code);
     if (!checks_phase(&code) || to)
@@ -653,7 +654,7 @@ uint8_t step_written_predicates(const struct step *step)
     return written;
 }
 
-bool step_goes_on(const struct step *step)
+bool step_falls_through(const struct step *step)
 {
     const bool leaves = step->kind == STEP_BRANCHES || step->kind == STEP_CALLS ||
                         step->kind == STEP_ENDS || step->kind == STEP_RETURNS ||
@@ -661,7 +662,7 @@ bool step_goes_on(const struct step *step)
     return !leaves || !step->always;
 }
 
-uint32_t step_place(uint64_t target)
+uint32_t step_index(uint64_t target)
 {
     const uint64_t place = target / INSTRUCTION_BYTES;
     return target % INSTRUCTION_BYTES == 0 && place < UINT32_MAX ? (uint32_t)place : UINT32_MAX;

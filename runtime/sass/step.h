@@ -1,11 +1,12 @@
-/* What an instruction of machine code does to registers that are followed, be it to the address of
- * a tensor map that a copy uses or to a parameter that decides a branch, and where control goes
- * from there: moves, additions and choices, elements of arrays; loads of a kernel's constants;
- * comparisons; branches. Of others, which registers they may write.
+/* What an instruction of machine code does to the registers that an analysis follows, and where
+ * control goes from there. The analyses follow addresses of tensor maps (map_uses.h) and parameters
+ * that decide branches (branches.h). Steps are moves, additions, selections, elements of arrays,
+ * loads of a kernel's constants, comparisons and branches. Of other instructions, a step says which
+ * registers they may write.
  *
- * For sm_75 to sm_121, which but for the targets of branches before sm_90 and the number of uniform
- * registers from sm_100 on are encoded alike. The encoding is documented nowhere (instruction.h);
- * what is not known here may write any register. */
+ * For sm_75 to sm_121. These share one encoding, except for branch targets before sm_90 and the
+ * number of uniform registers from sm_100 on. The encoding is documented nowhere (instruction.h).
+ * An instruction that is not known here may write any register. */
 #ifndef RUNTIME_SASS_STEP_H
 #define RUNTIME_SASS_STEP_H
 
@@ -43,12 +44,13 @@ enum step_kind {
     STEP_COPIES,   /* through the tensor map at the address in the first operand and the register
                       after it */
     STEP_BRANCHES,
-    STEP_JUMPS, /* nobody knows where to */
+    STEP_JUMPS, /* to an unknown target */
     STEP_CALLS,
-    STEP_RETURNS, /* behind some call: that is assumed; the register that says where is not looked
-                     at */
-    STEP_MEETS,   /* threads that part from here on go on at the target once they wait */
-    STEP_WAITS,   /* for the others: goes on at the target of the STEP_MEETS of that barrier */
+    STEP_RETURNS,      /* assumed to return behind some call; the register with the address is not
+                          followed */
+    STEP_SETS_BARRIER, /* sets the barrier's reconvergence point: threads that diverge from here on
+                          go on at the target */
+    STEP_WAITS, /* for the others: goes on at the target of the STEP_SETS_BARRIER of that barrier */
     STEP_ENDS
 };
 
@@ -67,7 +69,7 @@ struct step {
     bool carries;          /* ADDS: and a carry, or not */
     uint16_t to;           /* the first register that it writes */
     uint16_t count;        /* and how many */
-    uint8_t barrier;       /* MEETS, WAITS: which one */
+    uint8_t barrier;       /* SETS_BARRIER, WAITS: which one */
     uint8_t guard;         /* unless always: the predicate, and whether it is to hold; of one that
                               control passes by on other conditions, too: STEP_PREDICATE */
     uint8_t predicates[2]; /* that it may write: as `guard`, but for whether it is to hold */
@@ -76,7 +78,7 @@ struct step {
     uint8_t comparison;    /* COMPARES: bits for less, equal and greater, any of which holds */
     bool is_signed;        /* COMPARES */
     uint32_t every;        /* INDEXES, BLOCK */
-    uint64_t target;       /* BRANCHES, CALLS, MEETS: offset in the code */
+    uint64_t target;       /* BRANCHES, CALLS, SETS_BARRIER: offset in the code */
     struct step_operand operands[3]; /* that there are not are the constant 0 */
 };
 
@@ -87,9 +89,10 @@ struct step step_of(struct instruction instruction, uint64_t at, uint32_t archit
 uint32_t step_written_end(const struct step *step);
 /* Which predicates of threads it may write, a bit for each. */
 uint8_t step_written_predicates(const struct step *step);
-/* Whether control may go on to the instruction behind it: what is called is not looked at. */
-bool step_goes_on(const struct step *step);
-/* The instruction at that offset in the code; UINT32_MAX: none is. */
-uint32_t step_place(uint64_t target);
+/* Whether control may fall through to the next instruction. It does not look into called functions.
+ */
+bool step_falls_through(const struct step *step);
+/* The index of the instruction at that offset in the code; UINT32_MAX: there is none. */
+uint32_t step_index(uint64_t target);
 
 #endif

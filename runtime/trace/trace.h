@@ -1,7 +1,7 @@
-/* What is told of a kernel launch that was traced: which bytes it touched. The words that all who
- * trace share (runtime/hook/observe/trace_source.h), and how the embedded device, which traces
- * every launch, tells them: the one interface between it and its observers, and it knows nothing of
- * csan. The functions are exported by the embedded libcuda.so.1 and found with dlsym. */
+/* The trace of a kernel launch: which bytes it touched. All trace sources share these types
+ * (runtime/hook/observe/trace_source.h). The embedded device traces every launch and reports it
+ * through this interface. The device knows nothing of csan. The embedded libcuda.so.1 exports the
+ * functions, and observers find them with dlsym. */
 #ifndef RUNTIME_TRACE_TRACE_H
 #define RUNTIME_TRACE_TRACE_H
 

@@ -40,7 +40,7 @@ struct buffer *buffer_take(struct buffer_pool *pool, uint32_t size);
 /* Whose kernels can reach its record. */
 CUcontext buffer_context(const struct buffer *buffer);
 
-/* Gives back one that no launch has used. */
+/* Returns a record that no launch has used. */
 void buffer_return(struct buffer *buffer);
 /* One that a launch may still write to: its memory is never used again. */
 void buffer_drop(struct buffer *buffer);

@@ -12,7 +12,7 @@ enum {
 };
 
 static uint32_t owed; /* of all threads; atomic */
-static bool in_vain;  /* nobody makes what is owed now, as where no hook is told of it; atomic */
+static bool in_vain;  /* no hook sees this launch, so csan adds no work of its own now; atomic */
 
 static __thread struct {
     CUcontext contexts[CONTEXTS];

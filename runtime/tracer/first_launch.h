@@ -27,7 +27,7 @@ bool first_launch_is_owed(void);
  * owes, and waits for other threads', some milliseconds at most: they may be making one of the
  * context that this thread was given. Where the driver refuses, there is none. */
 void first_launch_make(void);
-/* What the driver tells of, in a callback on this thread, is part of one. */
+/* The driver's current callback on this thread belongs to a first launch. */
 bool first_launch_is_made(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The grain of records. See granularity.h. */
+/* The granularity of records. See granularity.h. */
 #include "runtime/tracer/granularity.h"
 
 #include <string.h>
@@ -30,17 +30,17 @@ static uint32_t size_for(uint64_t threads, uint64_t reach, uint32_t shift)
 struct granularity granularity_for(const struct granularity_history *history, uint64_t threads,
                                    uint64_t reach)
 {
-    struct granularity grain = {.shift = SHIFT};
+    struct granularity granularity = {.shift = SHIFT};
     if (history) {
-        while (grain.size < RECORD_SIZES && threads >= history->too_many[grain.size])
-            grain.size++;
-        grain.coarse = grain.size == RECORD_SIZES;
-        grain.shift = grain.coarse ? history->coarse_shift : history->shift;
-        grain.size -= grain.coarse;
+        while (granularity.size < RECORD_SIZES && threads >= history->too_many[granularity.size])
+            granularity.size++;
+        granularity.coarse = granularity.size == RECORD_SIZES;
+        granularity.shift = granularity.coarse ? history->coarse_shift : history->shift;
+        granularity.size -= granularity.coarse;
     }
-    uint32_t likely = size_for(threads, reach, grain.shift);
-    grain.size = grain.size < likely ? likely : grain.size;
-    return grain;
+    uint32_t likely = size_for(threads, reach, granularity.shift);
+    granularity.size = granularity.size < likely ? likely : granularity.size;
+    return granularity;
 }
 
 void granularity_too_wide(struct granularity_history *history)
@@ -48,13 +48,16 @@ void granularity_too_wide(struct granularity_history *history)
     history->shift = 0;
 }
 
-void granularity_too_small(struct granularity_history *history, const struct granularity *grain,
-                           uint64_t threads, uint32_t largest)
+void granularity_too_small(struct granularity_history *history,
+                           const struct granularity *granularity, uint64_t threads,
+                           uint32_t largest)
 {
     for (uint32_t size = 0; size < RECORD_SIZES; size++)
-        if ((size <= grain->size || grain->size >= largest) && history->too_many[size] > threads)
+        if ((size <= granularity->size || granularity->size >= largest) &&
+            history->too_many[size] > threads)
             history->too_many[size] = threads;
-    uint32_t coarser = grain->shift < SHIFT ? SHIFT : grain->shift + 4;
-    if (grain->size >= largest && history->coarse_shift < coarser && coarser <= RECORD_GRANULE_MASK)
+    uint32_t coarser = granularity->shift < SHIFT ? SHIFT : granularity->shift + 4;
+    if (granularity->size >= largest && history->coarse_shift < coarser &&
+        coarser <= RECORD_GRANULE_MASK)
         history->coarse_shift = coarser;
 }

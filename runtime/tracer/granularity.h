@@ -1,5 +1,5 @@
-/* How fine and how large a launch's record has to be, as launches of its function have shown. Not
- * thread-safe. */
+/* The granularity and size of a launch's record. Earlier launches of its function determine them.
+ * Not thread-safe. */
 #ifndef RUNTIME_TRACER_GRANULARITY_H
 #define RUNTIME_TRACER_GRANULARITY_H
 
@@ -22,15 +22,16 @@ struct granularity_history {
 };
 
 void granularity_history_init(struct granularity_history *history);
-/* What a launch of so many threads takes, whose pointers lead into blocks of so many bytes (0: it
- * is not known). NULL: nothing is known of others. */
+/* The granularity for a launch of `threads` threads whose pointers lead into blocks of `reach`
+ * bytes (0: not known). `history` NULL: no launch of the function is known. */
 struct granularity granularity_for(const struct granularity_history *history, uint64_t threads,
                                    uint64_t reach);
-/* Some accesses of a launch were narrower than its granules, which later launches' are not. */
+/* A launch's accesses were narrower than its granules. Later launches get finer granules. */
 void granularity_too_wide(struct granularity_history *history);
-/* The record of a launch of so many threads was full, of which there are larger ones up to
- * `largest`: launches of as many threads take one, or coarser granules. */
-void granularity_too_small(struct granularity_history *history, const struct granularity *grain,
-                           uint64_t threads, uint32_t largest);
+/* The record of a launch of `threads` threads was full; records exist up to size `largest`.
+ * Launches of as many threads get a larger record, or coarser granules. */
+void granularity_too_small(struct granularity_history *history,
+                           const struct granularity *granularity, uint64_t threads,
+                           uint32_t largest);
 
 #endif

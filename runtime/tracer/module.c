@@ -136,15 +136,15 @@ static SanitizerResult patch(const struct sanitizer_api *api, struct module *mod
 static void want_set(struct module_function *function, enum trace_request_for what)
 {
     struct module *module = function->module;
-    const enum trace_request_for before = function->wish.what;
+    const enum trace_request_for before = function->request.what;
     module->wanted += (what != TRACE_REQUEST_NOTHING) - (before != TRACE_REQUEST_NOTHING);
     module->learning += (what == TRACE_REQUEST_TO_LEARN) - (before == TRACE_REQUEST_TO_LEARN);
-    trace_request_set(&function->wish, what);
+    trace_request_set(&function->request, what);
 }
 
 static void want_more(struct module_function *function, enum trace_request_for what)
 {
-    if (function->wish.what < what && !function->blind)
+    if (function->request.what < what && !function->blind)
         want_set(function, what);
 }
 
@@ -153,7 +153,7 @@ static void want_no_more(struct module_function *function, bool tried)
 {
     const struct module *module = function->module;
     if (tried && module->state == MODULE_PATCHED && !module->kept)
-        trace_request_try_ends(&function->wish);
+        trace_request_try_ends(&function->request);
     want_set(function, TRACE_REQUEST_NOTHING);
 }
 
@@ -260,7 +260,7 @@ static bool is_waited_for(struct module_function *function)
         return false;
     if (module->state == MODULE_PLAIN && is_due(module))
         modules_changes_set(true);
-    return trace_request_outlasts_launch(&function->wish, module->state == MODULE_PATCHED);
+    return trace_request_outlasts_launch(&function->request, module->state == MODULE_PATCHED);
 }
 
 bool module_settle(CUfunction handle, bool launch)
@@ -273,7 +273,7 @@ bool module_settle(CUfunction handle, bool launch)
         if (waits)
             break;
         struct module_function *function = module_function_find(module, handle);
-        if (!function || function->wish.what == TRACE_REQUEST_NOTHING)
+        if (!function || function->request.what == TRACE_REQUEST_NOTHING)
             continue;
         want_no_more(function, launch);
         modules_changes_set(true);
@@ -282,12 +282,12 @@ bool module_settle(CUfunction handle, bool launch)
     return !waits;
 }
 
-/* A wish for which there is no time now is kept. */
+/* If there is no time now, the request stays. */
 static bool may_be_tried(struct module_function *function, enum trace_request_for want)
 {
     if (function->module->state != MODULE_PLAIN || function->blind)
         return true;
-    if (!trace_request_is_worth_a_try(&function->wish))
+    if (!trace_request_is_worth_a_try(&function->request))
         return false;
     const bool may =
         is_affordable(want == TRACE_REQUEST_TO_LEARN ? &modules.learning : &modules.confirming);
@@ -327,15 +327,15 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     struct module *module = modules_get(data->module, data->context);
     struct module_function *function =
         module ? function_want(module, launch->function, data->functionName, launch->want) : NULL;
-    if (function && (function->blind || (function->copies && !launch->copies_told))) {
+    if (function && (function->blind || (function->copies && !launch->copies_known))) {
         answer = MODULE_BLIND;
     } else if (function && module->state == MODULE_PATCHED) {
         answer = MODULE_READY;
         launched_set(module);
         module->taught |= launch->want == TRACE_REQUEST_TO_LEARN || module->learning == 0;
         if (launch->want == TRACE_REQUEST_TO_LEARN)
-            trace_request_catch(&function->wish);
-        if (function->wish.what == TRACE_REQUEST_TO_CONFIRM) /* once */
+            trace_request_catch(&function->request);
+        if (function->request.what == TRACE_REQUEST_TO_CONFIRM) /* once */
             want_set(function, TRACE_REQUEST_NOTHING);
         else
             module->others = 0;
@@ -378,9 +378,9 @@ bool module_launched(CUmodule handle)
     return patched;
 }
 
-/* The program waits. What somebody wanted is not waited for for ever, though nothing of it is
- * launched: meanwhile all launches are heard of. `quiet`: it wants nothing; what is patched since
- * it was loaded and nobody asked for is due. */
+/* The program waits. A request ends after a while even if no launch of its function comes, because
+ * csan listens to all launches meanwhile. `quiet`: the program requests nothing; then modules that
+ * are patched since they were loaded, without a request, are due. */
 static void patched_are_waited_for(bool quiet)
 {
     struct module *module, *next;
@@ -433,7 +433,7 @@ unsigned module_never_caught(void)
     pthread_mutex_lock(&modules.mutex);
     HASH_ITER(all, modules.functions, function, next)
     {
-        count += trace_request_is_never_caught(&function->wish);
+        count += trace_request_is_never_caught(&function->request);
     }
     pthread_mutex_unlock(&modules.mutex);
     return count;
@@ -441,13 +441,14 @@ unsigned module_never_caught(void)
 
 /* ---- Records ---- */
 
-struct granularity module_grain(CUfunction handle, uint64_t threads, uint64_t reach)
+struct granularity module_granularity(CUfunction handle, uint64_t threads, uint64_t reach)
 {
     pthread_mutex_lock(&modules.mutex);
     const struct module_function *function = modules_function(handle);
-    struct granularity grain = granularity_for(function ? &function->grain : NULL, threads, reach);
+    struct granularity granularity =
+        granularity_for(function ? &function->granularity : NULL, threads, reach);
     pthread_mutex_unlock(&modules.mutex);
-    return grain;
+    return granularity;
 }
 
 void module_too_wide(const struct module_launch *launch)
@@ -455,7 +456,7 @@ void module_too_wide(const struct module_launch *launch)
     pthread_mutex_lock(&modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     if (function)
-        granularity_too_wide(&function->grain);
+        granularity_too_wide(&function->granularity);
     pthread_mutex_unlock(&modules.mutex);
 }
 
@@ -464,7 +465,8 @@ void module_too_small(const struct module_launch *launch, uint32_t largest)
     pthread_mutex_lock(&modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     if (function)
-        granularity_too_small(&function->grain, &launch->grain, launch->threads, largest);
+        granularity_too_small(&function->granularity, &launch->granularity, launch->threads,
+                              largest);
     pthread_mutex_unlock(&modules.mutex);
 }
 
@@ -502,7 +504,7 @@ static void tries_begin(struct module *module)
     struct module_function *function, *next;
     HASH_ITER(hh, module->functions, function, next)
     {
-        trace_request_try_begins(&function->wish);
+        trace_request_try_begins(&function->request);
     }
 }
 
@@ -591,7 +593,7 @@ static bool rests(bool (*idle)(void))
 
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void))
 {
-    /* Launches may come in between, and before the gate is closed. */
+    /* Launches may come in between, before the gate is closed. */
     for (bool more = rests(idle); more && changes_begin();) {
         more = idle() && change_one(api, context);
         changes_end();

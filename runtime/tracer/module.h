@@ -24,9 +24,9 @@ struct module_launch {
     struct module *module; /* NULL: none is kept patched for it */
     CUfunction function;   /* as the program passes it: a CUkernel, too */
     enum trace_request_for want;
-    uint64_t threads; /* of its grid */
-    bool copies_told; /* whoever wants it knows what it touches through tensor maps */
-    struct granularity grain;
+    uint64_t threads;  /* of its grid */
+    bool copies_known; /* the requester knows what the launch touches through tensor maps */
+    struct granularity granularity;
 };
 
 enum module_answer {
@@ -56,8 +56,8 @@ void module_context_ends(CUcontext context);
  * patched, and kept so. Where it is not, it will be when the context is idle. */
 enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
                                        struct module_launch *launch);
-/* At any other launch, also of a graph's node: whether it may run patched code, which must be told
- * that it has no record. */
+/* At any other launch, also of a graph's node: whether it may run patched code. The launch must
+ * then pass patched code an empty record. */
 bool module_launched(CUmodule handle);
 
 /* ---- Elsewhere ---- */
@@ -68,9 +68,9 @@ struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words);
 uint32_t module_maps(CUmodule handle, const char *kernel, struct map_use *maps);
 
 /* As granularity_for, of what is known of the function's launches. */
-struct granularity module_grain(CUfunction function, uint64_t threads, uint64_t reach);
+struct granularity module_granularity(CUfunction function, uint64_t threads, uint64_t reach);
 
-/* What follows is told of a launch that began, on any thread, the end last and once. */
+/* The next functions follow a launch that began. Any thread calls them, the end last and once. */
 void module_launch_end(const struct module_launch *launch);
 /* As granularity_too_wide and granularity_too_small. */
 void module_too_wide(const struct module_launch *launch);
@@ -90,8 +90,8 @@ bool module_settle(CUfunction function, bool launch);
 unsigned module_time(void);
 /* Whether there is time to learn of what is new. */
 bool module_may_learn(void);
-/* A launch of it is to be traced: false where it is not even to be tried, for its module is kept as
- * it is, was patched for it in vain too often lately, or there is no time for that now. */
+/* Requests a trace of one of the function's launches. False: csan does not try, because the module
+ * must stay as it is, recent patches for it caught no launch, or there is no time now. */
 bool module_may_be_traced(CUfunction function, enum trace_request_for want);
 /* Whether a launch of it could be traced now, as far as is known. */
 bool module_may_trace(CUfunction function);

@@ -110,7 +110,7 @@ struct module_function *module_function_create(struct module *module, CUfunction
     function->module = module;
     function->blind = machine_code_is_blind(module->code, name);
     function->copies = machine_code_maps(module->code, name) != NULL;
-    granularity_history_init(&function->grain);
+    granularity_history_init(&function->granularity);
     HASH_ADD_PTR(module->functions, handle, function);
     if (!function->hh.tbl) { /* memory is short */
         free(function);

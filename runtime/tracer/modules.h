@@ -20,10 +20,10 @@
 struct module_function {
     CUfunction handle;
     struct module *module;
-    struct trace_request wish;
-    struct granularity_history grain;
+    struct trace_request request;
+    struct granularity_history granularity;
     bool blind;
-    bool copies;        /* through tensor maps that are told */
+    bool copies;        /* through tensor maps that are known */
     bool touched;       /* something, once */
     UT_hash_handle hh;  /* in its module's */
     UT_hash_handle all; /* in the table's, of the newest with that handle */
@@ -53,9 +53,9 @@ struct module {
     unsigned wanted;   /* functions, for whatever */
     unsigned learning; /* of which to learn */
     unsigned flying;   /* launches that began and have not ended */
-    unsigned others;   /* launches of it and nodes of graphs that teach nothing, and waits of a
-                          program that wants nothing, since it was patched or one did; and one for
-                          so many of any module's that were heard of */
+    unsigned others;   /* since it was patched or last useful: its launches and graph nodes that
+                          taught nothing, waits of a program without a request, and one for every so
+                          many launches of any module */
     unsigned patience; /* how many make what is wanted of it forgotten: MODULE_PATIENCE at first */
     struct machine_code *code;
     struct module_function *functions;
@@ -65,8 +65,8 @@ struct module {
 extern struct modules {
     Sanitizer_SubscriberHandle subscriber;
     bool eager;
-    /* Held while the Sanitizer API is called, which wants its callers one by one. A callback tries
-     * it, for PATCHES_WAIT_MS at most, and does without. */
+    /* Held during calls of the Sanitizer API, which allows one caller at a time. A callback tries
+     * to take it for PATCHES_WAIT_MS and then goes on without it. */
     pthread_mutex_t calls;
     bool listening;        /* of `calls`; atomic */
     unsigned quiet;        /* atomic */

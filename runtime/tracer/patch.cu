@@ -17,7 +17,7 @@ static __device__ uint32_t lane_id()
 }
 #endif
 
-// A launch's record, as userdata tells of it.
+// A launch's record, as its userdata describes it.
 struct place {
     uint8_t *base;
     uint32_t shift, size;

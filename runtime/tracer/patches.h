@@ -1,5 +1,5 @@
 /* The code that patched modules call, and for which of their instructions. Not thread-safe: the
- * Sanitizer API wants its callers one by one. */
+ * Sanitizer API allows one caller at a time. */
 #ifndef RUNTIME_TRACER_PATCHES_H
 #define RUNTIME_TRACER_PATCHES_H
 

@@ -31,21 +31,21 @@ static struct {
 
 /* ---- Words ---- */
 
-static void tell_lost(const struct watch *watch)
+static void report_lost(const struct watch *watch)
 {
     reader.done(reader.user, &(struct device_trace_launch){
                                  .id = watch->id, .lost = true, .unseen = watch->blind});
 }
 
-/* What the record says of itself: false when the launch must be taken as lost, and the next ones
- * are to have another grain. */
-static bool grain_fits(const struct watch *watch, uint32_t flags)
+/* Checks the record's own flags. False: the launch counts as lost, and the next ones get another
+ * granularity. */
+static bool granularity_fits(const struct watch *watch, uint32_t flags)
 {
     if (flags & RECORD_FULL) {
         module_too_small(&watch->launch, watch->largest);
         return false;
     }
-    if (flags & RECORD_NARROW && !watch->launch.grain.coarse) {
+    if (flags & RECORD_NARROW && !watch->launch.granularity.coarse) {
         module_too_wide(&watch->launch);
         return false;
     }
@@ -98,17 +98,17 @@ static void cut_at_allocations(struct recorded *recorded)
 }
 
 /* Of a tensor that a map describes, all may be touched, and need not be. */
-static void tell(const struct watch *watch, struct recorded *recorded)
+static void report(const struct watch *watch, struct recorded *recorded)
 {
     if (watch->mapped_count)
         recorded_join(recorded, watch->mapped, watch->mapped_count);
     cut_at_allocations(recorded);
-    reader.done(reader.user, &(struct device_trace_launch){.id = watch->id,
-                                                           .inexact = watch->launch.grain.coarse ||
-                                                                      watch->mapped_count,
-                                                           .lost = !recorded->whole,
-                                                           .count = recorded->count,
-                                                           .ranges = recorded->ranges});
+    reader.done(reader.user, &(struct device_trace_launch){
+                                 .id = watch->id,
+                                 .inexact = watch->launch.granularity.coarse || watch->mapped_count,
+                                 .lost = !recorded->whole,
+                                 .count = recorded->count,
+                                 .ranges = recorded->ranges});
 }
 
 /* ---- The reader ---- */
@@ -126,16 +126,16 @@ static void unqueue(struct watch *watch)
     free(watch);
 }
 
-/* DONE: what it touched is in *recorded, where anybody asks, and its buffer given back. BROKEN: it
- * is not known, and its buffer is out of use. */
+/* DONE: *recorded has what it touched, unless the launch is discarded, and its buffer is free
+ * again. BROKEN: what it touched is not known, and its buffer is out of use. */
 static enum buffer_state read_record(const struct watch *watch, struct recorded *recorded)
 {
     pthread_mutex_lock(&reader.reading);
     enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
     if (state == BUFFER_BROKEN)
         buffer_drop(watch->buffer);
-    if (state == BUFFER_DONE &&
-        !buffer_read(watch->buffer, watch->launch.grain.shift, watch->untold ? NULL : recorded))
+    if (state == BUFFER_DONE && !buffer_read(watch->buffer, watch->launch.granularity.shift,
+                                             watch->discarded ? NULL : recorded))
         state = BUFFER_BROKEN;
     pthread_mutex_unlock(&reader.reading);
     return state;
@@ -158,12 +158,12 @@ static bool look(struct watch *watch)
     if (state == BUFFER_BUSY)
         return false;
     bool whole = state == BUFFER_DONE && recorded.whole && !watch->blind && !watch->mixed &&
-                 grain_fits(watch, recorded.flags) && record_is_likely(watch, &recorded);
+                 granularity_fits(watch, recorded.flags) && record_is_likely(watch, &recorded);
     module_launch_end(&watch->launch);
     if (whole)
-        tell(watch, &recorded);
-    else if (!watch->untold)
-        tell_lost(watch);
+        report(watch, &recorded);
+    else if (!watch->discarded)
+        report_lost(watch);
     recorded_clear(&recorded);
     unqueue(watch);
     return true;
@@ -186,8 +186,8 @@ static bool look_at_all(void)
     return any;
 }
 
-/* The driver tells nobody that an event is done but who asks: a host function behind the launch
- * would hold up the program's stream. */
+/* The driver has no notification that an event is done, so the thread polls. A host function behind
+ * the launch would hold up the program's stream. */
 static void *read_all(void *unused)
 {
     unsigned pause = POLL_FIRST_US;

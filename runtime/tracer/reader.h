@@ -1,5 +1,5 @@
-/* Launches that are traced, from the driver's call to the word of what they touched: a thread of
- * csan's own asks for the event behind each, reads its record and tells.
+/* Follows traced launches from the driver's call to the report of what they touched. A thread of
+ * csan's own polls the event behind each launch, reads the launch's record and reports it.
  *
  * Thread-safe. */
 #ifndef RUNTIME_TRACER_READER_H
@@ -9,17 +9,17 @@
 #include "runtime/tracer/buffer.h"
 #include "runtime/tracer/module.h"
 
-/* A launch that is traced, from the wish to the word of it. */
+/* A traced launch, from the request to the report. */
 struct watch {
     uint64_t id; /* 0: the driver has not come to launch it yet */
     CUstream stream;
     bool thread_default;
     bool failed;         /* no event could be recorded behind it */
-    bool untold;         /* the driver's call failed after all: only its record is to be emptied */
+    bool discarded;      /* the driver's call failed: the reader only empties the record */
     bool blind;          /* some of what it touches is in no record */
     bool mixed;          /* another launch may have used its record */
     CUgraphNode node;    /* of a graph; NULL: it is launched by itself */
-    CUfunction function; /* a node's, as the driver tells it */
+    CUfunction function; /* a node's, as the driver reports it */
     struct buffer *buffer;
     uint32_t largest; /* record there is for it */
     struct module_launch launch;

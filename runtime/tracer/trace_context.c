@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* A context in which launches are traced. */
-struct place {
+struct entry {
     CUcontext context;
     struct buffer_pool *pool; /* NULL: this context can have none, or not yet */
     UT_hash_handle hh;
@@ -16,39 +16,39 @@ struct place {
 
 static struct {
     pthread_mutex_t mutex; /* no call is made with it: a callback waits for it */
-    struct place *places;
+    struct entry *list;
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static struct place *trace_context_find(CUcontext context)
+static struct entry *trace_context_find(CUcontext context)
 {
-    struct place *place = NULL;
-    HASH_FIND_PTR(table.places, &context, place);
-    return place;
+    struct entry *entry = NULL;
+    HASH_FIND_PTR(table.list, &context, entry);
+    return entry;
 }
 
 void trace_context_close(CUcontext context)
 {
     pthread_mutex_lock(&table.mutex);
-    struct place *place = trace_context_find(context);
-    if (place)
-        HASH_DEL(table.places, place);
+    struct entry *entry = trace_context_find(context);
+    if (entry)
+        HASH_DEL(table.list, entry);
     pthread_mutex_unlock(&table.mutex);
-    if (place && place->pool) {
-        buffer_pool_close(place->pool);
-        buffer_pool_release(place->pool);
+    if (entry && entry->pool) {
+        buffer_pool_close(entry->pool);
+        buffer_pool_release(entry->pool);
     }
-    free(place);
+    free(entry);
 }
 
-/* A context's first, made without the lock: who else asks meanwhile has none. */
+/* A context's first pool, made without the lock: other threads that ask meanwhile get none. */
 static struct buffer_pool *pool_make(CUcontext context)
 {
     const uint64_t limit = (uint64_t)session_options()->learn_memory_mb << 20;
     struct buffer_pool *pool = buffer_pool_create(context, limit);
     pthread_mutex_lock(&table.mutex);
-    struct place *place = trace_context_find(context);
-    if (place && pool) {
-        place->pool = pool;
+    struct entry *entry = trace_context_find(context);
+    if (entry && pool) {
+        entry->pool = pool;
         buffer_pool_hold(pool);
     }
     pthread_mutex_unlock(&table.mutex);
@@ -59,16 +59,16 @@ static struct buffer_pool *pool_make(CUcontext context)
 static struct buffer_pool *pool_of(CUcontext context)
 {
     pthread_mutex_lock(&table.mutex);
-    struct place *place = trace_context_find(context);
-    struct buffer_pool *pool = place ? place->pool : NULL;
-    const bool fresh = !place;
-    if (fresh && (place = calloc(1, sizeof *place))) {
-        place->context = context;
-        HASH_ADD_PTR(table.places, context, place);
+    struct entry *entry = trace_context_find(context);
+    struct buffer_pool *pool = entry ? entry->pool : NULL;
+    const bool fresh = !entry;
+    if (fresh && (entry = calloc(1, sizeof *entry))) {
+        entry->context = context;
+        HASH_ADD_PTR(table.list, context, entry);
     }
-    const bool made = fresh && place && place->hh.tbl;
+    const bool made = fresh && entry && entry->hh.tbl;
     if (fresh && !made)
-        free(place);
+        free(entry);
     if (pool)
         buffer_pool_hold(pool);
     pthread_mutex_unlock(&table.mutex);

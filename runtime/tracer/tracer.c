@@ -1,11 +1,11 @@
-/* The tracer of a GPU: a source of traces (runtime/hook/observe/trace_source.h) that patches a
- * kernel's machine code for the launches that are wanted, by NVIDIA's Sanitizer API (Compute
- * Sanitizer API Reference Manual, Patching API), and takes the patch away when none is.
+/* The tracer of a GPU: a source of traces (runtime/hook/observe/trace_source.h). For the requested
+ * launches it patches a kernel's machine code with NVIDIA's Sanitizer API (Compute Sanitizer API
+ * Reference Manual, Patching API). When there are no requests, it removes the patch.
  *
- * A wanted launch has a record in device memory (buffer.h). The launch callback, within the
- * driver's call, ties the record to the launch, if the kernel's module is patched (module.h); after
- * the call an event is recorded behind it, and the reader tells (reader.h). The program waits for
- * none of it. */
+ * A traced launch has a record in device memory (buffer.h). The launch callback, within the
+ * driver's call, attaches the record to the launch if the kernel's module is patched (module.h).
+ * After the call csan records an event behind the launch, and the reader reports (reader.h). The
+ * program waits for none of this. */
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/state/stream.h"
@@ -46,13 +46,13 @@ static __thread bool own_load __attribute__((tls_model("initial-exec")));
 
 /* ---- The launch in the making ---- */
 
-/* The wish is taken back. A launch that the driver had begun may have come to the device. */
+/* Withdraws the launch's trace. A launch that the driver had begun may have reached the device. */
 static void own_drop(void)
 {
     struct watch *watch = own;
     own = NULL;
     if (watch && watch->id) {
-        watch->untold = true;
+        watch->discarded = true;
         reader_take(watch);
     } else if (watch) {
         watch_drop(watch);
@@ -92,8 +92,8 @@ static SanitizerResult record_give(const Sanitizer_LaunchData *data, bool is_nod
                                                  userdata);
 }
 
-/* Patched code has whatever data it finds, unless it is told that there is none (seen on an H200,
- * driver 580, of nodes of graphs: an illegal address). */
+/* Patched code uses whatever userdata it finds, so csan must set it to none (otherwise graph nodes
+ * failed with an illegal address on an H200, driver 580). */
 static void launch_untraced(const Sanitizer_LaunchData *data, bool is_node)
 {
     if (module_launched(data->module))
@@ -103,8 +103,8 @@ static void launch_untraced(const Sanitizer_LaunchData *data, bool is_node)
 /* The module is patched: its launch is given the record. */
 static bool launch_traced(const Sanitizer_LaunchData *data, bool is_node, struct watch *watch)
 {
-    uint64_t record =
-        record_userdata(watch->buffer->record, watch->launch.grain.shift, watch->buffer->size);
+    uint64_t record = record_userdata(watch->buffer->record, watch->launch.granularity.shift,
+                                      watch->buffer->size);
     if (record_give(data, is_node, record) == SANITIZER_SUCCESS) {
         watch_begins(watch);
         return true;
@@ -150,8 +150,8 @@ static struct watch **own_node(CUgraphNode node)
     return at;
 }
 
-/* By its function, which is no other node's: once its graph is destroyed, the driver tells of a
- * node by another handle than the graph had for it (seen on an H200, driver 580.159.04). */
+/* Finds the node by its function, which no other node has: after its graph is destroyed, the driver
+ * reports a node by another handle than the graph had (seen on an H200, driver 580.159.04). */
 static struct watch *own_node_of(CUfunction function)
 {
     struct watch *watch = own_nodes;
@@ -200,7 +200,7 @@ static void resource_changes(Sanitizer_CallbackId id, const void *data)
     }
 }
 
-/* A forked child is still subscribed, with csan off and locks that nobody may give back. */
+/* A forked child is still subscribed, with csan off and locks that nobody may release. */
 static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
                         const void *data)
 {
@@ -317,16 +317,16 @@ static struct watch *watch_make(const struct trace_want *what)
         .function = what->function,
         .want = what->confirms ? TRACE_REQUEST_TO_CONFIRM : TRACE_REQUEST_TO_LEARN,
         .threads = what->threads,
-        .copies_told = what->maps_are_told,
-        .grain = module_grain(what->function, what->threads, what->reach)};
+        .copies_known = what->maps_are_told,
+        .granularity = module_granularity(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    struct buffer *buffer = trace_context_record(launch.grain.size, &largest);
+    struct buffer *buffer = trace_context_record(launch.granularity.size, &largest);
     driver_capture_mode(mode);
     const size_t mapped_bytes = what->mapped_count * sizeof *what->mapped;
     struct watch *watch = buffer ? malloc(sizeof *watch + mapped_bytes) : NULL;
     if (watch) {
-        launch.grain.size = buffer->size;
+        launch.granularity.size = buffer->size;
         *watch = (struct watch){.stream = what->stream,
                                 .thread_default = what->thread_default,
                                 .buffer = buffer,
@@ -372,7 +372,7 @@ static bool tracer_want(const struct trace_want *what)
     return own != NULL;
 }
 
-/* In the current context, and its function; NULL: there is none, or the driver cannot tell. A
+/* In the current context, and its function; NULL: there is none, or the driver does not know. A
  * kernel that is loaded at its first use is loaded now, as its launch would have done a moment
  * later (CUDA C++ Programming Guide, "Lazy Loading"). */
 static CUmodule module_and_function_of(CUfunction handle, CUfunction *function)
@@ -422,7 +422,7 @@ static uint64_t tracer_node_launched(CUgraphNode node, bool succeeded)
         return 0;
     *at = watch->next;
     watch->next = NULL;
-    watch->untold = !succeeded;
+    watch->discarded = !succeeded;
     if (id)
         reader_take(watch);
     else

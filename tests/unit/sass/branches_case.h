@@ -1,4 +1,4 @@
-/* What branches.h tells of a kernel's code, for tests. */
+/* Runs branches.h on a kernel's code, for tests. */
 #ifndef TESTS_UNIT_SASS_BRANCHES_CASE_H
 #define TESTS_UNIT_SASS_BRANCHES_CASE_H
 
@@ -23,7 +23,7 @@ enum { LESS = 1, EQUAL = 2, GREATER = 4, NOT_EQUAL = 5, GREATER_EQUAL = 6 };
 #define WORD(n)      (P + 4 * (n))
 
 /* A bit for each word that a launch reads whose word 0 is that, and the others 0; ALL: branches
- * tell nothing. */
+ * narrow nothing. */
 static inline uint32_t read_of(const struct instruction *instructions, size_t count, uint32_t first)
 {
     const uint32_t parameters[WORDS] = {first};

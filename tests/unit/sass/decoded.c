@@ -17,12 +17,12 @@ enum { BYTES = 1 << 17 };
 static void print_step(const struct step *step, uint64_t at, struct constant constant)
 {
     static const char *const kinds[] = {
-        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",  [STEP_MOVES] = "moves",
-        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses", [STEP_INDEXES] = "indexes",
-        [STEP_COMPARES] = "compares", [STEP_SCALES] = "scales",   [STEP_BLOCK] = "block",
-        [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",   [STEP_LESSER] = "lesser",
-        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",     [STEP_CALLS] = "calls",
-        [STEP_RETURNS] = "returns",   [STEP_MEETS] = "meets",     [STEP_WAITS] = "waits",
+        [STEP_WRITES] = "writes",     [STEP_WRITES_ANY] = "any",     [STEP_MOVES] = "moves",
+        [STEP_ADDS] = "adds",         [STEP_CHOOSES] = "chooses",    [STEP_INDEXES] = "indexes",
+        [STEP_COMPARES] = "compares", [STEP_SCALES] = "scales",      [STEP_BLOCK] = "block",
+        [STEP_LOADS] = "loads",       [STEP_COPIES] = "copies",      [STEP_LESSER] = "lesser",
+        [STEP_BRANCHES] = "branches", [STEP_JUMPS] = "jumps",        [STEP_CALLS] = "calls",
+        [STEP_RETURNS] = "returns",   [STEP_SETS_BARRIER] = "meets", [STEP_WAITS] = "waits",
         [STEP_ENDS] = "ends"};
     printf("\t%llx %s %u %u %d %llx %u %u %u", (unsigned long long)at, kinds[step->kind], step->to,
            step->count, step->always, (unsigned long long)step->target, step->guard,
@@ -60,7 +60,7 @@ static void print_access(struct instruction instruction, uint64_t at, uint32_t a
         printf(" %s %s %u %u", spaces[part->space], actions[part->action], part->bytes,
                part->lanes);
         print_predicate(part->predicate);
-        printf(" %d %d %d %d %u %u %u %u %u %d", address->is_told, address->is_wide,
+        printf(" %d %d %d %d %u %u %u %u %u %d", address->is_known, address->is_wide,
                address->is_base_wide, address->is_uniform_wide, address->base, address->uniform,
                address->scale, address->descriptor, address->bank, address->offset);
     }

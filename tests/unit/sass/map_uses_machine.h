@@ -1,4 +1,4 @@
-/* Runs programs of map_uses_program.h and looks whether each copy is told. */
+/* Runs programs of map_uses_program.h and checks that the analysis found each copy. */
 #ifndef TESTS_UNIT_SASS_MAP_USES_MACHINE_H
 #define TESTS_UNIT_SASS_MAP_USES_MACHINE_H
 
@@ -11,7 +11,7 @@ struct machine {
     uint64_t bank, pointers[2]; /* addresses of maps */
     uint32_t uniforms[UNIFORMS], threads[THREADS], frame[WORDS];
     bool uniform_predicates[PREDICATES], predicates[PREDICATES];
-    uint32_t meets[BARRIERS]; /* plus one */
+    uint32_t reconverge[BARRIERS]; /* plus one */
     uint32_t calls[CALLS_MOST], call_count;
     uint32_t at;
     bool ended;
@@ -152,7 +152,7 @@ static void run_uniform(struct machine *machine, const struct op *op)
     case PRODUCT_ADD:
         *to = value_of((enum op_kind)op->kind, (uint32_t)a, (uint32_t)b, op->number);
         break;
-    case ELEMENT: /* an index that is none is not told of (map_uses.h) */
+    case ELEMENT: /* the analysis excludes a negative index (map_uses.h) */
         machine->ended |= a * op->number > INT32_MAX;
         pair_write(machine, op->to, a * op->number + pair_of(machine, op->b));
         break;
@@ -247,12 +247,12 @@ static void run_control(struct machine *machine, const struct op *op)
         if (!machine->ended)
             machine->at = machine->calls[--machine->call_count];
         break;
-    case MEET:
-        machine->meets[op->a] = op->target + 1;
+    case RECONVERGE:
+        machine->reconverge[op->a] = op->target + 1;
         break;
     case WAIT:
-        machine->ended = machine->meets[op->a] == 0;
-        machine->at = machine->meets[op->a] - 1;
+        machine->ended = machine->reconverge[op->a] == 0;
+        machine->at = machine->reconverge[op->a] - 1;
         break;
     case EXIT:
         machine->ended = true;

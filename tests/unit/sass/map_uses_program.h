@@ -56,7 +56,7 @@ enum op_kind {
     BRANCH_IF, /* P[predicate] is as `holds`, too */
     CALL,
     RETURN,
-    MEET, /* at `target`, by barrier a */
+    RECONVERGE, /* at `target`, by barrier a */
     WAIT,
     EXIT,
     KINDS
@@ -181,7 +181,7 @@ static struct instruction plain_instruction(const struct op *op, uint32_t at)
         return call(at, op->target);
     case RETURN:
         return ret();
-    case MEET:
+    case RECONVERGE:
         return bssy(op->a, at, op->target);
     case WAIT:
         return bsync(op->a);

@@ -41,7 +41,7 @@ __global__ void reads_dimensions(dimensions d, float *data)
     data[at] = 1;
 }
 
-/* Blocks are told which array is theirs, as PyTorch's kernels for many tensors have it. */
+/* A table says which array belongs to a block, as PyTorch's kernels for many tensors have it. */
 struct arrays {
     float *data[6];
     int lengths[6];
@@ -64,7 +64,7 @@ static __device__ __noinline__ int sum(const parts *p, int step)
     return total;
 }
 
-/* Which words is told by data; the address is the parameter's own. */
+/* Data decides which words; the address is the parameter's own. */
 __global__ void takes_an_address(const __grid_constant__ parts p)
 {
     p.data[threadIdx.x] = sum(&p, threadIdx.x);

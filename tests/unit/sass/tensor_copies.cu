@@ -73,7 +73,7 @@ struct four {
     CUtensorMap maps[4];
 };
 
-/* Which map it is data tells. */
+/* Data decides which map it is. */
 __global__ void indexes(const __grid_constant__ four in, int which)
 {
     load(tile, &in.maps[which], &barrier, 0);

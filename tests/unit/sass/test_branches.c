@@ -7,8 +7,8 @@
 #define LEAVES(first, ...)                                                                         \
     (READ(first, ldc(2, WORD(0)), __VA_ARGS__, when(0, 1, exits()), ldc(3, WORD(1)), exits()) == 1)
 
-/* Branches tell nothing, where an exit is decided by P0. */
-#define UNTOLD(...)                                                                                \
+/* Branches narrow nothing if P0 decides an exit. */
+#define UNKNOWN(...)                                                                               \
     (READ(5, ldc(2, WORD(0)), __VA_ARGS__, when(0, 1, exits()), ldc(3, WORD(3)), exits()) == ALL)
 
 static void what_is_branched_over_is_not_read(void **state)
@@ -158,8 +158,8 @@ static void values_are_followed(void **state)
     assert_true(LEAVES(5, sel(3, 2, 2, 1), isetp_number(0, EQUAL, 1, 3, 5)));
     assert_true(LEAVES(5, hfma2_number(3, 5), isetp_of(0, EQUAL, 1, 2, 3)));
     assert_true(LEAVES(0x80007c00, hfma2_number(3, 0x80007c00), isetp_of(0, EQUAL, 1, 2, 3)));
-    assert_true(UNTOLD(hfma2_number(3, 0x7c01), isetp_of(0, EQUAL, 1, 2, 3)));
-    assert_true(UNTOLD(hfma2_number(3, 0xffff0000), isetp_of(0, EQUAL, 1, 2, 3)));
+    assert_true(UNKNOWN(hfma2_number(3, 0x7c01), isetp_of(0, EQUAL, 1, 2, 3)));
+    assert_true(UNKNOWN(hfma2_number(3, 0xffff0000), isetp_of(0, EQUAL, 1, 2, 3)));
     assert_true(READ(5, ldc64(2, WORD(0)), isetp_number(0, EQUAL, 1, 3, 0), when(0, 1, exits()),
                      ldc(3, WORD(2)), exits()) == 3);
 }
@@ -263,9 +263,9 @@ static void what_is_not_known_decides_nothing(void **state)
     /* written beside another one, and twice by one instruction */
     struct instruction beside = isetp_number(1, EQUAL, 1, 2, 5);
     beside.high &= ~(UINT64_C(7) << 20);
-    assert_true(UNTOLD(isetp_number(0, EQUAL, 1, 2, 5), beside));
+    assert_true(UNKNOWN(isetp_number(0, EQUAL, 1, 2, 5), beside));
     beside.high &= ~(UINT64_C(7) << 17);
-    assert_true(UNTOLD(beside));
+    assert_true(UNKNOWN(beside));
     /* an unknown instruction, which may write any */
     assert_false(LEAVES(5, isetp_number(0, EQUAL, 1, 2, 5), encoded(0x0ff, 0, 0, 0, 0)));
     assert_false(LEAVES(5, encoded(0x0ff, 0, 0, 0, 0), isetp_number(0, EQUAL, 1, 2, 5)));
@@ -279,20 +279,20 @@ static void parts_and_others_decide_nothing(void **state)
     struct instruction load = ldc(2, WORD(0)), sum = iadd3(3, 2, THREAD_ZERO);
     const struct instruction compare = isetp_number(0, EQUAL, 1, 2, 5);
     load.high = 0; /* .U8 */
-    assert_true(UNTOLD(load, compare));
-    assert_true(UNTOLD(ldc(2, WORD(0) + 2), compare));
-    assert_true(UNTOLD(ldc(2, 0), compare)); /* a block's width */
-    assert_true(UNTOLD(ldc(2, WORD(WORDS)), compare));
+    assert_true(UNKNOWN(load, compare));
+    assert_true(UNKNOWN(ldc(2, WORD(0) + 2), compare));
+    assert_true(UNKNOWN(ldc(2, 0), compare)); /* a block's width */
+    assert_true(UNKNOWN(ldc(2, WORD(WORDS)), compare));
     sum.high = (sum.high & ~UINT64_C(0xff)) | 7; /* and a third register */
-    assert_true(UNTOLD(sum, isetp_number(0, EQUAL, 1, 3, 5)));
-    assert_true(UNTOLD(uldc64(4, WORD(0)), uiadd3_64_number(6, 4, 1), mov_uniform(3, 6),
-                       isetp_number(0, EQUAL, 1, 3, 6)));
+    assert_true(UNKNOWN(sum, isetp_number(0, EQUAL, 1, 3, 5)));
+    assert_true(UNKNOWN(uldc64(4, WORD(0)), uiadd3_64_number(6, 4, 1), mov_uniform(3, 6),
+                        isetp_number(0, EQUAL, 1, 3, 6)));
     /* HGMMA R16, and DMMA.16x8x8 R16, which writes eight */
-    assert_true(UNTOLD(mov(30, 2), encoded(0x9f0, 16, 4, 8, 0), isetp_number(0, EQUAL, 1, 30, 5)));
-    assert_true(UNTOLD(mov(22, 2), encoded(0x23f, 16, 8, 4, 16 | 2 << 12),
-                       isetp_number(0, EQUAL, 1, 22, 5)));
-    assert_false(UNTOLD(mov(24, 2), encoded(0x23f, 16, 8, 4, 16 | 2 << 12),
-                        isetp_number(0, EQUAL, 1, 24, 5)));
+    assert_true(UNKNOWN(mov(30, 2), encoded(0x9f0, 16, 4, 8, 0), isetp_number(0, EQUAL, 1, 30, 5)));
+    assert_true(UNKNOWN(mov(22, 2), encoded(0x23f, 16, 8, 4, 16 | 2 << 12),
+                        isetp_number(0, EQUAL, 1, 22, 5)));
+    assert_false(UNKNOWN(mov(24, 2), encoded(0x23f, 16, 8, 4, 16 | 2 << 12),
+                         isetp_number(0, EQUAL, 1, 24, 5)));
 }
 
 /* .EX, by or, by xor, with a predicate, and what nobody saw. */
@@ -302,18 +302,18 @@ static void a_comparison_that_asks_more_decides_nothing(void **state)
     enum { HIGH_BITS = 41, FORMS = 8 };
     const uint64_t results_and_kind = 0x7e7200;
     const struct instruction plain = isetp_number(0, EQUAL, 1, 2, 5);
-    assert_false(UNTOLD(plain));
+    assert_false(UNKNOWN(plain));
     for (uint32_t bit = 0; bit < HIGH_BITS; bit++) {
         struct instruction asking = plain;
         asking.high ^= UINT64_C(1) << bit;
         if (!(results_and_kind >> bit & 1))
-            assert_true(UNTOLD(asking));
+            assert_true(UNKNOWN(asking));
     }
     for (uint32_t form = 0; form < FORMS; form++) {
         struct instruction other = plain;
         other.low = (other.low & ~(UINT64_C(7) << 9)) | form << 9;
         if (form != 1 && form != 4 && form != 6) /* registers, a number, a uniform register */
-            assert_true(UNTOLD(other));
+            assert_true(UNKNOWN(other));
     }
 }
 
@@ -360,7 +360,7 @@ static void a_branch_that_asks_more_decides_nothing(void **state)
         ALL);
 }
 
-/* Where ways meet that left different values behind. */
+/* Two paths join with different values. */
 static void ways_are_joined(void **state)
 {
     (void)state;
@@ -454,7 +454,7 @@ static void calls_come_back(void **state)
     assert_int_equal(read_of(code, COUNT(code), 6), 3 | 1 << 2);
 }
 
-static void where_nobody_knows_where_it_goes_nothing_is_told(void **state)
+static void nothing_is_known_after_an_unknown_branch(void **state)
 {
     (void)state;
     const struct instruction brx = encoded(0x949, 0, 2, 0, 0x3800000);
@@ -470,8 +470,8 @@ static void where_nobody_knows_where_it_goes_nothing_is_told(void **state)
                      ALL);
 }
 
-/* More than there is room for: nothing is told, and nothing is written beside it. */
-static void too_much_is_not_told(void **state)
+/* More than there is room for: the result is empty, and nothing is written out of bounds. */
+static void too_much_is_not_known(void **state)
 {
     (void)state;
     enum { MOST = 6000 };
@@ -529,7 +529,7 @@ static void too_much_is_not_told(void **state)
 }
 
 /* A loop in which each turn something less is known, of much that takes time: too much of it. */
-static void what_takes_too_long_is_not_told(void **state)
+static void what_takes_too_long_is_not_known(void **state)
 {
     (void)state;
     enum { REGISTERS_LOST = 200, COMPARED = 500, LENGTH = 2000 };
@@ -579,9 +579,9 @@ int main(void)
         cmocka_unit_test(meetings_are_gone_on_from),
         cmocka_unit_test(meetings_that_are_not_known_may_be_any),
         cmocka_unit_test(calls_come_back),
-        cmocka_unit_test(where_nobody_knows_where_it_goes_nothing_is_told),
-        cmocka_unit_test(too_much_is_not_told),
-        cmocka_unit_test(what_takes_too_long_is_not_told),
+        cmocka_unit_test(nothing_is_known_after_an_unknown_branch),
+        cmocka_unit_test(too_much_is_not_known),
+        cmocka_unit_test(what_takes_too_long_is_not_known),
     };
     return cmocka_run_group_tests_name("branches", tests, NULL, NULL);
 }

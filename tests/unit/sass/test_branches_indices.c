@@ -156,10 +156,10 @@ static void where_an_index_chooses_words_are_read_whole(void **state)
     const struct instruction code[] = {mov_number(3, 0), when(1, 1, mov_number(3, 4)),
                                        ldc_indexed(4, 3, WORD(2), 4), exits()};
     const struct reads_part part = {3, 0xff};
-    struct reads *told =
+    struct reads *known =
         branches_find((const uint8_t *)code, sizeof code, code_architecture, P, WORDS);
-    assert_non_null(told);
-    struct reads *reads = reads_narrow(told, &part, 1);
+    assert_non_null(known);
+    struct reads *reads = reads_narrow(known, &part, 1);
     assert_non_null(reads);
     uint32_t parameters[WORDS];
     memset(parameters, 0x55, sizeof parameters);
@@ -167,12 +167,12 @@ static void where_an_index_chooses_words_are_read_whole(void **state)
                   parameters);
     for (uint32_t i = 0; i < WORDS; i++)
         assert_int_equal(parameters[i], i == 2 || i == 3 ? 0x55555555 : 0);
-    free(told);
+    free(known);
     free(reads);
 }
 
 /* What was done by a guard holds for what the same guard lets. */
-static void guards_that_stay_go_together(void **state)
+static void unchanged_guards_go_together(void **state)
 {
     (void)state;
     const struct instruction five = ldc(5, WORD(0)), one = when(1, 0, mov_number(5, 4)),
@@ -256,7 +256,7 @@ static void numbers_are_not_without_end(void **state)
     }
 }
 
-/* Ways that bring what is known already take nothing of what may be told of more. */
+/* A path that brings only known values does not use up the limit of joins. */
 static void a_way_that_brings_nothing_new_is_not_counted(void **state)
 {
     (void)state;
@@ -288,7 +288,7 @@ int main(void)
         cmocka_unit_test(an_index_that_is_not_known_may_be_any),
         cmocka_unit_test(an_index_may_be_one_of_a_few_numbers),
         cmocka_unit_test(where_an_index_chooses_words_are_read_whole),
-        cmocka_unit_test(guards_that_stay_go_together),
+        cmocka_unit_test(unchanged_guards_go_together),
         cmocka_unit_test(guarded_words_of_the_frame_are_not_followed),
         cmocka_unit_test(numbers_are_not_without_end),
         cmocka_unit_test(a_way_that_brings_nothing_new_is_not_counted),

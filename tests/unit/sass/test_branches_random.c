@@ -1,6 +1,5 @@
-/* Which parameters are told to be read, against random programs that are run: none that some run
- * reads may be missing.
- * Usage: test_branches_random [PROGRAMS] */
+/* Compares the parameters that the analysis reports as read with random programs that run: no
+ * parameter that a run reads may be missing. Usage: test_branches_random [PROGRAMS] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,13 +64,13 @@ enum op_kind {
     BRANCH_WARP, /* UP[b] is */
     CALL,
     RETURN,
-    MEET,         /* at `target`, by barrier a */
-    MOVE_MEETING, /* where those of the other barrier meet, those of a do */
+    RECONVERGE,   /* at `target`, by barrier a */
+    MOVE_BARRIER, /* a's reconvergence point becomes the other barrier's */
     WAIT,
     EXIT,
     KINDS,
-    TABLE = KINDS, /* R[to] = what `size` bytes at c[number] and R[a] bytes have; not anywhere, for
-                      where nobody knows what R[a] is nothing is told */
+    TABLE = KINDS, /* R[to] = the `size` bytes at c[number] + R[a]; bounded, because the analysis
+                      knows nothing if R[a] is unknown */
     TABLE_UNIFORM
 };
 
@@ -213,9 +212,9 @@ static struct instruction instruction_of(const struct op *op, uint32_t at)
         return call(at, op->target);
     case RETURN:
         return ret();
-    case MEET:
+    case RECONVERGE:
         return bssy(op->a, at, op->target);
-    case MOVE_MEETING:
+    case MOVE_BARRIER:
         return bmov_to(op->a, a);
     case WAIT:
         return bsync(op->a);
@@ -273,7 +272,7 @@ static struct op op_make(uint32_t at, uint32_t count)
         op.number = 2 * below(WORDS / 2);
     if (op.kind == LOAD64 || op.kind == LOAD64_UNIFORM)
         op.to &= ~1u;
-    if (op.kind == MEET || op.kind == WAIT || op.kind == MOVE_MEETING)
+    if (op.kind == RECONVERGE || op.kind == WAIT || op.kind == MOVE_BARRIER)
         op.a %= BARRIERS;
     if (op.kind == BRANCH_IF || op.kind == BRANCH_WARP)
         op.b %= PREDICATES;
@@ -329,8 +328,8 @@ static struct op op_of(uint32_t at, uint32_t count, enum op_kind kind, uint8_t t
     return op;
 }
 
-/* The block's index, or what a table has at it, tells where to look, as PyTorch's kernels for many
- * tensors do it. */
+/* The block's index, or a table's entry at it, selects the address, as in PyTorch's kernels for
+ * many tensors. */
 static void make_table(struct program *program)
 {
     static const uint32_t shifts[] = {0, 0, 1, 2, 3};
@@ -388,7 +387,7 @@ static void make_choice(struct program *program)
     ops[LENGTH - 1].number = below(WORDS);
 }
 
-/* Most begin with parameters that are compared, and threads that are to meet at the end. */
+/* Most begin with comparisons of parameters, and with threads that reconverge at the end. */
 static void make(struct program *program)
 {
     uint32_t at = 0;
@@ -396,8 +395,10 @@ static void make(struct program *program)
     for (uint32_t i = 0; i < program->count; i++)
         program->ops[i] = op_make(i, program->count);
     for (uint8_t i = 0; i < BARRIERS; i++)
-        program->ops[at++] = (struct op){
-            .kind = MEET, .a = i, .guard = NO_PREDICATE, .target = program->count - 1 - below(3)};
+        program->ops[at++] = (struct op){.kind = RECONVERGE,
+                                         .a = i,
+                                         .guard = NO_PREDICATE,
+                                         .target = program->count - 1 - below(3)};
     for (uint8_t i = 0; below(8) && i < PREDICATES; i++) {
         program->ops[at++] =
             (struct op){.kind = LOAD, .to = i, .number = below(WORDS), .guard = NO_PREDICATE};
@@ -423,7 +424,7 @@ static void make(struct program *program)
 enum { STEPS_MOST = 300, CALLS_MOST = 8 };
 
 struct machine {
-    uint32_t at, registers[REGISTERS], uniforms[UNIFORMS + 1], meets[BARRIERS];
+    uint32_t at, registers[REGISTERS], uniforms[UNIFORMS + 1], reconverge[BARRIERS];
     bool predicates[PREDICATES], uniform_predicates[PREDICATES];
     uint32_t calls[CALLS_MOST], call_count;
     const uint32_t *parameters;
@@ -646,15 +647,15 @@ static void run_control(struct machine *machine, const struct op *op)
         if (!machine->ended)
             machine->at = machine->calls[--machine->call_count];
         break;
-    case MEET:
-        machine->meets[op->a] = op->target + 1;
+    case RECONVERGE:
+        machine->reconverge[op->a] = op->target + 1;
         break;
-    case MOVE_MEETING:
-        machine->meets[op->a] = machine->meets[1 - op->a];
+    case MOVE_BARRIER:
+        machine->reconverge[op->a] = machine->reconverge[1 - op->a];
         break;
     case WAIT:
-        machine->ended = machine->meets[op->a] == 0;
-        machine->at = machine->meets[op->a] - 1;
+        machine->ended = machine->reconverge[op->a] == 0;
+        machine->at = machine->reconverge[op->a] - 1;
         break;
     case EXIT:
         machine->ended = true;
@@ -690,7 +691,7 @@ static const uint32_t architectures[] = {80, 90, 100};
 
 enum { LAUNCHES = 12, RUNS = 6, RUNS_OF_FAILED = 200 };
 
-/* Whether it reads a word that it is told not to, or a byte: for then it may do something else when
+/* Whether it reads a word or byte that the analysis excludes: then it may do something else when
  * those are cleared. */
 static bool does_more(const struct program *program, const struct reads_launch *launch,
                       const struct reads_launch *cleared, uint32_t read)
@@ -702,12 +703,12 @@ static bool does_more(const struct program *program, const struct reads_launch *
     return (as_is.read & ~read) || other.read != as_is.read || other.loads != as_is.loads;
 }
 
-/* Counts words that a launch is told not to read, of which no run reads one. */
-static bool is_wrong(const struct program *program, uint32_t runs, bool *told, size_t *unread)
+/* Counts words that the analysis excludes for a launch; no run reads one of them. */
+static bool is_wrong(const struct program *program, uint32_t runs, bool *known, size_t *unread)
 {
     struct reads *reads = find(program);
     bool wrong = false;
-    *told = reads;
+    *known = reads;
     *unread = 0;
     for (uint32_t launch = 0; reads && !wrong && launch < LAUNCHES; launch++) {
         uint32_t parameters[WORDS], left[WORDS], read;
@@ -730,12 +731,12 @@ static bool is_wrong(const struct program *program, uint32_t runs, bool *told, s
 
 static void program_shrink(struct program *program)
 {
-    bool told;
+    bool known;
     size_t unread;
     for (uint32_t i = 0; i + 1 < program->count; i++) {
         const struct op op = program->ops[i];
         program->ops[i] = (struct op){.kind = NOTHING, .guard = NO_PREDICATE};
-        if (!is_wrong(program, RUNS_OF_FAILED, &told, &unread))
+        if (!is_wrong(program, RUNS_OF_FAILED, &known, &unread))
             program->ops[i] = op;
     }
 }
@@ -758,27 +759,27 @@ static uint32_t programs = 60000;
 static void no_word_is_missing(void **state)
 {
     (void)state;
-    size_t told_count = 0, unread_count = 0;
+    size_t known_count = 0, unread_count = 0;
     struct program program;
     for (uint32_t round = 1; round <= programs; round++) {
-        bool told;
+        bool known;
         size_t unread;
         seed = round * 0xd1342543de82ef95u;
         code_architecture = architectures[round % 3];
         make(&program);
-        if (is_wrong(&program, RUNS, &told, &unread)) {
+        if (is_wrong(&program, RUNS, &known, &unread)) {
             program_shrink(&program);
             print_message("program %u\n", round);
             program_print(&program);
             fail();
         }
-        told_count += told;
+        known_count += known;
         unread_count += unread;
     }
-    print_message("%zu of %u programs told, %.1f of %u words of a launch are not read\n",
-                  told_count, programs,
-                  (double)unread_count / (double)(told_count ? told_count * LAUNCHES : 1), WORDS);
-    assert_true(told_count > programs / 8);
+    print_message("%zu of %u programs known, %.1f of %u words of a launch are not read\n",
+                  known_count, programs,
+                  (double)unread_count / (double)(known_count ? known_count * LAUNCHES : 1), WORDS);
+    assert_true(known_count > programs / 8);
 }
 
 /* Nothing beside the code is read, and an answer comes. */

@@ -48,16 +48,17 @@ static struct machine_code *read_functions(const struct fake_function *functions
 /* Of a launch with zeros for parameters; false: all of them, as far as is known. */
 static bool reads(struct machine_code *code, const char *kernel, uint32_t words, uint32_t *read)
 {
-    struct reads *told = machine_code_reads(code, kernel, words);
-    if (told)
-        reads_given(told, &(struct reads_launch){.parameters = NULL, .bytes = 0, .grid = {1, 1, 1}},
+    struct reads *narrowed = machine_code_reads(code, kernel, words);
+    if (narrowed)
+        reads_given(narrowed,
+                    &(struct reads_launch){.parameters = NULL, .bytes = 0, .grid = {1, 1, 1}},
                     read);
-    const bool known = told;
-    free(told);
+    const bool known = narrowed;
+    free(narrowed);
     return known;
 }
 
-static void kernels_are_told_apart(void **state)
+static void kernels_are_distinguished(void **state)
 {
     (void)state;
     const struct fake_function functions[] = {
@@ -101,7 +102,7 @@ static const struct instruction straight[] = {
     {UINT64_C(0x00000008040075b4), 0x8008000} /* UTMALDG [UR8], [UR4] */,
     {0x794d, 0x3800000} /* EXIT */};
 
-/* Through which maps that copies is not told. */
+/* The maps that this kernel copies through are not known. */
 static void a_function_that_copies_counts_for_all(void **state)
 {
     (void)state;
@@ -217,7 +218,7 @@ static void operands_are_read(void **state)
     assert_int_equal(READ({0x0080000026187a2b, 0}), 0);
 }
 
-static void what_a_register_tells_may_be_any(void **state)
+static void what_a_register_holds_may_be_any(void **state)
 {
     (void)state;
     assert_int_equal(READ({0x0000840004027b82, 0x800}), ALL);     /* LDC R2, c[0x0][R4+0x210] */
@@ -319,11 +320,11 @@ static void real_kernels_read_no_padding(void **state)
         size_t bytes;
         void *cubin = file_read(files[i], &bytes);
         struct machine_code *code = machine_code_read(cubin, bytes);
-        struct reads *told = machine_code_reads(code, "_Z10reads_some5parts", PARTS);
+        struct reads *known = machine_code_reads(code, "_Z10reads_some5parts", PARTS);
         uint32_t parameters[PARTS];
         memset(parameters, 0x55, sizeof parameters);
-        assert_non_null(told);
-        reads_cleared(told,
+        assert_non_null(known);
+        reads_cleared(known,
                       &(struct reads_launch){
                           .parameters = parameters, .bytes = sizeof parameters, .grid = {1, 1, 1}},
                       parameters);
@@ -331,7 +332,7 @@ static void real_kernels_read_no_padding(void **state)
             assert_int_equal(parameters[word], word == FLAG                   ? 0x55
                                                : (0xc | 0x300000) >> word & 1 ? 0x55555555
                                                                               : 0);
-        free(told);
+        free(known);
         machine_code_free(code);
         free(cubin);
     }
@@ -349,7 +350,7 @@ static void real_kernels_read_what_tables_say(void **state)
         size_t bytes;
         void *cubin = file_read(files[i], &bytes);
         struct machine_code *code = machine_code_read(cubin, bytes);
-        struct reads *told = machine_code_reads(code, "_Z12reads_tables6arrays", TABLE_WORDS);
+        struct reads *known = machine_code_reads(code, "_Z12reads_tables6arrays", TABLE_WORDS);
         uint32_t parameters[TABLE_WORDS], expected[TABLE_WORDS] = {0};
         memset(parameters, 0x55, sizeof parameters);
         memcpy(parameters + OF_BLOCK, of_block, sizeof of_block);
@@ -357,11 +358,11 @@ static void real_kernels_read_what_tables_say(void **state)
         for (uint32_t block = 0; block < BLOCKS; block++)
             expected[PART + block] = expected[LENGTHS + of_block[block]] =
                 expected[2 * of_block[block]] = expected[2 * of_block[block] + 1] = 0x55555555;
-        assert_non_null(told);
-        reads_cleared(told, &(struct reads_launch){parameters, sizeof parameters, {BLOCKS, 1, 1}},
+        assert_non_null(known);
+        reads_cleared(known, &(struct reads_launch){parameters, sizeof parameters, {BLOCKS, 1, 1}},
                       parameters);
         assert_memory_equal(parameters, expected, sizeof parameters);
-        free(told);
+        free(known);
         machine_code_free(code);
         free(cubin);
     }
@@ -377,7 +378,7 @@ static uint32_t words_of(uint32_t sizes, uint32_t strides)
 }
 
 /* Before sm_90 the compiler looks at the next size before it asks whether there is one. */
-static void real_kernels_read_what_they_are_told_is_there(void **state)
+static void real_kernels_read_within_the_known_bytes(void **state)
 {
     (void)state;
     static const char *const files[] = {CUBINS};
@@ -385,14 +386,14 @@ static void real_kernels_read_what_they_are_told_is_there(void **state)
         size_t bytes;
         void *cubin = file_read(files[i], &bytes);
         struct machine_code *code = machine_code_read(cubin, bytes);
-        struct reads *told =
+        struct reads *known =
             machine_code_reads(code, "_Z16reads_dimensions10dimensionsPf", READ_WORDS);
         const uint32_t architecture = cubin_architecture(cubin, bytes);
-        assert_non_null(told);
+        assert_non_null(known);
         for (uint32_t count = 0; count <= DIMENSIONS + 1; count++) {
             const uint32_t parameters[READ_WORDS] = {count};
             uint32_t read, there = count < DIMENSIONS ? count : DIMENSIONS;
-            reads_given(told,
+            reads_given(known,
                         &(struct reads_launch){.parameters = parameters,
                                                .bytes = sizeof parameters,
                                                .grid = {1, 1, 1}},
@@ -401,7 +402,7 @@ static void real_kernels_read_what_they_are_told_is_there(void **state)
                                read == words_of(there + 1, there);
             assert_int_equal(read, words_of(there + ahead, there));
         }
-        free(told);
+        free(known);
         machine_code_free(code);
         free(cubin);
     }
@@ -462,7 +463,7 @@ static void real_kernels_copy_through_maps(void **state)
 }
 
 /* Their instructions do otherwise. */
-static void maps_of_other_architectures_are_not_told(void **state)
+static void maps_of_other_architectures_are_not_known(void **state)
 {
     (void)state;
     for (size_t i = 1; i < COUNT(tensor_cubins); i++) {
@@ -507,7 +508,7 @@ static void maps_in_arrays_are_placed(void **state)
 }
 
 /* A map that is no parameter. */
-static void maps_elsewhere_are_not_told(void **state)
+static void maps_elsewhere_are_not_known(void **state)
 {
     (void)state;
     static const struct {
@@ -530,7 +531,7 @@ static void maps_elsewhere_are_not_told(void **state)
 }
 
 /* In place of the third function's attributes there are relocations of the first one's code. */
-static void code_that_loading_changes_is_not_told(void **state)
+static void code_that_loading_changes_is_not_known(void **state)
 {
     (void)state;
     const struct fake_function functions[] = {{"k", 1, 128, straight, COUNT(straight)},
@@ -607,7 +608,7 @@ static void broken_files_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_told_apart),
+        cmocka_unit_test(kernels_are_distinguished),
         cmocka_unit_test(what_no_patch_sees_has_many_forms),
         cmocka_unit_test(a_function_that_is_called_counts_for_all),
         cmocka_unit_test(a_function_that_copies_counts_for_all),
@@ -615,19 +616,19 @@ int main(void)
         cmocka_unit_test(opcodes_are_known_in_every_form),
         cmocka_unit_test(words_that_are_loaded_are_read),
         cmocka_unit_test(operands_are_read),
-        cmocka_unit_test(what_a_register_tells_may_be_any),
+        cmocka_unit_test(what_a_register_holds_may_be_any),
         cmocka_unit_test(whose_address_is_taken_may_be_any),
         cmocka_unit_test(a_function_that_takes_the_address_counts_for_all),
         cmocka_unit_test(parameters_are_counted),
         cmocka_unit_test(real_kernels_read_what_they_do),
         cmocka_unit_test(real_kernels_read_no_padding),
         cmocka_unit_test(real_kernels_read_what_tables_say),
-        cmocka_unit_test(real_kernels_read_what_they_are_told_is_there),
+        cmocka_unit_test(real_kernels_read_within_the_known_bytes),
         cmocka_unit_test(real_kernels_copy_through_maps),
-        cmocka_unit_test(maps_of_other_architectures_are_not_told),
+        cmocka_unit_test(maps_of_other_architectures_are_not_known),
         cmocka_unit_test(maps_in_arrays_are_placed),
-        cmocka_unit_test(maps_elsewhere_are_not_told),
-        cmocka_unit_test(code_that_loading_changes_is_not_told),
+        cmocka_unit_test(maps_elsewhere_are_not_known),
+        cmocka_unit_test(code_that_loading_changes_is_not_known),
         cmocka_unit_test(what_cannot_be_read_is_not_trusted),
         cmocka_unit_test(broken_files_are_survived),
     };

@@ -1,6 +1,5 @@
-/* Which constants are told to be tensor maps of copies, against random programs that are run: no
- * copy that some run makes may be missing.
- * Usage: test_map_uses_random [PROGRAMS] */
+/* Compares the constants that the analysis reports as tensor maps of copies with random programs
+ * that run: no copy that a run makes may be missing. Usage: test_map_uses_random [PROGRAMS] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +37,7 @@ static uint32_t some_constant(void)
                         : PARAMETERS_ADDRESS_AT;
 }
 
-/* One of a few, so that they meet. */
+/* One of a few, so that values coincide. */
 static uint8_t uniform_pair(void)
 {
     return (uint8_t)(4 + 2 * below(3));
@@ -261,7 +260,7 @@ static void put_any(struct program *program)
         op.to = (uint8_t)below(WORDS - 1);
     if (op.kind == RESTORE || op.kind == RESTORE64 || op.kind == RESTORE_INDEXED)
         op.a = (uint8_t)below(WORDS - 1);
-    if (op.kind == MEET || op.kind == WAIT)
+    if (op.kind == RECONVERGE || op.kind == WAIT)
         op.a = (uint8_t)below(BARRIERS);
     put(program, op);
 }
@@ -276,7 +275,7 @@ static void put_copy(struct program *program)
 
 static void put_branch(struct program *program)
 {
-    static const uint8_t kinds[] = {BRANCH, BRANCH_IF, BRANCH_IF, MEET};
+    static const uint8_t kinds[] = {BRANCH, BRANCH_IF, BRANCH_IF, RECONVERGE};
     put(program, (struct op){.kind = kinds[below(4)],
                              .a = (uint8_t)below(BARRIERS),
                              .predicate = (uint8_t)below(PREDICATES),
@@ -377,13 +376,13 @@ static bool find(const struct program *program, struct map_uses *maps)
     return map_uses_find(maps, (const uint8_t *)code, program->count * sizeof *code);
 }
 
-/* Whether it is told, and some of the runs has a copy that is not. */
-static bool is_wrong(const struct program *program, uint32_t runs, bool *told, size_t *copies)
+/* Whether the maps are known, and a run has a copy through another one. */
+static bool is_wrong(const struct program *program, uint32_t runs, bool *known, size_t *copies)
 {
     struct map_uses maps;
     *copies = 0;
-    *told = find(program, &maps);
-    for (uint32_t i = 0; *told && i < runs; i++)
+    *known = find(program, &maps);
+    for (uint32_t i = 0; *known && i < runs; i++)
         if (!run(program, &maps, copies))
             return true;
     return false;
@@ -395,12 +394,12 @@ enum { RUNS = 24, RUNS_OF_FAILED = 500 };
 
 static void program_shrink(struct program *program)
 {
-    bool told;
+    bool known;
     size_t copies;
     for (uint32_t i = 0; i + 1 < program->count; i++) {
         const struct op op = program->ops[i];
         program->ops[i] = (struct op){.kind = NOTHING, .guard = NO_PREDICATE};
-        if (!is_wrong(program, RUNS_OF_FAILED, &told, &copies))
+        if (!is_wrong(program, RUNS_OF_FAILED, &known, &copies))
             program->ops[i] = op;
     }
 }
@@ -422,23 +421,23 @@ static uint32_t programs = 30000;
 static void no_copy_is_missing(void **state)
 {
     (void)state;
-    size_t told_count = 0, copying = 0;
+    size_t known_count = 0, copying = 0;
     struct program program;
     for (uint32_t round = 1; round <= programs; round++) {
-        bool told;
+        bool known;
         size_t copies;
         seed = round * 0xd1342543de82ef95u;
         make(&program);
-        if (is_wrong(&program, RUNS, &told, &copies)) {
+        if (is_wrong(&program, RUNS, &known, &copies)) {
             program_shrink(&program);
             print_message("program %u\n", round);
             program_print(&program);
             fail();
         }
-        told_count += told;
+        known_count += known;
         copying += copies > 0;
     }
-    print_message("%zu of %u programs told, %zu of them copy\n", told_count, programs, copying);
+    print_message("%zu of %u programs known, %zu of them copy\n", known_count, programs, copying);
     assert_true(copying > programs / 8);
 }
 

@@ -17,7 +17,7 @@
 
 enum { NONE = MEMORY_NO_REGISTER };
 
-/* Of one part. Of addresses that are not told the rest is nothing. */
+/* Of one part. The other members of an unknown address are zero. */
 struct expected {
     uint32_t architecture;
     uint64_t low, high;
@@ -25,7 +25,7 @@ struct expected {
     enum memory_space space;
     enum memory_action action;
     uint32_t bytes;
-    enum { UNTOLD, SHORT, WIDE } address;
+    enum { UNKNOWN, SHORT, WIDE } address;
     uint8_t base;
     bool is_base_wide;
     uint8_t uniform, descriptor, scale;
@@ -203,35 +203,35 @@ static const struct expected others[] = {
     {100, 0x00007100040777ac, 0x08000800, "LDCU UR7, c[0x0][UR4+0x388]", MEMORY_CONSTANT,
      MEMORY_READS, 4, SHORT, NONE, false, 4, NONE, 1, 0x388},
     {90, 0x0000000306007dbd, 0x0c00083f, "STAS [R6.64], R3", MEMORY_SHARED, MEMORY_WRITES, 4,
-     UNTOLD, 0, false, 0, 0, 0, 0},
+     UNKNOWN, 0, false, 0, 0, 0, 0},
     {100, 0x000000050a007dbe, 0x080001ff, "REDAS.ADD [R10.64], R5", MEMORY_SHARED, MEMORY_UPDATES,
-     4, UNTOLD, 0, false, 0, 0, 0, 0},
+     4, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x70005c000a057b99, 0x001f0900, "SULD.D.BA.2D.STRONG.CTA.TRAP R5, [R10], 0x0, 0x5c",
-     MEMORY_SURFACE, MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {90, 0x7000040608007f9d, 0x0810a900, "SUST.D.BA.2D.STRONG.SM.TRAP [R8], R6, UR4, 0x0",
-     MEMORY_SURFACE, MEMORY_WRITES, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_WRITES, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {100, 0x68ff040b0e007f9f, 0x08114100, "SURED.D.BA.2D.ADD.STRONG.SYS [R14], R11, UR4",
-     MEMORY_SURFACE, MEMORY_UPDATES, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_UPDATES, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {90, 0x2000040a04057f60, 0x099e01ff, "TEX.LL RZ, R5, R4, R10, UR4, 0x0, 2D, 0x1",
-     MEMORY_TEXTURE, MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_TEXTURE, MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x10005aff0b007b66, 0x009e01ff, "TLD.SCR.LZ RZ, R0, R11, 0x0, 0x5a, 1D, 0x1",
-     MEMORY_TEXTURE, MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_TEXTURE, MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x3800000a14147361, 0x019e0f16, "TEX.SCR.B.LL R22, R20, R20, R10, 2D", MEMORY_TEXTURE,
-     MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x3800000a04207364, 0x009e0f22, "TLD4.SCR.G.B R34, R32, R4, R10, 2D", MEMORY_TEXTURE,
-     MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x280000280c0c736d, 0x001e0f0e, "TXD.B R14, R12, R12, R40, 2D", MEMORY_TEXTURE,
-     MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x70005c0c12007b9b, 0x00110f00, "SUST.P.2D.STRONG.CTA.TRAP [R18], R12, 0x0, 0x5c",
-     MEMORY_SURFACE, MEMORY_WRITES, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_WRITES, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x700000142e00799e, 0x00110d13, "SUST.D.BA.2D.128.STRONG.CTA.TRAP [R46], R20, R19",
-     MEMORY_SURFACE, MEMORY_WRITES, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_WRITES, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0xb00000000828799a, 0x001f0d13, "SULD.D.BA.3D.128.STRONG.CTA.TRAP R40, [R8], R19",
-     MEMORY_SURFACE, MEMORY_READS, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_READS, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x70000008320073a0, 0x00916313, "SURED.D.BA.2D.MIN.S32.STRONG.SYS.TRAP [R50], R8, R19",
-     MEMORY_SURFACE, MEMORY_UPDATES, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_UPDATES, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {100, 0x70ff060c10007f9b, 0x0810af00, "SUST.P.2D.STRONG.SM.TRAP [R16], R12, UR6",
-     MEMORY_SURFACE, MEMORY_WRITES, 0, UNTOLD, 0, false, 0, 0, 0, 0},
+     MEMORY_SURFACE, MEMORY_WRITES, 0, UNKNOWN, 0, false, 0, 0, 0, 0},
     {75, 0x00000000100c7381, 0x001e6f00, "LDG.E.U.128.CONSTANT.SYS R12, [R16]", MEMORY_GLOBAL,
      MEMORY_READS, 16, WIDE, 16, true, NONE, NONE, 1, 0},
 };
@@ -243,8 +243,8 @@ static struct memory_access access_of(uint32_t architecture, uint64_t low, uint6
 
 static bool is_address(const struct memory_address *address, const struct expected *expected)
 {
-    if (expected->address == UNTOLD || !address->is_told)
-        return (expected->address != UNTOLD) == address->is_told;
+    if (expected->address == UNKNOWN || !address->is_known)
+        return (expected->address != UNKNOWN) == address->is_known;
     return address->is_wide == (expected->address == WIDE) && address->base == expected->base &&
            address->is_base_wide == expected->is_base_wide &&
            address->uniform == expected->uniform && address->descriptor == expected->descriptor &&
@@ -264,26 +264,26 @@ static void expect_all(const struct expected *all, size_t count)
     }
 }
 
-static void loads_and_stores_are_told(void **state)
+static void loads_and_stores_are_decoded(void **state)
 {
     (void)state;
     expect_all(loads_and_stores, COUNT(loads_and_stores));
 }
 
-static void atomics_are_told(void **state)
+static void atomics_are_decoded(void **state)
 {
     (void)state;
     expect_all(atomics, COUNT(atomics));
 }
 
-static void others_are_told(void **state)
+static void others_are_decoded(void **state)
 {
     (void)state;
     expect_all(varied, COUNT(varied));
     expect_all(others, COUNT(others));
 }
 
-static void what_accesses_nothing_is_told(void **state)
+static void what_accesses_nothing_is_known(void **state)
 {
     static const struct {
         uint32_t architecture;
@@ -297,7 +297,7 @@ static void what_accesses_nothing_is_told(void **state)
         assert_int_equal(access_of(none[i].architecture, none[i].low, none[i].high).count, 0);
 }
 
-static void guards_are_told(void **state)
+static void guards_are_decoded(void **state)
 {
     (void)state;
     /* @!P0 RED.E.OR.STRONG.GPU [R4], R11 */
@@ -367,7 +367,7 @@ static void an_asynchronous_copy_has_two_addresses(void **state)
     }
 }
 
-static void bulk_copies_are_told(void **state)
+static void bulk_copies_are_decoded(void **state)
 {
     static const struct {
         uint64_t low, high;
@@ -519,7 +519,7 @@ static void constants_are_of_a_bank(void **state)
     assert_int_equal(access_of(75, 0x00c0000000097b82, 0x00000800).parts[0].address.bank, 3);
     assert_int_equal(access_of(90, 0x0000820000047ab9, 0x00000a00).parts[0].address.bank, 0);
     /* LDC.IL R7, c[0x3][R0], whose address is another one */
-    assert_false(access_of(75, 0x00c0000000077b82, 0x00004800).parts[0].address.is_told);
+    assert_false(access_of(75, 0x00c0000000077b82, 0x00004800).parts[0].address.is_known);
 }
 
 /* LDG's own predicate, of which the encoding's zeros are the one that always holds:
@@ -559,7 +559,7 @@ static void rows_of_matrices_are_of_the_first_lanes(void **state)
     }
 }
 
-/* Whatever the bits are, what is told stays within its bounds. */
+/* Whatever the bits are, decoded values stay within their bounds. */
 static void random_bits_are_taken(void **state)
 {
     static const uint32_t architectures[] = {70, 75, 80, 89, 90, 100, 121};
@@ -589,13 +589,13 @@ static void random_bits_are_taken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_and_stores_are_told),
-        cmocka_unit_test(atomics_are_told),
-        cmocka_unit_test(others_are_told),
-        cmocka_unit_test(what_accesses_nothing_is_told),
-        cmocka_unit_test(guards_are_told),
+        cmocka_unit_test(loads_and_stores_are_decoded),
+        cmocka_unit_test(atomics_are_decoded),
+        cmocka_unit_test(others_are_decoded),
+        cmocka_unit_test(what_accesses_nothing_is_known),
+        cmocka_unit_test(guards_are_decoded),
         cmocka_unit_test(an_asynchronous_copy_has_two_addresses),
-        cmocka_unit_test(bulk_copies_are_told),
+        cmocka_unit_test(bulk_copies_are_decoded),
         cmocka_unit_test(addresses_of_a_lane_are_found),
         cmocka_unit_test(what_is_missing_leaves_the_address_open),
         cmocka_unit_test(predicates_decide_what_is_accessed),

@@ -14,13 +14,13 @@ static void words_in_small_records_at_first(void **state)
     (void)state;
     struct granularity_history history;
     granularity_history_init(&history);
-    struct granularity grain = granularity_for(&history, 256, 4096);
-    assert_int_equal(grain.shift, 2);
-    assert_int_equal(grain.size, 0);
-    assert_false(grain.coarse);
+    struct granularity granularity = granularity_for(&history, 256, 4096);
+    assert_int_equal(granularity.shift, 2);
+    assert_int_equal(granularity.size, 0);
+    assert_false(granularity.coarse);
     struct granularity unknown = granularity_for(NULL, 256, 4096);
-    assert_int_equal(unknown.shift, grain.shift);
-    assert_int_equal(unknown.size, grain.size);
+    assert_int_equal(unknown.shift, granularity.shift);
+    assert_int_equal(unknown.size, granularity.size);
     assert_false(unknown.coarse);
 }
 
@@ -30,15 +30,15 @@ static void what_is_full_grows(void **state)
     (void)state;
     struct granularity_history history;
     granularity_history_init(&history);
-    struct granularity grain = granularity_for(&history, 1000, 0);
-    granularity_too_small(&history, &grain, 1000, LARGEST);
+    struct granularity granularity = granularity_for(&history, 1000, 0);
+    granularity_too_small(&history, &granularity, 1000, LARGEST);
     assert_int_equal(granularity_for(&history, 1000, 0).size, 1);
     assert_int_equal(granularity_for(&history, 2000, 0).size, 1);
     assert_int_equal(granularity_for(&history, 999, 0).size, 0);
     assert_int_equal(granularity_for(&history, 1000, 0).shift, 2);
 }
 
-/* What fills the largest is told in coarser granules, and coarser again. */
+/* A launch that fills the largest record gets coarser granules, and coarser again. */
 static void the_largest_grow_coarse(void **state)
 {
     (void)state;
@@ -46,14 +46,14 @@ static void the_largest_grow_coarse(void **state)
     granularity_history_init(&history);
     uint32_t before = 2;
     for (int i = 0; i < 3; i++) {
-        struct granularity grain = granularity_for(&history, 1000, 0);
-        assert_true(i == 0 || grain.coarse);
-        grain.size = LARGEST;
-        granularity_too_small(&history, &grain, 1000, LARGEST);
-        grain = granularity_for(&history, 1000, 0);
-        assert_true(grain.coarse);
-        assert_true(grain.shift > before);
-        before = grain.shift;
+        struct granularity granularity = granularity_for(&history, 1000, 0);
+        assert_true(i == 0 || granularity.coarse);
+        granularity.size = LARGEST;
+        granularity_too_small(&history, &granularity, 1000, LARGEST);
+        granularity = granularity_for(&history, 1000, 0);
+        assert_true(granularity.coarse);
+        assert_true(granularity.shift > before);
+        before = granularity.shift;
     }
     assert_false(granularity_for(&history, 999, 0).coarse);
 }
@@ -96,8 +96,8 @@ static void smaller_records_are_too_small_as_well(void **state)
     (void)state;
     struct granularity_history history;
     granularity_history_init(&history);
-    const struct granularity grain = {.size = 1, .shift = 2};
-    granularity_too_small(&history, &grain, 1000, LARGEST);
+    const struct granularity granularity = {.size = 1, .shift = 2};
+    granularity_too_small(&history, &granularity, 1000, LARGEST);
     assert_int_equal(granularity_for(&history, 1000, 0).size, 2);
     assert_false(granularity_for(&history, 1000, 0).coarse);
 }
@@ -108,8 +108,8 @@ static void the_largest_that_there_is_grows_coarse(void **state)
     (void)state;
     struct granularity_history history;
     granularity_history_init(&history);
-    const struct granularity grain = {.size = 1, .shift = 2};
-    granularity_too_small(&history, &grain, 1000, 1);
+    const struct granularity granularity = {.size = 1, .shift = 2};
+    granularity_too_small(&history, &granularity, 1000, 1);
     assert_true(granularity_for(&history, 1000, 0).coarse);
     assert_int_equal(granularity_for(&history, 1000, 0).shift, 6);
 }
@@ -121,8 +121,8 @@ static void granules_grow_sixteenfold(void **state)
     struct granularity_history history;
     for (uint32_t shift = 0; shift <= 6; shift += shift ? 4 : 2) {
         granularity_history_init(&history);
-        const struct granularity grain = {.size = LARGEST, .shift = shift};
-        granularity_too_small(&history, &grain, 1000, LARGEST);
+        const struct granularity granularity = {.size = LARGEST, .shift = shift};
+        granularity_too_small(&history, &granularity, 1000, LARGEST);
         assert_int_equal(granularity_for(&history, 1000, 0).shift, shift ? shift + 4 : 2);
     }
 }
@@ -138,5 +138,5 @@ int main(void)
                                        cmocka_unit_test(smaller_records_are_too_small_as_well),
                                        cmocka_unit_test(the_largest_that_there_is_grows_coarse),
                                        cmocka_unit_test(granules_grow_sixteenfold)};
-    return cmocka_run_group_tests_name("grain", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("granularity", tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static void *change(void *unused)
     return unused;
 }
 
-static void launches_and_changes_do_not_meet(void **state)
+static void launches_and_changes_do_not_overlap(void **state)
 {
     (void)state;
     pthread_t threads[THREADS], changer;
@@ -78,7 +78,7 @@ static void it_is_closed_once_and_not_while_anybody_is_within(void **state)
     patch_gate_open();
 }
 
-/* Who has waited for too long goes in, and the gate counts it all the same, and says so. */
+/* A thread that has waited too long enters; the gate counts it and reports it. */
 static void nobody_waits_for_ever(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_closed_once_and_not_while_anybody_is_within),
         cmocka_unit_test(nobody_waits_for_ever),
-        cmocka_unit_test(launches_and_changes_do_not_meet),
+        cmocka_unit_test(launches_and_changes_do_not_overlap),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
 }

@@ -81,11 +81,11 @@ static void joined_ranges_are_the_bytes_of_both(void **state)
 }
 
 /* What lies between the rows that are nearest to each other comes in. */
-static void too_many_rows_are_told_with_what_lies_between(void **state)
+static void too_many_rows_become_one_range(void **state)
 {
     (void)state;
     const struct {
-        struct device_trace_range range, told;
+        struct device_trace_range range, expected;
     } cases[] = {
         {{.address = 64, .bytes = 1, .dims = 1, .stride = {2}, .count = {UINT64_C(1) << 40}},
          {.address = 64, .bytes = (UINT64_C(1) << 41) - 1}},
@@ -97,20 +97,20 @@ static void too_many_rows_are_told_with_what_lies_between(void **state)
          {.bytes = (UINT64_C(1) << 37) - (1 << 20) + (1 << 17) - 1}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct recorded recorded = {.whole = true};
-        const struct device_trace_range *told = &cases[i].told;
+        const struct device_trace_range *range = &cases[i].expected;
         recorded_join(&recorded, &cases[i].range, 1);
         assert_true(recorded.whole);
         assert_int_equal(recorded.count, 1);
-        assert_int_equal(recorded.ranges->address, told->address);
-        assert_int_equal(recorded.ranges->bytes, told->bytes);
-        assert_int_equal(recorded.ranges->dims, told->dims);
-        if (told->dims)
-            assert_memory_equal(recorded.ranges->count, told->count, sizeof *told->count);
+        assert_int_equal(recorded.ranges->address, range->address);
+        assert_int_equal(recorded.ranges->bytes, range->bytes);
+        assert_int_equal(recorded.ranges->dims, range->dims);
+        if (range->dims)
+            assert_memory_equal(recorded.ranges->count, range->count, sizeof *range->count);
         recorded_clear(&recorded);
     }
 }
 
-/* Those of few rows are told as they are. */
+/* Few rows stay as they are. */
 static void of_many_the_largest_is_coarser(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void of_many_the_largest_is_coarser(void **state)
     recorded_clear(&recorded);
 }
 
-/* What was recorded is exact, and stays so, or nothing is told. */
+/* The result is exact, or there is none. */
 static void too_much_that_was_recorded_is_not_whole(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joined_ranges_are_the_bytes_of_both),
-        cmocka_unit_test(too_many_rows_are_told_with_what_lies_between),
+        cmocka_unit_test(too_many_rows_become_one_range),
         cmocka_unit_test(of_many_the_largest_is_coarser),
         cmocka_unit_test(too_much_that_was_recorded_is_not_whole),
     };

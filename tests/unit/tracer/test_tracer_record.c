@@ -30,7 +30,7 @@ SanitizerPatchResult csan_patch_bulk_write(void *userdata, uint64_t pc, uint64_t
 SanitizerPatchResult csan_patch_bulk_reduce(void *userdata, uint64_t pc, uint64_t dst, uint32_t src,
                                             uint32_t numBlocks);
 
-/* ---- A driver that does at once what it is told, and frees all at the end ---- */
+/* ---- A fake driver that does everything at once, and frees all at the end ---- */
 
 enum { BLOCKS = 64 };
 static void *memory[BLOCKS];
