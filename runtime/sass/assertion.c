@@ -92,10 +92,10 @@ static bool branches_read(struct search *search)
     for (uint32_t place = 0; search->branches && place < search->count; place++) {
         const struct step step = step_at(search, place, &of_address);
         search->leads_anywhere |= step.kind == STEP_JUMPS;
-        if (step.kind == STEP_BRANCHES || step.kind == STEP_MEETS || step.kind == STEP_CALLS)
+        if (step.kind == STEP_BRANCHES || step.kind == STEP_SETS_BARRIER || step.kind == STEP_CALLS)
             search->branches[search->branch_count++] =
                 (struct branch){.from = step.kind == STEP_BRANCHES ? place : NOWHERE,
-                                .to = step_place(step.target)};
+                                .to = step_index(step.target)};
     }
     if (!search->branches)
         return false;
@@ -195,7 +195,7 @@ static struct value value_before(struct search *search, uint32_t reg, uint32_t p
         return (struct value){VALUE_NUMBER, 0};
     while (place > 0 && depth < DEPTH_MOST && search->looks++ < LOOKS_MOST) {
         const struct step step = step_at(search, place - 1, &of_address);
-        const bool goes_on = step_goes_on(&step) || step.kind == STEP_WRITES_ANY;
+        const bool goes_on = step_falls_through(&step) || step.kind == STEP_WRITES_ANY;
         const uint32_t branch = branch_first(search, place);
         if (branch < search->branch_count && search->branches[branch].to == place)
             return value_of_ways(search, reg, place, branch, goes_on, depth);
