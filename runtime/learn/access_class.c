@@ -1,31 +1,33 @@
-/* What traces of a shape taught, of whatever keys: those that predict each other are one lesson. */
+/* The access classes of a signature: traces that predict each other, whatever their keys, are one
+ * class. */
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/prediction.h"
 
 #include <stdlib.h>
 
-/* Keys that had the lesson as it was keep that; only their own traces show that more stands. */
-static void variants_narrow(struct launch_signature *shape, const struct access_class *lesson,
+/* Keys that had the class keep its earlier set; only their own traces can show that fewer relations
+ * suffice. */
+static void variants_narrow(struct launch_signature *signature, const struct access_class *class,
                             struct learned_set *before)
 {
     struct entry *entry = NULL, *next = NULL;
-    HASH_ITER(hh, shape->entries, entry, next)
+    HASH_ITER(hh, signature->entries, entry, next)
     {
         for (uint32_t i = 0; i < entry->variant_count; i++)
-            if (entry->variants[i].lesson == lesson && !entry->variants[i].narrow &&
+            if (entry->variants[i].class == class && !entry->variants[i].narrow &&
                 before->relation_count)
                 entry->variants[i].narrow = learned_set_retain(before);
     }
 }
 
-/* What the other set refutes of the lesson's relations goes. */
-static void access_class_relax(struct launch_signature *shape, struct access_class *lesson,
+/* Removes the class's relations that the other set refutes. */
+static void access_class_relax(struct launch_signature *signature, struct access_class *class,
                                const struct learned_set *seen)
 {
-    struct learned_set *before = lesson->set, *relaxed = learned_set_relax(before, seen);
+    struct learned_set *before = class->set, *relaxed = learned_set_relax(before, seen);
     if (relaxed->relation_count < before->relation_count)
-        variants_narrow(shape, lesson, before);
-    lesson->set = relaxed;
+        variants_narrow(signature, class, before);
+    class->set = relaxed;
     learned_set_release(before);
 }
 
@@ -34,7 +36,7 @@ static void variants_move(struct entry *entry, const struct access_class *from,
 {
     for (uint32_t i = 0; i < entry->variant_count; i++) {
         struct variant moved = entry->variants[i];
-        if (moved.lesson != from)
+        if (moved.class != from)
             continue;
         learned_set_retain(moved.narrow);
         entry_remove(entry, &entry->variants[i]);
@@ -46,75 +48,75 @@ static void variants_move(struct entry *entry, const struct access_class *from,
     }
 }
 
-struct access_class *access_class_now(struct access_class *lesson)
+struct access_class *access_class_now(struct access_class *class)
 {
-    while (lesson && lesson->into)
-        lesson = lesson->into;
-    return lesson;
+    while (class && class->into)
+        class = class->into;
+    return class;
 }
 
-void access_classes_bury(struct launch_signature *shape)
+void access_classes_bury(struct launch_signature *signature)
 {
-    while (shape->absorbed) {
-        struct access_class *lesson = shape->absorbed;
-        shape->absorbed = lesson->next;
-        learned_set_release(lesson->set);
-        free(lesson);
+    while (signature->absorbed) {
+        struct access_class *class = signature->absorbed;
+        signature->absorbed = class->next;
+        learned_set_release(class->set);
+        free(class);
     }
 }
 
 /* All that knew the one know the other. */
-static void access_class_absorb(struct launch_signature *shape, struct access_class *lesson,
+static void access_class_absorb(struct launch_signature *signature, struct access_class *class,
                                 struct access_class *absorbed)
 {
     struct entry *entry = NULL, *next = NULL;
-    access_class_relax(shape, lesson, absorbed->set);
-    variants_narrow(shape, absorbed, absorbed->set);
-    HASH_ITER(hh, shape->entries, entry, next)
+    access_class_relax(signature, class, absorbed->set);
+    variants_narrow(signature, absorbed, absorbed->set);
+    HASH_ITER(hh, signature->entries, entry, next)
     {
-        variants_move(entry, absorbed, lesson);
+        variants_move(entry, absorbed, class);
     }
-    for (size_t i = 0; i < shape->sample_count; i++)
-        if (shape->samples[i].lesson == absorbed)
-            shape->samples[i].lesson = lesson;
-    lesson->launches += absorbed->launches;
+    for (size_t i = 0; i < signature->sample_count; i++)
+        if (signature->samples[i].class == absorbed)
+            signature->samples[i].class = class;
+    class->launches += absorbed->launches;
 }
 
-static void access_classes_absorb(struct launch_signature *shape, struct access_class *lesson)
+static void access_classes_absorb(struct launch_signature *signature, struct access_class *class)
 {
-    for (struct access_class **at = &shape->lessons; *at;) {
+    for (struct access_class **at = &signature->classes; *at;) {
         struct access_class *other = *at;
-        if (other == lesson || !learned_set_predicts(lesson->set, other->set)) {
+        if (other == class || !learned_set_predicts(class->set, other->set)) {
             at = &other->next;
             continue;
         }
-        access_class_absorb(shape, lesson, other);
+        access_class_absorb(signature, class, other);
         *at = other->next;
-        other->into = lesson;
-        other->next = shape->absorbed;
-        shape->absorbed = other;
-        shape->access_class_count--;
+        other->into = class;
+        other->next = signature->absorbed;
+        signature->absorbed = other;
+        signature->access_class_count--;
     }
 }
 
-struct access_class *launch_signature_lesson(struct launch_signature *shape,
-                                             struct learned_set *set)
+struct access_class *launch_signature_class(struct launch_signature *signature,
+                                            struct learned_set *set)
 {
-    for (struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next)
-        if (learned_set_predicts(lesson->set, set)) {
-            uint32_t before = lesson->set->relation_count;
-            access_class_relax(shape, lesson, set);
-            if (lesson->set->relation_count < before)
-                access_classes_absorb(shape, lesson);
-            return lesson;
+    for (struct access_class *class = signature->classes; class; class = class->next)
+        if (learned_set_predicts(class->set, set)) {
+            uint32_t before = class->set->relation_count;
+            access_class_relax(signature, class, set);
+            if (class->set->relation_count < before)
+                access_classes_absorb(signature, class);
+            return class;
         }
-    struct access_class *lesson = calloc(1, sizeof *lesson);
-    if (!lesson)
+    struct access_class *class = calloc(1, sizeof *class);
+    if (!class)
         return NULL;
-    lesson->set = learned_set_retain(set);
-    lesson->next = shape->lessons;
-    shape->lessons = lesson;
-    shape->access_class_count++;
-    access_classes_absorb(shape, lesson);
-    return lesson;
+    class->set = learned_set_retain(set);
+    class->next = signature->classes;
+    signature->classes = class;
+    signature->access_class_count++;
+    access_classes_absorb(signature, class);
+    return class;
 }

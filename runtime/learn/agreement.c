@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Of addresses in districts; signed, so that they can be moved by distances. */
+/* Of addresses in regions; signed, so that they can be moved by distances. */
 struct interval {
     int64_t start, end;
 };
@@ -60,7 +60,7 @@ static void join(struct intervals *intervals)
 
 /* Where the anchors lie. False: too many, or memory is short. */
 static bool intervals_of(struct intervals *made, const struct learned_set *set,
-                         const struct pointer_layout *places, uint8_t kind)
+                         const struct pointer_layout *layout, uint8_t kind)
 {
     uint64_t runs = 0;
     for (uint32_t i = 0; i < set->count && runs <= LEARNED_RUNS; i++)
@@ -72,7 +72,7 @@ static bool intervals_of(struct intervals *made, const struct learned_set *set,
         return false;
     for (uint32_t i = 0; i < set->count; i++)
         if (set->ranges[i].kind == kind)
-            expand(made, &set->ranges[i], learned_range_address(&set->ranges[i], &places->launch),
+            expand(made, &set->ranges[i], learned_range_address(&set->ranges[i], &layout->launch),
                    0);
     join(made);
     return true;
@@ -81,23 +81,23 @@ static bool intervals_of(struct intervals *made, const struct learned_set *set,
 /* ---- From one pointer to another ---- */
 
 static bool reaches_an_anchor(const struct learned_range *range,
-                              const struct pointer_layout *places)
+                              const struct pointer_layout *layout)
 {
-    uint64_t begin = places->anchors[range->anchor].address;
+    uint64_t begin = layout->anchors[range->anchor].address;
     uint64_t end = begin + (uint64_t)learned_range_end(range);
     bool reaches = false;
-    for (uint32_t i = 0; i < places->launch.anchor_count && !range->dims && !range->offset; i++)
-        reaches |= places->anchors[i].address == end;
+    for (uint32_t i = 0; i < layout->launch.anchor_count && !range->dims && !range->offset; i++)
+        reaches |= layout->anchors[i].address == end;
     return reaches;
 }
 
 /* All that the set has of that anchor and kind. */
-static bool all_reach(const struct learned_set *set, const struct pointer_layout *places,
+static bool all_reach(const struct learned_set *set, const struct pointer_layout *layout,
                       uint16_t anchor, uint8_t kind)
 {
     for (uint32_t i = 0; i < set->count; i++)
         if (set->ranges[i].anchor == anchor && set->ranges[i].kind == kind &&
-            !reaches_an_anchor(&set->ranges[i], places))
+            !reaches_an_anchor(&set->ranges[i], layout))
             return false;
     return true;
 }
@@ -140,7 +140,7 @@ static bool subtract(struct intervals *left, const struct intervals *other, int6
 /* Both with the places of their anchors. */
 struct side {
     const struct learned_set *set;
-    const struct pointer_layout *places;
+    const struct pointer_layout *layout;
 };
 
 static bool subtract_reaching(struct intervals *left, const struct side *own,
@@ -149,10 +149,10 @@ static bool subtract_reaching(struct intervals *left, const struct side *own,
     const struct interval all = {INT64_MIN, INT64_MAX};
     for (uint32_t i = 0; i < own->set->count; i++) {
         const struct learned_range *range = &own->set->ranges[i];
-        if (range->kind != kind || !all_reach(own->set, own->places, range->anchor, kind) ||
-            !all_reach(other->set, other->places, range->anchor, kind))
+        if (range->kind != kind || !all_reach(own->set, own->layout, range->anchor, kind) ||
+            !all_reach(other->set, other->layout, range->anchor, kind))
             continue;
-        int64_t start = (int64_t)learned_range_address(range, &own->places->launch);
+        int64_t start = (int64_t)learned_range_address(range, &own->layout->launch);
         struct interval run = {start, start + (int64_t)range->bytes};
         if (!subtract(left, &(struct intervals){1, &run}, 0, &all))
             return false;
@@ -164,16 +164,17 @@ static bool subtract_reaching(struct intervals *left, const struct side *own,
 static bool explained(const struct side *own, const struct side *other, uint8_t kind)
 {
     struct intervals left, theirs = {0};
-    bool told = intervals_of(&left, own->set, own->places, kind) &&
-                intervals_of(&theirs, other->set, other->places, kind);
-    for (uint32_t i = 0; told && left.count && i < own->places->launch.anchor_count; i++) {
-        const struct learn_anchor *here = &own->places->anchors[i];
+    bool known = intervals_of(&left, own->set, own->layout, kind) &&
+                 intervals_of(&theirs, other->set, other->layout, kind);
+    for (uint32_t i = 0; known && left.count && i < own->layout->launch.anchor_count; i++) {
+        const struct learn_anchor *here = &own->layout->anchors[i];
         struct interval region = {(int64_t)here->block.start, (int64_t)here->block.end};
-        told = subtract(&left, &theirs, here->address - other->places->anchors[i].address, &region);
+        known =
+            subtract(&left, &theirs, here->address - other->layout->anchors[i].address, &region);
     }
-    if (told && left.count)
-        told = subtract_reaching(&left, own, other, kind);
-    bool all = !told || !left.count;
+    if (known && left.count)
+        known = subtract_reaching(&left, own, other, kind);
+    bool all = !known || !left.count;
     free(left.at);
     free(theirs.at);
     return all;
@@ -206,7 +207,7 @@ void agreements_put(struct agreements *agreements, uint32_t at, struct learned_s
         agreements->known[i] &= ~(UINT64_C(1) << at);
 }
 
-bool agreements_tell(struct agreements *agreements, uint32_t a, uint32_t b)
+bool agreements_possible(struct agreements *agreements, uint32_t a, uint32_t b)
 {
     uint32_t low = a < b ? a : b, high = a < b ? b : a;
     const uint64_t bit = UINT64_C(1) << high;

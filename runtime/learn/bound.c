@@ -44,40 +44,40 @@ static bool has_group(const struct learned_set *set, uint16_t anchor, uint8_t ki
     return count > 0;
 }
 
-/* Behind the last address that is told from the anchor. */
-static uint64_t cell_end(const struct pointer_layout *places, uint32_t anchor)
+/* Behind the last address that belongs to the anchor. */
+static uint64_t cell_end(const struct pointer_layout *layout, uint32_t anchor)
 {
-    uint64_t end = places->anchors[anchor].block.end;
-    for (uint32_t i = 0; i < places->launch.anchor_count; i++)
-        if (places->region[i] == places->region[anchor] &&
-            places->anchors[i].address > places->anchors[anchor].address &&
-            places->anchors[i].address < end)
-            end = places->anchors[i].address;
+    uint64_t end = layout->anchors[anchor].block.end;
+    for (uint32_t i = 0; i < layout->launch.anchor_count; i++)
+        if (layout->region[i] == layout->region[anchor] &&
+            layout->anchors[i].address > layout->anchors[anchor].address &&
+            layout->anchors[i].address < end)
+            end = layout->anchors[i].address;
     return end;
 }
 
-/* Whether what the set has of an anchor may be what was told from the other. */
-static bool may_be(const struct pointer_layout *places, const struct learned_range *range,
+/* Whether the set's bytes of one anchor may be the other's. */
+static bool may_be(const struct pointer_layout *layout, const struct learned_range *range,
                    uint32_t other)
 {
     if (range->anchor == other)
         return true;
-    if (places->region[range->anchor] != places->region[other])
+    if (layout->region[range->anchor] != layout->region[other])
         return false;
-    uint64_t address = places->anchors[range->anchor].address;
-    return address == places->anchors[other].address ||
-           (address + (uint64_t)range->offset < cell_end(places, other) &&
-            address + (uint64_t)learned_range_end(range) > places->anchors[other].address);
+    uint64_t address = layout->anchors[range->anchor].address;
+    return address == layout->anchors[other].address ||
+           (address + (uint64_t)range->offset < cell_end(layout, other) &&
+            address + (uint64_t)learned_range_end(range) > layout->anchors[other].address);
 }
 
-/* Of an anchor's bytes of that kind there is no telling. */
-static void widen_group(struct wholes *wholes, const struct pointer_layout *places,
+/* The anchor's bytes of that kind are not known. */
+static void widen_group(struct wholes *wholes, const struct pointer_layout *layout,
                         const struct learned_set *set, uint32_t anchor, uint8_t kind)
 {
     wholes->is[anchor][kind] = true;
     for (uint32_t i = 0; i < set->count; i++) {
         const struct learned_range *range = &set->ranges[i];
-        if (range->kind == kind && !range->whole && may_be(places, range, anchor))
+        if (range->kind == kind && !range->whole && may_be(layout, range, anchor))
             wholes->is[range->anchor][kind] = true;
     }
 }
@@ -87,35 +87,36 @@ static bool is_coarse(const struct learned_set *set)
     return set->inexact && !set->whole;
 }
 
-static void wholes_find(struct wholes *wholes, const struct pointer_layout *places,
+static void wholes_find(struct wholes *wholes, const struct pointer_layout *layout,
                         const struct learned_set *set, const struct learned_set *seen,
-                        const struct learned_set *told)
+                        const struct learned_set *reanchored)
 {
-    bool coarse = is_coarse(set) || is_coarse(seen) || !told;
+    bool coarse = is_coarse(set) || is_coarse(seen) || !reanchored;
     for (uint32_t i = 0; i < set->count; i++)
         if (set->ranges[i].whole || coarse)
             wholes->is[set->ranges[i].anchor][set->ranges[i].kind] = true;
     for (uint32_t i = 0; i < seen->count; i++)
         if (seen->ranges[i].whole || coarse)
             wholes->is[seen->ranges[i].anchor][seen->ranges[i].kind] = true;
-    for (uint32_t anchor = 0; anchor < places->launch.anchor_count && !coarse; anchor++)
+    for (uint32_t anchor = 0; anchor < layout->launch.anchor_count && !coarse; anchor++)
         for (unsigned kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
-            bool covered = wholes->is[anchor][kind] && !has_group(told, (uint16_t)anchor, kind);
-            if (!covered && !same_group(told, seen, (uint16_t)anchor, kind))
-                widen_group(wholes, places, set, anchor, kind);
+            bool covered =
+                wholes->is[anchor][kind] && !has_group(reanchored, (uint16_t)anchor, kind);
+            if (!covered && !same_group(reanchored, seen, (uint16_t)anchor, kind))
+                widen_group(wholes, layout, set, anchor, kind);
         }
 }
 
 /* In order: what stays of the set, and what is whole. */
 static struct learned_set *set_with(const struct wholes *wholes,
-                                    const struct pointer_layout *places,
+                                    const struct pointer_layout *layout,
                                     const struct learned_set *set)
 {
-    uint32_t room = set->count + places->launch.anchor_count * (DEVICE_TRACE_ATOMIC + 1), count = 0;
+    uint32_t room = set->count + layout->launch.anchor_count * (DEVICE_TRACE_ATOMIC + 1), count = 0;
     struct learned_range *ranges = calloc(room + 1, sizeof *ranges);
     struct learned_set *made = NULL;
     bool any = false;
-    for (uint32_t anchor = 0; ranges && anchor < places->launch.anchor_count; anchor++)
+    for (uint32_t anchor = 0; ranges && anchor < layout->launch.anchor_count; anchor++)
         for (unsigned kind = 0; kind <= DEVICE_TRACE_ATOMIC; kind++) {
             uint32_t own, first = group_of(set, (uint16_t)anchor, kind, &own);
             if (wholes->is[anchor][kind]) {
@@ -128,7 +129,7 @@ static struct learned_set *set_with(const struct wholes *wholes,
             }
         }
     if (ranges)
-        made = pointer_layout_set(places, set, ranges, count, any);
+        made = pointer_layout_set(layout, set, ranges, count, any);
     free(ranges);
     return made;
 }
@@ -178,16 +179,16 @@ struct learned_set *learned_set_widen(struct learned_set *set, const struct lear
 {
     if (set->block_count || seen->block_count)
         return NULL;
-    struct pointer_layout *places = pointer_layout_create(set, seen);
-    struct wholes *wholes = places ? calloc(1, sizeof *wholes) : NULL;
+    struct pointer_layout *layout = pointer_layout_create(set, seen);
+    struct wholes *wholes = layout ? calloc(1, sizeof *wholes) : NULL;
     struct learned_set *bound = NULL;
     if (wholes) {
-        struct learned_set *told = pointer_layout_tell(places, set);
-        wholes_find(wholes, places, set, seen, told);
-        bound = set_with(wholes, places, set);
-        learned_set_release(told);
+        struct learned_set *reanchored = pointer_layout_reanchor(layout, set);
+        wholes_find(wholes, layout, set, seen, reanchored);
+        bound = set_with(wholes, layout, set);
+        learned_set_release(reanchored);
     }
     free(wholes);
-    free(places);
+    free(layout);
     return bound;
 }

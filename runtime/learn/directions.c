@@ -8,7 +8,7 @@ enum { KINDS = DEVICE_TRACE_ATOMIC + 1 };
 
 /* An anchor, in whatever launch. */
 struct pointer_name {
-    uint64_t told; /* of a variable */
+    uint64_t identity; /* of a variable */
     uint32_t offset, kind;
 };
 
@@ -21,7 +21,7 @@ struct direction {
 static struct pointer_name name_of(const struct learn_anchor *anchor)
 {
     const bool variable = anchor->kind == LEARN_VARIABLE;
-    return (struct pointer_name){.told = variable ? anchor->told : 0,
+    return (struct pointer_name){.identity = variable ? anchor->identity : 0,
                                  .offset = variable ? 0 : anchor->offset,
                                  .kind = anchor->kind};
 }
@@ -79,17 +79,18 @@ static bool set_take(struct directions *directions, const struct learn_launch *l
 }
 
 /* `anchors`: room for a launch's. */
-static bool shape_take(struct directions *directions, const struct launch_signature *shape,
-                       struct learn_anchor *anchors)
+static bool signature_take(struct directions *directions, const struct launch_signature *signature,
+                           struct learn_anchor *anchors)
 {
     struct learn_launch launch;
     const struct entry *entry, *next;
-    bool taken = launch_key_read_shape(shape->bytes, shape->signature_bytes, &launch, anchors);
-    for (const struct access_class *lesson = shape->lessons; taken && lesson; lesson = lesson->next)
-        taken = set_take(directions, &launch, lesson->set);
-    HASH_ITER(hh, shape->entries, entry, next)
+    bool taken =
+        launch_key_read_signature(signature->bytes, signature->signature_bytes, &launch, anchors);
+    for (const struct access_class *class = signature->classes; taken && class; class = class->next)
+        taken = set_take(directions, &launch, class->set);
+    HASH_ITER(hh, signature->entries, entry, next)
     {
-        taken = taken && entry->state != ENTRY_UNTOLD &&
+        taken = taken && entry->state != ENTRY_UNKNOWN &&
                 (!entry->bound || set_take(directions, &launch, entry->bound));
     }
     return taken;
@@ -97,13 +98,13 @@ static bool shape_take(struct directions *directions, const struct launch_signat
 
 void directions_find(struct directions *directions, const struct learned_kernel *kernel)
 {
-    const struct launch_signature *shape, *next;
+    const struct launch_signature *signature, *next;
     struct learn_anchor *anchors = malloc(LEARN_MAX_ANCHORS * sizeof *anchors);
     bool taken = anchors != NULL;
     directions_clear(directions);
-    HASH_ITER(hh, kernel->shapes, shape, next)
+    HASH_ITER(hh, kernel->signatures, signature, next)
     {
-        taken = taken && shape_take(directions, shape, anchors);
+        taken = taken && signature_take(directions, signature, anchors);
     }
     directions->known = taken && directions->pointers;
     free(anchors);

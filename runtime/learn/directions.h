@@ -1,12 +1,12 @@
-/* What launches of a kernel did with each of its pointers, whatever they were given besides: read,
- * wrote, updated.
+/* What a kernel's launches did with each of its pointers (read, wrote, updated), whatever their
+ * other arguments.
  *
- * For a launch that is like none that taught something (another grid, another scalar, or a word on
- * the caller's stack that nobody set): it is taken to do the same with all of the blocks that its
- * pointers lead into. Pointers are the same where they lie at the same offset of the parameters.
- * That holds no more than what was seen: a pointer that no launch used, or only for reading, is
- * told so. What was read where no pointer leads (a library's own tables) is left out; nothing is
- * told of kernels that write there. */
+ * They serve a launch that is like none that was traced: another grid, another scalar, or an
+ * uninitialized word on the caller's stack. csan assumes that it does the same with the whole
+ * blocks its pointers lead into. Pointers are the same if they have the same offset in the
+ * parameters. This is no more than an observation: a pointer that no traced launch used, or only
+ * read, counts as such. Reads that no pointer leads to (a library's own tables) are left out.
+ * Kernels that write to such memory have no directions. */
 #ifndef RUNTIME_LEARN_DIRECTIONS_H
 #define RUNTIME_LEARN_DIRECTIONS_H
 
@@ -17,11 +17,10 @@ struct direction;
 
 struct directions {
     struct direction *pointers; /* uthash */
-    bool known;                 /* something is, and all that launches reached is told by these */
+    bool known; /* something is known, and these pointers lead to all that launches reached */
 };
 
-/* Of all that the kernel's launches taught so far, in place of what it has. Under the learner's
- * lock. */
+/* Replaces it with the directions of all the kernel's traces so far. Under the learner's lock. */
 void directions_find(struct directions *directions, const struct learned_kernel *kernel);
 void directions_clear(struct directions *directions);
 

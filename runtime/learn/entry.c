@@ -1,4 +1,4 @@
-/* What launches of one key taught: variants of lessons, or a bound. */
+/* An entry: what is known about launches of one key, as variants of access classes or a bound. */
 #include "runtime/learn/agreement.h"
 #include "runtime/learn/bound.h"
 #include "runtime/learn/learner_state.h"
@@ -22,10 +22,10 @@ void entry_clear(struct entry *entry)
     entry->bound = NULL;
 }
 
-void entry_untold(struct entry *entry, enum learn_reason reason)
+void entry_set_unknown(struct entry *entry, enum learn_reason reason)
 {
     entry_clear(entry);
-    entry->state = ENTRY_UNTOLD;
+    entry->state = ENTRY_UNKNOWN;
     entry->reason = (uint8_t)reason;
 }
 
@@ -43,35 +43,35 @@ struct variant *entry_variant(const struct entry *entry, const struct learn_laun
     return best;
 }
 
-/* The entry's first variants with a launch of that lesson and set. */
-static bool agree(const struct entry *entry, uint32_t count, const struct access_class *lesson,
+/* The entry's first variants with a launch of that access class and set. */
+static bool agree(const struct entry *entry, uint32_t count, const struct access_class *class,
                   const struct learned_set *set)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (entry->variants[i].lesson != lesson &&
+        if (entry->variants[i].class != class &&
             !learned_sets_agree(variant_set(&entry->variants[i]), set))
             return false;
     return true;
 }
 
-bool entry_agrees(const struct entry *entry, const struct access_class *lesson,
+bool entry_agrees(const struct entry *entry, const struct access_class *class,
                   const struct learned_set *set)
 {
-    return agree(entry, entry->variant_count, lesson, set);
+    return agree(entry, entry->variant_count, class, set);
 }
 
-static struct variant *variant_of(struct entry *entry, const struct access_class *lesson)
+static struct variant *variant_of(struct entry *entry, const struct access_class *class)
 {
     for (uint32_t i = 0; i < entry->variant_count; i++)
-        if (entry->variants[i].lesson == lesson)
+        if (entry->variants[i].class == class)
             return &entry->variants[i];
     return NULL;
 }
 
-struct variant *entry_add(struct entry *entry, struct access_class *lesson,
+struct variant *entry_add(struct entry *entry, struct access_class *class,
                           struct learned_set *narrow)
 {
-    struct variant *variant = variant_of(entry, lesson);
+    struct variant *variant = variant_of(entry, class);
     if (variant || entry->variant_count == VARIANTS_MAX)
         return variant;
     if (entry->variant_count == entry->variant_room) {
@@ -83,7 +83,7 @@ struct variant *entry_add(struct entry *entry, struct access_class *lesson,
         entry->variant_room = room;
     }
     variant = &entry->variants[entry->variant_count++];
-    *variant = (struct variant){.lesson = lesson, .narrow = learned_set_retain(narrow)};
+    *variant = (struct variant){.class = class, .narrow = learned_set_retain(narrow)};
     return variant;
 }
 
@@ -98,7 +98,7 @@ static void bound_widen(struct entry *entry, struct learned_set *set)
     struct learned_set *bound =
         entry->bound ? learned_set_widen(entry->bound, set) : learned_set_retain(set);
     if (!bound) {
-        entry_untold(entry, LEARN_INDIRECT);
+        entry_set_unknown(entry, LEARN_INDIRECT);
         return;
     }
     if (entry->bound && learned_bound_equal(bound, entry->bound)) {
@@ -111,19 +111,19 @@ static void bound_widen(struct entry *entry, struct learned_set *set)
 
 void entry_depends(struct entry *entry, struct learned_set *set, uint8_t reason)
 {
-    for (uint32_t i = 0; i < entry->variant_count && entry->state != ENTRY_UNTOLD; i++)
+    for (uint32_t i = 0; i < entry->variant_count && entry->state != ENTRY_UNKNOWN; i++)
         bound_widen(entry, variant_set(&entry->variants[i]));
-    if (entry->state == ENTRY_UNTOLD)
+    if (entry->state == ENTRY_UNKNOWN)
         return;
     bound_widen(entry, set); /* which may be one of the variants' */
-    if (entry->state == ENTRY_UNTOLD)
+    if (entry->state == ENTRY_UNKNOWN)
         return;
     variants_clear(entry);
     if (entry->state != ENTRY_DEPENDENT)
         entry->reason = reason;
     entry->state = ENTRY_DEPENDENT;
     if (entry->bound && entry->bound->block_count)
-        entry_untold(entry, LEARN_INDIRECT);
+        entry_set_unknown(entry, LEARN_INDIRECT);
 }
 
 static bool same_relations(const struct learned_set *a, const struct learned_set *b)
@@ -146,7 +146,8 @@ static bool variants_disagree(const struct entry *entry)
     return false;
 }
 
-/* Two keys' traces of one lesson may lie differently, and then tell it from others together. */
+/* Traces of two keys in one class may have different layouts; together they distinguish the class
+ * from others. */
 static void variant_merge(struct variant *variant, const struct variant *other)
 {
     variant->seen += other->seen;
@@ -157,11 +158,11 @@ static void variant_merge(struct variant *variant, const struct variant *other)
     }
 }
 
-struct variant *entry_take(struct entry *entry, struct access_class *lesson,
+struct variant *entry_take(struct entry *entry, struct access_class *class,
                            const struct variant *other)
 {
-    bool known = variant_of(entry, lesson) != NULL;
-    struct variant *own = entry_add(entry, lesson, other->narrow);
+    bool known = variant_of(entry, class) != NULL;
+    struct variant *own = entry_add(entry, class, other->narrow);
     if (own && known) {
         variant_merge(own, other);
     } else if (own) {
@@ -176,8 +177,8 @@ static void variants_merge(struct entry *entry, const struct entry *other)
     uint32_t before = entry->variant_count; /* the other's agree among themselves */
     for (uint32_t i = 0; i < other->variant_count; i++) {
         const struct variant *theirs = &other->variants[i];
-        const struct variant *own = entry_take(entry, theirs->lesson, theirs);
-        if (!own || !agree(entry, before, theirs->lesson, variant_set(theirs))) {
+        const struct variant *own = entry_take(entry, theirs->class, theirs);
+        if (!own || !agree(entry, before, theirs->class, variant_set(theirs))) {
             entry_depends(entry, variant_set(theirs), own ? LEARN_DIFFERS : LEARN_CROWDED);
             return;
         }
@@ -186,23 +187,23 @@ static void variants_merge(struct entry *entry, const struct entry *other)
         entry_depends(entry, variant_set(&entry->variants[0]), LEARN_DIFFERS);
 }
 
-static bool variants_are_told(const struct entry *entry, uint32_t launches)
+static bool variants_are_complete(const struct entry *entry, uint32_t launches)
 {
     for (uint32_t i = 0; i < entry->variant_count; i++)
-        if (entry->variants[i].seen < launches || entry->variants[i].lesson->set->block_count)
+        if (entry->variants[i].seen < launches || entry->variants[i].class->set->block_count)
             return false;
     return entry->variant_count > 0;
 }
 
-bool entry_is_told(const struct entry *entry, uint32_t launches)
+bool entry_is_complete(const struct entry *entry, uint32_t launches)
 {
     switch (entry->state) {
-    case ENTRY_UNTOLD:
-        return entry->reason != LEARN_LOST; /* no trace will tell more */
+    case ENTRY_UNKNOWN:
+        return entry->reason != LEARN_LOST; /* no trace can add anything */
     case ENTRY_DEPENDENT:
         return entry->bound != NULL;
     default:
-        return variants_are_told(entry, launches);
+        return variants_are_complete(entry, launches);
     }
 }
 
@@ -214,10 +215,10 @@ void entry_merge(struct entry *entry, const struct entry *other)
     entry->uncounted += other->uncounted;
     entry->again |= other->again;
     entry->launched |= other->launched;
-    if (entry->state == ENTRY_UNTOLD)
+    if (entry->state == ENTRY_UNKNOWN)
         return;
-    if (other->state == ENTRY_UNTOLD)
-        entry_untold(entry, other->reason);
+    if (other->state == ENTRY_UNKNOWN)
+        entry_set_unknown(entry, other->reason);
     else if (other->state == ENTRY_DEPENDENT)
         entry_depends(entry, other->bound, other->reason);
     else if (entry->state == ENTRY_DEPENDENT)

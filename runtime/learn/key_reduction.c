@@ -1,30 +1,31 @@
-/* Words that do not matter. See key_reduction.h.
+/* Removes words without effect from keys. See key_reduction.h.
  *
- * Looked for is a small part of the key that tells sets apart. It begins empty; while launches that
- * agree in it have different sets, the word that leaves the fewest such launches is added, of those
- * after which some `values` launches still agree. */
+ * It searches for a small part of the key that distinguishes the sets, and begins with an empty
+ * one. While launches that agree in that part have different sets, it adds a word: the one that
+ * leaves the fewest such launches. It skips words after which no `values` launches agree any more.
+ */
 #include "runtime/learn/key_reduction.h"
 #include "csan/base/hash.h"
 
 #include <stdlib.h>
 
-enum { TOLD_MAX = 16 }; /* words that tell sets apart, at most */
+enum { DECIDING_MAX = 16 }; /* words that distinguish sets, at most */
 
 /* The launches as a table: only words that are in the key, may leave it, and vary. */
 struct table {
     size_t count, columns;
     uint32_t values;
-    uint32_t position[MATTER_WORDS]; /* in the key, of each column */
-    uint32_t cell[MATTER_LAUNCHES][MATTER_WORDS];
-    uint32_t class[MATTER_LAUNCHES];   /* of equal sets */
-    bool bounded[MATTER_LAUNCHES];     /* the class is a bound's */
-    uint64_t whole[MATTER_LAUNCHES];   /* hash of all words, those that left, too */
-    uint64_t project[MATTER_LAUNCHES]; /* hash of what is in `told` so far */
-    bool told[MATTER_WORDS];           /* columns that stay */
+    uint32_t position[REDUCTION_WORDS]; /* in the key, of each column */
+    uint32_t cell[REDUCTION_LAUNCHES][REDUCTION_WORDS];
+    uint32_t class[REDUCTION_LAUNCHES];   /* of equal sets */
+    bool bounded[REDUCTION_LAUNCHES];     /* the class is a bound's */
+    uint64_t whole[REDUCTION_LAUNCHES];   /* hash of all words, those that left, too */
+    uint64_t project[REDUCTION_LAUNCHES]; /* hash of the deciding columns so far */
+    bool decides[REDUCTION_WORDS];        /* columns that stay */
     struct row {
         uint64_t hash;
         uint32_t class, launch;
-    } rows[MATTER_LAUNCHES];
+    } rows[REDUCTION_LAUNCHES];
 };
 
 /* Launches that agree. */
@@ -49,14 +50,14 @@ static bool varies(const struct key_reduction_launch *launches, size_t count, si
     return false;
 }
 
-/* Columns that vary but may not leave tell launches apart from the start. */
+/* Columns that vary but may not leave distinguish launches from the start. */
 static bool table_fill(struct table *table, const struct key_reduction_launch *launches,
                        size_t words, const uint8_t *pinned, const uint8_t *kept)
 {
     for (size_t at = 0; at < words; at++) {
         if (!kept[at] || !varies(launches, table->count, at))
             continue;
-        bool leaves = !pinned[at] && table->columns < MATTER_WORDS;
+        bool leaves = !pinned[at] && table->columns < REDUCTION_WORDS;
         for (size_t i = 0; i < table->count; i++)
             if (leaves)
                 table->cell[i][table->columns] = launches[i].words[at];
@@ -85,7 +86,7 @@ static uint64_t hash_with(const struct table *table, size_t launch, size_t colum
     return hash_mix(table->project[launch], (uint64_t)column << 32 | table->cell[launch][column]);
 }
 
-/* The launches by what agrees in `told`, and the column if it is one; then by their sets. */
+/* Sorts the launches by the deciding columns, then by `column` if it is one, then by their sets. */
 static void sort_rows(struct table *table, size_t column)
 {
     for (size_t i = 0; i < table->count; i++)
@@ -122,20 +123,20 @@ static struct quality quality_with(struct table *table, size_t column)
     return quality;
 }
 
-static void tell(struct table *table, size_t column)
+static void decide(struct table *table, size_t column)
 {
     for (size_t i = 0; i < table->count; i++)
         table->project[i] = hash_with(table, i, column);
-    table->told[column] = true;
+    table->decides[column] = true;
 }
 
 /* Adds the best column. False: none leaves enough launches that agree. */
-static bool tell_one_more(struct table *table)
+static bool decide_one_more(struct table *table)
 {
     size_t best = table->columns;
     struct quality best_quality = {0};
     for (size_t column = 0; column < table->columns; column++) {
-        if (table->told[column])
+        if (table->decides[column])
             continue;
         struct quality quality = quality_with(table, column);
         if (quality.agree < table->values)
@@ -149,7 +150,7 @@ static bool tell_one_more(struct table *table)
     }
     if (best == table->columns)
         return false;
-    tell(table, best);
+    decide(table, best);
     return true;
 }
 
@@ -168,7 +169,7 @@ static int compare_hashes(const void *left, const void *right)
 /* Of those rows. */
 static uint32_t count_launches(const struct table *table, size_t from, size_t end)
 {
-    uint64_t hashes[MATTER_LAUNCHES];
+    uint64_t hashes[REDUCTION_LAUNCHES];
     uint32_t launches = 1;
     for (size_t i = from; i < end; i++)
         hashes[i - from] = table->whole[table->rows[i].launch];
@@ -181,7 +182,7 @@ static uint32_t count_launches(const struct table *table, size_t from, size_t en
 /* Whether the column took enough values in launches that agree in the rest. */
 static bool has_values(const struct table *table, size_t column)
 {
-    uint32_t taken[MATTER_LAUNCHES];
+    uint32_t taken[REDUCTION_LAUNCHES];
     for (size_t i = 0, end; i < table->count; i = end) {
         end = rows_end(table, i, false);
         uint32_t values = 1;
@@ -199,15 +200,15 @@ static bool has_values(const struct table *table, size_t column)
 }
 
 /* Adds the columns that took too few values. False: none did. */
-static bool tell_scarce(struct table *table)
+static bool decide_scarce(struct table *table)
 {
-    bool scarce[MATTER_WORDS] = {false}, any = false;
+    bool scarce[REDUCTION_WORDS] = {false}, any = false;
     sort_rows(table, table->columns);
     for (size_t column = 0; column < table->columns; column++)
-        scarce[column] = !table->told[column] && !has_values(table, column);
+        scarce[column] = !table->decides[column] && !has_values(table, column);
     for (size_t column = 0; column < table->columns; column++)
         if (scarce[column]) {
-            tell(table, column);
+            decide(table, column);
             any = true;
         }
     return any;
@@ -220,16 +221,16 @@ size_t key_reduction_find(const struct key_reduction_launch *launches, size_t co
     struct table *table = count >= values ? calloc(1, sizeof *table) : NULL;
     if (!table)
         return 0;
-    table->count = count < MATTER_LAUNCHES ? count : MATTER_LAUNCHES;
+    table->count = count < REDUCTION_LAUNCHES ? count : REDUCTION_LAUNCHES;
     table->values = values;
     classify(table, launches);
     bool found = table_fill(table, launches, words, pinned, kept);
-    for (int told = 0; found && quality_with(table, table->columns).in_conflict; told++)
-        found = told < TOLD_MAX && tell_one_more(table);
-    while (found && tell_scarce(table))
+    for (int added = 0; found && quality_with(table, table->columns).in_conflict; added++)
+        found = added < DECIDING_MAX && decide_one_more(table);
+    while (found && decide_scarce(table))
         ;
     for (size_t column = 0; found && column < table->columns; column++)
-        if (!table->told[column]) {
+        if (!table->decides[column]) {
             kept[table->position[column]] = 0;
             left++;
         }

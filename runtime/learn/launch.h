@@ -1,5 +1,5 @@
-/* One launch as learning sees it: its shape, its parameter bytes, and its anchors, which are the
- * places in memory that the launch was given: what a learned set is relative to. */
+/* One launch as learning sees it: its signature, its parameter bytes and its anchors. Anchors are
+ * the addresses that the launch received; a learned set is relative to them. */
 #ifndef RUNTIME_LEARN_LAUNCH_H
 #define RUNTIME_LEARN_LAUNCH_H
 
@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A piece of memory with one owner: an allocation, or a block of a told pool. */
+/* A piece of memory with one owner: an allocation, or a block of a declared pool. */
 struct learn_block {
-    uint64_t start, end; /* end 0: memory that nobody told of */
+    uint64_t start, end; /* end 0: memory without a known owner */
 };
 
 /* The block that holds the address. Memory of no owner has end 0, and a `start` that changes when
@@ -17,8 +17,8 @@ struct learn_block {
 typedef struct learn_block learn_find_block(void *user, uint64_t address);
 
 /* The blocks that several may point into, end 0 where they do not. A pointer to the end of a block
- * belongs to it, unless another block begins there: then there is no telling, and the first byte
- * behind is likelier to be meant. */
+ * belongs to that block, unless another block begins there: then the pointer more likely means the
+ * other block. */
 typedef void learn_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
                                struct learn_block *blocks);
 
@@ -31,11 +31,11 @@ enum learn_anchor_kind {
 enum { LEARN_MAX_ANCHORS = 512 };
 
 struct learn_anchor {
-    uint8_t kind;    /* enum learn_anchor_kind */
-    uint8_t bytes;   /* TENSOR_MAP: of the parameters */
-    uint32_t offset; /* of its bytes in the parameters; VARIABLE: its number */
-    uint64_t told;   /* TENSOR_MAP: hash of all that its encoding was told but the address;
-                        VARIABLE: of its name; PARAMETER: 0 */
+    uint8_t kind;      /* enum learn_anchor_kind */
+    uint8_t bytes;     /* TENSOR_MAP: of the parameters */
+    uint32_t offset;   /* of its bytes in the parameters; VARIABLE: its number */
+    uint64_t identity; /* TENSOR_MAP: hash of its encoding's arguments without the address;
+                          VARIABLE: hash of its name; PARAMETER: 0 */
     uint64_t address;
     struct learn_block block; /* that it points into */
 };

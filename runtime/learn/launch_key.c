@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct shape_head {
+struct signature_head {
     uint32_t grid[3], block[3], cluster[3], shared, parameter_bytes, anchor_count;
 };
 
-struct shape_anchor {
+struct signature_anchor {
     uint32_t offset, kind;
-    uint64_t told;
+    uint64_t identity;
 };
 
-_Static_assert(sizeof(struct shape_head) == 48 && sizeof(struct shape_anchor) == 16,
+_Static_assert(sizeof(struct signature_head) == 48 && sizeof(struct signature_anchor) == 16,
                "keys are compared as bytes, and kept in files");
 
 static void blank(uint8_t *parameters, uint32_t bytes, const struct learn_anchor *anchor)
@@ -27,11 +27,11 @@ static void blank(uint8_t *parameters, uint32_t bytes, const struct learn_anchor
 
 static void fill(struct launch_key *key, const struct learn_launch *launch)
 {
-    struct shape_head head = {.shared = launch->shared,
-                              .parameter_bytes = launch->parameter_bytes,
-                              .anchor_count = launch->anchor_count};
+    struct signature_head head = {.shared = launch->shared,
+                                  .parameter_bytes = launch->parameter_bytes,
+                                  .anchor_count = launch->anchor_count};
     uint32_t parameter_words = (launch->parameter_bytes + 3) / 4;
-    uint8_t *shape = (uint8_t *)key->words + sizeof head;
+    uint8_t *signature = (uint8_t *)key->words + sizeof head;
     uint32_t *scalars = key->words + key->signature_bytes / 4;
     memcpy(head.grid, launch->grid, sizeof head.grid);
     memcpy(head.block, launch->block, sizeof head.block);
@@ -43,8 +43,8 @@ static void fill(struct launch_key *key, const struct learn_launch *launch)
     }
     for (uint32_t i = 0; i < launch->anchor_count; i++) {
         const struct learn_anchor *anchor = &launch->anchors[i];
-        struct shape_anchor of_shape = {anchor->offset, anchor->kind, anchor->told};
-        memcpy(shape + i * sizeof of_shape, &of_shape, sizeof of_shape);
+        struct signature_anchor of_signature = {anchor->offset, anchor->kind, anchor->identity};
+        memcpy(signature + i * sizeof of_signature, &of_signature, sizeof of_signature);
         blank((uint8_t *)scalars, launch->parameter_bytes, anchor);
         /* where a variable lies is the module's affair */
         scalars[parameter_words + i] =
@@ -56,7 +56,7 @@ bool launch_key_make(struct launch_key *key, const struct learn_launch *launch)
 {
     uint32_t count = launch->anchor_count;
     key->signature_bytes =
-        (uint32_t)(sizeof(struct shape_head) + count * sizeof(struct shape_anchor));
+        (uint32_t)(sizeof(struct signature_head) + count * sizeof(struct signature_anchor));
     key->scalar_count = (launch->parameter_bytes + 3) / 4 + count;
     key->anchor_count = count;
     size_t bytes = key->signature_bytes + (size_t)key->scalar_count * 4;
@@ -85,14 +85,14 @@ void launch_key_release(struct launch_key *key)
     key->words = NULL;
 }
 
-bool launch_key_read_shape(const void *shape, uint32_t bytes, struct learn_launch *launch,
-                           struct learn_anchor *anchors)
+bool launch_key_read_signature(const void *signature, uint32_t bytes, struct learn_launch *launch,
+                               struct learn_anchor *anchors)
 {
-    struct shape_head head;
-    struct shape_anchor anchor;
+    struct signature_head head;
+    struct signature_anchor anchor;
     if (bytes < sizeof head)
         return false;
-    memcpy(&head, shape, sizeof head);
+    memcpy(&head, signature, sizeof head);
     if (head.anchor_count > LEARN_MAX_ANCHORS ||
         bytes != sizeof head + head.anchor_count * sizeof anchor)
         return false;
@@ -104,9 +104,10 @@ bool launch_key_read_shape(const void *shape, uint32_t bytes, struct learn_launc
     memcpy(launch->block, head.block, sizeof head.block);
     memcpy(launch->cluster, head.cluster, sizeof head.cluster);
     for (uint32_t i = 0; i < head.anchor_count; i++) {
-        memcpy(&anchor, (const uint8_t *)shape + sizeof head + i * sizeof anchor, sizeof anchor);
+        memcpy(&anchor, (const uint8_t *)signature + sizeof head + i * sizeof anchor,
+               sizeof anchor);
         anchors[i] = (struct learn_anchor){
-            .kind = (uint8_t)anchor.kind, .offset = anchor.offset, .told = anchor.told};
+            .kind = (uint8_t)anchor.kind, .offset = anchor.offset, .identity = anchor.identity};
     }
     return true;
 }

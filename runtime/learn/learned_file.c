@@ -201,20 +201,20 @@ static struct learned_set *take_set(struct byte_cursor *cursor, uint32_t anchor_
     return set;
 }
 
-/* ---- Entries and shapes ---- */
+/* ---- Entries and signatures ---- */
 
 enum { FLAG_SCATTERED = 1, FLAG_ALIGNED = 2, FORM_NARROW = 1 };
 
-static bool lesson_stays_here(const struct access_class *lesson)
+static bool class_is_process_local(const struct access_class *class)
 {
-    return lesson->set->block_count > 0;
+    return class->set->block_count > 0;
 }
 
-static bool stays_here(const struct entry *entry)
+static bool entry_is_process_local(const struct entry *entry)
 {
     bool kept = entry->state != ENTRY_LEARNING && entry->reason != LEARN_LOST;
     for (uint32_t i = 0; i < entry->variant_count; i++)
-        kept = kept || !lesson_stays_here(entry->variants[i].lesson);
+        kept = kept || !class_is_process_local(entry->variants[i].class);
     return !kept;
 }
 
@@ -222,13 +222,13 @@ static void put_variants(struct byte_buffer *buffer, const struct entry *entry)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < entry->variant_count; i++)
-        count += !lesson_stays_here(entry->variants[i].lesson);
+        count += !class_is_process_local(entry->variants[i].class);
     put_number(buffer, count);
     for (uint32_t i = 0; i < entry->variant_count; i++) {
         const struct variant *variant = &entry->variants[i];
-        if (lesson_stays_here(variant->lesson))
+        if (class_is_process_local(variant->class))
             continue;
-        put_number(buffer, variant->lesson->number);
+        put_number(buffer, variant->class->number);
         put_number(buffer, variant->seen);
         put_number(buffer, variant->launches);
         put_number(buffer, variant->narrow ? FORM_NARROW : 0);
@@ -237,14 +237,14 @@ static void put_variants(struct byte_buffer *buffer, const struct entry *entry)
     }
 }
 
-static void put_entry(struct byte_buffer *buffer, const struct launch_signature *shape,
+static void put_entry(struct byte_buffer *buffer, const struct launch_signature *signature,
                       const struct entry *entry)
 {
     put_number(buffer, entry->state);
     put_number(buffer, entry->reason);
     put_number(buffer, entry->seen);
     put_number(buffer, entry->launches);
-    for (uint32_t i = 0; i < shape->order_count; i++)
+    for (uint32_t i = 0; i < signature->order_count; i++)
         put_number(buffer, entry->scalars[i]);
     if (entry->state == ENTRY_DEPENDENT)
         put_set(buffer, entry->bound);
@@ -252,82 +252,83 @@ static void put_entry(struct byte_buffer *buffer, const struct launch_signature 
         put_variants(buffer, entry);
 }
 
-static void put_lessons(struct byte_buffer *buffer, const struct launch_signature *shape)
+static void put_classes(struct byte_buffer *buffer, const struct launch_signature *signature)
 {
     uint32_t count = 0;
-    for (struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next)
-        if (!lesson_stays_here(lesson))
-            lesson->number = count++;
+    for (struct access_class *class = signature->classes; class; class = class->next)
+        if (!class_is_process_local(class))
+            class->number = count++;
     put_number(buffer, count);
-    for (const struct access_class *lesson = shape->lessons; lesson; lesson = lesson->next) {
-        if (lesson_stays_here(lesson))
+    for (const struct access_class *class = signature->classes; class; class = class->next) {
+        if (class_is_process_local(class))
             continue;
-        put_number(buffer, lesson->launches);
-        put_set(buffer, lesson->set);
+        put_number(buffer, class->launches);
+        put_set(buffer, class->set);
     }
 }
 
-static void put_shape(struct byte_buffer *buffer, const struct launch_signature *shape)
+static void put_signature(struct byte_buffer *buffer, const struct launch_signature *signature)
 {
     struct entry *entry = NULL, *next = NULL;
     size_t count = 0;
-    put_number(buffer, shape->signature_bytes);
-    put_bytes(buffer, shape->bytes, shape->signature_bytes);
-    put_number(buffer, shape->scalar_count);
-    put_number(buffer, shape->anchor_count);
-    put_bits(buffer, shape->kept, shape->scalar_count);
-    put_bits(buffer, shape->pinned, shape->scalar_count);
-    put_number(buffer,
-               (shape->scattered ? FLAG_SCATTERED : 0) | (shape->aligned ? FLAG_ALIGNED : 0));
-    put_lessons(buffer, shape);
-    HASH_ITER(hh, shape->entries, entry, next)
+    put_number(buffer, signature->signature_bytes);
+    put_bytes(buffer, signature->bytes, signature->signature_bytes);
+    put_number(buffer, signature->scalar_count);
+    put_number(buffer, signature->anchor_count);
+    put_bits(buffer, signature->kept, signature->scalar_count);
+    put_bits(buffer, signature->pinned, signature->scalar_count);
+    put_number(buffer, (signature->scattered ? FLAG_SCATTERED : 0) |
+                           (signature->aligned ? FLAG_ALIGNED : 0));
+    put_classes(buffer, signature);
+    HASH_ITER(hh, signature->entries, entry, next)
     {
-        count += !stays_here(entry);
+        count += !entry_is_process_local(entry);
     }
     put_number(buffer, count);
-    HASH_ITER(hh, shape->entries, entry, next)
+    HASH_ITER(hh, signature->entries, entry, next)
     {
-        if (!stays_here(entry))
-            put_entry(buffer, shape, entry);
+        if (!entry_is_process_local(entry))
+            put_entry(buffer, signature, entry);
     }
 }
 
-/* By their numbers; NULL: they make no sense. The shape owns them. */
-static struct access_class **take_lessons(struct byte_cursor *cursor,
-                                          struct launch_signature *shape, size_t *count)
+/* By their numbers; NULL: they make no sense. The signature owns them. */
+static struct access_class **take_classes(struct byte_cursor *cursor,
+                                          struct launch_signature *signature, size_t *count)
 {
     *count = byte_cursor_count(cursor);
-    struct access_class **lessons = cursor->failed ? NULL : calloc(*count + 1, sizeof *lessons);
-    struct access_class **end = &shape->lessons;
-    for (size_t i = 0; lessons && i < *count && !cursor->failed; i++) {
+    struct access_class **classes = cursor->failed ? NULL : calloc(*count + 1, sizeof *classes);
+    struct access_class **end = &signature->classes;
+    for (size_t i = 0; classes && i < *count && !cursor->failed; i++) {
         uint64_t launches = byte_cursor_number(cursor);
-        struct learned_set *set = take_set(cursor, shape->anchor_count);
-        struct access_class *lesson = set ? calloc(1, sizeof *lesson) : NULL;
-        if (!lesson) {
+        struct learned_set *set = take_set(cursor, signature->anchor_count);
+        struct access_class *class = set ? calloc(1, sizeof *class) : NULL;
+        if (!class) {
             cursor->failed = true;
             learned_set_release(set);
             break;
         }
-        *lesson = (struct access_class){.set = set, .launches = launches};
-        *end = lessons[i] = lesson;
-        end = &lesson->next;
-        shape->access_class_count++;
+        *class = (struct access_class){.set = set, .launches = launches};
+        *end = classes[i] = class;
+        end = &class->next;
+        signature->access_class_count++;
     }
-    return lessons;
+    return classes;
 }
 
-static void take_variants(struct byte_cursor *cursor, const struct launch_signature *shape,
-                          struct access_class **lessons, size_t access_class_count,
+static void take_variants(struct byte_cursor *cursor, const struct launch_signature *signature,
+                          struct access_class **classes, size_t access_class_count,
                           struct entry *entry)
 {
     size_t count = byte_cursor_count(cursor);
     for (size_t i = 0; i < count && !cursor->failed; i++) {
         uint64_t number = byte_cursor_number(cursor), seen = byte_cursor_number(cursor);
         uint64_t launches = byte_cursor_number(cursor);
-        struct learned_set *narrow =
-            byte_cursor_number(cursor) & FORM_NARROW ? take_set(cursor, shape->anchor_count) : NULL;
+        struct learned_set *narrow = byte_cursor_number(cursor) & FORM_NARROW
+                                         ? take_set(cursor, signature->anchor_count)
+                                         : NULL;
         struct variant *variant = !cursor->failed && number < access_class_count
-                                      ? entry_add(entry, lessons[number], narrow)
+                                      ? entry_add(entry, classes[number], narrow)
                                       : NULL;
         learned_set_release(narrow);
         if (!variant) {
@@ -342,8 +343,8 @@ static void take_variants(struct byte_cursor *cursor, const struct launch_signat
 static bool entry_holds(const struct entry *entry)
 {
     switch (entry->state) {
-    case ENTRY_UNTOLD:
-        return entry->reason < LEARN_UNTOLD_REASONS;
+    case ENTRY_UNKNOWN:
+        return entry->reason < LEARN_UNKNOWN_REASONS;
     case ENTRY_DEPENDENT:
         return entry->bound && entry->reason < LEARN_REASONS;
     default:
@@ -352,49 +353,49 @@ static bool entry_holds(const struct entry *entry)
 }
 
 /* False: it makes no sense. The entry is the caller's, to clear. */
-static bool take_entry(struct byte_cursor *cursor, const struct launch_signature *shape,
-                       struct access_class **lessons, size_t access_class_count, uint32_t *scalars,
+static bool take_entry(struct byte_cursor *cursor, const struct launch_signature *signature,
+                       struct access_class **classes, size_t access_class_count, uint32_t *scalars,
                        struct entry *entry)
 {
     *entry = (struct entry){.state = (uint8_t)byte_cursor_number(cursor)};
     entry->reason = (uint8_t)byte_cursor_number(cursor);
     entry->seen = (uint32_t)byte_cursor_number(cursor);
     entry->launches = byte_cursor_number(cursor);
-    for (uint32_t i = 0; i < shape->order_count; i++)
-        scalars[shape->order[i]] = (uint32_t)byte_cursor_number(cursor);
+    for (uint32_t i = 0; i < signature->order_count; i++)
+        scalars[signature->order[i]] = (uint32_t)byte_cursor_number(cursor);
     if (entry->state == ENTRY_DEPENDENT) {
-        entry->bound = take_set(cursor, shape->anchor_count);
+        entry->bound = take_set(cursor, signature->anchor_count);
     } else if (entry->state == ENTRY_LEARNING) {
-        take_variants(cursor, shape, lessons, access_class_count, entry);
+        take_variants(cursor, signature, classes, access_class_count, entry);
     }
     if (!entry_holds(entry))
         cursor->failed = true;
     return !cursor->failed;
 }
 
-static void take_entries(struct byte_cursor *cursor, struct launch_signature *shape)
+static void take_entries(struct byte_cursor *cursor, struct launch_signature *signature)
 {
     uint64_t flags = byte_cursor_number(cursor);
     size_t access_class_count = 0;
-    shape->scattered = flags & FLAG_SCATTERED;
-    shape->aligned = flags & FLAG_ALIGNED;
-    struct access_class **lessons = take_lessons(cursor, shape, &access_class_count);
+    signature->scattered = flags & FLAG_SCATTERED;
+    signature->aligned = flags & FLAG_ALIGNED;
+    struct access_class **classes = take_classes(cursor, signature, &access_class_count);
     size_t count = byte_cursor_count(cursor);
-    uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
-    for (size_t i = 0; scalars && lessons && i < count && !cursor->failed; i++) {
+    uint32_t *scalars = calloc(signature->scalar_count + 1, sizeof *scalars);
+    for (size_t i = 0; scalars && classes && i < count && !cursor->failed; i++) {
         struct entry read;
-        if (take_entry(cursor, shape, lessons, access_class_count, scalars, &read)) {
-            struct entry *entry = launch_signature_entry(shape, scalars);
+        if (take_entry(cursor, signature, classes, access_class_count, scalars, &read)) {
+            struct entry *entry = launch_signature_entry(signature, scalars);
             if (entry)
                 entry_merge(entry, &read);
         }
         entry_clear(&read);
     }
     free(scalars);
-    free(lessons);
+    free(classes);
 }
 
-static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel)
+static void take_signature(struct byte_cursor *cursor, struct learned_kernel *kernel)
 {
     size_t signature_bytes = byte_cursor_count(cursor);
     const uint8_t *bytes = take_bytes(cursor, signature_bytes);
@@ -402,22 +403,22 @@ static void take_shape(struct byte_cursor *cursor, struct learned_kernel *kernel
     struct learn_anchor room[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     if (!bytes || scalar_count > SHAPE_BYTES_MAX || scalar_count < anchors ||
-        !launch_key_read_shape(bytes, (uint32_t)signature_bytes, &launch, room) ||
+        !launch_key_read_signature(bytes, (uint32_t)signature_bytes, &launch, room) ||
         launch.anchor_count != anchors) {
         cursor->failed = true;
         return;
     }
-    size_t before = HASH_COUNT(kernel->shapes);
-    struct launch_signature *shape = kernel_shape(kernel, bytes, (uint32_t)signature_bytes,
-                                                  (uint32_t)scalar_count, (uint32_t)anchors);
-    if (!shape || HASH_COUNT(kernel->shapes) == before) { /* one shape twice */
+    size_t before = HASH_COUNT(kernel->signatures);
+    struct launch_signature *signature = kernel_signature(
+        kernel, bytes, (uint32_t)signature_bytes, (uint32_t)scalar_count, (uint32_t)anchors);
+    if (!signature || HASH_COUNT(kernel->signatures) == before) { /* one signature twice */
         cursor->failed = true;
         return;
     }
-    take_bits(cursor, shape->kept, shape->scalar_count);
-    take_bits(cursor, shape->pinned, shape->scalar_count);
-    if (!cursor->failed && launch_signature_order(shape))
-        take_entries(cursor, shape);
+    take_bits(cursor, signature->kept, signature->scalar_count);
+    take_bits(cursor, signature->pinned, signature->scalar_count);
+    if (!cursor->failed && launch_signature_order(signature))
+        take_entries(cursor, signature);
     else
         cursor->failed = true;
 }
@@ -440,13 +441,13 @@ static void put_image(struct byte_buffer *buffer, const struct image_state *imag
     put_number(buffer, HASH_COUNT(image->kernels));
     HASH_ITER(hh, image->kernels, kernel, next)
     {
-        struct launch_signature *shape = NULL, *other = NULL;
+        struct launch_signature *signature = NULL, *other = NULL;
         put_text(buffer, kernel->name);
         parameter_uses_put(buffer, &kernel->uses);
-        put_number(buffer, HASH_COUNT(kernel->shapes));
-        HASH_ITER(hh, kernel->shapes, shape, other)
+        put_number(buffer, HASH_COUNT(kernel->signatures));
+        HASH_ITER(hh, kernel->signatures, signature, other)
         {
-            put_shape(buffer, shape);
+            put_signature(buffer, signature);
         }
     }
 }
@@ -470,9 +471,9 @@ static void take_image(struct byte_cursor *cursor, struct image_state *image)
             parameter_uses_clear(&kernel->uses);
             parameter_uses_take(cursor, &kernel->uses);
         }
-        size_t shapes = byte_cursor_count(cursor);
-        for (size_t k = 0; kernel && k < shapes && !cursor->failed; k++)
-            take_shape(cursor, kernel);
+        size_t signatures = byte_cursor_count(cursor);
+        for (size_t k = 0; kernel && k < signatures && !cursor->failed; k++)
+            take_signature(cursor, kernel);
         if (!kernel)
             cursor->failed = true;
     }
@@ -605,8 +606,8 @@ void learned_file_read(const struct learner_options *options, struct image_state
 
 /* ---- Merging ---- */
 
-/* The other's lessons become this one's. */
-static void entry_translate(struct launch_signature *shape, const struct entry *entry,
+/* The other's access classes become this one's. */
+static void entry_translate(struct launch_signature *signature, const struct entry *entry,
                             struct entry *translated)
 {
     *translated = (struct entry){.state = entry->state,
@@ -614,17 +615,18 @@ static void entry_translate(struct launch_signature *shape, const struct entry *
                                  .seen = entry->seen,
                                  .launches = entry->launches,
                                  .bound = learned_set_retain(entry->bound)};
-    struct access_class *lessons[VARIANTS_MAX];
+    struct access_class *classes[VARIANTS_MAX];
     for (uint32_t i = 0; i < entry->variant_count; i++) {
-        const struct access_class *theirs = entry->variants[i].lesson;
-        lessons[i] = launch_signature_lesson(shape, theirs->set); /* may absorb those before it */
-        if (lessons[i] && theirs->launches > lessons[i]->launches)
-            lessons[i]->launches = theirs->launches;
+        const struct access_class *theirs = entry->variants[i].class;
+        classes[i] =
+            launch_signature_class(signature, theirs->set); /* may absorb those before it */
+        if (classes[i] && theirs->launches > classes[i]->launches)
+            classes[i]->launches = theirs->launches;
     }
     for (uint32_t i = 0; i < entry->variant_count; i++)
-        if (lessons[i])
-            entry_take(translated, access_class_now(lessons[i]), &entry->variants[i]);
-    access_classes_bury(shape);
+        if (classes[i])
+            entry_take(translated, access_class_now(classes[i]), &entry->variants[i]);
+    access_classes_bury(signature);
 }
 
 /* Most are the same launches: read, and counted on. */
@@ -642,32 +644,33 @@ static void entry_join(struct entry *entry, const struct entry *other)
     for (uint32_t i = 0; i < count && i < entry->variant_count; i++) {
         struct variant *variant = &entry->variants[i];
         uint32_t theirs = variant->seen - before[i].seen;
-        uint64_t told = variant->launches - before[i].launches;
+        uint64_t added = variant->launches - before[i].launches;
         variant->seen = theirs > before[i].seen ? theirs : before[i].seen;
-        variant->launches = told > before[i].launches ? told : before[i].launches;
+        variant->launches = added > before[i].launches ? added : before[i].launches;
     }
 }
 
 /* Where one let words leave that the other keeps, this process's entries are as good as those. */
-static void shape_merge(struct launch_signature *shape, const struct launch_signature *other)
+static void signature_merge(struct launch_signature *signature,
+                            const struct launch_signature *other)
 {
-    for (uint32_t i = 0; i < shape->scalar_count; i++)
-        shape->pinned[i] |= other->pinned[i];
-    if (other->scattered && !shape->scattered)
-        launch_signature_scatter(shape);
-    if (memcmp(shape->kept, other->kept, shape->scalar_count) != 0)
+    for (uint32_t i = 0; i < signature->scalar_count; i++)
+        signature->pinned[i] |= other->pinned[i];
+    if (other->scattered && !signature->scattered)
+        launch_signature_scatter(signature);
+    if (memcmp(signature->kept, other->kept, signature->scalar_count) != 0)
         return;
-    uint32_t *scalars = calloc(shape->scalar_count + 1, sizeof *scalars);
+    uint32_t *scalars = calloc(signature->scalar_count + 1, sizeof *scalars);
     struct entry *entry = NULL, *next = NULL;
     HASH_ITER(hh, other->entries, entry, next)
     {
         for (uint32_t i = 0; scalars && i < other->order_count; i++)
             scalars[other->order[i]] = entry->scalars[i];
-        struct entry *own = scalars ? launch_signature_entry(shape, scalars) : NULL;
+        struct entry *own = scalars ? launch_signature_entry(signature, scalars) : NULL;
         struct entry translated;
         if (!own)
             continue;
-        entry_translate(shape, entry, &translated);
+        entry_translate(signature, entry, &translated);
         entry_join(own, &translated);
         entry_clear(&translated);
     }
@@ -680,20 +683,21 @@ static void image_merge(struct image_state *image, const struct image_state *oth
     HASH_ITER(hh, other->kernels, kernel, next)
     {
         struct learned_kernel *own = image_kernel(image, kernel->name);
-        struct launch_signature *shape = NULL, *following = NULL;
-        if (own && !own->shapes)
+        struct launch_signature *signature = NULL, *following = NULL;
+        if (own && !own->signatures)
             parameter_uses_fill(&own->uses, &kernel->uses);
-        HASH_ITER(hh, kernel->shapes, shape, following)
+        HASH_ITER(hh, kernel->signatures, signature, following)
         {
             struct launch_signature *here = NULL;
             if (own)
-                HASH_FIND(hh, own->shapes, shape->bytes, shape->signature_bytes, here);
-            if (here && here->scalar_count == shape->scalar_count) {
-                shape_merge(here, shape);
+                HASH_FIND(hh, own->signatures, signature->bytes, signature->signature_bytes, here);
+            if (here && here->scalar_count == signature->scalar_count) {
+                signature_merge(here, signature);
             } else if (own && !here) {
                 kernel->latest = NULL;
-                HASH_DEL(kernel->shapes, shape);
-                HASH_ADD_KEYPTR(hh, own->shapes, shape->bytes, shape->signature_bytes, shape);
+                HASH_DEL(kernel->signatures, signature);
+                HASH_ADD_KEYPTR(hh, own->signatures, signature->bytes, signature->signature_bytes,
+                                signature);
             }
         }
     }

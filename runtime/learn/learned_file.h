@@ -3,12 +3,12 @@
  *
  *   IMAGE-VERSION.learned = magic, u32 crc of all that follows, u64 bytes unpacked, zstd of
  *   image    = version text, two words of the image, kernels, each: name, uses of its parameters
- *              (parameter_uses.c), shapes
- *   shape    = bytes, number of scalars and of anchors, which scalars are kept and which pinned
- *              (bits), flags, lessons, entries
- *   lesson   = launches, set
+ *              (parameter_uses.c), signatures
+ *   signature    = bytes, number of scalars and of anchors, which scalars are kept and which pinned
+ *              (bits), flags, access classes, entries
+ *   access class   = launches, set
  *   entry    = state, reason, seen, launches, the kept scalars, then its bound, or its variants
- *   variant  = number of its lesson, seen, launches, whether it is narrow, then that set
+ *   variant  = number of its access class, seen, launches, whether it is narrow, then that set
  *   set      = inexact, ranges, each: anchor, kind, whole and dims, offset (difference to the one
  *              before, zigzag), bytes, strides and counts; relations, each: from, to
  *              times two and whether it is assumed, distance (zigzag)

@@ -65,7 +65,7 @@ static void cell_cut(struct cell *cell, const struct learn_launch *launch, uint6
     }
 }
 
-/* Anchors cut their block: what lies behind one, up to the next, is told from it, so that a set
+/* Anchors divide their block: bytes behind an anchor, up to the next one, belong to it. So a set
  * stays the same when two anchors move apart. */
 static struct cell cell_of(const struct making *making, uint64_t address)
 {
@@ -183,23 +183,24 @@ static bool take_part(struct making *making, struct device_trace_range *range)
 }
 
 /* As the trace has it, without dims that are none. False: it makes no sense. */
-static bool range_of_trace(const struct device_trace_range *told, struct device_trace_range *range)
+static bool range_of_trace(const struct device_trace_range *recorded,
+                           struct device_trace_range *range)
 {
-    *range = *told;
+    *range = *recorded;
     range->dims = 0;
-    if (!told->bytes || told->kind > DEVICE_TRACE_ATOMIC || told->dims > 2)
+    if (!recorded->bytes || recorded->kind > DEVICE_TRACE_ATOMIC || recorded->dims > 2)
         return false;
-    unsigned __int128 span = told->bytes;
-    for (uint32_t k = 0; k < told->dims; k++) {
-        if (!told->count[k] || !told->stride[k])
+    unsigned __int128 span = recorded->bytes;
+    for (uint32_t k = 0; k < recorded->dims; k++) {
+        if (!recorded->count[k] || !recorded->stride[k])
             return false;
-        span += (unsigned __int128)told->stride[k] * (told->count[k] - 1);
-        if (told->count[k] == 1)
+        span += (unsigned __int128)recorded->stride[k] * (recorded->count[k] - 1);
+        if (recorded->count[k] == 1)
             continue;
-        range->stride[range->dims] = told->stride[k];
-        range->count[range->dims++] = told->count[k];
+        range->stride[range->dims] = recorded->stride[k];
+        range->count[range->dims++] = recorded->count[k];
     }
-    return span + told->address <= UINT64_MAX;
+    return span + recorded->address <= UINT64_MAX;
 }
 
 /* ---- Normal form ---- */
@@ -218,9 +219,9 @@ static int compare_places(const struct piece *a, const struct piece *b)
 static int compare_pieces(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
-    int places = compare_places(a, b);
-    if (places)
-        return places;
+    int layout = compare_places(a, b);
+    if (layout)
+        return layout;
     if (a->range.offset != b->range.offset)
         return a->range.offset < b->range.offset ? -1 : 1;
     return (a->range.bytes > b->range.bytes) - (a->range.bytes < b->range.bytes);
@@ -317,7 +318,7 @@ static size_t fold(struct piece *pieces, size_t count)
     return kept;
 }
 
-/* The pieces of one kind in one place, into `to`, which has room for their runs. */
+/* Writes the pieces of one kind and anchor to `to`, which has room for their runs. */
 static size_t normalize(const struct piece *pieces, size_t count, struct piece *to)
 {
     size_t made = 0;
@@ -366,7 +367,7 @@ int64_t learned_range_end(const struct learned_range *range)
     return range->offset + (int64_t)span;
 }
 
-/* Too many to keep: one range from the first byte to the last for each kind in each place. */
+/* Too many to keep: one range from the first byte to the last for each kind and anchor. */
 static void pieces_bound(struct making *making)
 {
     size_t kept = 0;
@@ -452,9 +453,9 @@ static bool begins_at(const struct making *making, uint32_t anchor)
     return false;
 }
 
-/* Whether most likely another block happens to begin where this one ends: what is touched from
- * there on is told by that pointer, so that is hardly one to the end of this block. (What a kernel
- * touches from one pointer to another would be others' memory, did their blocks not adjoin.) */
+/* Whether another block most likely begins by chance where this one ends. Then the bytes from there
+ * on belong to that block's pointer, and the pointer hardly marks this block's end. (Otherwise the
+ * kernel would touch foreign memory between two pointers whenever their blocks do not adjoin.) */
 static bool is_a_block_beside(const struct making *making, uint32_t from, uint32_t to)
 {
     const struct learn_anchor *anchors = making->launch->anchors;

@@ -1,22 +1,22 @@
-/* What a launch touches, told relative to the pointers it was given, so that it serves another
- * launch with other pointers.
+/* The bytes that a launch touches, relative to its pointers, so that the set serves another launch
+ * with other pointers.
  *
  * Each range belongs to the anchor (launch.h) whose block it lies in; of several anchors in a block
  * to the nearest from below. A range in a block that no anchor points into was reached through
- * memory: a table of pointers, a variable csan does not know. It is kept by its address, together
- * with the block: such a set stands in this process alone, and only while that block is there. (A
+ * memory: a table of pointers, a variable csan does not know. Its range keeps its address, together
+ * with the block: such a set is valid in this process only, and only while that block exists. (A
  * pointer in memory may change without a trace; then two launches differ, and the kernel is one
  * whose set cannot be learned.)
  *
- * Where anchors lie so that one's bytes cannot be told from another's, a set alone does not say
- * what a launch touches whose anchors lie otherwise. So it names relations between anchors: of
- * those that are equal; of one that lies where another's range ends (it may have been cut there, or
- * end there because the kernel was told to); and of neighbours in one block, for what is told from
- * the nearest below may be another's, further below. Where these hold the set stands; elsewhere
- * only once a trace agreed (prediction.h). Where a range ends with its block, and the next block is
- * one that is touched from a pointer of its own on, the two most likely just lie side by side, as
- * tensors of a pool do in one process and not in the next: that relation is assumed to be no
- * condition, as long as nothing speaks against it (learner.h).
+ * If the bytes of two anchors cannot be distinguished, a set alone does not say what a launch with
+ * another layout touches. So the set names relations between anchors. First, anchors that are
+ * equal. Second, an anchor where another's range ends: the range may have been divided there, or
+ * the kernel may use that pointer as an end. Third, neighbours in one block: bytes that belong to
+ * the nearest anchor below may be another's, further below. If these relations hold, the set is
+ * valid; otherwise only once a trace agrees (prediction.h). If a range ends with its block and the
+ * next block is touched from its own pointer on, the two blocks probably adjoin by chance, as
+ * tensors of a pool do. csan assumes that such a relation is no condition until a trace contradicts
+ * it (learner.h).
  *
  * Sets are immutable, shared by reference count (atomic), and in normal form: two sets of the same
  * bytes by kind and anchor are equal, as long as no kind of an anchor has more than LEARNED_RUNS
@@ -39,7 +39,7 @@ struct learned_range {
     uint16_t anchor; /* index into the launch's; LEARNED_NO_ANCHOR: offset is the address */
     uint8_t kind;    /* enum device_trace_kind */
     uint8_t dims;
-    bool whole; /* the anchor's whole block; then no more is told */
+    bool whole; /* the anchor's whole block; the other members are then unused */
     int64_t offset;
     uint64_t bytes;
     uint64_t stride[LEARNED_DIMS], count[LEARNED_DIMS]; /* outermost first; the unused are 0 */

@@ -1,4 +1,4 @@
-/* Asking and telling. See learner.h. */
+/* Look-ups and new traces. See learner.h. */
 #include "runtime/learn/learned_file.h"
 #include "runtime/learn/learner_state.h"
 
@@ -67,7 +67,7 @@ void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32
     pthread_mutex_lock(&learner->mutex);
     if (!parameter_uses_fit(&kernel->uses, words))
         parameter_uses_clear(&kernel->uses);
-    if (!kernel->shapes) /* keys are made by them from now on */
+    if (!kernel->signatures) /* keys are made by them from now on */
         parameter_uses_fill(&kernel->uses, uses);
     if (parameter_uses_copy(&all, &kernel->uses)) {
         parameter_uses_clear(uses);
@@ -79,7 +79,7 @@ void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32
 bool learner_knows(struct learner *learner, const struct learned_kernel *kernel)
 {
     pthread_mutex_lock(&learner->mutex);
-    const bool knows = kernel->shapes != NULL;
+    const bool knows = kernel->signatures != NULL;
     pthread_mutex_unlock(&learner->mutex);
     return knows;
 }
@@ -123,16 +123,16 @@ bool learner_save(struct learner *learner)
 static void kernel_count(const struct learned_kernel *kernel, bool is_kept, uint32_t launches,
                          struct learner_left *left)
 {
-    const struct launch_signature *shape, *next_shape;
+    const struct launch_signature *signature, *next_signature;
     const struct entry *entry, *next;
     const size_t before = left->open;
-    HASH_ITER(hh, kernel->shapes, shape, next_shape)
+    HASH_ITER(hh, kernel->signatures, signature, next_signature)
     {
-        HASH_ITER(hh, shape->entries, entry, next)
+        HASH_ITER(hh, signature->entries, entry, next)
         {
-            const bool told = is_kept && entry_is_told(entry, launches);
-            left->told += entry->launched && told;
-            left->open += entry->launched && !told;
+            const bool complete = is_kept && entry_is_complete(entry, launches);
+            left->complete += entry->launched && complete;
+            left->open += entry->launched && !complete;
         }
     }
     if (left->open > before && !*left->kernel)
@@ -157,34 +157,35 @@ void learner_left(struct learner *learner, struct learner_left *left)
 
 /* ---- Asking ---- */
 
-static struct launch_signature *shape_of(struct learned_kernel *kernel,
-                                         const struct launch_key *key)
+static struct launch_signature *signature_of(struct learned_kernel *kernel,
+                                             const struct launch_key *key)
 {
-    struct launch_signature *shape = kernel_find_shape(kernel, key);
-    return shape ? shape
-                 : kernel_shape(kernel, key->words, key->signature_bytes, key->scalar_count,
-                                key->anchor_count);
+    struct launch_signature *signature = kernel_find_signature(kernel, key);
+    return signature ? signature
+                     : kernel_signature(kernel, key->words, key->signature_bytes, key->scalar_count,
+                                        key->anchor_count);
 }
 
 /* The entry of a launch that is about to be made. */
-static struct entry *entry_launched(struct launch_signature *shape, const uint32_t *scalars)
+static struct entry *entry_launched(struct launch_signature *signature, const uint32_t *scalars)
 {
-    struct entry *entry = launch_signature_entry(shape, scalars);
+    struct entry *entry = launch_signature_entry(signature, scalars);
     if (!entry)
         return NULL;
     entry->launches++;
     entry->launched = true;
-    shape->singles += entry->launches == 1;
-    shape->singles -= entry->launches == 2 && shape->singles;
-    if (entry->launches > 2 && shape->singles <= SINGLES &&
-        shape->access_class_count <= ENTRIES_MAX)
+    signature->singles += entry->launches == 1;
+    signature->singles -= entry->launches == 2 && signature->singles;
+    if (entry->launches > 2 && signature->singles <= SINGLES &&
+        signature->access_class_count <= ENTRIES_MAX)
         return entry; /* how many there are was looked at when the newest came */
-    size_t count = HASH_COUNT(shape->entries);
-    if (shape->scattered || (count <= ENTRIES_MAX && shape->access_class_count <= ENTRIES_MAX &&
-                             (shape->singles <= SINGLES || shape->singles * 4 <= count * 3)))
+    size_t count = HASH_COUNT(signature->entries);
+    if (signature->scattered ||
+        (count <= ENTRIES_MAX && signature->access_class_count <= ENTRIES_MAX &&
+         (signature->singles <= SINGLES || signature->singles * 4 <= count * 3)))
         return entry;
-    launch_signature_scatter(shape);
-    return launch_signature_find(shape, scalars);
+    launch_signature_scatter(signature);
+    return launch_signature_find(signature, scalars);
 }
 
 /* Its set is of blocks that are gone. They may come again elsewhere, but not for ever. */
@@ -194,7 +195,7 @@ static void entry_moved(struct entry *entry)
     entry->seen = 0;
     entry->uncounted = entry->launches;
     if (++entry->moved >= MOVES_MAX)
-        entry_untold(entry, LEARN_INDIRECT);
+        entry_set_unknown(entry, LEARN_INDIRECT);
 }
 
 static const struct learned_set *set_for(const struct entry *entry, const struct variant *variant)
@@ -207,8 +208,8 @@ static void reply_fill(const struct learner_options *options, const struct entry
                        struct learn_reply *reply)
 {
     *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = entry->asked == 0};
-    if (entry->state == ENTRY_UNTOLD) {
-        reply->answer = LEARN_UNTOLD;
+    if (entry->state == ENTRY_UNKNOWN) {
+        reply->answer = LEARN_UNKNOWN;
         reply->reason = entry->reason;
     } else if (entry->state == ENTRY_DEPENDENT) {
         if (!entry->bound || !learned_set_holds(entry->bound, launch))
@@ -226,13 +227,13 @@ static bool trace_wanted(const struct learner_options *options, struct entry *en
                          const struct variant *variant, const struct learn_reply *reply,
                          bool confirm)
 {
-    if (entry->state == ENTRY_UNTOLD)
+    if (entry->state == ENTRY_UNKNOWN)
         return false;
     if (entry->state == ENTRY_LEARNING && !variant)
         return entry->asked < options->launches;
     if (entry->state == ENTRY_LEARNING && variant->seen < options->launches)
         return variant->seen + entry->asked < options->launches;
-    bool again = entry->again || (variant && variant->lesson->again);
+    bool again = entry->again || (variant && variant->class->again);
     return (!reply->set || (again && confirm)) && !entry->asked;
 }
 
@@ -254,8 +255,8 @@ static void entry_count(struct entry *entry, struct variant *variant)
         return;
     }
     variant->launches++;
-    variant->lesson->launches++;
-    variant->lesson->again |= learn_is_turn(variant->lesson->launches);
+    variant->class->launches++;
+    variant->class->again |= learn_is_turn(variant->class->launches);
 }
 
 static bool confirms(const struct learner *learner)
@@ -290,7 +291,7 @@ static void entry_ask(const struct learner *learner, struct entry *entry,
         entry->asked++;
         entry->again = false;
         if (variant)
-            variant->lesson->again = false;
+            variant->class->again = false;
     }
     if (!fits)
         reply_withdraw(reply);
@@ -300,10 +301,10 @@ void learner_ask(struct learner *learner, struct learned_kernel *kernel,
                  const struct launch_key *key, const struct learn_launch *launch,
                  learn_find_block *find, void *user, struct learn_reply *reply)
 {
-    *reply = (struct learn_reply){.answer = LEARN_UNTOLD, .due = true};
+    *reply = (struct learn_reply){.answer = LEARN_UNKNOWN, .due = true};
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = shape_of(kernel, key);
-    struct entry *entry = shape ? entry_launched(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *signature = signature_of(kernel, key);
+    struct entry *entry = signature ? entry_launched(signature, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry_ask(learner, entry, launch, find, user, reply);
         kernel->image->changed = true;
@@ -315,11 +316,12 @@ void learner_again(struct learner *learner, struct learned_kernel *kernel,
                    const struct launch_key *key, const struct learn_launch *launch)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = kernel_find_shape(kernel, key);
-    struct entry *entry = shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *signature = kernel_find_signature(kernel, key);
+    struct entry *entry =
+        signature ? launch_signature_find(signature, launch_key_scalars(key)) : NULL;
     struct variant *variant = entry ? entry_variant(entry, launch) : NULL;
     if (variant)
-        variant->lesson->again = true;
+        variant->class->again = true;
     else if (entry)
         entry->again = true;
     pthread_mutex_unlock(&learner->mutex);
@@ -331,8 +333,9 @@ void learner_look(struct learner *learner, struct learned_kernel *kernel,
 {
     *reply = (struct learn_reply){.answer = LEARN_OPEN, .due = true};
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = kernel_find_shape(kernel, key);
-    struct entry *entry = shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *signature = kernel_find_signature(kernel, key);
+    struct entry *entry =
+        signature ? launch_signature_find(signature, launch_key_scalars(key)) : NULL;
     if (entry)
         reply_fill(&learner->options, entry, entry_variant(entry, launch), launch, reply);
     if (reply->set && !learned_set_fits(reply->set, launch, find, user))
@@ -354,7 +357,7 @@ struct learned_set *learner_bound(struct learner *learner, struct learned_kernel
 }
 
 static size_t pieces_of(const struct learner *learner, const struct learned_kernel *kernel,
-                        const struct launch_signature *shape, const struct entry *entry,
+                        const struct launch_signature *signature, const struct entry *entry,
                         const struct learn_launch *launch, struct learn_piece *pieces)
 {
     const struct variant *variant = entry_variant(entry, launch);
@@ -363,21 +366,21 @@ static size_t pieces_of(const struct learner *learner, const struct learned_kern
     pieces[count++] = (struct learn_piece){learner, sizeof *learner};
     pieces[count++] = (struct learn_piece){&kernel->image->changed, 1};
     pieces[count++] = (struct learn_piece){kernel, offsetof(struct learned_kernel, hh)};
-    pieces[count++] = (struct learn_piece){shape, offsetof(struct launch_signature, samples)};
-    pieces[count++] = (struct learn_piece){shape->bytes, shape->signature_bytes};
+    pieces[count++] = (struct learn_piece){signature, offsetof(struct launch_signature, samples)};
+    pieces[count++] = (struct learn_piece){signature->bytes, signature->signature_bytes};
     pieces[count++] = (struct learn_piece){entry, offsetof(struct entry, hh)};
     if (variant)
         pieces[count++] =
             (struct learn_piece){entry->variants, entry->variant_count * sizeof *entry->variants};
     if (variant)
-        pieces[count++] = (struct learn_piece){variant->lesson, sizeof *variant->lesson};
+        pieces[count++] = (struct learn_piece){variant->class, sizeof *variant->class};
     if (set)
         pieces[count++] = (struct learn_piece){set, learned_set_bytes(set)};
     pieces[count++] =
-        (struct learn_piece){entry->scalars, shape->order_count * sizeof *entry->scalars};
-    pieces[count++] =
-        (struct learn_piece){shape->order + shape->first_count,
-                             (shape->order_count - shape->first_count) * sizeof *shape->order};
+        (struct learn_piece){entry->scalars, signature->order_count * sizeof *entry->scalars};
+    pieces[count++] = (struct learn_piece){signature->order + signature->first_count,
+                                           (signature->order_count - signature->first_count) *
+                                               sizeof *signature->order};
     return count;
 }
 
@@ -387,16 +390,16 @@ size_t learner_pieces(struct learner *learner, struct learned_kernel *kernel,
 {
     size_t count = 0;
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = kernel_find_shape(kernel, key);
+    struct launch_signature *signature = kernel_find_signature(kernel, key);
     const struct entry *entry =
-        shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
+        signature ? launch_signature_find(signature, launch_key_scalars(key)) : NULL;
     if (entry)
-        count = pieces_of(learner, kernel, shape, entry, launch, pieces);
+        count = pieces_of(learner, kernel, signature, entry, launch, pieces);
     pthread_mutex_unlock(&learner->mutex);
     return count;
 }
 
-/* ---- Telling ---- */
+/* ---- New traces ---- */
 
 static void entry_lost(struct entry *entry)
 {
@@ -404,20 +407,21 @@ static void entry_lost(struct entry *entry)
     bool known = entry->variant_count || entry->bound;
     entry->again = known && entry->lost < LOSSES_MAX;
     if (!known && entry->lost >= LOSSES_MAX)
-        entry_untold(entry, LEARN_LOST);
+        entry_set_unknown(entry, LEARN_LOST);
 }
 
-void learner_told(struct learner *learner, struct learned_kernel *kernel,
-                  const struct launch_key *key, const struct learn_launch *launch,
-                  struct learned_set *set)
+void learner_take_trace(struct learner *learner, struct learned_kernel *kernel,
+                        const struct launch_key *key, const struct learn_launch *launch,
+                        struct learned_set *set)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = shape_of(kernel, key);
-    struct entry *entry = shape ? launch_signature_entry(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *signature = signature_of(kernel, key);
+    struct entry *entry =
+        signature ? launch_signature_entry(signature, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
         if (set)
-            launch_signature_learn(shape, entry, launch_key_scalars(key), launch, set,
+            launch_signature_learn(signature, entry, launch_key_scalars(key), launch, set,
                                    &learner->options);
         else
             entry_lost(entry);
@@ -431,11 +435,12 @@ void learner_unseen(struct learner *learner, struct learned_kernel *kernel,
                     const struct launch_key *key)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = shape_of(kernel, key);
-    struct entry *entry = shape ? launch_signature_entry(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *signature = signature_of(kernel, key);
+    struct entry *entry =
+        signature ? launch_signature_entry(signature, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
-        entry_untold(entry, LEARN_UNSEEN);
+        entry_set_unknown(entry, LEARN_UNSEEN);
         kernel->taught++;
         kernel->image->changed = true;
     }
@@ -446,8 +451,9 @@ void learner_refused(struct learner *learner, struct learned_kernel *kernel,
                      const struct launch_key *key)
 {
     pthread_mutex_lock(&learner->mutex);
-    struct launch_signature *shape = kernel_find_shape(kernel, key);
-    struct entry *entry = shape ? launch_signature_find(shape, launch_key_scalars(key)) : NULL;
+    struct launch_signature *signature = kernel_find_signature(kernel, key);
+    struct entry *entry =
+        signature ? launch_signature_find(signature, launch_key_scalars(key)) : NULL;
     if (entry) {
         entry->asked -= entry->asked > 0;
         entry->again = entry->variant_count || entry->bound;

@@ -1,7 +1,7 @@
-/* What earlier launches of a kernel taught of the next.
+/* Predicts what a launch touches from traces of earlier launches of its kernel.
  *
- * A launch is asked for before it is made. Its shape and what of its scalars is in the key
- * (launch_key.h) lead to an entry, which is one of:
+ * A caller looks a launch up before it is made. The launch's signature and those of its scalars
+ * that are in the key (launch_key.h) lead to an entry. The entry is in one of these states:
  *
  *   learning    Each trace taught a set, with relations between anchors where it stands. Once
  *               `launches` traces agree by prediction (prediction.h), a launch where it stands is
@@ -12,38 +12,38 @@
  *   dependent   A trace contradicted what stood, or cannot have done what the variants did: what
  *               the kernel touches depends on data. Anchors and kinds that all traces had alike
  *               stay exact, of the others the whole block is the bound.
- *   untold      Nothing can be said: it takes changing pointers from memory, or its traces are
- *               lost.
+ *   unknown     Nothing can be said: the kernel loads changing pointers from memory, or its traces
+ * are lost.
  *
- * What depends on data under one key is taken to under any other whose traces are within the bound:
- * they differ from it in nothing but what data tells, and are alike in something (bound.h). Such
- * keys share one bound, a wider one, too.
- * So where a key holds words that the kernel never reads (a structure's that the program never set)
- * and is seldom the same twice, a launch is bounded though nobody saw data change under its key.
+ * If accesses depend on data under one key, csan assumes the same for every other key whose traces
+ * are within the bound and share something exact with it (bound.h). Such keys share one bound, even
+ * after it widens. So a key may hold uninitialized words that the kernel never reads and may seldom
+ * repeat. Its launches are bounded although no data changed under that key.
  *
- * Pointers are in no key. At first all words of the parameters are, and leave where they have no
- * effect (key_reduction.h); the alignment of pointers is not. When a trace contradicts and a word
- * outside the key may be why, what was not seen to be without effect comes back for good.
+ * Pointers are in no key. At first the key has all words of the parameters; words without an effect
+ * leave it (key_reduction.h). The alignment of pointers is not in the key. When a trace contradicts
+ * the entry and a word outside the key may be the reason, words whose lack of effect was not
+ * observed return for good.
  *
- * Equal launches prove nothing about the next. So launches 4, 8, 16, ... that a set stands for, of
- * whatever keys of the shape, are traced again; those of a dependent entry by its own count. A
- * known set that leaves its pointer's block in a launch, or whose blocks are gone, is not taken,
- * and is traced again.
+ * Equal launches prove nothing about the next one. So csan traces launches 4, 8, 16, ... of a set
+ * again, over all keys of the signature; a dependent entry has its own count. If a known set would
+ * leave its pointer's block in a launch, or its blocks no longer exist, csan does not use it and
+ * traces the launch.
  *
- * A shape whose launches never repeat (SINGLES entries of one launch each) is scattered: no word is
- * in its key any more. Where all traces agreed it is known; else it depends on data.
+ * A signature whose launches never repeat (SINGLES entries of one launch each) is scattered: its
+ * key has no words any more. If all its traces agree, it is known; otherwise it depends on data.
  *
- * What is promised: what is told as known is touched, and nothing else, if the kernel's accesses
- * are told by its shape and its parameters relative to its pointers, and from one pointer to
- * another; if what pointers lead to is apart or begins at equal ones in the launches that were
- * traced; and if fewer than `values` values of a word with an effect (under a bound: launches that
- * differ in words) were seen without one. A kernel that looks at more (alignment, how far pointers
- * are apart that it does not reach between, data), or whose traces overlapped in part, may be told
- * wrong until the next launch that is learned again; from then on its bound holds whatever is
- * reached through the same pointers in the same ways (read, written, updated) as in any launch
- * traced, and is exact of pointers whose bytes never differed.
+ * What csan promises: a launch touches exactly its known set under three conditions. First, the
+ * kernel's accesses follow from its signature and parameters, relative to its pointers and between
+ * them. Second, in the traced launches the pointers' memory is apart or begins at equal pointers.
+ * Third, fewer than `values` values of a word with an effect (under a bound: launches that differ
+ * in words) occurred without that effect. A kernel may depend on more: alignment, data, or the
+ * distance of pointers between which it does not reach. For such a kernel, or if traces overlapped
+ * in part, the set may be wrong until csan traces a launch again. From then on its bound contains
+ * all that is reached through the same pointers in the same ways (read, written, updated) as in any
+ * traced launch. The bound is exact for pointers whose bytes never differed.
  *
- * Thread-safe: one lock, held for look-ups and, where a trace is told, while it is worked in. */
+ * Thread-safe: one lock, held for look-ups and while a new trace is merged. */
 #ifndef RUNTIME_LEARN_LEARNER_H
 #define RUNTIME_LEARN_LEARNER_H
 
@@ -54,8 +54,8 @@ struct learner;
 struct parameter_uses;
 struct learned_kernel; /* lives as long as the learner */
 
-/* What a module is made of: equal for equal code on equal devices. With words[0] 0 it is known in
- * this process alone, and what is learned of it is not kept. */
+/* The identity of a module: equal for equal code on equal devices. If words[0] is 0, it is valid in
+ * this process only, and csan does not store what it learns about the module. */
 struct learn_image {
     uint64_t words[2];
 };
@@ -65,23 +65,23 @@ struct learner_options {
     uint32_t values;   /* of a word, with equal sets, after which it leaves the key; at least 2 */
     const char *cache; /* directory of learned_file.h, "" or NULL: nothing is kept */
     uint64_t cache_bytes;           /* files in it may have */
-    void (*note)(const char *text); /* told of files that cannot be used; may be NULL */
+    void (*note)(const char *text); /* called for files that cannot be used; may be NULL */
 };
 
 /* NULL when memory is short. */
 struct learner *learner_create(const struct learner_options *options);
 void learner_destroy(struct learner *learner);
-/* How many keys there are of the launches that were asked for, which would be told by what is kept
- * now in a process that traces nothing, and which would not; as far as is known, for places and
- * data may be others there. */
+/* Counts the keys of launches looked up so far: those that a later process could answer from the
+ * stored sets without a trace (complete), and the others (open). It is an estimate, because
+ * addresses and data may differ in that process. */
 struct learner_left {
-    size_t told, open;
+    size_t complete, open;
     char kernel[128]; /* one with an open key, cut; "" */
 };
 void learner_left(struct learner *learner, struct learner_left *left);
 static inline bool learner_is_settled(const struct learner_left *left)
 {
-    return left->told && !left->open;
+    return left->complete && !left->open;
 }
 /* Keeps what was learned since, in files. Returns false when one could not be written. */
 bool learner_save(struct learner *learner);
@@ -90,17 +90,17 @@ bool learner_save(struct learner *learner);
 struct learned_kernel *learner_kernel(struct learner *learner, struct learn_image image,
                                       const char *name);
 
-/* What its code does with its parameters, by which keys of its launches are to be made: as the
- * caller tells it where nothing is known of any launch, later as it was told then. `uses`, of the
- * kernel's so many words of parameters, is the caller's before and after. */
+/* How the kernel's code uses its parameters; keys of its launches depend on that. The first call
+ * stores the caller's `uses`; later calls return the stored ones. `uses` describes `words` words of
+ * parameters and belongs to the caller before and after. */
 void learner_uses(struct learner *learner, struct learned_kernel *kernel, uint32_t words,
                   struct parameter_uses *uses);
 
-/* Whether any launch of it was asked for, by this process or one whose cache it has. */
+/* Whether this process, or one whose cache it has, looked up any launch of the kernel. */
 bool learner_knows(struct learner *learner, const struct learned_kernel *kernel);
 
 enum learn_answer {
-    LEARN_UNTOLD,
+    LEARN_UNKNOWN,
     LEARN_OPEN,   /* not known yet: the launch is to be traced, or one before it is */
     LEARN_KNOWN,  /* `set` is what it touches, as far as its launches taught */
     LEARN_BOUNDED /* it touches nothing but `set`, and all that is not whole of one with wholes */
@@ -110,8 +110,8 @@ enum learn_reason {
     LEARN_INDIRECT,
     LEARN_LOST,
     LEARN_UNSEEN,
-    LEARN_UNTOLD_REASONS, /* those before are of what is untold, those behind of what depends */
-    LEARN_DIFFERS = LEARN_UNTOLD_REASONS,
+    LEARN_UNKNOWN_REASONS, /* reasons before are for UNKNOWN, those after for BOUNDED */
+    LEARN_DIFFERS = LEARN_UNKNOWN_REASONS,
     LEARN_CROWDED,
     LEARN_SCATTERED,
     LEARN_REASONS
@@ -119,8 +119,8 @@ enum learn_reason {
 
 struct learn_reply {
     uint8_t answer;          /* enum learn_answer */
-    uint8_t reason;          /* UNTOLD: enum learn_reason */
-    bool trace;              /* to be traced: learner_told or learner_refused must follow */
+    uint8_t reason;          /* UNKNOWN: enum learn_reason */
+    bool trace;              /* to be traced: learner_take_trace or learner_refused must follow */
     bool due;                /* no trace of such a launch is under way any more: do not wait */
     struct learned_set *set; /* KNOWN, BOUNDED: the caller releases it */
 };
@@ -156,9 +156,9 @@ size_t learner_pieces(struct learner *learner, struct learned_kernel *kernel,
                       const struct launch_key *key, const struct learn_launch *launch,
                       struct learn_piece *pieces);
 /* The trace of that launch; NULL: it was lost. The set is not taken. */
-void learner_told(struct learner *learner, struct learned_kernel *kernel,
-                  const struct launch_key *key, const struct learn_launch *launch,
-                  struct learned_set *set);
+void learner_take_trace(struct learner *learner, struct learned_kernel *kernel,
+                        const struct launch_key *key, const struct learn_launch *launch,
+                        struct learned_set *set);
 /* No trace of it will hold all that it touches. */
 void learner_unseen(struct learner *learner, struct learned_kernel *kernel,
                     const struct launch_key *key);

@@ -1,4 +1,4 @@
-/* Uses of parameters, told to others. See parameter_uses.h. */
+/* Uses of parameters. See parameter_uses.h. */
 #include "runtime/learn/parameter_uses.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zeros: it reads any parameter, and no map is told. */
+/* All zero: it reads any parameter, and no map is known. */
 struct parameter_uses {
     struct reads *reads; /* owned; NULL: it may read all of them */
     uint32_t map_count;
@@ -24,7 +24,7 @@ struct parameter_uses {
 void parameter_uses_clear(struct parameter_uses *uses);
 /* False, and nothing is copied: memory is short. */
 bool parameter_uses_copy(struct parameter_uses *to, const struct parameter_uses *from);
-/* Takes over what it does not tell itself; returns whether there was any. */
+/* Takes over what it does not know itself; returns whether there was any. */
 bool parameter_uses_fill(struct parameter_uses *uses, const struct parameter_uses *from);
 /* Whether a kernel that has so many words (four bytes) of parameters may do that. */
 bool parameter_uses_fit(const struct parameter_uses *uses, uint32_t words);

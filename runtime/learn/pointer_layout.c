@@ -1,4 +1,4 @@
-/* Anchors in districts. See pointer_layout.h. */
+/* Anchors in regions. See pointer_layout.h. */
 #include "runtime/learn/pointer_layout.h"
 
 #include <stdlib.h>
@@ -22,37 +22,37 @@ static uint32_t anchors_of(const struct learned_set *set)
 }
 
 /* The region of `to` joins the other, where the relation wants it. */
-static void pointer_layout_tie(struct pointer_layout *places,
+static void pointer_layout_tie(struct pointer_layout *layout,
                                const struct learned_relation *relation)
 {
-    uint16_t joining = places->region[relation->to], joined = places->region[relation->from];
-    uint64_t distance = places->anchors[relation->from].address + (uint64_t)relation->distance -
-                        places->anchors[relation->to].address;
+    uint16_t joining = layout->region[relation->to], joined = layout->region[relation->from];
+    uint64_t distance = layout->anchors[relation->from].address + (uint64_t)relation->distance -
+                        layout->anchors[relation->to].address;
     if (joining == joined)
         return;
-    for (uint32_t i = 0; i < places->launch.anchor_count; i++)
-        if (places->region[i] == joining) {
-            places->region[i] = joined;
-            places->anchors[i].address += distance;
+    for (uint32_t i = 0; i < layout->launch.anchor_count; i++)
+        if (layout->region[i] == joining) {
+            layout->region[i] = joined;
+            layout->anchors[i].address += distance;
         }
 }
 
-/* False: they have no places. */
-static bool pointer_layout_make(struct pointer_layout *places, const struct learned_set *seen,
+/* False: they have no layout. */
+static bool pointer_layout_make(struct pointer_layout *layout, const struct learned_set *seen,
                                 uint32_t count)
 {
     if (count > LEARN_MAX_ANCHORS)
         return false;
-    places->launch = (struct learn_launch){.anchors = places->anchors, .anchor_count = count};
+    layout->launch = (struct learn_launch){.anchors = layout->anchors, .anchor_count = count};
     for (uint32_t i = 0; i < count; i++) {
-        places->region[i] = (uint16_t)i;
-        places->anchors[i] = (struct learn_anchor){.address = (uint64_t)(i + 1) << REGION_SHIFT};
+        layout->region[i] = (uint16_t)i;
+        layout->anchors[i] = (struct learn_anchor){.address = (uint64_t)(i + 1) << REGION_SHIFT};
     }
     for (uint32_t i = 0; i < seen->relation_count; i++)
-        pointer_layout_tie(places, &seen->relations[i]);
+        pointer_layout_tie(layout, &seen->relations[i]);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t middle = (uint64_t)(places->region[i] + 1) << REGION_SHIFT;
-        places->anchors[i].block = (struct learn_block){middle - REGION_HALF, middle + REGION_HALF};
+        uint64_t middle = (uint64_t)(layout->region[i] + 1) << REGION_SHIFT;
+        layout->anchors[i].block = (struct learn_block){middle - REGION_HALF, middle + REGION_HALF};
     }
     return true;
 }
@@ -61,22 +61,22 @@ struct pointer_layout *pointer_layout_create(const struct learned_set *set,
                                              const struct learned_set *seen)
 {
     uint32_t own = anchors_of(set), others = anchors_of(seen);
-    struct pointer_layout *places = malloc(sizeof *places);
-    if (places && pointer_layout_make(places, seen, own > others ? own : others))
-        return places;
-    free(places);
+    struct pointer_layout *layout = malloc(sizeof *layout);
+    if (layout && pointer_layout_make(layout, seen, own > others ? own : others))
+        return layout;
+    free(layout);
     return NULL;
 }
 
-bool pointer_layout_hold(const struct pointer_layout *places,
+bool pointer_layout_hold(const struct pointer_layout *layout,
                          const struct learned_relation *relation)
 {
-    return places->region[relation->from] == places->region[relation->to] &&
-           (int64_t)(places->anchors[relation->to].address -
-                     places->anchors[relation->from].address) == relation->distance;
+    return layout->region[relation->from] == layout->region[relation->to] &&
+           (int64_t)(layout->anchors[relation->to].address -
+                     layout->anchors[relation->from].address) == relation->distance;
 }
 
-/* ---- A set in those places ---- */
+/* ---- A set in that layout ---- */
 
 struct placed {
     struct device_trace_range *ranges;
@@ -84,7 +84,7 @@ struct placed {
     bool failed;
 };
 
-/* A trace's ranges have two dims at most: the outer ones are told one by one. */
+/* A trace's ranges have two dims at most; each outer index becomes a range of its own. */
 static void place_range(struct placed *placed, const struct learned_range *range, uint64_t address,
                         uint8_t dim)
 {
@@ -128,30 +128,30 @@ static struct learn_block find_nothing(void *user, uint64_t address)
     return (struct learn_block){0};
 }
 
-struct learned_set *pointer_layout_tell(const struct pointer_layout *places,
-                                        const struct learned_set *set)
+struct learned_set *pointer_layout_reanchor(const struct pointer_layout *layout,
+                                            const struct learned_set *set)
 {
     struct placed placed = {0};
-    struct learned_set *told = NULL;
+    struct learned_set *reanchored = NULL;
     for (uint32_t i = 0; i < set->count && !placed.failed; i++) {
         const struct learned_range *range = &set->ranges[i];
         if (range->whole)
             continue;
         if (pointer_layout_near(range))
             place_range(&placed, range,
-                        places->anchors[range->anchor].address + (uint64_t)range->offset, 0);
+                        layout->anchors[range->anchor].address + (uint64_t)range->offset, 0);
         else
             placed.failed = true;
     }
     if (!placed.failed)
-        told = learned_set_create(
+        reanchored = learned_set_create(
             &(struct device_trace_launch){.ranges = placed.ranges, .count = placed.count},
-            &places->launch, find_nothing, NULL);
+            &layout->launch, find_nothing, NULL);
     free(placed.ranges);
-    return told;
+    return reanchored;
 }
 
-struct learned_set *pointer_layout_set(const struct pointer_layout *places,
+struct learned_set *pointer_layout_set(const struct pointer_layout *layout,
                                        const struct learned_set *set,
                                        const struct learned_range *ranges, uint32_t count,
                                        bool inexact)
@@ -160,7 +160,7 @@ struct learned_set *pointer_layout_set(const struct pointer_layout *places,
     struct learned_set *made = NULL;
     uint32_t kept_count = 0;
     for (uint32_t i = 0; kept && i < set->relation_count; i++)
-        if (pointer_layout_hold(places, &set->relations[i]))
+        if (pointer_layout_hold(layout, &set->relations[i]))
             kept[kept_count++] = set->relations[i];
     if (kept)
         made = learned_set_of_ranges(ranges, count, kept, kept_count, inexact);

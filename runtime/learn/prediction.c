@@ -20,8 +20,8 @@ static bool has_ranges(const struct learned_set *set, uint16_t anchor)
     return false;
 }
 
-/* Whether all that the anchor leads to might be in what is told from another: they are equal, or it
- * lies where a range of the other ends. */
+/* Whether all bytes of the anchor may belong to another anchor: the two are equal, or it lies where
+ * a range of the other ends. */
 static bool may_be_hidden(const struct learned_set *set, uint16_t anchor)
 {
     for (uint32_t i = 0; i < set->relation_count; i++) {
@@ -44,12 +44,12 @@ static bool refutes(const struct learned_set *seen, const struct learned_set *se
     return has_ranges(set, anchor) || !may_be_hidden(seen, anchor);
 }
 
-static bool relations_hold_or_go(const struct pointer_layout *places, const struct learned_set *set,
+static bool relations_hold_or_go(const struct pointer_layout *layout, const struct learned_set *set,
                                  const struct learned_set *seen)
 {
     for (uint32_t i = 0; i < set->relation_count; i++) {
         const struct learned_relation *relation = &set->relations[i];
-        if (!pointer_layout_hold(places, relation) &&
+        if (!pointer_layout_hold(layout, relation) &&
             !(refutes(seen, set, relation->from) && refutes(seen, set, relation->to)))
             return false;
     }
@@ -62,24 +62,24 @@ bool learned_set_predicts(const struct learned_set *set, const struct learned_se
     if (set->block_count || seen->block_count || set->inexact || seen->inexact ||
         !(set->relation_count || seen->relation_count))
         return equal && same_blocks(set, seen); /* apart, each is its own normal form */
-    struct pointer_layout *places = pointer_layout_create(set, seen);
-    bool same = places && relations_hold_or_go(places, set, seen);
+    struct pointer_layout *layout = pointer_layout_create(set, seen);
+    bool same = layout && relations_hold_or_go(layout, set, seen);
     if (same && !equal) {
-        struct learned_set *told = pointer_layout_tell(places, set);
-        same = told && learned_set_equal(told, seen);
-        learned_set_release(told);
+        struct learned_set *reanchored = pointer_layout_reanchor(layout, set);
+        same = reanchored && learned_set_equal(reanchored, seen);
+        learned_set_release(reanchored);
     }
-    free(places);
+    free(layout);
     return same;
 }
 
 struct learned_set *learned_set_relax(struct learned_set *set, const struct learned_set *seen)
 {
-    struct pointer_layout *places =
+    struct pointer_layout *layout =
         set->relation_count && !set->block_count ? pointer_layout_create(set, seen) : NULL;
     struct learned_set *relaxed =
-        places ? pointer_layout_set(places, set, set->ranges, set->count, set->inexact) : NULL;
-    free(places);
+        layout ? pointer_layout_set(layout, set, set->ranges, set->count, set->inexact) : NULL;
+    free(layout);
     if (!relaxed)
         return learned_set_retain(set);
     return relaxed;

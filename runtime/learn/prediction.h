@@ -1,17 +1,17 @@
-/* Whether what one launch taught tells what another was seen to touch.
+/* Whether one launch's set predicts what another launch touched.
  *
  * Two launches whose anchors lie differently may have sets that look different, and still have done
  * the same: of a launch in place a read and a write belong to one anchor, of one out of place to
- * two. So sets are compared as bytes: the ranges of one are put where the anchors of the other lie,
- * and told from them anew. Where those lie the other's relations say; anchors it names no relation
- * of are far apart.
+ * two. So sets are compared as bytes: the ranges of one are moved to the anchors of the other and
+ * assigned to anchors again (reanchored). The other's relations say where its anchors lie; anchors
+ * without a relation are far apart.
  *
  * A set predicts another when both are the same bytes then. It is the more general of the two: the
- * relations of its own that do not hold there are refuted. (The other way round there may be no
- * telling: from a launch in place alone nobody knows which pointer is read.) An anchor of which the
- * set has nothing refutes only where nothing can hide it: what it leads to may be behind one anchor
- * in the one launch, and behind another in the other. Coarse sets, and those of memory without an
- * anchor, predict only what is equal. */
+ * relations of its own that do not hold there are refuted. (The reverse may be unknown: a launch in
+ * place does not show which pointer is read.) An anchor of which the set has nothing refutes only
+ * where nothing can hide it: what it leads to may be behind one anchor in the one launch, and
+ * behind another in the other. Coarse sets, and those of memory without an anchor, predict only
+ * what is equal. */
 #ifndef RUNTIME_LEARN_PREDICTION_H
 #define RUNTIME_LEARN_PREDICTION_H
 

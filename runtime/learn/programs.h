@@ -1,5 +1,5 @@
-/* Programs that had nothing left to learn when they ran last, as far as their launches were learned
- * of: a later process of such a one may rest, that is, need not trace any.
+/* Programs that had nothing left to learn in their last run. A later process of such a program may
+ * rest, that is, trace no launch.
  *
  * Two processes may count as one program and yet launch other kernels (an environment variable, a
  * file that is not among the arguments): one that rests then meets something new. Each time, twice
@@ -17,7 +17,7 @@
 
 enum { PROGRAMS_MOST = 1024 };
 
-/* What tells a program, as it is run, from every other. */
+/* Identifies a program together with the way it is run. */
 struct learn_program {
     uint64_t words[2];
 };

@@ -3,10 +3,10 @@
  * its length. What lies behind was set for another launch, or never. Nor was the padding behind a
  * member that is less than a word: of each word some bytes are read, by whatever launch.
  *
- * A kernel's code is told as regions. The first is reached by each launch; from a region, ways lead
- * to others, each if its condition, a comparison of parameters, holds or does not. A launch reads
- * what the regions do that it reaches. Beside that it reads tables, each of its blocks at an index:
- * the block's own in the grid, or what was loaded of another table so.
+ * A kernel's code is described as regions. Each launch reaches the first; from a region, edges lead
+ * to others. An edge is taken if its condition, a comparison of parameters, holds or does not hold.
+ * A launch reads what the regions that it reaches read. It also reads tables: each block reads them
+ * at an index, which is the block's own index in the grid or an entry of another table.
  *
  * One piece of memory without pointers in it: it may be copied. Not changed once it is filled, and
  * then thread-safe. */

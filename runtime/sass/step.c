@@ -361,8 +361,8 @@ static bool decode_branch(struct step *step, struct instruction instruction, uin
         if (opcode == OPCODE_CALL_REL && form != FORM_CONSTANT)
             break;
         step->kind = opcode == OPCODE_CALL_REL ? STEP_CALLS : STEP_BRANCHES;
-        asks(step, form == FORM_CONSTANT && goes_plainly(instruction));
-        if (opcode == OPCODE_BRA && goes_uniformly(instruction))
+        depends_on_guard(step, form == FORM_CONSTANT && is_plain_branch(instruction));
+        if (opcode == OPCODE_BRA && is_uniform_branch(instruction))
             step->guard = (uint8_t)(instruction_bits(instruction.low, 24, 4) | STEP_UNIFORM);
         step->target = branch_target(instruction, next, architecture);
         return true;
@@ -372,8 +372,8 @@ static bool decode_branch(struct step *step, struct instruction instruction, uin
         step->target = branch_target(instruction, next, architecture);
         return true;
     case OPCODE_BSSY:
-        step->kind = STEP_MEETS;
-        asks(step, goes_by_guard(instruction));
+        step->kind = STEP_SETS_BARRIER;
+        depends_on_guard(step, only_guard_decides(instruction));
         step->barrier = instruction_bits(instruction.low, 16, 4);
         step->target = next + (uint64_t)(int64_t)(int32_t)instruction_bits(instruction.low, 32, 32);
         return true;
@@ -465,14 +465,14 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         {OPCODE_IADD3, ANY_LAST, 0x7ffe4ff, 0},
         {OPCODE_LEA, ANY_LAST, 0xef8ff, 0x7800000},
         {OPCODE_SHF, 1 << FORM_CONSTANT, 0xff, 0x600}, /* .L.U32 */
-        {OPCODE_IMAD, ANY_PLACE, 0x7fe06ff, 0},
+        {OPCODE_IMAD, ANY_OPERAND, 0x7fe06ff, 0},
         {OPCODE_IMAD_WIDE, 1 << FORM_CONSTANT, 0x7fe02ff, 0},
         {OPCODE_HFMA2, 1 << FORM_CONSTANT_LAST, 0, 0x1ff},     /* of less zero and zero */
         {OPCODE_HFMA2_MMA, 1 << FORM_CONSTANT_LAST, 0, 0x1ff}, /* likewise */
         {OPCODE_VIADD, ANY_LAST, 0, 0},
-        {OPCODE_VIADDMNMX, ANY_PLACE, 0xff, 0x3800000}, /* .U32: the lesser */
-        {OPCODE_VIMNMX, ANY_LAST, 0, 0x3fe0000},        /* .U32: likewise */
-        {OPCODE_UVIMNMX, ANY_LAST, 0, 0x3fe0000},       /* .U32: likewise */
+        {OPCODE_VIADDMNMX, ANY_OPERAND, 0xff, 0x3800000}, /* .U32: the lesser */
+        {OPCODE_VIMNMX, ANY_LAST, 0, 0x3fe0000},          /* .U32: likewise */
+        {OPCODE_UVIMNMX, ANY_LAST, 0, 0x3fe0000},         /* .U32: likewise */
         {OPCODE_UMOV, ANY_LAST, 0, 0},
         {OPCODE_USEL, ANY_LAST, 0x7800000, 0},
         {OPCODE_UISETP, ANY_LAST, 0x7e7200, 0x3800070}, /* as ISETP */
@@ -480,7 +480,7 @@ static bool is_as_known(struct instruction instruction, uint32_t opcode, uint32_
         {OPCODE_ULEA, ANY_LAST, 0xef8ff, 0x7800000},
         {OPCODE_UIADD3_64, ANY_LAST, 0x7ffe0ff, 0},
         {OPCODE_USHF, 1 << FORM_CONSTANT, 0xff, 0x600}, /* .L.U32 */
-        {OPCODE_UIMAD, ANY_PLACE, 0x7fe06ff, 0},
+        {OPCODE_UIMAD, ANY_OPERAND, 0x7fe06ff, 0},
         {OPCODE_UIMAD_WIDE, 1 << FORM_CONSTANT, 0x7fe02ff, 0},
         {OPCODE_R2UR, BY_REGISTER, 0xe0000, 0},
         {OPCODE_S2R, 1 << FORM_CONSTANT, 0xff00, 0},

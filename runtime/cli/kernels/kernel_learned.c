@@ -81,7 +81,7 @@ static void print_entry(const char *head, const struct entry *entry,
     char words[96];
     if (entry->state != ENTRY_LEARNING) {
         snprintf(words, sizeof words,
-                 entry->state == ENTRY_UNTOLD ? "not learned: %s" : "bounded (%s)",
+                 entry->state == ENTRY_UNKNOWN ? "not learned: %s" : "bounded (%s)",
                  learn_reason_text(entry->reason));
         printf("%s: ", head);
         print_counts(words, entry->launches, entry->seen);
@@ -91,7 +91,7 @@ static void print_entry(const char *head, const struct entry *entry,
     }
     for (uint32_t i = 0; i < entry->variant_count; i++) {
         const struct variant *variant = &entry->variants[i];
-        const struct learned_set *set = variant->narrow ? variant->narrow : variant->lesson->set;
+        const struct learned_set *set = variant->narrow ? variant->narrow : variant->class->set;
         printf("%s: ", head);
         print_counts(variant->seen < 2 ? "being learned"
                      : set->inexact    ? "bounded (coarse traces)"
@@ -102,21 +102,21 @@ static void print_entry(const char *head, const struct entry *entry,
     }
 }
 
-static void print_shape(const struct launch_signature *shape)
+static void print_shape(const struct launch_signature *signature)
 {
     struct learn_anchor anchors[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     struct entry *entry = NULL, *next = NULL;
     char head[160];
-    size_t left = launch_signature_left(shape);
-    if (!launch_key_read_shape(shape->bytes, shape->signature_bytes, &launch, anchors))
+    size_t left = launch_signature_left(signature);
+    if (!launch_key_read_signature(signature->bytes, signature->signature_bytes, &launch, anchors))
         return;
     snprintf(head, sizeof head, "  grid %u,%u,%u block %u,%u,%u shared %u%s", launch.grid[0],
              launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-             launch.shared, shape->scattered ? ", any parameters" : "");
-    if (left && !shape->scattered)
+             launch.shared, signature->scattered ? ", any parameters" : "");
+    if (left && !signature->scattered)
         printf("%s: %zu parameter bytes without effect\n", head, 4 * left);
-    HASH_ITER(hh, shape->entries, entry, next)
+    HASH_ITER(hh, signature->entries, entry, next)
     {
         print_entry(head, entry, anchors);
     }
@@ -139,7 +139,7 @@ static void print_image(struct listing *listing, const struct image_state *image
     struct learned_kernel *kernel = NULL, *next = NULL;
     HASH_ITER(hh, image->kernels, kernel, next)
     {
-        struct launch_signature *shape = NULL, *other = NULL;
+        struct launch_signature *signature = NULL, *other = NULL;
         char *plain = demangle(kernel->name);
         const char *name = plain ? plain : kernel->name;
         listing->kernels++;
@@ -149,9 +149,9 @@ static void print_image(struct listing *listing, const struct image_state *image
             if (listing->verbose)
                 printf("  %s, image %016" PRIx64 "%016" PRIx64 "\n", kernel->name,
                        image->id.words[0], image->id.words[1]);
-            HASH_ITER(hh, kernel->shapes, shape, other)
+            HASH_ITER(hh, kernel->signatures, signature, other)
             {
-                print_shape(shape);
+                print_shape(signature);
             }
         }
         free(plain);

@@ -57,7 +57,7 @@ static struct {
     struct learner *learner; /* NULL: memory was short */
     uint64_t nameless;       /* images without an identity so far */
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
-        untold[LEARN_UNTOLD_REASONS];
+        untold[LEARN_UNKNOWN_REASONS];
     uint64_t like_others; /* of those not learned */
     uint64_t news;        /* traces that were told of; atomic */
     unsigned time;        /* as trace_time said last; atomic */
@@ -472,7 +472,7 @@ static void settle(struct learning_kernel *own, CUfunction function,
 void learning_without(struct learning *learning, enum learning_obstacle obstacle)
 {
     learning->learned = NULL;
-    learning->reply = (struct learn_reply){.answer = LEARN_UNTOLD};
+    learning->reply = (struct learn_reply){.answer = LEARN_UNKNOWN};
     learning->anchors = NULL;
     learning->key.words = NULL;
     learning->launch.anchor_count = 0;
@@ -742,7 +742,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     else if (trace->unseen)
         learner_unseen(table.learner, taken->learned, &taken->key);
     else
-        learner_told(table.learner, taken->learned, &taken->key, &taken->launch, set);
+        learner_take_trace(table.learner, taken->learned, &taken->key, &taken->launch, set);
     learned_set_release(set);
     learning_wait_decide(taken->learned);
     if (!nothing)
@@ -787,7 +787,7 @@ void learning_count(const struct learning *learning, bool waited)
         count(learning->reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
     else if (waited)
         count(&table.waited);
-    else if (learning->learned && learning->reply.answer == LEARN_UNTOLD)
+    else if (learning->learned && learning->reply.answer == LEARN_UNKNOWN)
         count(&table.untold[learning->reply.reason]);
     else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
         count_not_learned(learning, learning->obstacle);
@@ -811,7 +811,7 @@ void learning_notes(struct text *notes)
     uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
     for (int i = 0; i < LEARNING_OBSTACLES; i++)
         not_told += table.not_learned[i];
-    for (int i = 0; i < LEARN_UNTOLD_REASONS; i++)
+    for (int i = 0; i < LEARN_UNKNOWN_REASONS; i++)
         not_told += table.untold[i];
     const bool rests = learning_program_rests();
     if (!told && (!not_told || (trace_is_sourceless() && !rests))) /* nobody asked for it */
@@ -823,7 +823,7 @@ void learning_notes(struct text *notes)
              (unsigned long long)table.traced, (unsigned long long)table.waited,
              (unsigned long long)not_told);
     const char *separator = " (";
-    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_UNTOLD_REASONS; i++) {
+    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_UNKNOWN_REASONS; i++) {
         bool own = i < LEARNING_OBSTACLES;
         uint64_t number = own ? table.not_learned[i] : table.untold[i - LEARNING_OBSTACLES];
         if (!number)

@@ -33,7 +33,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
 {
     if (!learning->learned || kernel->collective || context_ignores() ||
         (touched->exact && !learning->applied && session_options()->access != ACCESS_LEARN) ||
-        learning->reply.answer == LEARN_UNTOLD || !learning_can_be_told(kernel, touched))
+        learning->reply.answer == LEARN_UNKNOWN || !learning_can_be_told(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);
     struct learning_case *launch =
@@ -109,8 +109,8 @@ struct csan_access *learning_node_look(struct learning_node *node, bool told,
     struct learn_reply reply;
     learner_look(learning_learner(), launch->learned, &launch->key, &launch->launch,
                  learning_find_block, NULL, &reply);
-    *refuted = told && reply.answer == LEARN_UNTOLD;
-    if (reply.answer == LEARN_UNTOLD || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
+    *refuted = told && reply.answer == LEARN_UNKNOWN;
+    if (reply.answer == LEARN_UNKNOWN || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
         learning_node_give_up(node);
     else if (reply.set)
         accesses = learning_case_accesses(launch, reply.set);

@@ -58,7 +58,7 @@ static void expect(struct learned_set *a, struct learned_set *b, bool agree)
     learned_set_release(b);
 }
 
-static void places_do_not_matter(void **state)
+static void addresses_do_not_matter(void **state)
 {
     (void)state;
     expect(copy(A, B, 256), copy(A, A, 256), true);
@@ -68,7 +68,7 @@ static void places_do_not_matter(void **state)
     expect(copy(A + 64, A, 256), copy(A, A + 128, 260), false);
 }
 
-static void rows_that_data_tells_are_no_others_elsewhere(void **state)
+static void rows_from_data_are_the_same_elsewhere(void **state)
 {
     (void)state;
     expect(gather(A + 6144, 0, 4), gather(A + 6656, 0, 4), true);
@@ -84,7 +84,7 @@ static void from_pointer_to_pointer_is_as_long_as_they_are_apart(void **state)
     expect(between(A, 1024), between(B, 64), true);
 }
 
-static void of_what_cannot_be_told_nothing_is_said(void **state)
+static void nothing_is_said_where_nothing_is_known(void **state)
 {
     (void)state;
     struct learned_set *fine = copy(A, B, 256);
@@ -127,10 +127,10 @@ static void random_functions_agree_with_themselves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_do_not_matter),
-        cmocka_unit_test(rows_that_data_tells_are_no_others_elsewhere),
+        cmocka_unit_test(addresses_do_not_matter),
+        cmocka_unit_test(rows_from_data_are_the_same_elsewhere),
         cmocka_unit_test(from_pointer_to_pointer_is_as_long_as_they_are_apart),
-        cmocka_unit_test(of_what_cannot_be_told_nothing_is_said),
+        cmocka_unit_test(nothing_is_said_where_nothing_is_known),
         cmocka_unit_test(random_functions_agree_with_themselves),
     };
     return cmocka_run_group_tests_name("agreement", tests, NULL, NULL);

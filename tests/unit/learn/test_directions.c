@@ -17,14 +17,14 @@ static void launch_begin(uint32_t grid, const uint64_t *pointers, size_t count)
     world_anchors(&world);
 }
 
-/* A launch on p and q, that reads p's first bytes and writes q's: what it did was told. */
+/* A traced launch that reads p's first bytes and writes q's. */
 static void copy(uint32_t grid, uint64_t p, uint64_t q)
 {
     launch_begin(grid, (const uint64_t[]){p, q}, 2);
     world_touch(&world, DEVICE_TRACE_READ, p, 64);
     world_touch(&world, DEVICE_TRACE_WRITE, q, 64);
     ask();
-    tell();
+    take_trace();
 }
 
 static struct learned_set *bound_of(uint32_t grid, uint64_t p, uint64_t q)
@@ -64,7 +64,7 @@ static void what_comes_later_counts(void **state)
     launch_begin(2, (const uint64_t[]){A, B}, 2);
     world_touch(&world, DEVICE_TRACE_ATOMIC, A, 4);
     ask();
-    tell();
+    take_trace();
     struct learned_set *bound = bound_of(9, A, B);
     assert_marks(bound, A, SIZE, 1 << DEVICE_TRACE_READ | 1 << DEVICE_TRACE_ATOMIC);
     assert_marks(bound, B, SIZE, 1 << DEVICE_TRACE_WRITE);
@@ -77,7 +77,7 @@ static void equal_pointers_share_what_they_did(void **state)
     launch_begin(1, (const uint64_t[]){A, A, A}, 3);
     world_touch(&world, DEVICE_TRACE_WRITE, A, 64);
     ask();
-    tell();
+    take_trace();
     world_block(&world, C, SIZE);
     launch_begin(2, (const uint64_t[]){A, B, C}, 3);
     struct learned_set *bound = learner_bound(learner, kernel, &world.launch);
@@ -96,14 +96,14 @@ static void variables_go_by_their_names(void **state)
         for (uint32_t k = 0; k < 2; k++)
             world.anchors[k] = (struct learn_anchor){.kind = LEARN_VARIABLE,
                                                      .offset = k,
-                                                     .told = 70 + (k + (uint32_t)i) % 2,
+                                                     .identity = 70 + (k + (uint32_t)i) % 2,
                                                      .address = k ? B : A,
                                                      .block = {k ? B : A, (k ? B : A) + 64}};
         if (i)
             break;
         world_touch(&world, DEVICE_TRACE_WRITE, A, 8);
         ask();
-        tell();
+        take_trace();
     }
     struct learned_set *bound = learner_bound(learner, kernel, &world.launch);
     assert_int_equal(bound->count, 1);
@@ -112,14 +112,14 @@ static void variables_go_by_their_names(void **state)
     learned_set_release(bound);
 }
 
-static void nothing_is_told_of_what_nothing_taught(void **state)
+static void nothing_is_known_without_traces(void **state)
 {
     (void)state;
     assert_null(bound_of(1, A, B));
     launch_begin(1, (const uint64_t[]){A, B}, 2);
     ask();
     assert_null(bound_of(1, A, B));
-    tell(); /* that it touches nothing */
+    take_trace(); /* that it touches nothing */
     assert_null(bound_of(2, A, B));
     copy(2, A, B);
     assert_null(bound_of(3, 1, 2)); /* it has no pointers */
@@ -137,7 +137,7 @@ static void memory_behind_tables_may_be_read(void **state)
         launch_begin(2 + kind, (const uint64_t[]){A, B}, 2);
         world_touch(&world, kind, C, 64);
         ask();
-        tell();
+        take_trace();
         struct learned_set *bound = bound_of(9, A, B);
         assert_true((bound != NULL) == (kind == DEVICE_TRACE_READ));
         assert_int_equal(bound ? bound->count : 2, 2);
@@ -182,7 +182,7 @@ static void random_launches_are_held(void **state)
                 done[i] |= (uint8_t)(1 << kind);
             }
         ask();
-        tell();
+        take_trace();
     }
     for (size_t i = 0; i < POINTERS; i++)
         assert_int_equal(done[i], 7);
@@ -192,10 +192,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        TEST(another_grid_does_the_same_with_whole_blocks), TEST(what_comes_later_counts),
-        TEST(equal_pointers_share_what_they_did),           TEST(variables_go_by_their_names),
-        TEST(nothing_is_told_of_what_nothing_taught),       TEST(memory_behind_tables_may_be_read),
-        TEST(what_no_trace_holds_is_not_bounded),           TEST(random_launches_are_held),
+        TEST(another_grid_does_the_same_with_whole_blocks),
+        TEST(what_comes_later_counts),
+        TEST(equal_pointers_share_what_they_did),
+        TEST(variables_go_by_their_names),
+        TEST(nothing_is_known_without_traces),
+        TEST(memory_behind_tables_may_be_read),
+        TEST(what_no_trace_holds_is_not_bounded),
+        TEST(random_launches_are_held),
     };
     return cmocka_run_group_tests_name("directions", tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ static int begin(void **state)
 
 static void launch(uint64_t key, int set)
 {
-    for (int i = 0; i < WORDS; i++) /* no byte of a word alone tells */
+    for (int i = 0; i < WORDS; i++) /* no single byte of a word distinguishes launches */
         words[count][i] = (uint32_t)(key >> 8 * i & 0xff) * 0x01010101u;
     launches[count] = (struct key_reduction_launch){words[count], (uint32_t)set};
     count++;
@@ -140,7 +140,7 @@ static void the_same_set_lets_all_that_varies_leave(void **state)
 /* ---- Random functions of the bytes ---- */
 
 /* Six bytes of which some have an effect: the set is a table of those. Whatever leaves, the kept
- * bytes must tell the sets of the launches seen apart; and where every byte with an effect has one
+ * bytes must distinguish the sets of the launches seen; and where every byte with an effect has one
  * at each of its values, none of them leaves. */
 static void random_functions(void **state)
 {

@@ -1,4 +1,4 @@
-/* Keys: what is in the shape, what in the scalars, and what in neither. */
+/* Keys: what is in the signature, what in the scalars, and what in neither. */
 #include "tests/unit/learn/learn_world.h"
 #include "runtime/learn/launch_key.h"
 
@@ -23,7 +23,7 @@ static struct launch_key key_of(uint64_t p, uint64_t q, uint32_t n, uint32_t m)
     return key;
 }
 
-/* Whether they differ in the shape (1), in a scalar (2), or not (0). */
+/* Whether they differ in the signature (1), in a scalar (2), or not (0). */
 static int differ(struct launch_key a, struct launch_key b)
 {
     a.words = a.room;
@@ -34,7 +34,7 @@ static int differ(struct launch_key a, struct launch_key b)
     return memcmp(launch_key_scalars(&a), launch_key_scalars(&b), a.scalar_count * 4) ? 2 : 0;
 }
 
-static void pointers_are_in_the_shape_and_not_their_values(void **state)
+static void pointers_are_in_the_signature_and_not_their_values(void **state)
 {
     (void)state;
     assert_int_equal(differ(key_of(A, B, 1, 2), key_of(B, A, 1, 2)), 0);
@@ -53,7 +53,7 @@ static void numbers_and_alignment_are_scalars(void **state)
     assert_int_equal(differ(key_of(A, A + 512, 1, 2), key_of(A + 256, A + 768, 1, 2)), 0);
 }
 
-static void grid_and_memory_are_in_the_shape(void **state)
+static void grid_and_memory_are_in_the_signature(void **state)
 {
     (void)state;
     struct launch_key key = key_of(A, B, 1, 2), other;
@@ -67,13 +67,16 @@ static void grid_and_memory_are_in_the_shape(void **state)
     }
 }
 
-/* A tensor map is what it was told; its bytes hold an address. */
-static void tensor_maps_are_what_they_were_told(void **state)
+/* A tensor map is identified by its encoding's arguments; its bytes hold an address. */
+static void tensor_maps_are_identified_by_their_encoding(void **state)
 {
     (void)state;
     uint8_t parameters[136] = {0};
-    struct learn_anchor map = {
-        .kind = LEARN_TENSOR_MAP, .bytes = 128, .told = 7, .address = A, .block = {A, A + SIZE}};
+    struct learn_anchor map = {.kind = LEARN_TENSOR_MAP,
+                               .bytes = 128,
+                               .identity = 7,
+                               .address = A,
+                               .block = {A, A + SIZE}};
     struct learn_launch launch = {
         .parameters = parameters, .parameter_bytes = 136, .anchors = &map, .anchor_count = 1};
     struct launch_key key, other;
@@ -82,27 +85,27 @@ static void tensor_maps_are_what_they_were_told(void **state)
     map.address = A + 256;
     assert_true(launch_key_make(&other, &launch));
     assert_int_equal(differ(key, other), 0);
-    map.told = 8;
+    map.identity = 8;
     assert_true(launch_key_make(&other, &launch));
     assert_int_equal(differ(key, other), 1);
-    map.told = 7;
+    map.identity = 7;
     parameters[130] = 1; /* behind it */
     assert_true(launch_key_make(&other, &launch));
     assert_int_equal(differ(key, other), 2);
 }
 
-static void shapes_are_read_again(void **state)
+static void signatures_are_read_again(void **state)
 {
     (void)state;
     static struct learn_anchor anchors[LEARN_MAX_ANCHORS];
     struct learn_launch launch;
     struct launch_key key = key_of(A, B, 1, 2);
-    assert_true(launch_key_read_shape(key.room, key.signature_bytes, &launch, anchors));
+    assert_true(launch_key_read_signature(key.room, key.signature_bytes, &launch, anchors));
     assert_int_equal(launch.block[0], 32);
     assert_int_equal(launch.anchor_count, 2);
     assert_int_equal(anchors[1].offset, 16);
     for (uint32_t bytes = 0; bytes < key.signature_bytes; bytes++)
-        assert_false(launch_key_read_shape(key.room, bytes, &launch, anchors));
+        assert_false(launch_key_read_signature(key.room, bytes, &launch, anchors));
 }
 
 static void large_keys_have_room(void **state)
@@ -122,11 +125,11 @@ static void large_keys_have_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pointers_are_in_the_shape_and_not_their_values),
+        cmocka_unit_test(pointers_are_in_the_signature_and_not_their_values),
         cmocka_unit_test(numbers_and_alignment_are_scalars),
-        cmocka_unit_test(grid_and_memory_are_in_the_shape),
-        cmocka_unit_test(tensor_maps_are_what_they_were_told),
-        cmocka_unit_test(shapes_are_read_again),
+        cmocka_unit_test(grid_and_memory_are_in_the_signature),
+        cmocka_unit_test(tensor_maps_are_identified_by_their_encoding),
+        cmocka_unit_test(signatures_are_read_again),
         cmocka_unit_test(large_keys_have_room),
     };
     return cmocka_run_group_tests_name("launch_key", tests, NULL, NULL);

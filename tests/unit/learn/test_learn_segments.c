@@ -1,5 +1,5 @@
 /* Learning the training step of a small network (8 layers of Linear, GELU, LayerNorm; SGD with
- * momentum) in the segments of PyTorch's caching allocator, which are all that is told of memory:
+ * momentum) in the segments of PyTorch's caching allocator, which are all that is known of memory:
  * tensors lie side by side in blocks of 2 MiB, where they lie is another's in the next layer, and
  * the same in the next step, or not. Kernels have pointers that they never follow: a matrix to add
  * that is the output, a workspace, and in tables of pointers what the stack held before. */
@@ -90,14 +90,14 @@ static void check(int name, const struct learn_reply *reply)
     bool right = reply->set->count == truth->count;
     for (uint32_t i = 0; right && i < truth->count; i++)
         right = learned_range_equal(&truth->ranges[i], &reply->set->ranges[i]);
-    static uint8_t wanted[SEGMENT_BYTES], told[SEGMENT_BYTES];
+    static uint8_t wanted[SEGMENT_BYTES], marked[SEGMENT_BYTES];
     for (uint64_t s = 0; !right && s < SEGMENTS; s++) {
         memset(wanted, 0, sizeof wanted);
-        memset(told, 0, sizeof told);
+        memset(marked, 0, sizeof marked);
         world_mark(&world, truth, SEGMENT + s * SEGMENT_BYTES, wanted, SEGMENT_BYTES);
-        world_mark(&world, reply->set, SEGMENT + s * SEGMENT_BYTES, told, SEGMENT_BYTES);
-        if (memcmp(wanted, told, sizeof told) != 0)
-            fail_msg("%s is told wrong in step %d", names[name], step);
+        world_mark(&world, reply->set, SEGMENT + s * SEGMENT_BYTES, marked, SEGMENT_BYTES);
+        if (memcmp(wanted, marked, sizeof marked) != 0)
+            fail_msg("%s is wrong in step %d", names[name], step);
     }
     learned_set_release(truth);
 }
@@ -113,7 +113,7 @@ static void launch(int name, uint32_t grid)
     counts.of[name]++;
     counts.traced[name] += reply.trace;
     counts.known[name] += reply.answer == LEARN_KNOWN;
-    counts.bounded[name] += reply.answer == LEARN_BOUNDED || reply.answer == LEARN_UNTOLD;
+    counts.bounded[name] += reply.answer == LEARN_BOUNDED || reply.answer == LEARN_UNKNOWN;
     counts.late += step >= 10;
     counts.late_known += step >= 10 && reply.answer == LEARN_KNOWN;
     if (reply.answer == LEARN_KNOWN)
@@ -121,7 +121,7 @@ static void launch(int name, uint32_t grid)
     learned_set_release(reply.set);
     if (reply.trace) {
         struct learned_set *set = world_set(&world);
-        learner_told(learner, kernels[name], &key, &world.launch, set);
+        learner_take_trace(learner, kernels[name], &key, &world.launch, set);
         learned_set_release(set);
     }
     launch_key_release(&key);

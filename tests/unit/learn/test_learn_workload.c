@@ -1,7 +1,7 @@
 /* Learning a training step as a caching allocator makes it: every step finds its tensors at other
- * places, in blocks of a told pool or in one segment; in place and not; views; a scalar that
+ * places, in blocks of a declared pool or in one segment; in place and not; views; a scalar that
  * changes with each step; many pointers by value; and a gather whose indices change from a step on.
- * What is told of each launch is held against the bytes it touches. */
+ * Each launch's answer is compared with the bytes it touches. */
 #include "tests/unit/learn/learn_world.h"
 #include "runtime/learn/learner.h"
 
@@ -37,7 +37,7 @@ enum kernel_name {
 static const char *const names[NAMES] = {"linear", "gelu",   "norm",    "multiply", "addcmul",
                                          "slice",  "halves", "between", "multi",    "gather"};
 
-/* A launch that was traced, until it is told. */
+/* A traced launch, until its trace is reported. */
 struct delayed {
     int name;
     struct launch_key key;
@@ -52,7 +52,7 @@ static struct learned_kernel *kernels[NAMES];
 static struct delayed delayed[DELAYED_MAX];
 static size_t delayed_count;
 static uint64_t seed;
-static bool told_pool, late;
+static bool declared_pool, late;
 static char directory[64]; /* "": nothing is kept, and nobody goes on */
 static int step;
 static bool used[SLOTS];
@@ -75,7 +75,7 @@ static uint64_t allocate(uint64_t bytes)
         if (count < slots)
             continue;
         memset(used + at, 1, slots);
-        if (told_pool)
+        if (declared_pool)
             world_block(&world, SEGMENT + at * ROUND, slots * ROUND);
         return SEGMENT + at * ROUND;
     }
@@ -86,7 +86,7 @@ static uint64_t allocate(uint64_t bytes)
 static void release(uint64_t address, uint64_t bytes)
 {
     memset(used + (address - SEGMENT) / ROUND, 0, (bytes + ROUND - 1) / ROUND);
-    for (size_t i = 0; told_pool && i < world.block_count; i++)
+    for (size_t i = 0; declared_pool && i < world.block_count; i++)
         if (world.blocks[i].start == address)
             world.blocks[i] = world.blocks[--world.block_count];
 }
@@ -103,41 +103,41 @@ static void mark_truth(uint8_t *marks)
 
 static void check(int name, const struct learn_reply *reply)
 {
-    static uint8_t wanted[SEGMENT_BYTES], told[SEGMENT_BYTES];
+    static uint8_t wanted[SEGMENT_BYTES], marked[SEGMENT_BYTES];
     mark_truth(wanted);
-    memset(told, 0, sizeof told);
-    world_mark(&world, reply->set, SEGMENT, told, SEGMENT_BYTES);
+    memset(marked, 0, sizeof marked);
+    world_mark(&world, reply->set, SEGMENT, marked, SEGMENT_BYTES);
     if (reply->answer == LEARN_KNOWN && (name != GATHER || step < CHANGE)) {
-        if (memcmp(wanted, told, sizeof told) != 0)
-            fail_msg("%s is told wrong in step %d", names[name], step);
+        if (memcmp(wanted, marked, sizeof marked) != 0)
+            fail_msg("%s is wrong in step %d", names[name], step);
         return;
     }
     if (reply->answer == LEARN_KNOWN)
         return; /* not found out yet */
     assert_int_equal(name, GATHER);
     for (size_t i = 0; i < SEGMENT_BYTES; i++)
-        assert_int_equal(wanted[i] & ~told[i], 0);
+        assert_int_equal(wanted[i] & ~marked[i], 0);
     for (uint32_t i = 0; i < reply->set->count; i++) {
         const struct learned_range *range = &reply->set->ranges[i];
         if (range->kind == DEVICE_TRACE_WRITE)
             assert_false(range->whole);
-        if (range->whole && told_pool)
+        if (range->whole && declared_pool)
             assert_int_equal(range->anchor, 1); /* the table, not the indices */
     }
 }
 
-static void tell(struct delayed *taken)
+static void take_trace(struct delayed *taken)
 {
     taken->launch.anchors = taken->anchors;
     taken->key.words = taken->key.room;
-    learner_told(learner, kernels[taken->name], &taken->key, &taken->launch, taken->set);
+    learner_take_trace(learner, kernels[taken->name], &taken->key, &taken->launch, taken->set);
     learned_set_release(taken->set);
 }
 
-static void tell_all(void)
+static void take_traces(void)
 {
     for (size_t i = 0; i < delayed_count; i++)
-        tell(&delayed[i]);
+        take_trace(&delayed[i]);
     delayed_count = 0;
 }
 
@@ -152,7 +152,7 @@ static void take(int name, const struct launch_key *key)
     memcpy(taken->anchors, world.anchors, world.launch.anchor_count * sizeof *world.anchors);
     taken->set = world_set(&world);
     if (!late)
-        tell_all();
+        take_traces();
 }
 
 static void count(int name, const struct learn_reply *reply)
@@ -397,15 +397,15 @@ static void train(uint64_t start)
     memset(used, 0, sizeof used);
     seed = start * 0x9e3779b97f4a7c15u;
     world.block_count = 0;
-    if (!told_pool)
+    if (!declared_pool)
         world_block(&world, SEGMENT, SEGMENT_BYTES);
     process_begins();
     model_make(&model);
     for (step = 0; step < STEPS; step++) {
         run_step(&model);
-        bool gather_told = late && step >= CHANGE && counts.traced_of[GATHER] > 4;
-        tell_all();
-        counts.gather_found |= gather_told;
+        bool gather_known = late && step >= CHANGE && counts.traced_of[GATHER] > 4;
+        take_traces();
+        counts.gather_found |= gather_known;
         if (step == RESTART && *directory) {
             process_ends();
             process_begins();
@@ -416,9 +416,9 @@ static void train(uint64_t start)
 
 static void print_counts(void)
 {
-    print_message("%s%s: known %zu of %zu, traced %zu of %zu:", told_pool ? "told pool" : "segment",
-                  late ? ", told late" : "", counts.known, counts.launches, counts.late_traced,
-                  counts.late_launches);
+    print_message("%s%s: known %zu of %zu, traced %zu of %zu:",
+                  declared_pool ? "declared pool" : "segment", late ? ", traces late" : "",
+                  counts.known, counts.launches, counts.late_traced, counts.late_launches);
     for (int i = 0; i < NAMES; i++)
         print_message(" %s %zu/%zu/%zu", names[i], counts.traced_of[i], counts.known_of[i],
                       counts.of[i]);
@@ -427,7 +427,7 @@ static void print_counts(void)
 
 static void a_step_is_known(bool pool, bool delay)
 {
-    told_pool = pool;
+    declared_pool = pool;
     late = delay;
     for (uint64_t start = 1; start <= 10; start++) {
         train(start);
@@ -439,7 +439,7 @@ static void a_step_is_known(bool pool, bool delay)
     }
 }
 
-static void in_blocks_of_a_told_pool(void **state)
+static void in_blocks_of_a_declared_pool(void **state)
 {
     (void)state;
     a_step_is_known(true, false);
@@ -461,7 +461,7 @@ static void over_two_processes(void **state)
         snprintf(directory, sizeof directory, "/tmp/csan-workload-XXXXXX");
         assert_non_null(mkdtemp(directory));
         snprintf(command, sizeof command, "rm -rf '%s'", directory);
-        told_pool = pool;
+        declared_pool = pool;
         late = false;
         train(7);
         print_counts();
@@ -476,7 +476,7 @@ static void over_two_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_blocks_of_a_told_pool),
+        cmocka_unit_test(in_blocks_of_a_declared_pool),
         cmocka_unit_test(in_one_segment),
         cmocka_unit_test(over_two_processes),
     };

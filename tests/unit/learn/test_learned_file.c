@@ -77,7 +77,7 @@ static void launch(uint64_t image, const char *name, uint32_t n, uint32_t seed, 
     learner_ask(learner, kernel, &key, &world.launch, world_find, &world, &reply);
     if (reply.trace) {
         struct learned_set *set = world_set(&world);
-        learner_told(learner, kernel, &key, &world.launch, set);
+        learner_take_trace(learner, kernel, &key, &world.launch, set);
         learned_set_release(set);
     }
     launch_key_release(&key);
@@ -147,16 +147,17 @@ static void a_second_process_starts_with_known_sets(void **state)
     assert_string_equal(noted, "");
 }
 
-/* What the learner says of which of 40 words the kernel "one" reads, told that, or 0: nothing. */
-static uint32_t reads_of(uint32_t words, uint32_t told)
+/* Which of 40 words the kernel "one" reads, as the learner answers after it was given `marked`, or
+ * nothing if that is 0. */
+static uint32_t reads_of(uint32_t words, uint32_t marked)
 {
-    struct parameter_uses uses = {.map_count = told != 0, .maps = {{64, MAP_READS, 0}}};
+    struct parameter_uses uses = {.map_count = marked != 0, .maps = {{64, MAP_READS, 0}}};
     struct learned_kernel *kernel = learner_kernel(learner, (struct learn_image){{1, 7}}, "one");
     assert_non_null(kernel);
-    if (told) {
+    if (marked) {
         assert_non_null(uses.reads =
                             reads_create(&(struct reads){.words = words, .region_count = 1}));
-        *reads_region_words(uses.reads, 0) = told;
+        *reads_region_words(uses.reads, 0) = marked;
     }
     learner_uses(learner, kernel, words, &uses);
     const uint32_t says = uses.reads ? *reads_region_words(uses.reads, 0) : 0;
@@ -183,7 +184,7 @@ static void uses_of_parameters_are_kept_with_what_was_learned(void **state)
 }
 
 /* What was learned by all words is found by all words. */
-static void uses_that_nobody_told_are_kept_so(void **state)
+static void unknown_uses_stay_unknown(void **state)
 {
     (void)state;
     open_learner(1 << 20);
@@ -280,7 +281,7 @@ static void images_without_identity_are_not_kept(void **state)
     close_learner();
 }
 
-static void a_scattered_shape_stays_bounded(void **state)
+static void a_scattered_signature_stays_bounded(void **state)
 {
     (void)state;
     open_learner(1 << 20);
@@ -376,7 +377,7 @@ static void nonsense_is_survived(void **state)
         launch(1, "scattered", 1 + i % 80, i * 7919, A + i * 4);
     for (uint64_t i = 0; i < 8; i++)
         launch(1, "table", 16, 0, A + 2 * SIZE + 64 * i);
-    assert_int_equal(reply.answer, LEARN_UNTOLD);
+    assert_int_equal(reply.answer, LEARN_UNKNOWN);
     close_learner();
     file_path(path, sizeof path);
     FILE *file = fopen(path, "rb");
@@ -408,7 +409,7 @@ static void nonsense_is_survived(void **state)
         launch(1, "seeded", 16, (uint32_t)i, A + 64);
         launch(1, "scattered", 5, (uint32_t)i, A);
         launch(1, "table", 16, 0, A);
-        assert_in_range(reply.reason, 0, LEARN_UNTOLD_REASONS - 1);
+        assert_in_range(reply.reason, 0, LEARN_UNKNOWN_REASONS - 1);
         learner_destroy(learner);
     }
     assert_true(read > 0 && read < 6000);
@@ -431,16 +432,16 @@ static void function_make(struct function *function, uint64_t *seed, bool apart)
 }
 
 /* Whether the set is what the launch in world touches. */
-static bool is_right(const struct learned_set *told, const struct learned_set *truth)
+static bool is_right(const struct learned_set *marked, const struct learned_set *truth)
 {
     static uint8_t marks[2][2 * SIZE];
     memset(marks, 0, sizeof marks);
-    world_mark(&world, told, A, marks[0], 2 * SIZE);
+    world_mark(&world, marked, A, marks[0], 2 * SIZE);
     world_mark(&world, truth, A, marks[1], 2 * SIZE);
     return memcmp(marks[0], marks[1], sizeof marks[0]) == 0;
 }
 
-/* True: it is told of wrong, or bounded. */
+/* True: the answer is wrong or bounded. */
 static bool function_launch(struct learner *one, const struct function *function, uint64_t *seed)
 {
     struct launch_key key;
@@ -462,15 +463,15 @@ static bool function_launch(struct learner *one, const struct function *function
     struct learned_set *truth = world_set(&world);
     bool wrong = reply.answer == LEARN_BOUNDED || (reply.set && !is_right(reply.set, truth));
     if (reply.trace)
-        learner_told(one, kernel, &key, &world.launch, truth);
+        learner_take_trace(one, kernel, &key, &world.launch, truth);
     learned_set_release(truth);
     launch_key_release(&key);
     return wrong;
 }
 
 /* Three processes at a time come and go, each with what the others left. Where pointers are apart,
- * or equal, nothing that is known is wrong; where what they lead to overlaps in part, all there is
- * to see is that lessons which become one in a merge are gone from nobody's hands. */
+ * or equal, nothing that is known is wrong; where what they lead to overlaps in part, the test
+ * shows only that classes which a merge unites stay alive for their users. */
 static void processes_go_on_with_what_others_left(void **state)
 {
     (void)state;
@@ -572,13 +573,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_second_process_starts_with_known_sets),
         TEST(uses_of_parameters_are_kept_with_what_was_learned),
-        TEST(uses_that_nobody_told_are_kept_so),
+        TEST(unknown_uses_stay_unknown),
         TEST(uses_of_parameters_are_merged),
         TEST(dependence_is_kept),
         TEST(processes_that_disagree_leave_a_bound),
         TEST(memory_without_a_pointer_is_not_kept),
         TEST(images_without_identity_are_not_kept),
-        TEST(a_scattered_shape_stays_bounded),
+        TEST(a_scattered_signature_stays_bounded),
         TEST(many_processes_lose_nothing),
         TEST(only_files_are_read),
         TEST(processes_go_on_with_what_others_left),

@@ -41,7 +41,7 @@ static void ranges_follow_their_pointer(void **state)
     learned_set_release(moved);
 }
 
-/* Two buffers that happen to adjoin are told in one range; apart they are two. */
+/* Two buffers that happen to adjoin become one range; apart they are two. */
 static void neighbours_are_cut_apart(void **state)
 {
     (void)state;
@@ -150,8 +150,9 @@ static uint32_t conditions_where_a_range_ends(uint64_t second_block, uint64_t th
     return count;
 }
 
-/* What is touched of the other block is told by the pointer to it, so that one is hardly an end.
- * Where nothing is, it may be one; where another pointer is equal, that may tell it. */
+/* Bytes of the other block belong to the pointer to it, so that pointer is hardly an end. If no
+ * bytes are touched there, it may be one. If another pointer is equal, the bytes may belong to that
+ * one. */
 static void a_block_beside_is_no_end(void **state)
 {
     (void)state;

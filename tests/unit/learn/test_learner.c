@@ -20,7 +20,7 @@ static void launch(uint64_t p, uint32_t n, uint32_t seed, uint64_t at, uint64_t 
     world_touch(&world, DEVICE_TRACE_WRITE, at, bytes);
     ask();
     if (reply.trace)
-        tell();
+        take_trace();
     else
         launch_key_release(&key);
 }
@@ -61,7 +61,7 @@ static void launches_behind_those_under_way_wait(void **state)
     for (int i = 0; i < 2; i++) {
         key = keys[i];
         key.words = key.room;
-        tell();
+        take_trace();
         key = keys[0];
         key.words = key.room;
         learned_set_release(reply.set);
@@ -147,9 +147,9 @@ static void lost_traces_are_given_up(void **state)
         ask();
         traced += reply.trace;
         if (reply.trace)
-            learner_told(learner, kernel, &key, &world.launch, NULL);
+            learner_take_trace(learner, kernel, &key, &world.launch, NULL);
     }
-    assert_int_equal(reply.answer, LEARN_UNTOLD);
+    assert_int_equal(reply.answer, LEARN_UNKNOWN);
     assert_int_equal(reply.reason, LEARN_LOST);
     assert_true(traced < 10);
 }
@@ -309,7 +309,7 @@ static void memory_behind_tables_is_known_while_it_stays(void **state)
     for (int i = 7; i <= 8; i++) /* launch 8 is learned again */
         launch(A, 16, 0, C + SIZE + 64, 64);
     launch(A, 16, 0, C + SIZE + 64, 64);
-    assert_int_equal(reply.answer, LEARN_UNTOLD);
+    assert_int_equal(reply.answer, LEARN_UNKNOWN);
     assert_int_equal(reply.reason, LEARN_INDIRECT);
 }
 
@@ -356,7 +356,7 @@ static void launch_two(uint64_t p, uint64_t bytes, uint64_t q)
     world_touch(&world, DEVICE_TRACE_READ, q, 64);
     ask();
     if (reply.trace)
-        tell();
+        take_trace();
     else
         launch_key_release(&key);
 }
@@ -493,7 +493,7 @@ static void a_trace_is_compared_once_with_each_other(void **state)
         ask();
         assert_true(reply.trace);
         double begin = seconds();
-        tell();
+        take_trace();
         took += n > TRACES - COUNTED ? seconds() - begin : 0;
     }
     assert_true(took / COUNTED < 4 * AGREEMENTS * each);
@@ -511,7 +511,7 @@ static void coarse_traces_are_bounds(void **state)
         world.trace.inexact = true;
         ask();
         if (reply.trace)
-            tell();
+            take_trace();
     }
     assert_int_equal(reply.answer, LEARN_BOUNDED);
     world_begin(&world);
@@ -520,15 +520,15 @@ static void coarse_traces_are_bounds(void **state)
     world_touch(&world, DEVICE_TRACE_WRITE, A, 61);
     ask();
     assert_true(reply.trace); /* launch 4 */
-    tell();
+    take_trace();
     ask();
     assert_int_equal(reply.answer, LEARN_KNOWN);
     assert_int_equal(reply.set->ranges[0].bytes, 61);
 }
 
 /* Rows of a table, its indices and the output in one block, with two numbers that change with every
- * launch. Three index tensors take turns, each with rows of its own: that data tells, not where
- * they lie. */
+ * launch. Three index tensors take turns, each with rows of its own: data decides the rows, not the
+ * tensors' addresses. */
 static void rows(uint32_t turn, bool seeded)
 {
     world_begin(&world);
@@ -543,7 +543,7 @@ static void rows(uint32_t turn, bool seeded)
     world_touch(&world, DEVICE_TRACE_WRITE, A + 2048, 256);
     ask();
     if (reply.trace)
-        tell();
+        take_trace();
     else
         launch_key_release(&key);
 }
@@ -569,8 +569,8 @@ static void indices_elsewhere_explain_no_rows(void **state)
 enum { STALE_BITS = 6 };
 static uint32_t stale_bits;
 
-/* Rows of a table in A, as an index in B tells, to the first bytes of B's other half. The kernel
- * never reads the stale numbers. */
+/* Copies rows of a table in A, selected by an index in B, to the first bytes of B's other half. The
+ * kernel never reads the stale numbers. */
 static void gather_ask(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t written)
 {
     world_begin(&world);
@@ -592,7 +592,7 @@ static void gather_to(uint32_t row, uint32_t bytes, uint32_t stale, uint32_t wri
 {
     gather_ask(row, bytes, stale, written);
     if (reply.trace)
-        tell();
+        take_trace();
     else
         launch_key_release(&key);
 }
@@ -681,7 +681,7 @@ static void a_bound_outlives_words_that_come_back(void **state)
 }
 
 /* What a launch touched is within a bound, and what others of its key did is not: the number that
- * had left tells those apart, and the others stay known. */
+ * had left the key distinguishes those, and the others stay known. */
 static void one_launch_within_a_bound_bounds_no_others(void **state)
 {
     (void)state;
@@ -717,7 +717,7 @@ static void traces_under_way_are_awaited_by_no_other_key(void **state)
     launch_key_release(&key);
     key = under_way;
     key.words = key.room;
-    tell();
+    take_trace();
     gather(1, 256, 0);
     assert_true(reply.due);
 }

@@ -42,10 +42,10 @@ static inline void ask(void)
     learner_ask(learner, kernel, &key, &world.launch, world_find, &world, &reply);
 }
 
-static inline void tell(void)
+static inline void take_trace(void)
 {
     struct learned_set *set = world_set(&world);
-    learner_told(learner, kernel, &key, &world.launch, set);
+    learner_take_trace(learner, kernel, &key, &world.launch, set);
     learned_set_release(set);
     launch_key_release(&key);
 }

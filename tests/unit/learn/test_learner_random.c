@@ -73,7 +73,7 @@ static void truth(uint8_t *marks)
 
 static void random_kernels(void **state)
 {
-    static uint8_t wanted[3 * SIZE], told[3 * SIZE];
+    static uint8_t wanted[3 * SIZE], marked[3 * SIZE];
     size_t known = 0, bounded = 0, wrong = 0, asked = 0;
     for (uint64_t round = 1; round <= 300; round++) {
         uint64_t seed = round * 0x9e3779b97f4a7c15u;
@@ -87,14 +87,14 @@ static void random_kernels(void **state)
             truth(wanted);
             asked++;
             if (reply.answer == LEARN_KNOWN || reply.answer == LEARN_BOUNDED) {
-                memset(told, 0, sizeof told);
-                world_mark(&world, reply.set, A, told, SIZE);
-                world_mark(&world, reply.set, B, told + SIZE, SIZE);
-                world_mark(&world, reply.set, C, told + 2 * SIZE, SIZE);
+                memset(marked, 0, sizeof marked);
+                world_mark(&world, reply.set, A, marked, SIZE);
+                world_mark(&world, reply.set, B, marked + SIZE, SIZE);
+                world_mark(&world, reply.set, C, marked + 2 * SIZE, SIZE);
             }
             if (reply.answer == LEARN_KNOWN) {
                 known++;
-                bool right = memcmp(wanted, told, sizeof told) == 0;
+                bool right = memcmp(wanted, marked, sizeof marked) == 0;
                 wrong += !right && !reply.trace;
                 assert_true(right || !function);
             }
@@ -102,18 +102,18 @@ static void random_kernels(void **state)
                 bounded++;
                 depends = true;
                 assert_false(function);
-                for (size_t k = 0; k < sizeof told; k++)
-                    assert_int_equal(wanted[k] & ~told[k], 0);
+                for (size_t k = 0; k < sizeof marked; k++)
+                    assert_int_equal(wanted[k] & ~marked[k], 0);
             }
             if (reply.trace)
-                tell();
+                take_trace();
             else
                 launch_key_release(&key);
         }
         assert_true(depends || kind != GATHER);
         end(state);
     }
-    assert_true(known > asked / 2); /* most launches are told by learning */
+    assert_true(known > asked / 2); /* learning answers most launches */
     assert_true(bounded > asked / 12);
     assert_true(wrong > 0 && wrong < asked / 50); /* where data decides, until it is found out */
     begin(state);
@@ -136,12 +136,12 @@ static void launch_coarse(uint64_t *seed, const uint64_t (*ways)[POINTERS], cons
     ask();
 }
 
-/* Exact traces take the place of coarse ones while lessons become one. No set is let go by who does
- * not hold it: those that the learner was told are held here. */
+/* Exact traces take the place of coarse ones while access classes become one. The learner must not
+ * release a set that it does not hold, so the test holds all the sets that it reported. */
 static void random_coarse_traces(void **state)
 {
     enum { LAUNCHES = 40, HELD = 3 };
-    struct learned_set *told[LAUNCHES];
+    struct learned_set *marked[LAUNCHES];
     for (uint64_t round = 1; round <= 3000; round++) {
         uint64_t seed = round * 0x9e3779b97f4a7c15u, ways[WAYS][POINTERS];
         uint32_t length[POINTERS], count = 0;
@@ -154,18 +154,18 @@ static void random_coarse_traces(void **state)
         for (int i = 0; i < LAUNCHES; i++) {
             launch_coarse(&seed, ways, length);
             if (reply.trace) {
-                struct learned_set *set = told[count++] = world_set(&world);
+                struct learned_set *set = marked[count++] = world_set(&world);
                 for (int k = 1; k < HELD; k++)
                     learned_set_retain(set);
-                learner_told(learner, kernel, &key, &world.launch, set);
+                learner_take_trace(learner, kernel, &key, &world.launch, set);
             }
             launch_key_release(&key);
         }
         end(state);
         for (uint32_t i = 0; i < count; i++) {
-            assert_int_equal(told[i]->references, HELD);
+            assert_int_equal(marked[i]->references, HELD);
             for (int k = 0; k < HELD; k++)
-                learned_set_release(told[i]);
+                learned_set_release(marked[i]);
         }
     }
     begin(state);
@@ -176,7 +176,7 @@ static void random_coarse_traces(void **state)
  * without effect. A seed changes with every launch. What is known is never wrong. */
 static void random_places(void **state)
 {
-    static uint8_t wanted[3 * SIZE], told[3 * SIZE];
+    static uint8_t wanted[3 * SIZE], marked[3 * SIZE];
     size_t known = 0, traced = 0, asked = 0;
     for (uint64_t round = 1; round <= 300; round++) {
         uint64_t seed = round * 0xd1342543de82ef95u;
@@ -208,17 +208,17 @@ static void random_places(void **state)
             truth(wanted);
             asked++;
             traced += reply.trace;
-            assert_int_not_equal(reply.answer, LEARN_UNTOLD);
+            assert_int_not_equal(reply.answer, LEARN_UNKNOWN);
             assert_int_not_equal(reply.answer, LEARN_BOUNDED);
             if (reply.answer == LEARN_KNOWN) {
                 known++;
-                memset(told, 0, sizeof told);
-                world_mark(&world, reply.set, A, told, SIZE);
-                world_mark(&world, reply.set, B, told + SIZE, SIZE);
-                assert_memory_equal(wanted, told, sizeof told);
+                memset(marked, 0, sizeof marked);
+                world_mark(&world, reply.set, A, marked, SIZE);
+                world_mark(&world, reply.set, B, marked + SIZE, SIZE);
+                assert_memory_equal(wanted, marked, sizeof marked);
             }
             if (reply.trace)
-                tell();
+                take_trace();
             else
                 launch_key_release(&key);
         }

@@ -160,7 +160,7 @@ static void nonsense_does_no_harm(void **state)
     assert_in_range(survived, 1000, 19000);
 }
 
-static void what_is_told_stays_and_the_rest_is_filled(void **state)
+static void what_is_known_stays_and_the_rest_is_filled(void **state)
 {
     (void)state;
     struct parameter_uses uses = {0},
@@ -208,7 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_put_is_taken),
         cmocka_unit_test(nonsense_does_no_harm),
-        cmocka_unit_test(what_is_told_stays_and_the_rest_is_filled),
+        cmocka_unit_test(what_is_known_stays_and_the_rest_is_filled),
         cmocka_unit_test(what_is_another_kernels_does_not_fit),
     };
     return cmocka_run_group_tests_name("parameter_uses", tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void expect(struct learned_set *set, struct learned_set *seen, bool there
     learned_set_release(seen);
 }
 
-static void out_of_place_tells_in_place(void **state)
+static void out_of_place_predicts_in_place(void **state)
 {
     (void)state;
     expect(copy(A, B, 256), copy(A, A, 256), true, false);
@@ -52,7 +52,7 @@ static void what_overlaps_is_cut_otherwise(void **state)
     expect(copy(A + 64, A, 256), copy(A, A + 128, 256), false, false);
 }
 
-static void what_lies_side_by_side_tells_both_ways(void **state)
+static void what_lies_side_by_side_predicts_both_ways(void **state)
 {
     (void)state;
     expect(copy(A, B, 256), copy(A, A + 256, 256), true, true);
@@ -93,7 +93,7 @@ static void relations_that_do_not_hold_are_refuted(void **state)
 }
 
 /* Rows, a plane of them, in place and out of it. */
-static void rows_are_told_anew(void **state)
+static void rows_are_reanchored(void **state)
 {
     (void)state;
     struct learned_set *sets[2];
@@ -143,7 +143,7 @@ static void bounds_keep_what_did_not_differ(void **state)
     learned_set_release(set);
 }
 
-/* In place, what is told from the one pointer may be the other's. */
+/* In place, the bytes of one pointer may be the other's. */
 static void bounds_hold_both_of_equal_pointers(void **state)
 {
     (void)state;
@@ -163,12 +163,12 @@ static void bounds_hold_both_of_equal_pointers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(out_of_place_tells_in_place),
+        cmocka_unit_test(out_of_place_predicts_in_place),
         cmocka_unit_test(what_overlaps_is_cut_otherwise),
-        cmocka_unit_test(what_lies_side_by_side_tells_both_ways),
+        cmocka_unit_test(what_lies_side_by_side_predicts_both_ways),
         cmocka_unit_test(what_ends_at_a_pointer_stands_there_alone),
         cmocka_unit_test(relations_that_do_not_hold_are_refuted),
-        cmocka_unit_test(rows_are_told_anew),
+        cmocka_unit_test(rows_are_reanchored),
         cmocka_unit_test(bounds_keep_what_did_not_differ),
         cmocka_unit_test(bounds_hold_both_of_equal_pointers),
     };
