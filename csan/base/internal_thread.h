@@ -1,6 +1,6 @@
-/* Threads of csan's own. libcsan stands in front of pthread_create, so that the name would lead to
- * itself within the library; what the process has under that name comes first, such as that of a
- * sanitizer, which must know every thread. */
+/* csan's own threads. libcsan interposes pthread_create, so within the library that name is
+ * libcsan's own function. This module calls the process' first other definition of it, for example
+ * a sanitizer's, which must know every thread. */
 #ifndef CSAN_BASE_INTERNAL_THREAD_H
 #define CSAN_BASE_INTERNAL_THREAD_H
 

@@ -111,8 +111,8 @@ static int write_all(int descriptor, const char *bytes, size_t count)
     return 0;
 }
 
-/* The program may have closed its standard descriptors: its next open must not meet our file there,
- * and its prints must not land in it. */
+/* The program may have closed its standard descriptors. Its next open must not get our file's
+ * descriptor, and its prints must not land in our file. */
 static int open_apart(const char *path, int flags)
 {
     int descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | flags, 0666);

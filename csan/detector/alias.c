@@ -43,64 +43,64 @@ bool alias_add(struct alias_table *table, uint64_t base, uint64_t bytes, uint64_
 
 /* ---- Accesses ---- */
 
-struct translation {
+struct renaming {
     const struct alias_table *table;
     struct csan_access *items; /* NULL: only counted so far */
     size_t count;
 };
 
-static void put(struct translation *translation, const struct csan_access *access, uint64_t base,
+static void put(struct renaming *renaming, const struct csan_access *access, uint64_t base,
                 uint64_t bytes)
 {
-    if (translation->items) {
-        translation->items[translation->count] = *access;
-        translation->items[translation->count].base = base;
-        translation->items[translation->count].bytes = bytes;
+    if (renaming->items) {
+        renaming->items[renaming->count] = *access;
+        renaming->items[renaming->count].base = base;
+        renaming->items[renaming->count].bytes = bytes;
     }
-    translation->count++;
+    renaming->count++;
 }
 
 /* A run of bytes may lie in several aliases and between them. */
-static void put_run(struct translation *translation, const struct csan_access *access)
+static void put_run(struct renaming *renaming, const struct csan_access *access)
 {
-    const struct range_map *second = &translation->table->second;
+    const struct range_map *second = &renaming->table->second;
     uint64_t base = access->base, end = base + access->bytes;
     struct range_cursor cursor = range_map_seek(second, base);
     while (base < end) {
         const struct alias *alias = range_map_at(second, cursor);
         uint64_t gap_end = alias && alias->range.start < end ? alias->range.start : end;
         if (base < gap_end) {
-            put(translation, access, base, gap_end - base);
+            put(renaming, access, base, gap_end - base);
             base = gap_end;
             continue;
         }
         uint64_t part_end = alias->range.end < end ? alias->range.end : end;
-        put(translation, access, base + alias->shift, part_end - base);
+        put(renaming, access, base + alias->shift, part_end - base);
         base = part_end;
         cursor = range_map_next(second, cursor);
     }
 }
 
 /* A pattern is taken to be where its first element is. */
-static void put_shifted(struct translation *translation, const struct csan_access *access)
+static void put_shifted(struct renaming *renaming, const struct csan_access *access)
 {
-    const struct alias *alias = range_map_find(&translation->table->second, access->base);
-    put(translation, access, access->base + (alias ? alias->shift : 0), access->bytes);
+    const struct alias *alias = range_map_find(&renaming->table->second, access->base);
+    put(renaming, access, access->base + (alias ? alias->shift : 0), access->bytes);
 }
 
-static void translate(struct translation *translation, const struct csan_access *accesses,
-                      size_t count)
+static void rename_accesses(struct renaming *renaming, const struct csan_access *accesses,
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct csan_access *access = &accesses[i];
         bool is_run = !access->dim_count && access->bytes != CSAN_TO_END &&
                       access->base + access->bytes > access->base;
-        (is_run ? put_run : put_shifted)(translation, access);
+        (is_run ? put_run : put_shifted)(renaming, access);
     }
 }
 
-static bool meets_any(const struct alias_table *table, const struct csan_access *accesses,
-                      size_t count)
+static bool overlaps_any(const struct alias_table *table, const struct csan_access *accesses,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct range *next =
@@ -114,20 +114,20 @@ static bool meets_any(const struct alias_table *table, const struct csan_access 
     return false;
 }
 
-const struct csan_access *alias_translate(const struct alias_table *table,
-                                          const struct csan_access *accesses, size_t *count,
-                                          struct csan_access **room)
+const struct csan_access *alias_canonicalize(const struct alias_table *table,
+                                             const struct csan_access *accesses, size_t *count,
+                                             struct csan_access **room)
 {
-    struct translation translation = {.table = table};
+    struct renaming renaming = {.table = table};
     *room = NULL;
-    if (!table->second.count || !meets_any(table, accesses, *count))
+    if (!table->second.count || !overlaps_any(table, accesses, *count))
         return accesses;
-    translate(&translation, accesses, *count);
-    translation.items = malloc((translation.count + 1) * sizeof *translation.items);
-    if (!translation.items)
+    rename_accesses(&renaming, accesses, *count);
+    renaming.items = malloc((renaming.count + 1) * sizeof *renaming.items);
+    if (!renaming.items)
         return accesses;
-    translation.count = 0;
-    translate(&translation, accesses, *count);
-    *count = translation.count;
-    return *room = translation.items;
+    renaming.count = 0;
+    rename_accesses(&renaming, accesses, *count);
+    *count = renaming.count;
+    return *room = renaming.items;
 }

@@ -28,8 +28,8 @@ void alias_remove(struct alias_table *table, uint64_t base, uint64_t bytes);
 
 /* The accesses by their first names: the same array when nothing changes, else a new one in *room,
  * with *count of them, that the caller frees. */
-const struct csan_access *alias_translate(const struct alias_table *table,
-                                          const struct csan_access *accesses, size_t *count,
-                                          struct csan_access **room);
+const struct csan_access *alias_canonicalize(const struct alias_table *table,
+                                             const struct csan_access *accesses, size_t *count,
+                                             struct csan_access **room);
 
 #endif

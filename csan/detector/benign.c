@@ -104,8 +104,8 @@ static void put_gaps(struct cutting *cutting, const struct csan_access *access, 
 
 static void cut(struct cutting *cutting, const struct csan_access *access, struct lmad lmad);
 
-/* Of the outermost dimension's indices some are before the range, some meet it, and of those some
- * lie in it whole; the rest is behind it, where other ranges may be. */
+/* The outermost dimension's indices fall into three parts: before the range, overlapping it (some
+ * lie wholly in it), and behind it, where other ranges may be. */
 static void cut_outermost(struct cutting *cutting, const struct csan_access *access,
                           struct lmad lmad, struct range range)
 {
@@ -145,8 +145,8 @@ static void cut(struct cutting *cutting, const struct csan_access *access, struc
 }
 
 /* Whether the access has benign bytes, and the pattern that it is. */
-static bool meets(const struct benign_table *table, struct lmad *lmad,
-                  const struct csan_access *access, benign_find_end *find_end, void *user)
+static bool overlaps(const struct benign_table *table, struct lmad *lmad,
+                     const struct csan_access *access, benign_find_end *find_end, void *user)
 {
     struct csan_access ended = *access;
     if (access->bytes == CSAN_TO_END) {
@@ -168,19 +168,19 @@ static void cut_all(struct cutting *cutting, const struct csan_access *accesses,
     for (size_t i = 0; i < count; i++) {
         struct lmad lmad;
         cutting->steps = 0;
-        if (meets(cutting->table, &lmad, &accesses[i], find_end, user))
+        if (overlaps(cutting->table, &lmad, &accesses[i], find_end, user))
             cut(cutting, &accesses[i], lmad);
         else
             put_as_it_is(cutting, &accesses[i]);
     }
 }
 
-static bool meets_any(const struct benign_table *table, const struct csan_access *accesses,
-                      size_t count, benign_find_end *find_end, void *user)
+static bool overlaps_any(const struct benign_table *table, const struct csan_access *accesses,
+                         size_t count, benign_find_end *find_end, void *user)
 {
     for (size_t i = 0; i < count; i++) {
         struct lmad lmad;
-        if (meets(table, &lmad, &accesses[i], find_end, user))
+        if (overlaps(table, &lmad, &accesses[i], find_end, user))
             return true;
     }
     return false;
@@ -192,7 +192,7 @@ const struct csan_access *benign_cut(const struct benign_table *table,
 {
     struct cutting cutting = {.table = table};
     *room = NULL;
-    if (!table->ranges.count || !meets_any(table, accesses, *count, find_end, user))
+    if (!table->ranges.count || !overlaps_any(table, accesses, *count, find_end, user))
         return accesses;
     cut_all(&cutting, accesses, *count, find_end, user);
     size_t items = cutting.count * sizeof *cutting.items;

@@ -138,9 +138,9 @@ bool bounds_check(struct memory *memory, const struct site_table *sites, const s
     return owner.known && is_behind(memory, op, bytes, kind, &owner, fault);
 }
 
-bool bounds_check_stray(struct memory *memory, const struct site_table *sites,
-                        const struct bounds_op *op, uint64_t pointer, struct range bytes,
-                        struct bounds_fault *fault)
+bool bounds_check_wrong_pointer(struct memory *memory, const struct site_table *sites,
+                                const struct bounds_op *op, uint64_t pointer, struct range bytes,
+                                struct bounds_fault *fault)
 {
     const struct owner owner = owner_at(memory, sites, op, pointer);
     *fault = (struct bounds_fault){.freed = false};

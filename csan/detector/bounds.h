@@ -1,8 +1,8 @@
-/* Does an access reach out of the memory that it is of, or use memory that was freed?
+/* Whether an access reaches out of its memory, or uses freed memory.
  *
- * Only what surely happens is judged: exact accesses. The memory is the block of a pool or else the
- * allocation in which the access begins or ends. Silent, since they are no faults or not csan's to
- * judge:
+ * It checks only what surely happens: exact accesses. The memory is the block of a pool or else the
+ * allocation in which the access begins or ends. It stays silent in these cases, which are no
+ * faults or cannot be decided:
  *  - a read that ends in the 16 bytes with which the memory ends: kernels load whole vectors (PTX
  * ISA, "Vectors": at most 16 bytes before sm_100);
  *  - freed memory of the host's: the C library may have given its addresses out again;
@@ -26,7 +26,7 @@ struct bounds_fault {
     uint64_t distance;      /* from the owner to the first of the bytes */
     struct range neighbour; /* live memory that they are of; empty: none */
     uint32_t neighbour_site;
-    struct mark death; /* of freed memory */
+    struct past_access death; /* of freed memory */
 };
 
 /* What the check needs to know of the op. */
@@ -43,9 +43,9 @@ bool bounds_check(struct memory *memory, const struct site_table *sites, const s
 /* The same of bytes in no allocation that are accessed through a pointer of that value: they are
  * out of the bounds of what it points into. A pointer that points into nothing, or past an end, may
  * be a base that an offset was taken from. So may one whose access lies in other memory: silent. */
-bool bounds_check_stray(struct memory *memory, const struct site_table *sites,
-                        const struct bounds_op *op, uint64_t pointer, struct range bytes,
-                        struct bounds_fault *fault);
+bool bounds_check_wrong_pointer(struct memory *memory, const struct site_table *sites,
+                                const struct bounds_op *op, uint64_t pointer, struct range bytes,
+                                struct bounds_fault *fault);
 
 /* The same of a free of that address, which the driver refused: the memory was freed before, or
  * begins elsewhere. */

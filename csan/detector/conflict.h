@@ -14,7 +14,7 @@ struct argument_set {
 };
 
 struct conflict {
-    struct mark current, earlier;
+    struct past_access current, earlier;
     uint64_t start, end;    /* common bytes */
     uint64_t pointer;       /* the current access's base */
     uint64_t base, bytes;   /* the allocation's range; 0, 0: none */

@@ -24,8 +24,8 @@ csan_context *csan_context_create(const char *options_text,
     context->lock = &context->own_lock;
     context->root = context;
     pthread_mutex_init(&context->delivery, NULL);
-    live_memory_init(&context->front);
-    canonicalizations_init(&context->translations);
+    live_memory_init(&context->live);
+    canonicalizations_init(&context->canonicalizations);
     queue_init(&context->queue, (size_t)options.pending_limit,
                (uint64_t)options.pending_timeout_ms * 1000000u);
     context->on_race = on_race;
@@ -55,8 +55,8 @@ csan_context *csan_context_branch(csan_context *parent)
     context->lock = parent->lock;
     context->parent = context->root = parent;
     pthread_mutex_init(&context->delivery, NULL);
-    live_memory_init(&context->front);
-    canonicalizations_init(&context->translations);
+    live_memory_init(&context->live);
+    canonicalizations_init(&context->canonicalizations);
     queue_init(&context->queue, parent->queue.limit, parent->queue.timeout);
     struct detector *detector = &context->detector;
     bool ready = detector_init(detector);
@@ -116,8 +116,8 @@ void csan_context_destroy(csan_context *context)
         site_table_destroy(context->detector.sites);
     if (context->detector.stacks && !context->parent)
         stack_depot_destroy(context->detector.stacks);
-    live_memory_clear(&context->front);
-    canonicalizations_clear(&context->translations);
+    live_memory_clear(&context->live);
+    canonicalizations_clear(&context->canonicalizations);
     pthread_mutex_destroy(&context->delivery);
     free(context);
 }
@@ -224,18 +224,18 @@ static inline const struct csan_access *as_seen(const csan_context *context,
                                                 struct access_rooms *rooms)
 {
     const csan_context *root = context->root;
-    return canonicalize(&root->translations.now, &root->front, accesses, count, rooms);
+    return canonicalize(&root->canonicalizations.now, &root->live, accesses, count, rooms);
 }
 
-struct canonicalization *context_translation_changes(csan_context *context)
+struct canonicalization *context_canonicalization_changes(csan_context *context)
 {
     const struct queue *queue = &context->queue;
     const uint64_t first = queue_first_ticket(queue);
     if (first || context->unchecked) /* nobody knows then */
-        canonicalizations_keep(&context->translations, first, queue->last_ticket);
+        canonicalizations_keep(&context->canonicalizations, first, queue->last_ticket);
     else
-        canonicalizations_forget(&context->translations);
-    return &context->translations.now;
+        canonicalizations_forget(&context->canonicalizations);
+    return &context->canonicalizations.now;
 }
 
 uint64_t context_submit_locked(csan_context *context, struct entry *entry)
@@ -697,9 +697,11 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
 void csan_op_same_operator(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
                            uint64_t last)
 {
-    submit(context,
-           &(struct entry){
-               .kind = ENTRY_SIBLING, .lane = lane, .other = other, .first = first, .last = last});
+    submit(context, &(struct entry){.kind = ENTRY_SAME_OPERATOR,
+                                    .lane = lane,
+                                    .other = other,
+                                    .first = first,
+                                    .last = last});
 }
 
 uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
@@ -727,10 +729,11 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     struct access_rooms rooms = {NULL, NULL};
     lock_take(context->lock);
     /* Recorded like that, too: a replay needs no aliases. A branch's tickets are its own. */
-    const struct canonicalizations *translations = &context->root->translations;
-    accesses = canonicalize(context == context->root ? canonicalizations_at(translations, ticket)
-                                                     : &translations->now,
-                            &context->root->front, accesses, &count, &rooms);
+    const struct canonicalizations *canonicalizations = &context->root->canonicalizations;
+    accesses =
+        canonicalize(context == context->root ? canonicalizations_at(canonicalizations, ticket)
+                                              : &canonicalizations->now,
+                     &context->root->live, accesses, &count, &rooms);
     if (context->recording) {
         context->queue.now = recording_resolve(context->recording, context->recorded_as, ticket,
                                                level, accesses, count);
@@ -774,12 +777,12 @@ static void find(csan_context *context, const struct context_finding *finding)
 {
     struct detector *detector = &context->detector;
     const struct site *reported = site_table_get(detector->sites, finding->reported);
-    const struct mark current = {.epoch = epoch_make(finding->lane, 0),
-                                 .site = finding->site,
-                                 .argument = finding->argument ? (uint16_t)(finding->argument - 1)
-                                                               : CSAN_NO_ARGUMENT,
-                                 .kind = (uint8_t)finding->access,
-                                 .level = (uint8_t)finding->level};
+    const struct past_access current = {
+        .epoch = epoch_make(finding->lane, 0),
+        .site = finding->site,
+        .argument = finding->argument ? (uint16_t)(finding->argument - 1) : CSAN_NO_ARGUMENT,
+        .kind = (uint8_t)finding->access,
+        .level = (uint8_t)finding->level};
     struct csan_error error = finding->error;
     if (reported)
         stack_depot_get(detector->stacks, reported->stack, &error.reported_frames,

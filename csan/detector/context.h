@@ -33,8 +33,8 @@ void context_group(csan_context *context, const struct csan_race *race);
 
 /* How often the two places of that race raced so far. */
 uint64_t context_occurrences(csan_context *context, uint64_t number);
-/* Of a race that on_race was given: it counts apart from now on, and csan_context_races_since does
- * not tell of it. For who asks later than a filter. */
+/* Marks a race that on_race received as suppressed: it is counted apart from now on, and
+ * csan_context_races_since leaves it out. */
 void context_suppress(csan_context *context, const struct csan_race *race);
 
 /* The lane that stands for the host as it would be if that call's waits were promised, as
@@ -46,7 +46,7 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what);
  * begins; csan_ignore_begin. */
 void context_ignore(bool begin);
 bool context_ignores(void);
-/* Takes another depth for what is told in another thread's place; returns the one that was. */
+/* Sets the depth when this thread reports on behalf of another one; returns the previous depth. */
 uint32_t context_ignore_swap(uint32_t depth);
 
 /* The kernel that sites call `name` is defined at `place`, "/src/app.cu:9": reports say so. */
@@ -61,18 +61,18 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
 const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
                                size_t *count);
 
-/* From where to where memory has ever lain: nothing points elsewhere but to an end. Without a lock;
- * whoever knows an address was told of it after its memory was. */
+/* The range in which memory has ever been: a pointer to memory is within it or at its end. It takes
+ * no lock: a thread that knows an address learned it after csan learned of its memory. */
 struct range context_span(csan_context *context);
 
-/* What each of the pointers points into, a block or an allocation, or to the end of, where nothing
- * begins; [0, 0): nothing. Accesses through them are about to be told: what that will read is
- * brought near. */
+/* The block or allocation that each pointer points into, or to whose end it points if nothing
+ * begins there; [0, 0): none. It also prefetches what the check of accesses through these pointers
+ * will read. */
 void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
                       struct range *owners);
 
-/* Accesses that begin there are about to be told: what else that will read is brought near, once
- * context_pointees' has come. */
+/* Prefetches what else the check of accesses at these pointers will read, after context_pointees'
+ * prefetch has arrived. */
 void context_prefetch(csan_context *context, const uint64_t *addresses, size_t count);
 
 /* The program's memory now, largest first (memory_usage.h); to be freed. `wanted` is asked under
@@ -83,7 +83,7 @@ size_t context_memory_usage(csan_context *context, bool (*wanted)(void *user, ui
 /* Does all that is still to come know the snapshot: may it be forgotten? */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
 
-/* What csan_context_stats tells but of what is live, which takes longer the more there is. */
+/* As csan_context_stats, without the counts of live objects, whose cost grows with their number. */
 void context_counts(csan_context *context, struct csan_stats *stats);
 
 /* A write that csan cannot see may have touched any live memory: for option init_check. */
@@ -110,7 +110,7 @@ enum context_judged {
     CONTEXT_REFUSED,      /* a call that the driver refused as an invalid value
                              (CUDA_ERROR_INVALID_VALUE): the accesses that it was to make */
     CONTEXT_REFUSED_FREE, /* the same, a free: one access, of a byte at its address */
-    CONTEXT_STRAY         /* a kernel's: accesses in no allocation, through `pointer` */
+    CONTEXT_WRONG_POINTER /* a kernel's: accesses in no allocation, through `pointer` */
 };
 struct context_call {
     enum context_judged what;

@@ -1,4 +1,4 @@
-/* The program's memory, as a context is told of it (csan.h).
+/* The context's functions for the program's memory (csan.h).
  *
  * csan_memory_find and csan_memory_free_begin answer at once, from the program's view of memory
  * (live_memory.h), even while the queue waits for an access set. */
@@ -16,8 +16,8 @@ static bool is_range(uint64_t base, uint64_t bytes)
 /* Nothing of it is benign any more. */
 static void memory_is_born(csan_context *context, struct range range)
 {
-    if (benign_has(&context->translations.now.benign, range))
-        benign_remove(&context_translation_changes(context)->benign, range);
+    if (benign_has(&context->canonicalizations.now.benign, range))
+        benign_remove(&context_canonicalization_changes(context)->benign, range);
 }
 
 int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64_t base,
@@ -36,10 +36,10 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     bool known = context_has_lanes(context, &entry);
     if (known) {
         entry.number = context_next_number(context);
-        live_memory_add(&context->front, &(struct live_memory_entry){.range = {base, base + bytes},
-                                                                     .kind = kind,
-                                                                     .site = site,
-                                                                     .born = now_coarse()});
+        live_memory_add(&context->live, &(struct live_memory_entry){.range = {base, base + bytes},
+                                                                    .kind = kind,
+                                                                    .site = site,
+                                                                    .born = now_coarse()});
         memory_is_born(context, (struct range){base, base + bytes});
         context_enter(context, &entry);
     }
@@ -57,7 +57,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     lock_take(context->lock);
     struct live_memory_entry removed;
     if (lane >= context->detector.order.count ||
-        !live_memory_remove(&context->front, base, &removed)) {
+        !live_memory_remove(&context->live, base, &removed)) {
         lock_give(context->lock);
         free(token);
         return NULL;
@@ -65,7 +65,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     token->base = base;
     token->bytes = removed.range.end - base;
     token->kind = removed.kind;
-    token->front = removed;
+    token->live = removed;
     token->conflicts.each = context->detector.conflicts.each;
     struct entry entry = {.kind = ENTRY_FREE_BEGIN,
                           .lane = lane,
@@ -88,7 +88,7 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
         .kind = ENTRY_FREE_END, .free = token, .failed = failed, .waited = (uint8_t)waited};
     lock_take(context->lock);
     if (failed)
-        live_memory_add(&context->front, &token->front);
+        live_memory_add(&context->live, &token->live);
     context_enter(context, &entry);
     bool news = context_has_news(context);
     context_leave(context);
@@ -100,7 +100,7 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
                      enum csan_memory_kind *kind)
 {
     lock_take(context->lock);
-    const struct live_memory_entry *found = live_memory_find(&context->front, address);
+    const struct live_memory_entry *found = live_memory_find(&context->live, address);
     if (found && base)
         *base = found->range.start;
     if (found && bytes)
@@ -114,7 +114,7 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto)
 {
     lock_take(context->lock);
-    alias_add(&context_translation_changes(context)->aliases, base, bytes, onto);
+    alias_add(&context_canonicalization_changes(context)->aliases, base, bytes, onto);
     lock_give(context->lock);
 }
 
@@ -122,15 +122,15 @@ void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes)
 {
     lock_take(context->lock);
     if (is_range(base, bytes) &&
-        alias_has(&context->translations.now.aliases, (struct range){base, base + bytes}))
-        alias_remove(&context_translation_changes(context)->aliases, base, bytes);
+        alias_has(&context->canonicalizations.now.aliases, (struct range){base, base + bytes}))
+        alias_remove(&context_canonicalization_changes(context)->aliases, base, bytes);
     lock_give(context->lock);
 }
 
 bool context_has_device_memory(csan_context *context, struct range range)
 {
     lock_take(context->lock);
-    const bool found = live_memory_has_device_memory(&context->front, range) ||
+    const bool found = live_memory_has_device_memory(&context->live, range) ||
                        freed_has_device_memory(&context->detector.memory.freed, range);
     lock_give(context->lock);
     return found;
@@ -139,10 +139,10 @@ bool context_has_device_memory(csan_context *context, struct range range)
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes)
 {
     struct range owner = {0, 0};
-    if (!live_memory_may_have(&context->front, address))
+    if (!live_memory_may_have(&context->live, address))
         return 0;
     lock_take(context->lock);
-    bool found = live_memory_owner(&context->front, address, &owner);
+    bool found = live_memory_owner(&context->live, address, &owner);
     lock_give(context->lock);
     if (found) {
         *base = owner.start;
@@ -155,14 +155,14 @@ size_t context_memory_usage(csan_context *context, bool (*wanted)(void *user, ui
                             void *user, struct memory_usage **holdings)
 {
     lock_take(context->lock);
-    const size_t count = memory_usage_gather(&context->front, wanted, user, holdings);
+    const size_t count = memory_usage_gather(&context->live, wanted, user, holdings);
     lock_give(context->lock);
     return count;
 }
 
 struct range context_span(csan_context *context)
 {
-    return live_memory_span(&context->front);
+    return live_memory_span(&context->live);
 }
 
 void context_pointees(csan_context *context, const uint64_t *pointers, size_t count,
@@ -175,7 +175,7 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
     size_t may = 0;
     for (size_t i = 0; i < count; i++) {
         owners[i] = (struct range){0, 0};
-        if (live_memory_may_point(&context->front, pointers[i])) {
+        if (live_memory_may_point(&context->live, pointers[i])) {
             place[may] = (uint32_t)i;
             asked[may++] = pointers[i];
         }
@@ -184,7 +184,7 @@ void context_pointees(csan_context *context, const uint64_t *pointers, size_t co
         lock_take(context->lock);
         for (size_t k = 0; k < may; k++)
             __builtin_prefetch(memory_cache_slot(&context->detector.memory, asked[k]));
-        live_memory_pointees(&context->front, asked, may, found);
+        live_memory_pointees(&context->live, asked, may, found);
         for (size_t k = 0; k < may; k++)
             memory_prefetch(&context->detector.memory, asked[k]);
         lock_give(context->lock);
@@ -220,10 +220,10 @@ void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes)
     if (!is_range(base, bytes))
         return;
     lock_take(context->lock);
-    struct canonicalization *translation = context_translation_changes(context);
-    parts = alias_translate(&translation->aliases, parts, &count, &room);
+    struct canonicalization *canonicalization = context_canonicalization_changes(context);
+    parts = alias_canonicalize(&canonicalization->aliases, parts, &count, &room);
     for (size_t i = 0; i < count; i++)
-        benign_add(&translation->benign,
+        benign_add(&canonicalization->benign,
                    (struct range){parts[i].base, parts[i].base + parts[i].bytes});
     lock_give(context->lock);
     free(room);
@@ -237,7 +237,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
     const struct range block = {base, base + bytes};
     lock_take(context->lock);
     memory_is_born(context, block);
-    live_memory_add_block(&context->front, block, site);
+    live_memory_add_block(&context->live, block, site);
     context_submit_locked(
         context,
         &(struct entry){
@@ -248,7 +248,7 @@ int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes,
 int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site)
 {
     lock_take(context->lock);
-    live_memory_remove_block(&context->front, base);
+    live_memory_remove_block(&context->live, base);
     context_submit_locked(
         context,
         &(struct entry){.kind = ENTRY_POOL_FREE, .lane = lane, .site = site, .base = base});

@@ -19,9 +19,9 @@ struct csan_context {
     csan_context *root;   /* the parent, or itself */
     struct detector detector;
     struct queue queue;
-    struct live_memory front;
+    struct live_memory live;
     struct canonicalizations
-        translations;            /* of the program's accesses; a branch has its parent's */
+        canonicalizations;       /* of the program's accesses; a branch has its parent's */
     struct recording *recording; /* or NULL */
     uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
     bool unchecked;              /* what enters is recorded, and that is all */
@@ -112,11 +112,11 @@ static inline uint64_t context_enter(csan_context *context, struct entry *entry)
     return queue_submit(&context->queue, &context->detector, entry);
 }
 
-/* With the lock: the translation, to be changed; what is pending has been enqueued already. */
-struct canonicalization *context_translation_changes(csan_context *context);
+/* With the lock: the canonicalization, to be changed; pending ops have been enqueued already. */
+struct canonicalization *context_canonicalization_changes(csan_context *context);
 /* Enters it, with the lock, which is let go; returns as context_enter. */
 uint64_t context_submit_locked(csan_context *context, struct entry *entry);
-/* Hands out the races that nobody was told of; without the lock. */
+/* Reports the races that are not reported yet; without the lock. */
 void context_deliver(csan_context *context);
 
 #endif

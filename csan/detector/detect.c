@@ -14,7 +14,7 @@ const char detector_pool_poll[] = "an event query of a memory pool";
 struct probe {
     struct detector *detector;
     const struct allocation *allocation; /* NULL: anonymous memory */
-    const struct block *block;           /* told, that holds the whole access; or NULL */
+    const struct block *block; /* the declared block that holds the whole access; or NULL */
     uint64_t pointer;
     struct shadow_access access;
     bool is_free;
@@ -30,7 +30,7 @@ bool detector_init(struct detector *detector)
 
 void detector_clear(struct detector *detector)
 {
-    same_operator_clear(&detector->siblings);
+    same_operator_clear(&detector->same_operator);
     steps_clear(&detector->steps);
     unordered_clear(&detector->unordered);
     range_history_clear(&detector->ranges);
@@ -54,7 +54,7 @@ static const char *unpromised_order(const struct detector *detector, epoch_t ear
 
 /* By that the memory came to its next owner, or a block's back to the system. What is at the host
  * has one name for all of its owners. */
-static bool is_handed_on(const struct probe *probe, const struct mark *earlier,
+static bool is_handed_on(const struct probe *probe, const struct past_access *earlier,
                          enum csan_race_kind kind)
 {
     const struct detector *detector = probe->detector;
@@ -71,7 +71,7 @@ static bool is_handed_on(const struct probe *probe, const struct mark *earlier,
     return false;
 }
 
-/* What a report calls the allocation: the told block, or it. */
+/* What a report calls the allocation: the declared block, or it. */
 static void name_owner(const struct probe *probe, struct conflict *conflict)
 {
     struct range owner = {0, 0};
@@ -86,16 +86,16 @@ static void name_owner(const struct probe *probe, struct conflict *conflict)
     conflict->bytes = owner.end - owner.start;
 }
 
-static bool is_at_call(const struct detector *detector, const struct mark *mark)
+static bool is_at_call(const struct detector *detector, const struct past_access *past)
 {
-    return detector->order.lanes[epoch_lane(mark->epoch)].role == CSAN_LANE_CALL;
+    return detector->order.lanes[epoch_lane(past->epoch)].role == CSAN_LANE_CALL;
 }
 
-static void add_conflict(const struct probe *probe, const struct mark *earlier, uint64_t start,
-                         uint64_t end, enum csan_race_kind kind, bool undecided)
+static void add_conflict(const struct probe *probe, const struct past_access *earlier,
+                         uint64_t start, uint64_t end, enum csan_race_kind kind, bool undecided)
 {
     struct conflict conflict = {
-        .current = probe->access.mark,
+        .current = probe->access.self,
         .earlier = *earlier,
         .unpromised = unpromised_order(probe->detector, earlier->epoch),
         .start = start,
@@ -103,8 +103,8 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
         .pointer = probe->pointer,
         .kind = (uint8_t)kind,
         .possible =
-            undecided || earlier->bound != CSAN_EXACT || probe->access.mark.bound != CSAN_EXACT,
-        .at_call = (uint8_t)(is_at_call(probe->detector, &probe->access.mark) |
+            undecided || earlier->bound != CSAN_EXACT || probe->access.self.bound != CSAN_EXACT,
+        .at_call = (uint8_t)(is_at_call(probe->detector, &probe->access.self) |
                              is_at_call(probe->detector, earlier) << 1),
     };
     name_owner(probe, &conflict);
@@ -112,30 +112,30 @@ static void add_conflict(const struct probe *probe, const struct mark *earlier, 
 }
 
 /* What a call may do before it returns, and work of a stream: of that the driver knows. */
-static bool driver_keeps_order(const struct detector *detector, const struct mark *current,
-                               const struct mark *earlier)
+static bool driver_keeps_order(const struct detector *detector, const struct past_access *current,
+                               const struct past_access *earlier)
 {
-    const struct mark *other = is_at_call(detector, current)   ? earlier
-                               : is_at_call(detector, earlier) ? current
-                                                               : NULL;
+    const struct past_access *other = is_at_call(detector, current)   ? earlier
+                                      : is_at_call(detector, earlier) ? current
+                                                                      : NULL;
     const struct lane *lane = other ? &detector->order.lanes[epoch_lane(other->epoch)] : NULL;
     return lane && !lane->host && lane->role != CSAN_LANE_FUNCTION;
 }
 
-static void on_conflict(void *user, const struct mark *earlier, uint64_t start, uint64_t end,
+static void on_conflict(void *user, const struct past_access *earlier, uint64_t start, uint64_t end,
                         bool undecided)
 {
     const struct probe *probe = user;
     enum csan_race_kind kind = CSAN_RACE_DATA;
-    if (same_operator_have(&probe->detector->siblings, epoch_lane(probe->access.mark.epoch),
+    if (same_operator_have(&probe->detector->same_operator, epoch_lane(probe->access.self.epoch),
                            epoch_lane(earlier->epoch), earlier->op) ||
-        driver_keeps_order(probe->detector, &probe->access.mark, earlier))
+        driver_keeps_order(probe->detector, &probe->access.self, earlier))
         return;
     if (probe->is_free)
         kind = CSAN_RACE_FREE;
-    else if (earlier->generation != probe->access.mark.generation)
+    else if (earlier->generation != probe->access.self.generation)
         kind = CSAN_RACE_REUSE;
-    else if (earlier->kind == CSAN_ATOMIC || probe->access.mark.kind == CSAN_ATOMIC)
+    else if (earlier->kind == CSAN_ATOMIC || probe->access.self.kind == CSAN_ATOMIC)
         kind = CSAN_RACE_ATOMIC;
     if (!is_handed_on(probe, earlier, kind))
         add_conflict(probe, earlier, start, end, kind, undecided);
@@ -147,7 +147,7 @@ static void check_life(const struct probe *probe, const struct lmad *lmad)
 {
     const struct allocation *allocation = probe->allocation;
     const struct order *order = &probe->detector->order;
-    uint32_t lane = epoch_lane(probe->access.mark.epoch);
+    uint32_t lane = epoch_lane(probe->access.self.epoch);
     uint64_t start, end;
     if (!lmad_next_run(lmad, lmad->base, &start, &end))
         return;
@@ -161,15 +161,16 @@ static void check_life(const struct probe *probe, const struct lmad *lmad)
 }
 
 /* What is the same of all accesses of an op. */
-static void probe_begin(struct probe *probe, struct detector *detector, const struct mark *mark)
+static void probe_begin(struct probe *probe, struct detector *detector,
+                        const struct past_access *past)
 {
     probe->detector = detector;
     probe->allocation = NULL;
     probe->block = NULL;
     probe->is_free = false;
     probe->access = (struct shadow_access){
-        .mark = *mark,
-        .knowledge = order_knowledge(&detector->order, epoch_lane(mark->epoch)),
+        .self = *past,
+        .knowledge = order_knowledge(&detector->order, epoch_lane(past->epoch)),
         .order = &detector->order,
         .strided_cap = detector->strided_cap,
         .strided_dropped = &detector->stats.strided_dropped,
@@ -192,10 +193,10 @@ static void neighbour_fill(const struct detector *detector, struct csan_error *e
 }
 
 /* `code`: the error that the program gets, or NULL. */
-static void add_fault(struct detector *detector, const struct mark *mark, uint64_t pointer,
+static void add_fault(struct detector *detector, const struct past_access *past, uint64_t pointer,
                       const struct bounds_fault *fault, const char *code)
 {
-    struct conflict conflict = {.current = *mark,
+    struct conflict conflict = {.current = *past,
                                 .earlier = {.epoch = epoch_make(ORDER_HOST, 0),
                                             .site = fault->birth_site,
                                             .argument = CSAN_NO_ARGUMENT},
@@ -222,29 +223,29 @@ static void add_fault(struct detector *detector, const struct mark *mark, uint64
     conflict_list_add(&detector->conflicts, &conflict);
 }
 
-/* Of an exact access of a stream's. Branches judge nodes that never run by themselves. */
+/* For a stream's exact access. Branches check nodes that never run by themselves. */
 static void check_bounds(struct probe *probe, const struct lmad *lmad)
 {
     struct detector *detector = probe->detector;
-    const struct mark *mark = &probe->access.mark;
-    const struct lane *lane = &detector->order.lanes[epoch_lane(mark->epoch)];
-    const struct site *site = site_table_get(detector->sites, mark->site);
-    const struct bounds_op op = {.level = mark->level, .node = site && site->launched};
+    const struct past_access *past = &probe->access.self;
+    const struct lane *lane = &detector->order.lanes[epoch_lane(past->epoch)];
+    const struct site *site = site_table_get(detector->sites, past->site);
+    const struct bounds_op op = {.level = past->level, .node = site && site->launched};
     struct bounds_fault fault;
     uint64_t start, end;
     if (!detector->errors_wanted || detector->parent || lane->host ||
         lane->role != CSAN_LANE_STREAM)
         return;
     if (bounds_check(&detector->memory, detector->sites, &op,
-                     (struct range){lmad->base, lmad->base + lmad->span}, mark->kind, &fault)) {
+                     (struct range){lmad->base, lmad->base + lmad->span}, past->kind, &fault)) {
         /* Of a pattern with gaps what it touches there first. */
         if (fault.where == CSAN_WHERE_BEHIND && !lmad_is_contiguous(lmad) &&
             lmad_next_run(lmad, fault.bytes.start, &start, &end)) {
             fault.distance += start - fault.bytes.start;
             fault.bytes = (struct range){start, end};
         }
-        add_fault(detector, mark, probe->pointer, &fault, NULL);
-    } else if (fault.unplaced && mark->level == CSAN_LEVEL_RANGES)
+        add_fault(detector, past, probe->pointer, &fault, NULL);
+    } else if (fault.unplaced && past->level == CSAN_LEVEL_RANGES)
         __atomic_store_n(&detector->unplaced, detector->unplaced + 1, __ATOMIC_RELAXED);
 }
 
@@ -257,10 +258,10 @@ static struct allocation *adopt(struct detector *detector, uint64_t address)
     const struct allocation *found = memory_find(&detector->parent->memory, address);
     if (!found || found->freed)
         return NULL;
-    struct mark birth = {.epoch = order_advance(&detector->order, ORDER_HOST),
-                         .site = found->birth.site,
-                         .argument = CSAN_NO_ARGUMENT,
-                         .kind = CSAN_ALLOCATE};
+    struct past_access birth = {.epoch = order_advance(&detector->order, ORDER_HOST),
+                                .site = found->birth.site,
+                                .argument = CSAN_NO_ARGUMENT,
+                                .kind = CSAN_ALLOCATE};
     return memory_create(&detector->memory, &detector->order,
                          found->kind == CSAN_MEMORY_VARIABLE ? found->kind : CSAN_MEMORY_DEVICE,
                          found->range.start, found->range.end - found->range.start, &birth);
@@ -289,12 +290,12 @@ static void touch_anonymous(struct probe *probe, const struct lmad *lmad)
 {
     probe->allocation = NULL;
     probe->block = NULL;
-    probe->access.mark.generation = 0;
+    probe->access.self.generation = 0;
     probe->access.lmad = lmad;
     shadow_touch(&probe->detector->memory.anonymous, &probe->access);
 }
 
-/* The told block that holds the whole access, or NULL. */
+/* The declared block that holds the whole access, or NULL. */
 static inline const struct block *block_around(const struct allocation *allocation, uint64_t start,
                                                uint64_t end)
 {
@@ -312,7 +313,7 @@ static void touch_allocation(struct probe *probe, const struct lmad *lmad,
 {
     probe->allocation = allocation;
     probe->block = block_around(allocation, lmad->base, lmad->base + lmad->span);
-    probe->access.mark.generation = generation_of(allocation, probe->block);
+    probe->access.self.generation = generation_of(allocation, probe->block);
     probe->access.lmad = lmad;
     if (allocation->freed || epoch_lane(allocation->birth.epoch) != ORDER_HOST)
         check_life(probe, lmad);
@@ -346,8 +347,8 @@ static void touch_contiguous(struct probe *probe, struct lmad *lmad)
     }
 }
 
-/* "To the end": of the told block or the allocation that holds the pointer; nothing where there is
- * none. What most launches are made of, while only directions are known. */
+/* "To the end": of the declared block or the allocation that holds the pointer; nothing where there
+ * is none. What most launches are made of, while only directions are known. */
 static void touch_to_end(struct probe *probe, uint64_t base)
 {
     struct allocation *allocation = find_allocation(probe->detector, base);
@@ -368,10 +369,10 @@ static void touch(struct probe *probe, const struct csan_access *access)
     if (access->kind < CSAN_READ || access->kind > CSAN_ATOMIC)
         return;
     probe->pointer = access->base;
-    probe->access.mark.argument = access->argument;
-    probe->access.mark.kind = access->kind;
-    probe->access.mark.bound = access->bound;
-    probe->access.mark.element_bytes = access->element_bytes;
+    probe->access.self.argument = access->argument;
+    probe->access.self.kind = access->kind;
+    probe->access.self.bound = access->bound;
+    probe->access.self.element_bytes = access->element_bytes;
     if (access->bytes == CSAN_TO_END) {
         touch_to_end(probe, access->base);
         return;
@@ -389,7 +390,7 @@ static void touch(struct probe *probe, const struct csan_access *access)
 /* Most accesses are exact, and to an interval that was touched before by something that their lane
  * knows of. False: it is another, and nothing was done. */
 static inline bool touch_again(struct memory *memory, const struct csan_access *access,
-                               const struct mark *op, struct knowledge knowledge)
+                               const struct past_access *op, struct knowledge knowledge)
 {
     uint64_t start = access->base, end = start + access->bytes;
     if (access->dim_count || access->bound != CSAN_EXACT)
@@ -397,20 +398,20 @@ static inline bool touch_again(struct memory *memory, const struct csan_access *
     struct allocation *allocation = memory_find(memory, start);
     if (!allocation || allocation->freed || !knowledge_has(knowledge, allocation->birth.epoch))
         return false;
-    struct marks *marks = shadow_marks(&allocation->shadow, start, end);
-    if (!marks)
+    struct access_history *history = shadow_history(&allocation->shadow, start, end);
+    if (!history)
         return false;
-    struct mark mark = *op;
+    struct past_access past = *op;
     const struct block *block = block_around(allocation, start, end);
     if (!block && allocation->pooled) /* a block that was freed, or more than one */
         return false;
-    mark.generation = generation_of(allocation, block);
-    mark.argument = access->argument;
-    mark.kind = access->kind;
-    mark.element_bytes = access->element_bytes;
-    if (mark.kind == CSAN_READ)
-        return marks_read_again(marks, &mark, knowledge);
-    return mark.kind == CSAN_WRITE && marks_write_again(marks, &mark, knowledge);
+    past.generation = generation_of(allocation, block);
+    past.argument = access->argument;
+    past.kind = access->kind;
+    past.element_bytes = access->element_bytes;
+    if (past.kind == CSAN_READ)
+        return access_history_read_again(history, &past, knowledge);
+    return past.kind == CSAN_WRITE && access_history_write_again(history, &past, knowledge);
 }
 
 static void commit(struct detector *detector, struct conflict_list *list)
@@ -440,33 +441,33 @@ static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
 }
 
 /* Births and frees are ops, too. */
-static struct mark op_mark(struct detector *detector, const struct entry *entry)
+static struct past_access op_access(struct detector *detector, const struct entry *entry)
 {
     const epoch_t epoch = op_epoch(detector, entry);
     if (detector->unordered.wanted)
         unordered_op(&detector->unordered, &detector->order, epoch);
-    return (struct mark){.epoch = epoch,
-                         .op = entry->number,
-                         .site = entry->site,
-                         .argument = CSAN_NO_ARGUMENT,
-                         .kind = CSAN_WRITE};
+    return (struct past_access){.epoch = epoch,
+                                .op = entry->number,
+                                .site = entry->site,
+                                .argument = CSAN_NO_ARGUMENT,
+                                .kind = CSAN_WRITE};
 }
 
 /* The accesses from `done` on. */
-static void touch_rest(struct detector *detector, const struct op *op, const struct mark *mark,
-                       size_t done)
+static void touch_rest(struct detector *detector, const struct op *op,
+                       const struct past_access *past, size_t done)
 {
     struct probe probe;
-    probe_begin(&probe, detector, mark);
+    probe_begin(&probe, detector, past);
     for (; done < op->access_count; done++)
-        if (!touch_again(&detector->memory, &op->accesses[done], mark, probe.access.knowledge))
+        if (!touch_again(&detector->memory, &op->accesses[done], past, probe.access.knowledge))
             touch(&probe, &op->accesses[done]);
     commit(detector, &detector->conflicts);
 }
 
 /* Option init_check. */
 static void check_initialized(struct detector *detector, const struct op *op,
-                              const struct mark *mark)
+                              const struct past_access *past)
 {
     const struct lane *lane = &detector->order.lanes[op->lane];
     const struct site *site = site_table_get(detector->sites, op->site);
@@ -480,7 +481,7 @@ static void check_initialized(struct detector *detector, const struct op *op,
     const size_t count =
         initialized_op(&detector->initialized, &detector->memory, &touched, faults);
     for (size_t i = 0; i < count; i++) {
-        struct mark reads = *mark;
+        struct past_access reads = *past;
         reads.kind = CSAN_READ;
         reads.argument = faults[i].access->argument;
         detector_find(detector, CSAN_RACE_UNINITIALIZED, &reads, faults[i].bytes.start,
@@ -491,21 +492,21 @@ static void check_initialized(struct detector *detector, const struct op *op,
 
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
 {
-    struct mark mark = {
+    struct past_access past = {
         .epoch = epoch, .op = op->number, .site = op->site, .level = (uint8_t)op->level};
     struct knowledge knowledge = order_knowledge(&detector->order, op->lane);
     size_t done = 0;
     if (__builtin_expect(detector->initialized.wanted, 0))
-        check_initialized(detector, op, &mark);
+        check_initialized(detector, op, &past);
     detector->stats.ops++;
     detector->stats.launches[op->level]++;
     while (done < op->access_count &&
-           touch_again(&detector->memory, &op->accesses[done], &mark, knowledge))
+           touch_again(&detector->memory, &op->accesses[done], &past, knowledge))
         done++;
     if (__builtin_expect(done < op->access_count, 0))
-        touch_rest(detector, op, &mark, done);
-    if (__builtin_expect(detector->siblings.count != 0, 0))
-        same_operator_forget(&detector->siblings, op->lane);
+        touch_rest(detector, op, &past, done);
+    if (__builtin_expect(detector->same_operator.count != 0, 0))
+        same_operator_forget(&detector->same_operator, op->lane);
     if (__builtin_expect(detector->unordered.wanted, 0))
         unordered_op(&detector->unordered, &detector->order, epoch);
     if (__builtin_expect(detector->watch != NULL, 0) && !detector->order.lanes[op->lane].host)
@@ -558,37 +559,38 @@ static bool judge(struct detector *detector, const struct entry *entry,
     const struct site *site = site_table_get(detector->sites, entry->site);
     const struct bounds_op op = {.level = entry->level,
                                  .node = site && site->launched,
-                                 .refused = entry->judged != CONTEXT_STRAY};
+                                 .refused = entry->judged != CONTEXT_WRONG_POINTER};
     struct lmad lmad;
     if (entry->judged == CONTEXT_REFUSED_FREE)
         return bounds_check_free(&detector->memory, access->base, fault);
     if (access->bytes == CSAN_TO_END || !lmad_from_access(&lmad, access))
         return false;
     const struct range bytes = {lmad.base, lmad.base + lmad.span};
-    if (entry->judged == CONTEXT_STRAY)
-        return bounds_check_stray(&detector->memory, detector->sites, &op, entry->base, bytes,
-                                  fault);
+    if (entry->judged == CONTEXT_WRONG_POINTER)
+        return bounds_check_wrong_pointer(&detector->memory, detector->sites, &op, entry->base,
+                                          bytes, fault);
     return bounds_check(&detector->memory, detector->sites, &op, bytes, access->kind, fault);
 }
 
 static void process_judged(struct detector *detector, const struct entry *entry)
 {
-    const char *code = entry->judged == CONTEXT_STRAY ? NULL : "CUDA_ERROR_INVALID_VALUE";
-    struct mark mark = {
+    const char *code = entry->judged == CONTEXT_WRONG_POINTER ? NULL : "CUDA_ERROR_INVALID_VALUE";
+    struct past_access past = {
         .epoch = epoch_make(entry->lane, 0), .site = entry->site, .level = (uint8_t)entry->level};
     for (size_t i = 0; detector->errors_wanted && i < entry->access_count; i++) {
         const struct csan_access *access = &entry->accesses[i];
         struct bounds_fault fault;
-        mark.argument = access->argument;
-        mark.kind = entry->judged == CONTEXT_REFUSED_FREE ? CSAN_FREE : access->kind;
+        past.argument = access->argument;
+        past.kind = entry->judged == CONTEXT_REFUSED_FREE ? CSAN_FREE : access->kind;
         if (judge(detector, entry, access, &fault))
-            add_fault(detector, &mark, access->base, &fault, code);
+            add_fault(detector, &past, access->base, &fault, code);
     }
     commit(detector, &detector->conflicts);
 }
 
-void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
-                   uint64_t address, uint64_t bytes, const struct csan_error *error)
+void detector_find(struct detector *detector, enum csan_race_kind kind,
+                   const struct past_access *current, uint64_t address, uint64_t bytes,
+                   const struct csan_error *error)
 {
     struct nearest_block found = {.where = CSAN_WHERE_UNKNOWN};
     struct csan_error copy = *error;
@@ -632,7 +634,7 @@ static void birth_initializes(struct detector *detector, const struct entry *ent
 
 static void process_birth(struct detector *detector, const struct entry *entry)
 {
-    struct mark birth = op_mark(detector, entry);
+    struct past_access birth = op_access(detector, entry);
     birth.kind = CSAN_ALLOCATE;
     if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
         birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
@@ -644,7 +646,7 @@ static void process_birth(struct detector *detector, const struct entry *entry)
 
 /* A free conflicts with every access it is not ordered after. */
 static void check_free(struct detector *detector, struct allocation *allocation,
-                       const struct mark *death, const struct entry *entry)
+                       const struct past_access *death, const struct entry *entry)
 {
     const struct lmad all = {.base = allocation->range.start,
                              .bytes = allocation->range.end - allocation->range.start,
@@ -670,12 +672,12 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     if (detector->initialized.wanted)
         initialized_written(&detector->initialized, allocation->range);
     token->lane = entry->lane;
-    token->death = op_mark(detector, entry);
+    token->death = op_access(detector, entry);
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
     if (entry->checked) {
         check_free(detector, allocation, &token->death, entry);
-        token->conflicts = detector->conflicts; /* told only if the free succeeds */
+        token->conflicts = detector->conflicts; /* reported only if the free succeeds */
         detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
     }
     if (allocation->kind == CSAN_MEMORY_STREAM) {
@@ -751,10 +753,10 @@ static void process_doubt(struct detector *detector)
 /* By order alone nothing is known of it: a pool's free is no op. */
 static void process_pool_free(struct detector *detector, const struct entry *entry)
 {
-    const struct mark death = {.epoch = epoch_make(ORDER_HOST, 0),
-                               .site = entry->site,
-                               .argument = CSAN_NO_ARGUMENT,
-                               .kind = CSAN_FREE};
+    const struct past_access death = {.epoch = epoch_make(ORDER_HOST, 0),
+                                      .site = entry->site,
+                                      .argument = CSAN_NO_ARGUMENT,
+                                      .kind = CSAN_FREE};
     detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base, &death);
 }
 
@@ -793,9 +795,9 @@ void detector_process(struct detector *detector, struct entry *entry)
     case ENTRY_OP:
         process_op(detector, entry);
         return;
-    case ENTRY_SIBLING:
+    case ENTRY_SAME_OPERATOR:
         same_operator_add(
-            &detector->siblings,
+            &detector->same_operator,
             (struct same_operator_member){entry->lane, entry->other, entry->first, entry->last});
         return;
     case ENTRY_JOIN_LANE:

@@ -44,7 +44,7 @@ struct detector {
         bool pool; /* it is a pool of memory that goes by them */
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
-    struct same_operator siblings; /* of ops to come */
+    struct same_operator same_operator; /* of ops to come */
     struct steps steps;
     struct unordered unordered;  /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */
@@ -96,8 +96,9 @@ static inline void detector_wait(struct detector *detector, const struct csan_ev
 /* Adds a finding that is no race: of what was done at `current` (site, lane, number, kind of
  * access), with bytes [address, address + bytes) if there are any. `error` is copied, but for where
  * the address lies, which is found out. */
-void detector_find(struct detector *detector, enum csan_race_kind kind, const struct mark *current,
-                   uint64_t address, uint64_t bytes, const struct csan_error *error);
+void detector_find(struct detector *detector, enum csan_race_kind kind,
+                   const struct past_access *current, uint64_t address, uint64_t bytes,
+                   const struct csan_error *error);
 
 /* The same as ENTRY_STEP. The lane's epoch is filled in. */
 static inline void detector_step(struct detector *detector, struct step *step)

@@ -13,7 +13,7 @@
 struct search {
     const struct steps *steps;
     const struct order *order;
-    const struct mark *current, *earlier;
+    const struct past_access *current, *earlier;
     uint32_t lane, earlier_lane;
 };
 
@@ -165,10 +165,10 @@ static void explain_wait_elsewhere(const struct search *search, struct explanati
 
 /* ---- what the lanes are */
 
-static enum csan_lane_kind kind_of(const struct search *search, const struct mark *mark)
+static enum csan_lane_kind kind_of(const struct search *search, const struct past_access *past)
 {
-    const struct lane *lane = &search->order->lanes[epoch_lane(mark->epoch)];
-    const bool is_known = !order_is_former(search->order, mark->epoch);
+    const struct lane *lane = &search->order->lanes[epoch_lane(past->epoch)];
+    const bool is_known = !order_is_former(search->order, past->epoch);
     return is_known ? (enum csan_lane_kind)lane->kind : CSAN_LANE_OTHER;
 }
 
@@ -279,7 +279,7 @@ static void explain_overlap(const struct search *search, struct explanation *fou
 }
 
 struct explanation explain(const struct steps *steps, const struct order *order,
-                           const struct mark *current, const struct mark *earlier)
+                           const struct past_access *current, const struct past_access *earlier)
 {
     struct explanation found = {.cause = CSAN_CAUSE_NONE};
     const struct search search = {.steps = steps,

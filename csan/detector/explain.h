@@ -21,6 +21,6 @@ struct explanation {
 };
 
 struct explanation explain(const struct steps *steps, const struct order *order,
-                           const struct mark *current, const struct mark *earlier);
+                           const struct past_access *current, const struct past_access *earlier);
 
 #endif

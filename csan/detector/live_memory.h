@@ -1,6 +1,6 @@
-/* Memory as the program has it now: live allocations, and blocks of told pools. The detector's view
- * (memory.h) is as of the entries it has processed; this one is asked and changed at once, while
- * entries wait in the queue. The context owns one, and its lock covers all but
+/* Memory as the program has it now: live allocations, and blocks of declared pools. The detector's
+ * view (memory.h) is as of the entries it has processed; this one is asked and changed at once,
+ * while entries wait in the queue. The context owns one, and its lock covers all but
  * live_memory_may_have. */
 #ifndef CSAN_DETECTOR_LIVE_MEMORY_H
 #define CSAN_DETECTOR_LIVE_MEMORY_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
-enum { FRONT_PAGE_WORDS = 16, FRONT_PAGE_SHIFT = 32 };
+enum { LIVE_MEMORY_PAGE_WORDS = 16, LIVE_MEMORY_PAGE_SHIFT = 32 };
 
 struct live_memory_entry {
     struct range range;
@@ -29,62 +29,61 @@ struct live_memory_block {
 };
 
 struct live_memory {
-    struct range_map allocations; /* of struct live_memory_entry */
-    struct range_map blocks;      /* of struct live_memory_block */
-    uint64_t
-        pages[FRONT_PAGE_WORDS]; /* bits of the hashes of all pages that ever had any; atomic */
-    uint64_t lowest, highest;    /* all that ever lay between; atomic */
+    struct range_map allocations;           /* of struct live_memory_entry */
+    struct range_map blocks;                /* of struct live_memory_block */
+    uint64_t pages[LIVE_MEMORY_PAGE_WORDS]; /* bits of the hashes of all pages that ever had any;
+                                               atomic */
+    uint64_t lowest, highest;               /* all that ever lay between; atomic */
 };
 
-void live_memory_init(struct live_memory *front);
-void live_memory_clear(struct live_memory *front);
+void live_memory_init(struct live_memory *live);
+void live_memory_clear(struct live_memory *live);
 
 /* An allocation takes the place of all that its range had. */
-void live_memory_add(struct live_memory *front, const struct live_memory_entry *entry);
+void live_memory_add(struct live_memory *live, const struct live_memory_entry *entry);
 /* The one that begins there, which is taken out with its blocks; false: none does. */
-bool live_memory_remove(struct live_memory *front, uint64_t base,
-                        struct live_memory_entry *removed);
+bool live_memory_remove(struct live_memory *live, uint64_t base, struct live_memory_entry *removed);
 
-void live_memory_add_block(struct live_memory *front, struct range block, uint32_t site);
-void live_memory_remove_block(struct live_memory *front, uint64_t base);
+void live_memory_add_block(struct live_memory *live, struct range block, uint32_t site);
+void live_memory_remove_block(struct live_memory *live, uint64_t base);
 
 /* The allocation that holds the address, or NULL. */
-const struct live_memory_entry *live_memory_find(const struct live_memory *front, uint64_t address);
+const struct live_memory_entry *live_memory_find(const struct live_memory *live, uint64_t address);
 /* Whether an allocation that is not the host's alone lies there, as a part at least. */
-bool live_memory_has_device_memory(const struct live_memory *front, struct range range);
+bool live_memory_has_device_memory(const struct live_memory *live, struct range range);
 /* The block that holds the address, else the allocation; false: neither does. */
-bool live_memory_owner(const struct live_memory *front, uint64_t address, struct range *owner);
+bool live_memory_owner(const struct live_memory *live, uint64_t address, struct range *owner);
 
 /* The owners of what several pointers point to, which are asked for together: [0, 0) where there is
  * none. The end of memory in which nothing begins belongs to what ends there. */
-void live_memory_pointees(const struct live_memory *front, const uint64_t *pointers, size_t count,
+void live_memory_pointees(const struct live_memory *live, const uint64_t *pointers, size_t count,
                           struct range *owners);
 
 static inline uint32_t live_memory_page(uint64_t page)
 {
-    return (uint32_t)(hash_spread(page) >> 54); /* below FRONT_PAGE_WORDS * 64 */
+    return (uint32_t)(hash_spread(page) >> 54); /* below LIVE_MEMORY_PAGE_WORDS * 64 */
 }
 
 /* From where to where allocations have ever lain; [0, 0): there was none. On any thread, without
  * the lock, as live_memory_may_have. */
-static inline struct range live_memory_span(const struct live_memory *front)
+static inline struct range live_memory_span(const struct live_memory *live)
 {
-    return (struct range){__atomic_load_n(&front->lowest, __ATOMIC_RELAXED),
-                          __atomic_load_n(&front->highest, __ATOMIC_RELAXED)};
+    return (struct range){__atomic_load_n(&live->lowest, __ATOMIC_RELAXED),
+                          __atomic_load_n(&live->highest, __ATOMIC_RELAXED)};
 }
 
-/* False: no allocation has ever held the address. On any thread, without the lock: who knows an
- * address was told of it after its memory was. */
-static inline bool live_memory_may_have(const struct live_memory *front, uint64_t address)
+/* False: no allocation has ever held the address. Any thread, without the lock: a thread that knows
+ * an address learned it after csan learned of its memory. */
+static inline bool live_memory_may_have(const struct live_memory *live, uint64_t address)
 {
-    uint32_t bit = live_memory_page(address >> FRONT_PAGE_SHIFT);
-    return __atomic_load_n(&front->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
+    uint32_t bit = live_memory_page(address >> LIVE_MEMORY_PAGE_SHIFT);
+    return __atomic_load_n(&live->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
 }
 /* The same of a pointer, which may be to an end. */
-static inline bool live_memory_may_point(const struct live_memory *front, uint64_t pointer)
+static inline bool live_memory_may_point(const struct live_memory *live, uint64_t pointer)
 {
-    return live_memory_may_have(front, pointer) ||
-           (pointer << (64 - FRONT_PAGE_SHIFT) == 0 && live_memory_may_have(front, pointer - 1));
+    return live_memory_may_have(live, pointer) || (pointer << (64 - LIVE_MEMORY_PAGE_SHIFT) == 0 &&
+                                                   live_memory_may_have(live, pointer - 1));
 }
 
 #endif

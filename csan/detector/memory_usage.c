@@ -23,11 +23,11 @@ static int by_bytes(const void *left, const void *right)
     return a->bytes != b->bytes ? compare(b->bytes, a->bytes) : by_place(left, right);
 }
 
-static bool block_counts(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+static bool block_counts(const struct live_memory *live, memory_usage_wanted *wanted, void *user,
                          const struct live_memory_block *block)
 {
     const struct live_memory_entry *entry =
-        wanted ? live_memory_find(front, block->range.start) : NULL;
+        wanted ? live_memory_find(live, block->range.start) : NULL;
     return !entry || wanted(user, entry->range.start);
 }
 
@@ -51,19 +51,19 @@ static struct memory_usage of_block(const struct live_memory_block *block)
                                  .bytes = block->range.end - block->range.start};
 }
 
-static size_t take_all(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+static size_t take_all(const struct live_memory *live, memory_usage_wanted *wanted, void *user,
                        struct memory_usage *items)
 {
     const struct live_memory_entry *entry;
     const struct live_memory_block *block;
     size_t taken = 0;
-    for (struct range_cursor at = {0, 0}; (entry = range_map_at(&front->allocations, at));
-         at = range_map_next(&front->allocations, at))
+    for (struct range_cursor at = {0, 0}; (entry = range_map_at(&live->allocations, at));
+         at = range_map_next(&live->allocations, at))
         if (!wanted || wanted(user, entry->range.start))
             items[taken++] = of_entry(entry);
-    for (struct range_cursor at = {0, 0}; (block = range_map_at(&front->blocks, at));
-         at = range_map_next(&front->blocks, at))
-        if (block_counts(front, wanted, user, block))
+    for (struct range_cursor at = {0, 0}; (block = range_map_at(&live->blocks, at));
+         at = range_map_next(&live->blocks, at))
+        if (block_counts(live, wanted, user, block))
             items[taken++] = of_block(block);
     return taken;
 }
@@ -76,14 +76,14 @@ static void add(struct memory_usage *sum, const struct memory_usage *one)
     sum->newest = one->newest > sum->newest ? one->newest : sum->newest;
 }
 
-size_t memory_usage_gather(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+size_t memory_usage_gather(const struct live_memory *live, memory_usage_wanted *wanted, void *user,
                            struct memory_usage **holdings)
 {
-    const size_t most = front->allocations.count + front->blocks.count;
+    const size_t most = live->allocations.count + live->blocks.count;
     struct memory_usage *items = *holdings = calloc(most + 1, sizeof *items);
     if (!items)
         return 0;
-    const size_t all = take_all(front, wanted, user, items);
+    const size_t all = take_all(live, wanted, user, items);
     size_t count = 0;
     qsort(items, all, sizeof *items, by_place);
     for (size_t i = 0; i < all; i++)

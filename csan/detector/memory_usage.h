@@ -24,7 +24,7 @@ typedef bool memory_usage_wanted(void *user, uint64_t base);
 
 /* One for each class, kind and site, largest first; to be freed. Returns how many: 0 where memory
  * is short, too. */
-size_t memory_usage_gather(const struct live_memory *front, memory_usage_wanted *wanted, void *user,
+size_t memory_usage_gather(const struct live_memory *live, memory_usage_wanted *wanted, void *user,
                            struct memory_usage **holdings);
 
 #endif

@@ -8,7 +8,7 @@ struct owner {
     struct range range;
     uint32_t birth_site;
     bool freed;
-    struct mark death;
+    struct past_access death;
 };
 
 static uint64_t length_of(struct range range)

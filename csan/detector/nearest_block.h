@@ -11,7 +11,7 @@ struct nearest_block {
     struct range owner;    /* a pool's block, else an allocation, as it was allocated */
     uint32_t birth_site;
     bool freed;
-    struct mark death; /* if it was freed */
+    struct past_access death; /* if it was freed */
 };
 
 /* Of several that are near, the one whose end or begin is nearest. Beyond 1 MiB, or the memory's

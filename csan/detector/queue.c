@@ -110,7 +110,7 @@ static bool waits_for_promise(const struct entry *entry)
 enum { USES_LANE = 1, USES_OTHER = 2, USES_SNAPSHOT = 4, USES_EVENT = 8, USES_FREE = 16 };
 static const uint8_t entry_uses[] = {
     [ENTRY_OP] = USES_LANE,
-    [ENTRY_SIBLING] = USES_LANE,
+    [ENTRY_SAME_OPERATOR] = USES_LANE,
     [ENTRY_JOIN_LANE] = USES_LANE | USES_OTHER,
     [ENTRY_JOIN] = USES_LANE | USES_SNAPSHOT,
     [ENTRY_SNAPSHOT] = USES_LANE | USES_SNAPSHOT,
@@ -272,8 +272,8 @@ static struct csan_snapshot *known_record(const struct queue *queue, const struc
     return known ? entry->snapshot : NULL;
 }
 
-/* Does the lane know or do anything new after the entry? Births and frees at the host tell it
- * nothing; and a free there waits for all lanes, host functions among them, which join the host. */
+/* Whether the lane knows or does anything new after the entry. Births and frees at the host add
+ * nothing. A free there waits for all lanes, including host functions, which join the host. */
 static bool changes_lane(const struct detector *detector, const struct entry *entry)
 {
     switch (entry->kind) {
@@ -318,7 +318,7 @@ static uint64_t now_nanoseconds(const struct queue *queue)
     return queue->now ? queue->now : now_coarse();
 }
 
-static void mark_stalled(const struct queue *queue, struct queued *queued)
+static void set_stalled(const struct queue *queue, struct queued *queued)
 {
     if (!queued->stalled_since)
         queued->stalled_since = now_nanoseconds(queue);
@@ -368,11 +368,11 @@ static void pass_once(struct queue *queue, struct detector *detector)
         bool blocked = anything_blocked && is_blocked(queue, detector, entry);
         if (waits_for_promise(entry) || blocked) {
             if (!blocked)
-                mark_stalled(queue, queued);
+                set_stalled(queue, queued);
             hold_back(queue, detector, entry);
             anything_blocked = true;
         } else if (entry->pending) {
-            mark_stalled(queue, queued);
+            set_stalled(queue, queued);
             queue->stopped = true;
             return;
         } else {
@@ -456,7 +456,7 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     detector->order.held_back = true;
     if (!queue->stopped) {
         if (queued->entry.pending || waits_for_promise(&queued->entry))
-            mark_stalled(queue, queued);
+            set_stalled(queue, queued);
         if (queued->entry.pending)
             queue->stopped = true;
         else

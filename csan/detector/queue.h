@@ -1,5 +1,5 @@
-/* The bounded FIFO in front of the detector: everything that happens enters here, in the order the
- * program enqueued it, and leaves as soon as it is decided.
+/* The bounded FIFO in front of the detector: everything that happens enters here in the order in
+ * which the program enqueued it, and leaves as soon as it is decided.
  *
  * Two things are not decided at once. An op whose access set is not known yet holds back everything
  * behind it. A join with a promise (a wait for a value nobody has written yet) holds back its lane
@@ -10,8 +10,8 @@
  * The program is never held back. When the queue is full, or its head waits longer than the
  * time-out, an op goes on with its fallback and a promise is given up; both are counted.
  *
- * When nothing waits, nothing is copied or queued: an entry on the caller's stack is processed.
- * Not thread-safe: the context's lock covers every user. */
+ * When nothing waits, nothing is copied or queued: an entry on the caller's stack is processed. Not
+ * thread-safe: the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_QUEUE_H
 #define CSAN_DETECTOR_QUEUE_H
 
@@ -46,7 +46,7 @@ struct csan_event {
 struct csan_free {
     uint64_t base, bytes;
     enum csan_memory_kind kind;
-    struct live_memory_entry front;
+    struct live_memory_entry live;
     uint32_t blocked_pass;
     uint32_t number; /* in the recording */
     /* after begin was processed: */
@@ -54,13 +54,13 @@ struct csan_free {
     struct allocation *detached; /* freed at the host */
     uint32_t ghost_generation;   /* freed on a stream: its allocation; 0: none */
     struct snapshot before;      /* every lane, as of begin */
-    struct mark death;
+    struct past_access death;
     struct conflict_list conflicts; /* reported if the free succeeds */
 };
 
 enum entry_kind {
     ENTRY_OP,
-    ENTRY_SIBLING,         /* of lane's next op: ops of other */
+    ENTRY_SAME_OPERATOR,   /* of lane's next op: ops of other */
     ENTRY_JOIN_LANE,       /* lane <- other */
     ENTRY_JOIN,            /* lane <- snapshot */
     ENTRY_SNAPSHOT,        /* snapshot <- lane */
@@ -79,7 +79,7 @@ enum entry_kind {
     ENTRY_POOL_FREE,
     ENTRY_STEP,   /* of lane: struct step */
     ENTRY_JUDGED, /* what is no op: struct context_call */
-    ENTRY_DOUBT   /* any memory may have been written, by what is not told */
+    ENTRY_DOUBT   /* any memory may have been written, by work that csan did not see */
 };
 
 struct entry {
@@ -87,7 +87,7 @@ struct entry {
     uint32_t lane, other;
     uint32_t site;
     uint64_t number;      /* of an op */
-    uint64_t first, last; /* siblings'; a step's object and detail */
+    uint64_t first, last; /* of ops of the same operator; a step's object and detail */
     uint8_t step;         /* enum csan_step_kind */
     struct csan_snapshot *snapshot;
     struct csan_event *event;
@@ -96,7 +96,7 @@ struct entry {
     enum csan_memory_kind memory_kind;
     enum csan_level level;
     bool checked, failed;
-    uint8_t judged;   /* enum context_judged; a stray's pointer is `base` */
+    uint8_t judged;   /* enum context_judged; a wrong pointer is `base` */
     uint8_t waited;   /* of a free's end: enum csan_free_waits */
     bool pending;     /* an op: accesses are only the fallback so far */
     bool host_joined; /* an op held back: `snapshot` is the host as of its turn */
@@ -117,7 +117,7 @@ struct queue {
     bool kept;     /* a promise was kept during this pass */
     size_t limit;
     uint64_t timeout; /* nanoseconds; 0: none */
-    uint64_t now;     /* that decisions go by, if a recording tells or told it; 0: the clock's */
+    uint64_t now;     /* that decisions use, if a recording has it; 0: the clock's */
 };
 
 void queue_init(struct queue *queue, size_t limit, uint64_t timeout);

@@ -34,7 +34,7 @@ const struct csan_race *race_log_next(struct race_log *log);
 void race_log_group(struct race_log *log, const struct csan_race *race);
 /* The race is suppressed: it counts apart from the others. */
 void race_log_suppress(struct race_log *log, const struct csan_race *race);
-/* How often the pair of sites was met so far. */
+/* How often the pair of sites occurred so far. */
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);
 uint64_t race_log_mark(const struct race_log *log);
 size_t race_log_since(const struct race_log *log, uint64_t mark, struct csan_race *races,

@@ -73,26 +73,26 @@ static void fill_created(struct csan_race_access *access, const struct lane *lan
                         &access->created_frame_count);
 }
 
-static void fill_access(struct csan_race_access *access, const struct mark *mark,
+static void fill_access(struct csan_race_access *access, const struct past_access *past,
                         const struct argument_set *set, char **text, const struct race_scene *scene)
 {
-    const struct lane *lane = lane_at(scene, mark->epoch);
-    const struct site *site = site_table_get(scene->sites, mark->site);
+    const struct lane *lane = lane_at(scene, past->epoch);
+    const struct site *site = site_table_get(scene->sites, past->site);
     *access = (struct csan_race_access){
         .stream = lane->handle,
         .lane_kind = lane->role == CSAN_LANE_FUNCTION ? CSAN_LANE_HOST_FUNCTION : (int)lane->kind,
         .host = lane->host,
         .name = site ? site->name : "",
-        .kind = mark->kind,
-        .bound = mark->bound,
-        .site = mark->site,
-        .level = mark->level,
-        .sequence = mark->op,
+        .kind = past->kind,
+        .bound = past->bound,
+        .site = past->site,
+        .level = past->level,
+        .sequence = past->op,
     };
-    access->lane = lane_write(text, scene, mark->epoch);
+    access->lane = lane_write(text, scene, past->epoch);
     fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
-    access->ranges = text_write(text, range_history_find(scene->ranges, mark->op));
+    access->ranges = text_write(text, range_history_find(scene->ranges, past->op));
     if (site) {
         access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);
@@ -185,11 +185,11 @@ static void fill_error(struct race_record *record, const struct csan_error *from
     if (!from)
         return;
     *error = *from;
-    if (from->shortage) {
-        struct csan_shortage *shortage = (struct csan_shortage *)*text;
-        *shortage = *from->shortage;
-        error->shortage = shortage;
-        *text += sizeof *shortage;
+    if (from->out_of_memory) {
+        struct csan_out_of_memory *out_of_memory = (struct csan_out_of_memory *)*text;
+        *out_of_memory = *from->out_of_memory;
+        error->out_of_memory = out_of_memory;
+        *text += sizeof *out_of_memory;
     }
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         if (*strings[i])
@@ -201,7 +201,7 @@ static size_t error_length(const struct csan_error *error)
 {
     const char *const strings[] = {error->exception, error->code,  error->detail,
                                    error->function,  error->place, error->reported_by};
-    size_t length = error->shortage ? sizeof *error->shortage : 0;
+    size_t length = error->out_of_memory ? sizeof *error->out_of_memory : 0;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
         length += strings[i] ? strlen(strings[i]) + 1 : 0;
     return length;
@@ -212,7 +212,7 @@ static size_t error_length(const struct csan_error *error)
 struct race_record *race_record_create(const struct conflict *conflict,
                                        const struct also_list *also, const struct race_scene *scene)
 {
-    const struct mark *marks[2] = {&conflict->current, &conflict->earlier};
+    const struct past_access *accesses[2] = {&conflict->current, &conflict->earlier};
     const struct argument_set *sets[2] = {&conflict->current_arguments,
                                           &conflict->earlier_arguments};
     struct explanation found = {.cause = CSAN_CAUSE_NONE};
@@ -224,9 +224,9 @@ struct race_record *race_record_create(const struct conflict *conflict,
     for (size_t i = 0; i < also->count; i++)
         length += lane_length(scene, also->items[i]->earlier.epoch);
     for (int i = 0; i < 2; i++)
-        length += lane_length(scene, marks[i]->epoch) +
-                  strlen(range_history_find(scene->ranges, marks[i]->op)) + 1 +
-                  arguments_length(site_table_get(scene->sites, marks[i]->site), sets[i]);
+        length += lane_length(scene, accesses[i]->epoch) +
+                  strlen(range_history_find(scene->ranges, accesses[i]->op)) + 1 +
+                  arguments_length(site_table_get(scene->sites, accesses[i]->site), sets[i]);
     struct race_record *record =
         calloc(1, sizeof(*record) + also->count * sizeof(*record->also) + length);
     if (!record)
@@ -248,8 +248,8 @@ struct race_record *race_record_create(const struct conflict *conflict,
     record->occurrences = 1;
     race->order = &record->order;
     fill_error(record, conflict->error, &text); /* first: it may have more than text */
-    fill_access(&race->current, marks[0], sets[0], &text, scene);
-    fill_access(&race->previous, marks[1], sets[1], &text, scene);
+    fill_access(&race->current, accesses[0], sets[0], &text, scene);
+    fill_access(&race->previous, accesses[1], sets[1], &text, scene);
     race->current.at_call = conflict->at_call & 1;
     race->previous.at_call = conflict->at_call >> 1;
     fill_order(&record->order, &found, &text, scene);

@@ -1,12 +1,12 @@
-/* What is said of ops before they come: which earlier ones are parts of the same work
- * (csan_op_same_operator). It holds for a lane's next op only. Not thread-safe. */
+/* For a lane's next op: the earlier ops that are parts of the same operator
+ * (csan_op_same_operator). The statement holds for that op only. Not thread-safe. */
 #ifndef CSAN_DETECTOR_SAME_OPERATOR_H
 #define CSAN_DETECTOR_SAME_OPERATOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of the next op of `lane`: ops of the lane `other`, by number. */
+/* The next op of `lane` has the same operator as these ops of the lane `other`, by number. */
 struct same_operator_member {
     uint32_t lane, other;
     uint64_t first, last;
@@ -18,13 +18,13 @@ struct same_operator {
     uint32_t count, room;
 };
 
-/* Without memory it is not kept. */
-void same_operator_add(struct same_operator *siblings, struct same_operator_member sibling);
-/* Whether the op of that number, of the lane `other`, is one of `lane`'s next op. */
-bool same_operator_have(const struct same_operator *siblings, uint32_t lane, uint32_t other,
+/* Without memory it is dropped. */
+void same_operator_add(struct same_operator *same_operator, struct same_operator_member pair);
+/* Whether the op of that number in the lane `other` has the same operator as `lane`'s next op. */
+bool same_operator_have(const struct same_operator *same_operator, uint32_t lane, uint32_t other,
                         uint64_t number);
 /* The lane's op has come. */
-void same_operator_forget(struct same_operator *siblings, uint32_t lane);
-void same_operator_clear(struct same_operator *siblings);
+void same_operator_forget(struct same_operator *same_operator, uint32_t lane);
+void same_operator_clear(struct same_operator *same_operator);
 
 #endif

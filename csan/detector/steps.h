@@ -1,6 +1,6 @@
 /* The newest calls by which the program made order, or meant to: event records and waits, graph
- * launches, destroyed streams. They order nothing here, for joins do that; they tell a report why
- * two accesses have no order although the program looks as if they had one (explain.h).
+ * launches, destroyed streams. They order nothing here; joins do that. They let a report explain
+ * why two accesses have no order although the program looks as if they had one (explain.h).
  *
  * A ring of STEPS_KEPT: of what lies further back a report says less. Not thread-safe: the
  * context's lock covers every user. */

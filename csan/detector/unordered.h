@@ -16,7 +16,7 @@ struct unordered_lane {
 
 struct unordered {
     bool wanted;
-    bool cut; /* there was no memory for some: the count is too low, and told nobody */
+    bool cut; /* there was no memory for some: the count is too low and is not reported */
     struct unordered_lane *lanes;
     uint32_t lane_count;
     uint64_t pairs;

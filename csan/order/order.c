@@ -87,9 +87,9 @@ void order_lane_is_host(struct order *order, uint32_t lane, bool thread)
  * that the new lane's maker knows: a race with the former life bears the new one's name then. */
 enum { WAITING_LANES_MAX = 1024 };
 
-/* A destroyed lane of which the host knows every op and every snapshot: nothing it did can race any
- * more, and no event of its former life can tell more than the new one inherits from the host. But
- * for a function that ran during a call: so the new life is of the same role. */
+/* A destroyed lane of which the host knows every op and every snapshot. Nothing it did can race any
+ * more, and its former events know no more than a new lane inherits from the host. The exception is
+ * a function that ran during a call, so the reused lane keeps its role. */
 static uint32_t find_recyclable(struct order *order, enum csan_lane_role role, uint32_t maker)
 {
     uint32_t by = order->ended_count > WAITING_LANES_MAX ? maker : ORDER_HOST;

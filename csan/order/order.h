@@ -39,7 +39,7 @@ struct lane {
     bool live;         /* created and not destroyed */
     bool ended;        /* destroyed, not yet taken for another */
     uint8_t role;      /* enum csan_lane_role, in each of its lives */
-    uint32_t blocked_pass; /* the queue's mark: held back in this pass */
+    uint32_t blocked_pass; /* the queue's flag: held back in this pass */
 };
 
 /* A lane as of some moment. */

@@ -1,6 +1,6 @@
 /* The file of a recording that is being made: found by its pattern and opened at the first block,
  * so that a process that does nothing leaves none; what it says of the process; blocks, one after
- * the other. What goes wrong is told once, in a line, and then nothing more is written. Not
+ * the other. An error is reported once, in a line, and then nothing more is written. Not
  * thread-safe: its recording calls it under a lock. */
 #ifndef CSAN_RECORDING_RECORDING_FILE_H
 #define CSAN_RECORDING_RECORDING_FILE_H

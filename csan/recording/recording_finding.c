@@ -71,20 +71,22 @@ static void size_put(struct putting *putting, const char *key, const uint32_t si
     text_put(putting, key, word);
 }
 
-enum { SHORTAGE_NUMBERS = 13, SHORTAGE_BYTES = 512 };
+enum { OUT_OF_MEMORY_NUMBERS = 13, OUT_OF_MEMORY_BYTES = 512 };
 
-static void shortage_put(struct putting *putting, const struct csan_shortage *shortage)
+static void out_of_memory_put(struct putting *putting,
+                              const struct csan_out_of_memory *out_of_memory)
 {
-    char words[SHORTAGE_BYTES];
+    char words[OUT_OF_MEMORY_BYTES];
     snprintf(words, sizeof words,
              "%d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
              " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-             shortage->host, shortage->device, shortage->asked, shortage->free, shortage->total,
-             shortage->own, shortage->own_count, shortage->others, shortage->unused,
-             shortage->reserved, shortage->allocated, shortage->more, shortage->more_bytes);
+             out_of_memory->host, out_of_memory->device, out_of_memory->asked, out_of_memory->free,
+             out_of_memory->total, out_of_memory->own, out_of_memory->own_count,
+             out_of_memory->others, out_of_memory->unused, out_of_memory->reserved,
+             out_of_memory->allocated, out_of_memory->more, out_of_memory->more_bytes);
     text_put(putting, "memory", words);
-    for (size_t i = 0; i < shortage->held_count; i++) {
-        const struct csan_held *held = &shortage->held[i];
+    for (size_t i = 0; i < out_of_memory->held_count; i++) {
+        const struct csan_held *held = &out_of_memory->held[i];
         snprintf(words, sizeof words, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
                  held->site, held->count, held->bytes, held->oldest, held->newest);
         text_put(putting, "held", words);
@@ -116,8 +118,8 @@ static void all_put(struct putting *putting, const struct context_finding *findi
     for (int i = 0; i < SIZES; i++)
         if (i < 2 ? sizes[i][0] != 0 : error.has_thread)
             size_put(putting, size_keys[i], sizes[i]);
-    if (error.shortage)
-        shortage_put(putting, error.shortage);
+    if (error.out_of_memory)
+        out_of_memory_put(putting, error.out_of_memory);
 }
 
 void recording_finding_put(struct byte_buffer *buffer, const struct context_finding *finding)
@@ -171,22 +173,24 @@ static bool held_get(struct csan_held *held, const char *text)
 }
 
 /* False: there is none. */
-static bool shortage_get(struct csan_shortage *shortage, const char *const *texts, size_t count)
+static bool out_of_memory_get(struct csan_out_of_memory *out_of_memory, const char *const *texts,
+                              size_t count)
 {
     const char *text = recording_finding_text(texts, count, "memory");
-    *shortage = (struct csan_shortage){.held_count = 0};
+    *out_of_memory = (struct csan_out_of_memory){.held_count = 0};
     if (!text || sscanf(text,
                         "%d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
                         " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-                        &shortage->host, &shortage->device, &shortage->asked, &shortage->free,
-                        &shortage->total, &shortage->own, &shortage->own_count, &shortage->others,
-                        &shortage->unused, &shortage->reserved, &shortage->allocated,
-                        &shortage->more, &shortage->more_bytes) != SHORTAGE_NUMBERS)
+                        &out_of_memory->host, &out_of_memory->device, &out_of_memory->asked,
+                        &out_of_memory->free, &out_of_memory->total, &out_of_memory->own,
+                        &out_of_memory->own_count, &out_of_memory->others, &out_of_memory->unused,
+                        &out_of_memory->reserved, &out_of_memory->allocated, &out_of_memory->more,
+                        &out_of_memory->more_bytes) != OUT_OF_MEMORY_NUMBERS)
         return false;
-    while (shortage->held_count < CSAN_HELD_MAX &&
+    while (out_of_memory->held_count < CSAN_HELD_MAX &&
            (text = recording_finding_text(texts, count, "held")) &&
-           held_get(&shortage->held[shortage->held_count], text)) {
-        shortage->held_count++;
+           held_get(&out_of_memory->held[out_of_memory->held_count], text)) {
+        out_of_memory->held_count++;
         while (count && texts[0] + strlen("held ") != text) {
             texts++;
             count--;
@@ -198,7 +202,7 @@ static bool shortage_get(struct csan_shortage *shortage, const char *const *text
 }
 
 bool recording_finding_get(const char *const *texts, size_t count, struct context_finding *finding,
-                           struct csan_shortage *shortage)
+                           struct csan_out_of_memory *out_of_memory)
 {
     struct csan_error *error = &finding->error;
     const char *kind = recording_finding_text(texts, count, "kind"), *text;
@@ -230,7 +234,7 @@ bool recording_finding_get(const char *const *texts, size_t count, struct contex
         const bool known = size_get(sizes[i], recording_finding_text(texts, count, size_keys[i]));
         error->has_thread |= i == SIZES - 1 && known;
     }
-    if (shortage_get(shortage, texts, count))
-        error->shortage = shortage;
+    if (out_of_memory_get(out_of_memory, texts, count))
+        error->out_of_memory = out_of_memory;
     return true;
 }

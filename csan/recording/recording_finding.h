@@ -10,11 +10,11 @@
 /* The entry's texts, their number first. */
 void recording_finding_put(struct byte_buffer *buffer, const struct context_finding *finding);
 
-/* What the texts say, into `finding`, whose strings are the texts' from here on. What an allocation
- * that failed has is put into `shortage`; of what was held, sites are the recording's numbers.
- * False: they are no finding. */
+/* What the texts say, into `finding`, whose strings are the texts' from here on. The data of a
+ * failed allocation goes into `out_of_memory`; its sites are the recording's numbers. False: they
+ * are no finding. */
 bool recording_finding_get(const char *const *texts, size_t count, struct context_finding *finding,
-                           struct csan_shortage *shortage);
+                           struct csan_out_of_memory *out_of_memory);
 
 /* What the texts have behind the key; NULL: nothing. */
 const char *recording_finding_text(const char *const *texts, size_t count, const char *key);

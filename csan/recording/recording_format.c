@@ -43,7 +43,7 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_SOURCE_LINE] = {"source-line",
                               {FIELD_ADDRESS, FIELD_LINE, FIELD_TEXT, FIELD_SECOND_TEXT}},
     [RECORDED_HOST_LANE] = {"lane-host", {FIELD_LANE, FIELD_FLAGS, FIELD_TEXT}},
-    [RECORDED_SIBLING] = {"sibling", {FIELD_LANE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST}},
+    [RECORDED_SAME_OPERATOR] = {"sibling", {FIELD_LANE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST}},
     [RECORDED_LANE_KIND] = {"lane-kind", {FIELD_LANE, FIELD_FLAGS, FIELD_SITE}},
     [RECORDED_LANE_NAME] = {"lane-name", {FIELD_LANE, FIELD_TEXT}},
     [RECORDED_LANE_PART] = {"lane-part", {FIELD_LANE, FIELD_OTHER}},

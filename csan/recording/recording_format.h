@@ -52,7 +52,7 @@ enum recording_field {
     FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
                           role: enum csan_lane_role; of what is judged: enum context_judged */
     FIELD_FIRST,       /* op's number */
-    FIELD_LAST,        /* the same; of a finding: the site of the call that told of it */
+    FIELD_LAST,        /* the same; of a finding: the site of the call that reported it */
     FIELD_NANOSECONDS, /* since the last such entry */
     FIELD_HANDLE,
     FIELD_ADDRESS,
@@ -103,7 +103,7 @@ enum recording_kind {
     RECORDED_MODULE,
     RECORDED_SOURCE_LINE,
     RECORDED_HOST_LANE,
-    RECORDED_SIBLING,
+    RECORDED_SAME_OPERATOR,
     RECORDED_LANE_KIND,
     RECORDED_LANE_NAME,
     RECORDED_LANE_PART,

@@ -184,7 +184,7 @@ static void access_put(struct byte_buffer *buffer, const struct csan_access *acc
 static uint32_t slot_take(struct recording_sets *sets, size_t weight, const uint16_t *last)
 {
     uint32_t slot = sets->next % RECORDING_SLOTS;
-    if (last && *last == slot + 1) /* it is what the new set is told from */
+    if (last && *last == slot + 1) /* the new set is encoded relative to it */
         slot = ++sets->next % RECORDING_SLOTS;
     if (sets->weight - sets->slots[slot].weight + weight > RECORDING_KEPT_ACCESSES)
         return RECORDING_SLOTS;
@@ -338,7 +338,7 @@ static struct csan_access *accesses_get(struct byte_cursor *cursor,
     return whole;
 }
 
-/* Site, level and count of a new set; *like is what the accesses are told from. */
+/* Site, level and count of a new set; the accesses are encoded relative to *like. */
 static bool head_get(struct recording_sets *sets, struct byte_cursor *cursor,
                      const struct recording_set **like, struct recording_set *set)
 {

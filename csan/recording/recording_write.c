@@ -226,9 +226,9 @@ static void put_memory(struct recording *recording, const struct entry *entry)
     entry_to(recording, at);
 }
 
-static void put_sibling(struct recording *recording, const struct entry *entry)
+static void put_same_operator(struct recording *recording, const struct entry *entry)
 {
-    uint8_t *at = number_write(entry_at(recording, RECORDED_SIBLING), entry->lane);
+    uint8_t *at = number_write(entry_at(recording, RECORDED_SAME_OPERATOR), entry->lane);
     at = number_write(number_write(at, entry->other), entry->first);
     entry_to(recording, number_write(at, entry->last));
 }
@@ -326,8 +326,8 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
     case ENTRY_OP:
         put_op(recording, entry, ticket);
         break;
-    case ENTRY_SIBLING:
-        put_sibling(recording, entry);
+    case ENTRY_SAME_OPERATOR:
+        put_same_operator(recording, entry);
         break;
     case ENTRY_STEP:
         put_step(recording, entry);

@@ -27,7 +27,7 @@ struct stack_depot;
 /* `path` is a pattern for output_path_expand. A file that is there already is left alone, and .PID
  * appended; only a recording that is older than `replace_before` (nanoseconds since 1970) is
  * replaced, unless it is still being written. `facts`: lines "key value" beside those that every
- * recording has. `note` is told in a line, once, when the recording cannot go on; then nothing more
+ * recording has. `note` receives one line, once, when the recording cannot go on; then nothing more
  * is recorded. NULL: no memory. */
 struct recording *recording_create(const char *path, uint64_t replace_before, const char *facts,
                                    void (*note)(const char *line));

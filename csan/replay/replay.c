@@ -240,7 +240,7 @@ static const char *take_judged(struct replay *replay, const struct recorded *rec
                                 .accesses = set->accesses,
                                 .access_count = set->count,
                                 .pointer = recorded->value[FIELD_ADDRESS]};
-    if (what > CONTEXT_STRAY)
+    if (what > CONTEXT_WRONG_POINTER)
         return "what is judged is nothing that can be";
     if (!replay_definitions_site(&replay->definitions, set->site, &call.site))
         return "a call of a site that is not defined";
@@ -249,10 +249,10 @@ static const char *take_judged(struct replay *replay, const struct recorded *rec
 }
 
 /* False: one of its sites is not defined. */
-static bool take_held(const struct replay *replay, struct csan_shortage *shortage)
+static bool take_held(const struct replay *replay, struct csan_out_of_memory *out_of_memory)
 {
-    for (size_t i = 0; i < shortage->held_count; i++) {
-        struct csan_held *held = &shortage->held[i];
+    for (size_t i = 0; i < out_of_memory->held_count; i++) {
+        struct csan_held *held = &out_of_memory->held[i];
         if (!replay_definitions_site(&replay->definitions, held->site, &held->site))
             return false;
         held->name = context_site_stack(replay->current->context, held->site, &held->frames,
@@ -267,14 +267,14 @@ static const char *take_finding(struct replay *replay, const struct recorded *re
     struct context_finding finding = {.lane = lane,
                                       .address = recorded->value[FIELD_ADDRESS],
                                       .bytes = recorded->value[FIELD_BYTES]};
-    struct csan_shortage shortage;
-    if (!recording_finding_get(recorded->texts, recorded->count, &finding, &shortage))
+    struct csan_out_of_memory out_of_memory;
+    if (!recording_finding_get(recorded->texts, recorded->count, &finding, &out_of_memory))
         return "a finding of a kind that cannot be";
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE],
                                  &finding.site) ||
         !replay_definitions_site(&replay->definitions, recorded->value[FIELD_LAST],
                                  &finding.reported) ||
-        !take_held(replay, &shortage))
+        !take_held(replay, &out_of_memory))
         return "a finding of a site that is not defined";
     context_find(replay->current->context, &finding);
     return NULL;
@@ -597,7 +597,7 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
             return no_such_lane;
         csan_lane_waits(replay->current->context, lane, other);
         return NULL;
-    case RECORDED_SIBLING:
+    case RECORDED_SAME_OPERATOR:
         if (!lane_of(replay, recorded->value[FIELD_OTHER], &other))
             return NULL; /* it ended since */
         csan_op_same_operator(replay->current->context, lane, other, recorded->value[FIELD_FIRST],

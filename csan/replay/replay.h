@@ -1,6 +1,6 @@
-/* The detector over a recording: each entry is told to a context as the recorded program told it.
- * What the recording names by numbers (lanes, snapshots, events, frees, sites, branches) becomes
- * the context's own. Not thread-safe. */
+/* Runs the detector over a recording: passes each entry to a context as the hooks did in the
+ * recorded program. What the recording names by numbers (lanes, snapshots, events, frees, sites,
+ * branches) becomes the context's own. Not thread-safe. */
 #ifndef CSAN_REPLAY_REPLAY_H
 #define CSAN_REPLAY_REPLAY_H
 

@@ -189,8 +189,8 @@ void error_sentence_add(struct text *text, struct race_words *words, const struc
         break;
     case CSAN_RACE_OUT_OF_MEMORY:
         text_add(text, "out of memory: %s ", side->site);
-        if (error->shortage)
-            out_of_memory_asked_add(text, error->shortage);
+        if (error->out_of_memory)
+            out_of_memory_asked_add(text, error->out_of_memory);
         break;
     case CSAN_RACE_UNINITIALIZED:
         text_add(text, "uninitialized memory read: %s reads ", side->site);
@@ -391,8 +391,8 @@ void error_facts_add(struct text *text, struct race_words *words, const struct c
         access_add(text, words, race);
     neighbour_add(text, words, race);
     thread_add(text, words, error);
-    if (error->shortage)
-        out_of_memory_facts_add(text, words, error->shortage);
+    if (error->out_of_memory)
+        out_of_memory_facts_add(text, words, error->out_of_memory);
     if (error->detail && error->detail[0])
         text_add(text, "  %s\n", error->detail);
     launch_add(text, words, race);
@@ -449,8 +449,8 @@ void error_cause_add(struct text *text, const struct csan_race *race)
     } else if (race->kind == CSAN_RACE_UNINITIALIZED) {
         text_add(text,
                  "no kernel, copy or set has written the bytes since the memory was allocated");
-    } else if (error->shortage) {
-        out_of_memory_cause_add(text, error->shortage);
+    } else if (error->out_of_memory) {
+        out_of_memory_cause_add(text, error->out_of_memory);
     } else if (race->kind == CSAN_RACE_LEAK) {
         text_add(text, "nothing had freed the memory when the program ended");
     } else {
@@ -465,8 +465,8 @@ static bool is_misaligned(const struct csan_error *error)
 
 void error_fix_add(struct text *text, const struct csan_race *race)
 {
-    if (race->error->shortage) {
-        out_of_memory_fix_add(text, race->error->shortage);
+    if (race->error->out_of_memory) {
+        out_of_memory_fix_add(text, race->error->out_of_memory);
         return;
     }
     switch (race->kind) {

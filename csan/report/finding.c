@@ -132,7 +132,7 @@ static char *words_take(struct text *text)
     return data;
 }
 
-/* Lists of arguments hold marks that are for reports in words. */
+/* Lists of arguments contain flag characters for text reports. */
 static char *arguments_copy(const char *arguments)
 {
     char *copy = strdup(arguments ? arguments : "");

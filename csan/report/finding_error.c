@@ -109,8 +109,8 @@ struct finding_error *finding_error_create(const struct csan_error *from, struct
      * it is left out. */
     error->reported_stack = stack_memo_take(&words->stacks, &words->style, from->reported_frames,
                                             from->reported_frame_count, words->current.name);
-    if (from->shortage)
-        error->shortage = finding_out_of_memory_create(from->shortage, words);
+    if (from->out_of_memory)
+        error->out_of_memory = finding_out_of_memory_create(from->out_of_memory, words);
     if (from->reported_by)
         error->reported_by =
             strdup(error->reported_stack.entry ? error->reported_stack.entry : from->reported_by);
@@ -128,7 +128,7 @@ void finding_error_destroy(struct finding_error *error)
     free(error->code);
     free(error->detail);
     free(error->reported_by);
-    finding_out_of_memory_destroy(error->shortage);
+    finding_out_of_memory_destroy(error->out_of_memory);
     stack_frames_free(&error->instruction);
     stack_frames_free(&error->neighbour_stack);
     stack_frames_free(&error->reported_stack);

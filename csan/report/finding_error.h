@@ -22,7 +22,7 @@ struct finding_error {
     struct stack_frames reported_stack;
     uint64_t launches_since;
     uint64_t count, total; /* of a leak: how many allocations, and their bytes; 0: it is none */
-    struct finding_out_of_memory *shortage; /* of an allocation that failed; NULL: of none */
+    struct finding_out_of_memory *out_of_memory; /* of an allocation that failed; NULL: of none */
 };
 
 /* Both sides of `words` are the finding's. NULL: there is no memory. */

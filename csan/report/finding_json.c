@@ -210,14 +210,14 @@ static void held_add(struct text *text, const struct finding_held *held,
     text_add(text, "}");
 }
 
-static void shortage_add(struct text *text, const struct finding_out_of_memory *shortage)
+static void out_of_memory_add(struct text *text, const struct finding_out_of_memory *out_of_memory)
 {
     text_add(text, "\n    \"memory\": ");
-    if (!shortage) {
+    if (!out_of_memory) {
         text_add(text, "null, ");
         return;
     }
-    const struct csan_shortage *numbers = &shortage->numbers;
+    const struct csan_out_of_memory *numbers = &out_of_memory->numbers;
     const bool known = numbers->total != 0;
     text_add(text, "{");
     json_member_truth(text, "host", numbers->host != 0);
@@ -236,7 +236,7 @@ static void shortage_add(struct text *text, const struct finding_out_of_memory *
     text_add(text, "\"held\": [");
     for (size_t i = 0; i < numbers->held_count; i++) {
         text_add(text, i ? ", " : "");
-        held_add(text, &shortage->held[i], &numbers->held[i]);
+        held_add(text, &out_of_memory->held[i], &numbers->held[i]);
     }
     text_add(text, "]}, ");
 }
@@ -262,7 +262,7 @@ static void error_add(struct text *text, const struct finding_error *error)
     neighbour_add(text, error);
     thread_add(text, error);
     reported_add(text, error);
-    shortage_add(text, error->shortage);
+    out_of_memory_add(text, error->out_of_memory);
     json_comma_drop(text);
     text_add(text, "}, ");
 }

@@ -14,30 +14,30 @@ static void held_fill(struct finding_held *held, const struct csan_held *from,
     held->name = strdup(name ? name : "");
 }
 
-struct finding_out_of_memory *finding_out_of_memory_create(const struct csan_shortage *from,
+struct finding_out_of_memory *finding_out_of_memory_create(const struct csan_out_of_memory *from,
                                                            struct race_words *words)
 {
-    struct finding_out_of_memory *shortage = calloc(1, sizeof *shortage);
-    if (!shortage)
+    struct finding_out_of_memory *out_of_memory = calloc(1, sizeof *out_of_memory);
+    if (!out_of_memory)
         return NULL;
-    shortage->numbers = *from;
+    out_of_memory->numbers = *from;
     for (size_t i = 0; i < from->held_count; i++) {
-        struct csan_held *numbers = &shortage->numbers.held[i];
-        held_fill(&shortage->held[i], numbers, words);
+        struct csan_held *numbers = &out_of_memory->numbers.held[i];
+        held_fill(&out_of_memory->held[i], numbers, words);
         numbers->name = NULL;
         numbers->frames = NULL;
         numbers->frame_count = 0;
     }
-    return shortage;
+    return out_of_memory;
 }
 
-void finding_out_of_memory_destroy(struct finding_out_of_memory *shortage)
+void finding_out_of_memory_destroy(struct finding_out_of_memory *out_of_memory)
 {
-    if (!shortage)
+    if (!out_of_memory)
         return;
     for (size_t i = 0; i < CSAN_HELD_MAX; i++) {
-        free(shortage->held[i].name);
-        stack_frames_free(&shortage->held[i].stack);
+        free(out_of_memory->held[i].name);
+        stack_frames_free(&out_of_memory->held[i].stack);
     }
-    free(shortage);
+    free(out_of_memory);
 }

@@ -35,16 +35,16 @@ static void age_add(struct text *text, uint64_t nanoseconds)
         text_add(text, "%" PRIu64 " min", seconds / 60);
 }
 
-void out_of_memory_asked_add(struct text *text, const struct csan_shortage *shortage)
+void out_of_memory_asked_add(struct text *text, const struct csan_out_of_memory *out_of_memory)
 {
     text_add(text, "asked for ");
-    size_add(text, shortage->asked);
-    if (shortage->host || !shortage->total)
+    size_add(text, out_of_memory->asked);
+    if (out_of_memory->host || !out_of_memory->total)
         return;
     text_add(text, " where ");
-    size_add(text, shortage->free);
+    size_add(text, out_of_memory->free);
     text_add(text, " of ");
-    size_add(text, shortage->total);
+    size_add(text, out_of_memory->total);
     text_add(text, " were free");
 }
 
@@ -91,57 +91,60 @@ static void held_add(struct text *text, struct race_words *words, const struct c
 }
 
 static void list_add(struct text *text, struct race_words *words,
-                     const struct csan_shortage *shortage)
+                     const struct csan_out_of_memory *out_of_memory)
 {
-    for (size_t i = 0; i < shortage->held_count; i++)
-        held_add(text, words, &shortage->held[i]);
-    if (!shortage->more)
+    for (size_t i = 0; i < out_of_memory->held_count; i++)
+        held_add(text, words, &out_of_memory->held[i]);
+    if (!out_of_memory->more)
         return;
     text_add(text, "    ");
-    size_add(text, shortage->more_bytes);
-    text_add(text, " by %" PRIu64 " other call%s\n", shortage->more, plural(shortage->more));
+    size_add(text, out_of_memory->more_bytes);
+    text_add(text, " by %" PRIu64 " other call%s\n", out_of_memory->more,
+             plural(out_of_memory->more));
 }
 
 void out_of_memory_facts_add(struct text *text, struct race_words *words,
-                             const struct csan_shortage *shortage)
+                             const struct csan_out_of_memory *out_of_memory)
 {
-    text_add(text, "  asked for %" PRIu64 " bytes%s\n", shortage->asked,
-             shortage->host ? " of the host's memory" : "");
-    if (shortage->total)
-        text_add(text, "  free on device %d: %" PRIu64 " of %" PRIu64 " bytes\n", shortage->device,
-                 shortage->free, shortage->total);
+    text_add(text, "  asked for %" PRIu64 " bytes%s\n", out_of_memory->asked,
+             out_of_memory->host ? " of the host's memory" : "");
+    if (out_of_memory->total)
+        text_add(text, "  free on device %d: %" PRIu64 " of %" PRIu64 " bytes\n",
+                 out_of_memory->device, out_of_memory->free, out_of_memory->total);
     text_add(text, "  held there by this process: ");
-    size_add(text, shortage->own);
-    text_add(text, " in %" PRIu64 " allocation%s%s\n", shortage->own_count,
-             plural(shortage->own_count),
-             shortage->host        ? "; of the host's memory:"
-             : shortage->own_count ? ", by where they were made:"
-                                   : "");
-    list_add(text, words, shortage);
-    if (shortage->unused) {
+    size_add(text, out_of_memory->own);
+    text_add(text, " in %" PRIu64 " allocation%s%s\n", out_of_memory->own_count,
+             plural(out_of_memory->own_count),
+             out_of_memory->host        ? "; of the host's memory:"
+             : out_of_memory->own_count ? ", by where they were made:"
+                                        : "");
+    list_add(text, words, out_of_memory);
+    if (out_of_memory->unused) {
         text_add(text, "  kept by the device's memory pool and not used: ");
-        size_add(text, shortage->unused);
+        size_add(text, out_of_memory->unused);
         text_add(text, "\n");
     }
-    if (shortage->reserved) {
+    if (out_of_memory->reserved) {
         text_add(text, "  of pools that hand out blocks: ");
-        size_add(text, shortage->reserved);
+        size_add(text, out_of_memory->reserved);
         text_add(text, " reserved, ");
-        size_add(text, shortage->allocated);
+        size_add(text, out_of_memory->allocated);
         text_add(text, " of it allocated\n");
     }
-    if (shortage->others) {
+    if (out_of_memory->others) {
         text_add(text, "  the rest, of other processes and of the driver: ");
-        size_add(text, shortage->others);
+        size_add(text, out_of_memory->others);
         text_add(text, "\n");
     }
 }
 
 /* ---- cause and fix */
 
-static uint64_t unallocated(const struct csan_shortage *shortage)
+static uint64_t unallocated(const struct csan_out_of_memory *out_of_memory)
 {
-    return shortage->reserved > shortage->allocated ? shortage->reserved - shortage->allocated : 0;
+    return out_of_memory->reserved > out_of_memory->allocated
+               ? out_of_memory->reserved - out_of_memory->allocated
+               : 0;
 }
 
 /* What would have been enough, had it been given back. */
@@ -154,23 +157,23 @@ enum culprit {
     CULPRIT_OWN,
     CULPRIT_TOO_MUCH
 };
-static enum culprit culprit_of(const struct csan_shortage *shortage)
+static enum culprit culprit_of(const struct csan_out_of_memory *out_of_memory)
 {
-    const uint64_t asked = shortage->asked, free = shortage->free;
-    if (shortage->host)
+    const uint64_t asked = out_of_memory->asked, free = out_of_memory->free;
+    if (out_of_memory->host)
         return CULPRIT_HOST;
-    if (shortage->total && asked > shortage->total)
+    if (out_of_memory->total && asked > out_of_memory->total)
         return CULPRIT_TOO_MUCH;
-    if (shortage->unused && shortage->unused + free >= asked)
+    if (out_of_memory->unused && out_of_memory->unused + free >= asked)
         return CULPRIT_POOL;
-    if (unallocated(shortage) && unallocated(shortage) + free >= asked)
+    if (unallocated(out_of_memory) && unallocated(out_of_memory) + free >= asked)
         return CULPRIT_BLOCKS;
-    if (shortage->total && free >= asked)
+    if (out_of_memory->total && free >= asked)
         return CULPRIT_PIECES;
-    return shortage->others > shortage->own ? CULPRIT_OTHERS : CULPRIT_OWN;
+    return out_of_memory->others > out_of_memory->own ? CULPRIT_OTHERS : CULPRIT_OWN;
 }
 
-void out_of_memory_cause_add(struct text *text, const struct csan_shortage *shortage)
+void out_of_memory_cause_add(struct text *text, const struct csan_out_of_memory *out_of_memory)
 {
     static const char *const causes[] = {
         [CULPRIT_HOST] = "the host's memory could not be allocated and pinned",
@@ -184,10 +187,10 @@ void out_of_memory_cause_add(struct text *text, const struct csan_shortage *shor
         [CULPRIT_OWN] = "this process holds the memory",
         [CULPRIT_TOO_MUCH] = "the call asked for more than the device has",
     };
-    text_add(text, "%s", causes[culprit_of(shortage)]);
+    text_add(text, "%s", causes[culprit_of(out_of_memory)]);
 }
 
-void out_of_memory_fix_add(struct text *text, const struct csan_shortage *shortage)
+void out_of_memory_fix_add(struct text *text, const struct csan_out_of_memory *out_of_memory)
 {
     static const char *const fixes[] = {
         [CULPRIT_HOST] = "pin less memory, or free it earlier",
@@ -202,5 +205,5 @@ void out_of_memory_fix_add(struct text *text, const struct csan_shortage *shorta
                         "above, or work in smaller parts",
         [CULPRIT_TOO_MUCH] = "check the size that the call is given",
     };
-    text_add(text, "%s", fixes[culprit_of(shortage)]);
+    text_add(text, "%s", fixes[culprit_of(out_of_memory)]);
 }

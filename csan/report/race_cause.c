@@ -264,7 +264,7 @@ static void event_order_add(struct text *text, struct race_words *words,
              race->also_total ? "each of them" : "it", late->site);
 }
 
-/* What the cause tells of it. */
+/* The text that the cause adds. */
 static bool cause_order_add(struct text *text, struct race_words *words,
                             const struct csan_race *race, const struct race_side *early,
                             const struct race_side *late)

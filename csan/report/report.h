@@ -80,7 +80,8 @@ void report_note(struct report_sink *sink, const char *format, ...)
 void report_note_stack(struct report_sink *sink, const void *const *frames, size_t frame_count,
                        const char *line);
 
-/* How often each race was met: in words for those that one missing order explains, a line each. */
+/* How often each race occurred: in text, one line for each group that one missing order explains.
+ */
 void report_occurrences(struct report_sink *sink, csan_context *context);
 
 /* Print the summary line: ops, launches by level of knowledge, distinct races; what went wrong only

@@ -1,5 +1,4 @@
-/* Suppressions: findings that a person has said not to be told of, in ThreadSanitizer's file
- * format.
+/* Suppressions: findings that a person does not want reported, in ThreadSanitizer's file format.
  *
  * A file has one suppression a line, TYPE:TEMPLATE; empty lines and lines that begin with # say
  * nothing. A template matches a name that contains it; * stands for any characters, ^ at its

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(struct mark) == 32, "two marks to a cache line");
+static_assert(sizeof(struct past_access) == 32, "two accesses to a cache line");
 
-static bool same_mark(const struct mark *a, const struct mark *b)
+static bool same_past_access(const struct past_access *a, const struct past_access *b)
 {
     if (a->kind == 0 && b->kind == 0)
         return true;
@@ -17,34 +17,34 @@ static bool same_mark(const struct mark *a, const struct mark *b)
 
 /* ---- lists */
 
-static uint32_t list_count(const struct mark_list *list)
+static uint32_t list_count(const struct past_access_list *list)
 {
     return list ? list->count : 0;
 }
 
-static struct mark_list *list_copy(const struct mark_list *list)
+static struct past_access_list *list_copy(const struct past_access_list *list)
 {
     if (!list_count(list))
         return NULL;
-    struct mark_list *copy = malloc(sizeof(*copy) + list->count * sizeof(copy->marks[0]));
+    struct past_access_list *copy = malloc(sizeof(*copy) + list->count * sizeof(copy->accesses[0]));
     if (!copy)
         return NULL;
     copy->count = copy->capacity = list->count;
-    memcpy(copy->marks, list->marks, list->count * sizeof(copy->marks[0]));
+    memcpy(copy->accesses, list->accesses, list->count * sizeof(copy->accesses[0]));
     return copy;
 }
 
-static bool list_equal(const struct mark_list *a, const struct mark_list *b)
+static bool list_equal(const struct past_access_list *a, const struct past_access_list *b)
 {
     if (list_count(a) != list_count(b))
         return false;
     for (uint32_t i = 0; i < list_count(a); i++)
-        if (!same_mark(&a->marks[i], &b->marks[i]))
+        if (!same_past_access(&a->accesses[i], &b->accesses[i]))
             return false;
     return true;
 }
 
-static void list_free_empty(struct mark_list **slot)
+static void list_free_empty(struct past_access_list **slot)
 {
     if (list_count(*slot))
         return;
@@ -54,7 +54,7 @@ static void list_free_empty(struct mark_list **slot)
 
 /* Reads make only reads superfluous, atomics only atomics: those of other widths race with what
  * those of this width do not. */
-static bool stands_for(const struct mark *by, const struct mark *earlier)
+static bool stands_for(const struct past_access *by, const struct past_access *earlier)
 {
     if (by->kind == CSAN_WRITE)
         return true;
@@ -62,115 +62,118 @@ static bool stands_for(const struct mark *by, const struct mark *earlier)
                                          earlier->element_bytes == by->element_bytes);
 }
 
-/* Remove the marks that are known to have finished; with `by`: those that it stands for. */
-static void list_forget(struct mark_list *list, struct knowledge knowledge, const struct mark *by)
+/* Removes the accesses that are known to have finished; with `by`, only those that `by` stands for.
+ */
+static void list_forget(struct past_access_list *list, struct knowledge knowledge,
+                        const struct past_access *by)
 {
     uint32_t kept = 0, count = list_count(list);
     for (uint32_t i = 0; i < count; i++)
-        if (!knowledge_has(knowledge, list->marks[i].epoch) ||
-            (by && !stands_for(by, &list->marks[i])))
-            list->marks[kept++] = list->marks[i];
+        if (!knowledge_has(knowledge, list->accesses[i].epoch) ||
+            (by && !stands_for(by, &list->accesses[i])))
+            list->accesses[kept++] = list->accesses[i];
     if (kept != count)
         list->count = kept;
 }
 
-/* ---- marks */
+/* ---- histories */
 
-void marks_release(struct marks *marks)
+void access_history_release(struct access_history *history)
 {
-    free(marks->others);
+    free(history->others);
 }
 
-struct marks marks_copy(const struct marks *from)
+struct access_history access_history_copy(const struct access_history *from)
 {
-    return (struct marks){.write = from->write, .others = list_copy(from->others)};
+    return (struct access_history){.write = from->write, .others = list_copy(from->others)};
 }
 
-bool marks_equal(const struct marks *a, const struct marks *b)
+bool access_history_equal(const struct access_history *a, const struct access_history *b)
 {
-    return same_mark(&a->write, &b->write) && list_equal(a->others, b->others);
+    return same_past_access(&a->write, &b->write) && list_equal(a->others, b->others);
 }
 
-bool marks_known(const struct marks *marks, const struct order *order, uint32_t lane)
+bool access_history_known(const struct access_history *history, const struct order *order,
+                          uint32_t lane)
 {
-    if (marks->write.kind && !order_knows(order, lane, marks->write.epoch))
+    if (history->write.kind && !order_knows(order, lane, history->write.epoch))
         return false;
-    for (uint32_t i = 0; i < list_count(marks->others); i++)
-        if (!order_knows(order, lane, marks->others->marks[i].epoch))
+    for (uint32_t i = 0; i < list_count(history->others); i++)
+        if (!order_knows(order, lane, history->others->accesses[i].epoch))
             return false;
     return true;
 }
 
-bool marks_race(const struct marks *marks, const struct shadow_access *access)
+bool access_history_race(const struct access_history *history, const struct shadow_access *access)
 {
-    const struct mark_list *list = marks->others;
-    if (mark_races(&marks->write, access))
+    const struct past_access_list *list = history->others;
+    if (past_access_races(&history->write, access))
         return true;
     if (!list_count(list))
         return false;
-    for (uint32_t i = mark_list_first(list, access); i < list->count; i++)
-        if (mark_races(&list->marks[i], access))
+    for (uint32_t i = past_access_list_first(list, access); i < list->count; i++)
+        if (past_access_races(&list->accesses[i], access))
             return true;
     return false;
 }
 
-void marks_forget(struct marks *marks, const struct shadow_access *access)
+void access_history_forget(struct access_history *history, const struct shadow_access *access)
 {
-    const struct mark *mark = &access->mark;
-    if (mark->bound != CSAN_EXACT)
+    const struct past_access *past = &access->self;
+    if (past->bound != CSAN_EXACT)
         return;
-    if (mark->kind == CSAN_WRITE && marks->write.kind &&
-        knowledge_has(access->knowledge, marks->write.epoch))
-        marks->write.kind = 0;
-    list_forget(marks->others, access->knowledge, mark);
-    if (marks->others && marks->others->capacity > MARK_LIST_KEPT)
-        list_free_empty(&marks->others);
+    if (past->kind == CSAN_WRITE && history->write.kind &&
+        knowledge_has(access->knowledge, history->write.epoch))
+        history->write.kind = 0;
+    list_forget(history->others, access->knowledge, past);
+    if (history->others && history->others->capacity > PAST_ACCESS_LIST_KEPT)
+        list_free_empty(&history->others);
 }
 
-void marks_forget_finished(struct marks *marks, const struct order *order)
+void access_history_forget_finished(struct access_history *history, const struct order *order)
 {
     if (order->held_back)
         return;
-    if (marks->write.kind && order_is_over(order, marks->write.epoch))
-        marks->write.kind = 0;
-    list_forget(marks->others, order_knowledge(order, ORDER_HOST), NULL);
-    list_free_empty(&marks->others);
+    if (history->write.kind && order_is_over(order, history->write.epoch))
+        history->write.kind = 0;
+    list_forget(history->others, order_knowledge(order, ORDER_HOST), NULL);
+    list_free_empty(&history->others);
 }
 
-void marks_filter(struct marks *marks, bool (*keep)(void *user, const struct mark *mark),
-                  void *user)
+void access_history_filter(struct access_history *history,
+                           bool (*keep)(void *user, const struct past_access *past), void *user)
 {
-    if (marks->write.kind && !keep(user, &marks->write))
-        marks->write.kind = 0;
-    struct mark_list *list = marks->others;
+    if (history->write.kind && !keep(user, &history->write))
+        history->write.kind = 0;
+    struct past_access_list *list = history->others;
     uint32_t kept = 0, count = list_count(list);
     for (uint32_t i = 0; i < count; i++)
-        if (keep(user, &list->marks[i]))
-            list->marks[kept++] = list->marks[i];
+        if (keep(user, &list->accesses[i]))
+            list->accesses[kept++] = list->accesses[i];
     if (kept != count)
         list->count = kept;
-    list_free_empty(&marks->others);
+    list_free_empty(&history->others);
 }
 
-void marks_insert_slow(struct marks *marks, const struct shadow_access *access)
+void access_history_insert_slow(struct access_history *history, const struct shadow_access *access)
 {
-    const struct mark *mark = &access->mark;
-    if (marks->others && marks->others->count == marks->others->capacity)
-        marks_forget(marks, access); /* lazily: when the list would grow */
-    struct mark_list *list = marks->others;
+    const struct past_access *past = &access->self;
+    if (history->others && history->others->count == history->others->capacity)
+        access_history_forget(history, access); /* lazily: when the list would grow */
+    struct past_access_list *list = history->others;
     if (!list || list->count == list->capacity) {
         uint32_t capacity = list ? list->capacity * 2 : 1;
-        struct mark_list *grown = realloc(list, sizeof(*grown) + capacity * sizeof(*mark));
+        struct past_access_list *grown = realloc(list, sizeof(*grown) + capacity * sizeof(*past));
         if (!grown)
-            return; /* one mark less: a race may go unseen, nothing worse */
+            return; /* one past access less: a race may go unseen, nothing worse */
         if (!list)
             grown->count = 0;
         grown->capacity = capacity;
-        marks->others = list = grown;
+        history->others = list = grown;
     }
-    uint32_t place = mark_list_place(list, mark_key(mark));
-    memmove(list->marks + place + 1, list->marks + place,
-            (list->count - place) * sizeof(list->marks[0]));
-    list->marks[place] = *mark;
+    uint32_t place = past_access_list_position(list, past_access_key(past));
+    memmove(list->accesses + place + 1, list->accesses + place,
+            (list->count - place) * sizeof(list->accesses[0]));
+    list->accesses[place] = *past;
     list->count++;
 }

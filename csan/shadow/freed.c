@@ -30,7 +30,7 @@ static void forget_old(struct freed *freed)
 }
 
 void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
-               const struct mark *death)
+               const struct past_access *death)
 {
     freed_forget(freed, range);
     if (freed->map.count >= FREED_MOST)

@@ -14,7 +14,7 @@ struct freed_range {
     struct range range; /* what of it is left */
     struct range whole; /* as it was allocated */
     uint32_t birth_site;
-    struct mark death;
+    struct past_access death;
     uint64_t turn; /* the newest have the highest */
     bool at_host;  /* the C library may give the address out again, of which csan hears nothing */
 };
@@ -29,7 +29,7 @@ void freed_clear(struct freed *freed);
 
 /* Memory of that range was freed; whatever was known there before is forgotten. */
 void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
-               const struct mark *death);
+               const struct past_access *death);
 /* Something else lies there now. */
 void freed_forget(struct freed *freed, struct range range);
 /* What was freed at the address, or NULL; valid until the next change. */

@@ -2,7 +2,7 @@
  * which ops surely read some of those.
  *
  * A false report is worse than a miss, so bytes count as written as soon as anything may have
- * written them. Kept is what surely is not:
+ * written them. The rules:
  *  - of memory that cuMemAlloc and its kind made on a device or a stream. Managed memory and memory
  *    of the host are left out, since the host writes there unseen, and so are pools that blocks are
  *    handed out of;
@@ -13,7 +13,7 @@
  * graph's node. An op of unknown accesses marks everything;
  *  - so does whatever the caller has doubts about.
  *
- * Judged are exact reads of kernels whose accesses are all known. What the op itself writes counts
+ * It checks exact reads of kernels whose accesses are all known. What the op itself writes counts
  * as written before it reads. */
 #ifndef CSAN_SHADOW_INITIALIZED_H
 #define CSAN_SHADOW_INITIALIZED_H
@@ -56,8 +56,8 @@ struct initialized_fault {
 };
 enum { INITIALIZED_FAULTS = 4 }; /* of one op; more are left out */
 
-/* The op happens: what it writes is written. Returns the faults, which are told once: the bytes
- * count as written from then on. */
+/* Applies an op: what it writes is written. Returns the faults, each once: the bytes count as
+ * written from then on. */
 size_t initialized_op(struct initialized *initialized, struct memory *memory,
                       const struct initialized_op *op,
                       struct initialized_fault faults[INITIALIZED_FAULTS]);

@@ -78,7 +78,7 @@ bool lmad_from_dims(struct lmad *lmad, const struct csan_access *access)
     return true;
 }
 
-/* ---- what is touched from a place on */
+/* ---- what is touched from an address on */
 
 /* A descriptor relative to its own base, outer dimensions peeled off: dims[0..dim_count). */
 struct pattern {
@@ -139,11 +139,11 @@ bool lmad_next_run(const struct lmad *lmad, uint64_t from, uint64_t *start, uint
     return true;
 }
 
-/* ---- do two meet */
+/* ---- whether two overlap */
 
 typedef __int128 wide; /* products of two strides or counts */
 
-struct meeting {
+struct overlap {
     uint32_t budget;
     bool undecided;
     uint64_t start, end; /* the common run, relative to the first pattern's base */
@@ -209,10 +209,10 @@ static struct progression progression_of(struct pattern p)
     return (struct progression){p.dims[0].stride, p.dims[0].count, p.bytes};
 }
 
-/* Exact, in a logarithmic number of steps: b's run j meets a run of a iff it lies within a's hull
- * and its end is at most a.bytes + b.bytes - 2 past a multiple of a's stride. */
-static bool progressions_meet(struct meeting *meeting, struct progression a, struct progression b,
-                              int64_t offset)
+/* Exact, in a logarithmic number of steps: b's run j overlaps a run of a iff it lies within a's
+ * hull and its end is at most a.bytes + b.bytes - 2 past a multiple of a's stride. */
+static bool progressions_intersect(struct overlap *overlap, struct progression a,
+                                   struct progression b, int64_t offset)
 {
     if (a.stride == 0 || b.stride == 0)
         return false; /* never: the normal form has none */
@@ -242,15 +242,15 @@ static bool progressions_meet(struct meeting *meeting, struct progression a, str
     wide start_b = end - b.bytes + 1;
     wide index = start_b < a.bytes ? 0 : (start_b - a.bytes) / (wide)a.stride + 1;
     wide start_a = index * (wide)a.stride, end_a = start_a + a.bytes;
-    meeting->start = (uint64_t)(start_a > start_b ? start_a : start_b);
-    meeting->end = (uint64_t)(end_a < end + 1 ? end_a : end + 1);
+    overlap->start = (uint64_t)(start_a > start_b ? start_a : start_b);
+    overlap->end = (uint64_t)(end_a < end + 1 ? end_a : end + 1);
     return true;
 }
 
-static bool patterns_meet(struct meeting *meeting, struct pattern a, struct pattern b,
-                          int64_t offset);
+static bool patterns_intersect(struct overlap *overlap, struct pattern a, struct pattern b,
+                               int64_t offset);
 
-/* A stack of copies of a pattern, at a distance that the stacks of a meeting share. */
+/* A stack of copies of a pattern, at a distance that both stacks share. */
 struct stack {
     struct pattern pattern;
     uint64_t copies;
@@ -258,23 +258,23 @@ struct stack {
 
 /* Copy i of a starts at i*stride, copy j of b at offset + j*stride; with d = i - j, b's copy lies
  * offset - d*stride after a's. The common run is kept when it is the first so far. */
-static void copies_meet(struct meeting *meeting, struct stack a, struct stack b, wide inner_offset,
-                        uint64_t origin, struct meeting *best, bool *met)
+static void copies_intersect(struct overlap *overlap, struct stack a, struct stack b,
+                             wide inner_offset, uint64_t origin, struct overlap *best, bool *found)
 {
     if (inner_offset >= (wide)a.pattern.span || -inner_offset >= (wide)b.pattern.span ||
-        !patterns_meet(meeting, a.pattern, b.pattern, (int64_t)inner_offset))
+        !patterns_intersect(overlap, a.pattern, b.pattern, (int64_t)inner_offset))
         return;
-    if (*met && origin + meeting->start >= best->start)
+    if (*found && origin + overlap->start >= best->start)
         return;
-    best->start = origin + meeting->start;
-    best->end = origin + meeting->end;
-    *met = true;
+    best->start = origin + overlap->start;
+    best->end = origin + overlap->end;
+    *found = true;
 }
 
-/* Copies meet only for the few differences of their numbers that bring their hulls together. Where
- * nothing later can come first any more, the search ends. */
-static bool stacks_meet(struct meeting *meeting, struct stack a, struct stack b, uint64_t stride,
-                        int64_t offset)
+/* Copies overlap only for the few differences of their numbers that bring their hulls together. The
+ * search ends when no later pair can have an earlier first byte. */
+static bool stacks_intersect(struct overlap *overlap, struct stack a, struct stack b,
+                             uint64_t stride, int64_t offset)
 {
     if (stride == 0)
         return false; /* never: one of them has a dimension */
@@ -284,23 +284,23 @@ static bool stacks_meet(struct meeting *meeting, struct stack a, struct stack b,
         low = -(wide)(b.copies - 1);
     if (high > (wide)(a.copies - 1))
         high = (wide)(a.copies - 1);
-    struct meeting best = {0};
-    bool met = false;
-    for (wide d = high < 0 ? high : 0; d >= low && !meeting->undecided; d--) {
+    struct overlap best = {0};
+    bool found = false;
+    for (wide d = high < 0 ? high : 0; d >= low && !overlap->undecided; d--) {
         wide inner_offset = (wide)offset - d * (wide)stride;
-        if (met && inner_offset >= (wide)best.start)
+        if (found && inner_offset >= (wide)best.start)
             break;
-        copies_meet(meeting, a, b, inner_offset, 0, &best, &met);
+        copies_intersect(overlap, a, b, inner_offset, 0, &best, &found);
     }
-    for (wide d = low > 1 ? low : 1; d <= high && !meeting->undecided; d++) {
-        if (met && d * (wide)stride >= (wide)best.start)
+    for (wide d = low > 1 ? low : 1; d <= high && !overlap->undecided; d++) {
+        if (found && d * (wide)stride >= (wide)best.start)
             break;
-        copies_meet(meeting, a, b, (wide)offset - d * (wide)stride, (uint64_t)d * stride, &best,
-                    &met);
+        copies_intersect(overlap, a, b, (wide)offset - d * (wide)stride, (uint64_t)d * stride,
+                         &best, &found);
     }
-    meeting->start = best.start;
-    meeting->end = best.end;
-    return met;
+    overlap->start = best.start;
+    overlap->end = best.end;
+    return found;
 }
 
 /* `fine` continues with a smaller stride that divides `stride`: cut it into copies at `stride`,
@@ -347,71 +347,71 @@ static struct stack peel(struct pattern p, uint64_t stride)
 }
 
 /* a's outer stride is `stride`, b's divides it. */
-static bool meet_cut(struct meeting *meeting, struct pattern a, struct pattern b, uint64_t stride,
-                     int64_t offset, bool swapped)
+static bool intersect_cut(struct overlap *overlap, struct pattern a, struct pattern b,
+                          uint64_t stride, int64_t offset, bool swapped)
 {
     struct cut pieces;
     cut(&pieces, swapped ? a : b, stride);
     struct stack coarse = peel(swapped ? b : a, stride);
-    bool met = swapped ? stacks_meet(meeting, pieces.stack, coarse, stride, offset)
-                       : stacks_meet(meeting, coarse, pieces.stack, stride, offset);
-    if (met || pieces.rest_count == 0 || meeting->undecided)
-        return met;
+    bool found = swapped ? stacks_intersect(overlap, pieces.stack, coarse, stride, offset)
+                         : stacks_intersect(overlap, coarse, pieces.stack, stride, offset);
+    if (found || pieces.rest_count == 0 || overlap->undecided)
+        return found;
     struct pattern rest = cut_rest(&pieces);
     if (!swapped)
-        return patterns_meet(meeting, a, rest, offset + (int64_t)pieces.rest_offset);
-    met = patterns_meet(meeting, rest, b, offset - (int64_t)pieces.rest_offset);
-    meeting->start += pieces.rest_offset;
-    meeting->end += pieces.rest_offset;
-    return met;
+        return patterns_intersect(overlap, a, rest, offset + (int64_t)pieces.rest_offset);
+    found = patterns_intersect(overlap, rest, b, offset - (int64_t)pieces.rest_offset);
+    overlap->start += pieces.rest_offset;
+    overlap->end += pieces.rest_offset;
+    return found;
 }
 
 /* b's base lies at `offset` from a's. */
-static bool patterns_meet(struct meeting *meeting, struct pattern a, struct pattern b,
-                          int64_t offset)
+static bool patterns_intersect(struct overlap *overlap, struct pattern a, struct pattern b,
+                               int64_t offset)
 {
-    if (meeting->budget == 0) {
-        meeting->undecided = true;
+    if (overlap->budget == 0) {
+        overlap->undecided = true;
         return false;
     }
-    meeting->budget--;
+    overlap->budget--;
     if (offset >= 0 ? (uint64_t)offset >= a.span : (uint64_t)-offset >= b.span)
         return false;
     if (a.dim_count <= 1 && b.dim_count <= 1)
-        return progressions_meet(meeting, progression_of(a), progression_of(b), offset);
+        return progressions_intersect(overlap, progression_of(a), progression_of(b), offset);
     uint64_t stride_a = a.dim_count ? a.dims[0].stride : 0;
     uint64_t stride_b = b.dim_count ? b.dims[0].stride : 0;
     if (stride_a > stride_b && can_cut(b, stride_a))
-        return meet_cut(meeting, a, b, stride_a, offset, false);
+        return intersect_cut(overlap, a, b, stride_a, offset, false);
     if (stride_b > stride_a && can_cut(a, stride_b))
-        return meet_cut(meeting, a, b, stride_b, offset, true);
+        return intersect_cut(overlap, a, b, stride_b, offset, true);
     uint64_t stride = stride_a > stride_b ? stride_a : stride_b;
-    return stacks_meet(meeting, peel(a, stride), peel(b, stride), stride, offset);
+    return stacks_intersect(overlap, peel(a, stride), peel(b, stride), stride, offset);
 }
 
-enum { MEET_BUDGET = 4096 }; /* pattern comparisons: some 100 us at worst */
+enum { INTERSECT_BUDGET = 4096 }; /* pattern comparisons: some 100 us at worst */
 
-enum lmad_meeting lmad_meet(const struct lmad *a, const struct lmad *b, uint64_t *start,
-                            uint64_t *end)
+enum lmad_overlap lmad_intersect(const struct lmad *a, const struct lmad *b, uint64_t *start,
+                                 uint64_t *end)
 {
     uint64_t end_a = a->base + a->span, end_b = b->base + b->span;
     *start = a->base > b->base ? a->base : b->base;
     *end = end_a < end_b ? end_a : end_b;
     if (*start >= *end)
-        return LMAD_APART;
+        return LMAD_DISJOINT;
     if (lmad_is_contiguous(a) && lmad_is_contiguous(b))
-        return LMAD_MEET;
+        return LMAD_OVERLAP;
     if (a->span > INT64_MAX / 2 || b->span > INT64_MAX / 2)
         return LMAD_UNDECIDED; /* no memory is that large, and differences must have a sign */
     if (residues_apart(a, b))
-        return LMAD_APART;
-    struct meeting meeting = {.budget = MEET_BUDGET};
-    if (patterns_meet(&meeting, pattern_of(a), pattern_of(b), (int64_t)(b->base - a->base))) {
-        *start = a->base + meeting.start;
-        *end = a->base + meeting.end;
-        return LMAD_MEET;
+        return LMAD_DISJOINT;
+    struct overlap overlap = {.budget = INTERSECT_BUDGET};
+    if (patterns_intersect(&overlap, pattern_of(a), pattern_of(b), (int64_t)(b->base - a->base))) {
+        *start = a->base + overlap.start;
+        *end = a->base + overlap.end;
+        return LMAD_OVERLAP;
     }
-    return meeting.undecided ? LMAD_UNDECIDED : LMAD_APART;
+    return overlap.undecided ? LMAD_UNDECIDED : LMAD_DISJOINT;
 }
 
 /* ---- does one cover another */

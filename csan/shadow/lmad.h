@@ -1,5 +1,5 @@
 /* A linear memory access descriptor in normal form, and the three questions the detector asks of
- * it: what does it touch from here on, do two of them meet, does one cover a range.
+ * it: what does it touch from an address on, do two of them overlap, does one cover a range.
  *
  * Paek, Hoeflinger, Padua, "Efficient and precise array access analysis", ACM TOPLAS 24(1), 2002.
  */
@@ -44,15 +44,15 @@ static inline bool lmad_is_contiguous(const struct lmad *lmad)
  * at the earliest. False when nothing is touched there. */
 bool lmad_next_run(const struct lmad *lmad, uint64_t from, uint64_t *start, uint64_t *end);
 
-enum lmad_meeting {
-    LMAD_APART,
-    LMAD_MEET,     /* *start, *end: one contiguous run of common bytes */
+enum lmad_overlap {
+    LMAD_DISJOINT,
+    LMAD_OVERLAP,  /* *start, *end: one contiguous run of common bytes */
     LMAD_UNDECIDED /* too costly to decide; *start, *end: the hulls' common range */
 };
 /* Exact whenever it does not say UNDECIDED: equal strides are peeled off one by one, differing ones
  * searched within a budget. */
-enum lmad_meeting lmad_meet(const struct lmad *a, const struct lmad *b, uint64_t *start,
-                            uint64_t *end);
+enum lmad_overlap lmad_intersect(const struct lmad *a, const struct lmad *b, uint64_t *start,
+                                 uint64_t *end);
 
 /* True only if every byte of `inner` is touched by `outer`; may be false although covered. */
 bool lmad_covers(const struct lmad *outer, const struct lmad *inner);

@@ -116,7 +116,8 @@ static bool is_at_host(const struct allocation *allocation)
     return allocation->kind == CSAN_MEMORY_HOST || allocation->kind == CSAN_MEMORY_MANAGED;
 }
 
-void memory_end(struct memory *memory, struct allocation *allocation, const struct mark *death)
+void memory_end(struct memory *memory, struct allocation *allocation,
+                const struct past_access *death)
 {
     if (allocation->kind != CSAN_MEMORY_VARIABLE)
         freed_add(&memory->freed, allocation->range, is_at_host(allocation), allocation->birth.site,
@@ -155,12 +156,12 @@ struct survivors {
     const struct snapshot *death; /* NULL: whatever the host does not know */
 };
 
-static bool survives(void *user, const struct mark *mark)
+static bool survives(void *user, const struct past_access *past)
 {
     const struct survivors *survivors = user;
-    if (order_is_over(survivors->order, mark->epoch))
+    if (order_is_over(survivors->order, past->epoch))
         return false;
-    return !survivors->death || !snapshot_knows(survivors->death, mark->epoch);
+    return !survivors->death || !snapshot_knows(survivors->death, past->epoch);
 }
 
 static struct allocation *allocation_create(struct memory *memory, enum csan_memory_kind kind,
@@ -233,7 +234,7 @@ static void inherit(struct memory *memory, const struct order *order, struct all
 
 struct allocation *memory_create(struct memory *memory, const struct order *order,
                                  enum csan_memory_kind kind, uint64_t base, uint64_t bytes,
-                                 const struct mark *birth)
+                                 const struct past_access *birth)
 {
     struct allocation *allocation =
         allocation_create(memory, kind, (struct range){base, base + bytes});
@@ -257,7 +258,7 @@ bool memory_has_ghost(const struct memory *memory, uint64_t base, uint64_t bytes
 }
 
 void memory_bury(struct memory *memory, const struct order *order, struct allocation *allocation,
-                 const struct mark *death, struct snapshot snapshot)
+                 const struct past_access *death, struct snapshot snapshot)
 {
     age(memory, order);
     allocation->freed = true;
@@ -274,7 +275,7 @@ void memory_revive(struct memory *memory, struct allocation *allocation)
     snapshot_release(&allocation->death_snapshot);
 }
 
-/* ---- told blocks */
+/* ---- declared blocks */
 
 /* Blocks that lie in no allocation get a region made for them; one that reaches over the edge of a
  * former region takes it in. */
@@ -334,7 +335,7 @@ struct allocation *memory_pool_alloc(struct memory *memory, const struct order *
     return allocation;
 }
 
-bool memory_pool_free(struct memory *memory, uint64_t base, const struct mark *death)
+bool memory_pool_free(struct memory *memory, uint64_t base, const struct past_access *death)
 {
     struct allocation *allocation = memory_find(memory, base);
     if (!allocation)

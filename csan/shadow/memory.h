@@ -9,7 +9,7 @@
  *    before the free is found; the driver's pool may give the address out again through
  * dependencies nobody sees, so a birth over a ghost takes over only what was not ordered before the
  * free;
- *  - a pool csan is told about: orders nothing. Blocks are labels on the shadow of the allocation
+ *  - a declared pool: orders nothing. Blocks are labels on the shadow of the allocation
  *    they lie in, which simply stays; a conflict between two owners is a reuse race.
  *
  * An owner is a generation: one number for each birth of an allocation or a block. Memory in no
@@ -36,14 +36,15 @@ struct allocation {
     struct range range;
     enum csan_memory_kind kind;
     uint32_t generation;
-    bool freed;       /* a ghost */
-    bool pool_region; /* made for told blocks that lie in no allocation; lives as long as they */
-    bool aging;       /* in the list of those that may be dropped one day */
-    bool pooled;      /* blocks of it were handed out */
-    struct mark birth;
+    bool freed; /* a ghost */
+    bool
+        pool_region; /* made for declared blocks that lie in no allocation; lives as long as they */
+    bool aging;      /* in the list of those that may be dropped one day */
+    bool pooled;     /* blocks of it were handed out */
+    struct past_access birth;
     struct range_map blocks; /* of struct block: the live ones */
     struct shadow shadow;
-    struct mark death;              /* of a ghost */
+    struct past_access death;       /* of a ghost */
     struct snapshot death_snapshot; /* what the freeing lane knew */
     struct range born;              /* of a ghost births may have taken parts since */
     struct allocation *prev, *next; /* in the aging list */
@@ -125,7 +126,7 @@ uint64_t memory_gap_end(const struct memory *memory, uint64_t address, uint64_t 
  * free, live allocations underneath end silently. `birth` is stored. NULL when memory is short. */
 struct allocation *memory_create(struct memory *memory, const struct order *order,
                                  enum csan_memory_kind kind, uint64_t base, uint64_t bytes,
-                                 const struct mark *birth);
+                                 const struct past_access *birth);
 /* Does a ghost lie in the range? */
 bool memory_has_ghost(const struct memory *memory, uint64_t base, uint64_t bytes);
 
@@ -134,20 +135,22 @@ bool memory_has_ghost(const struct memory *memory, uint64_t base, uint64_t bytes
 void memory_detach(struct memory *memory, struct allocation *allocation);
 bool memory_attach(struct memory *memory, struct allocation *allocation);
 /* What was taken out is gone for good: it was freed. */
-void memory_end(struct memory *memory, struct allocation *allocation, const struct mark *death);
+void memory_end(struct memory *memory, struct allocation *allocation,
+                const struct past_access *death);
 void allocation_destroy(struct allocation *allocation); /* detached ones only */
 
 /* Turn a live allocation into a ghost, and back. Takes over the snapshot. */
 void memory_bury(struct memory *memory, const struct order *order, struct allocation *allocation,
-                 const struct mark *death, struct snapshot snapshot);
+                 const struct past_access *death, struct snapshot snapshot);
 void memory_revive(struct memory *memory, struct allocation *allocation);
 
-/* Told blocks. The block's allocation, with *block filled; NULL when memory is short or unknown. */
+/* Declared blocks. The block's allocation, with *block filled; NULL when memory is short or
+ * unknown. */
 struct allocation *memory_pool_alloc(struct memory *memory, const struct order *order,
                                      uint64_t base, uint64_t bytes, uint32_t site);
 /* `death`: of the block's, that lane, number and site. False: there is no such block. */
-bool memory_pool_free(struct memory *memory, uint64_t base, const struct mark *death);
-/* The told block that contains address, or NULL. */
+bool memory_pool_free(struct memory *memory, uint64_t base, const struct past_access *death);
+/* The declared block that contains address, or NULL. */
 static inline const struct block *allocation_block(const struct allocation *allocation,
                                                    uint64_t address)
 {

@@ -22,7 +22,7 @@ static bool cell_split(struct shadow *shadow, struct range_cursor *cursor, uint6
         lower->range.end = copy.range.end;
         return false;
     }
-    upper->marks = marks_copy(&copy.marks);
+    upper->history = access_history_copy(&copy.history);
     *cursor = range_map_seek(&shadow->cells, address - 1); /* chunks may have moved */
     return true;
 }
@@ -37,9 +37,10 @@ static void cells_merge(struct shadow *shadow, uint64_t start, uint64_t end)
         struct shadow_cell *next = range_map_at(&shadow->cells, next_cursor);
         if (!next || next->range.start > end)
             return;
-        if (next->range.start == cell->range.end && marks_equal(&cell->marks, &next->marks)) {
+        if (next->range.start == cell->range.end &&
+            access_history_equal(&cell->history, &next->history)) {
             cell->range.end = next->range.end;
-            marks_release(&next->marks);
+            access_history_release(&next->history);
             range_map_remove(&shadow->cells, &next_cursor);
             cell = range_map_at(&shadow->cells, cursor);
             continue;
@@ -55,7 +56,7 @@ static void cell_create(struct shadow *shadow, struct range_cursor *cursor, uint
 {
     struct shadow_cell *cell = range_map_insert(&shadow->cells, cursor, (struct range){start, end});
     if (cell)
-        marks_put(&cell->marks, access);
+        access_history_put(&cell->history, access);
 }
 
 /* The gap, or as much of a cell, as lies at the cursor between `position` and `end`. Returns where
@@ -70,7 +71,7 @@ static uint64_t cells_touch_part(struct shadow *shadow, const struct shadow_acce
         return gap_end;
     }
     uint64_t common_end = cell->range.end < end ? cell->range.end : end;
-    marks_check(&cell->marks, access, position, common_end, false);
+    access_history_check(&cell->history, access, position, common_end, false);
     if (cell->range.start < position) {
         if (!cell_split(shadow, &cursor, position))
             return 0;
@@ -82,7 +83,7 @@ static uint64_t cells_touch_part(struct shadow *shadow, const struct shadow_acce
             return 0;
         cell = range_map_at(&shadow->cells, cursor);
     }
-    marks_put(&cell->marks, access);
+    access_history_put(&cell->history, access);
     return common_end;
 }
 
@@ -106,8 +107,8 @@ static void cells_touch(struct shadow *shadow, const struct shadow_access *acces
     struct range_cursor cursor = range_map_seek(&shadow->cells, start);
     struct shadow_cell *cell = range_map_at(&shadow->cells, cursor);
     if (cell && cell->range.start == start && cell->range.end == end) {
-        marks_check(&cell->marks, access, start, end, false);
-        marks_put(&cell->marks, access);
+        access_history_check(&cell->history, access, start, end, false);
+        access_history_put(&cell->history, access);
         return;
     }
     cells_touch_slow(shadow, access, cursor, start, end);
@@ -123,28 +124,28 @@ static void cells_check(const struct shadow *shadow, const struct shadow_access 
         if (!cell || cell->range.start >= end)
             return;
         uint64_t run_start, run_end;
-        if (!marks_race(&cell->marks, access) ||
+        if (!access_history_race(&cell->history, access) ||
             !lmad_next_run(access->lmad, cell->range.start, &run_start, &run_end) ||
             run_start >= cell->range.end)
             continue;
-        marks_check(&cell->marks, access, run_start,
-                    run_end < cell->range.end ? run_end : cell->range.end, false);
+        access_history_check(&cell->history, access, run_start,
+                             run_end < cell->range.end ? run_end : cell->range.end, false);
     }
 }
 
-/* Does the access's lane know all marks of all cells? Asked once for all strided accesses of an op:
- * what the op itself puts into cells meanwhile, its lane knows. */
+/* Does the access's lane know all past accesses of all cells? Computed once for all strided
+ * accesses of an op: what the op itself puts into cells meanwhile, its lane knows. */
 static bool cells_known(struct shadow *shadow, const struct shadow_access *access)
 {
-    if (shadow->asked_op == access->mark.op)
+    if (shadow->asked_op == access->self.op)
         return shadow->asked_known;
-    shadow->asked_op = access->mark.op;
+    shadow->asked_op = access->self.op;
     shadow->asked_known = false;
     struct range_cursor cursor = {0, 0};
     const struct shadow_cell *cell;
     for (; (cell = range_map_at(&shadow->cells, cursor));
          cursor = range_map_next(&shadow->cells, cursor))
-        if (!marks_known(&cell->marks, access->order, epoch_lane(access->mark.epoch)))
+        if (!access_history_known(&cell->history, access->order, epoch_lane(access->self.epoch)))
             return false;
     return shadow->asked_known = true;
 }
@@ -163,7 +164,7 @@ void shadow_clear(struct shadow *shadow)
     struct shadow_cell *cell;
     for (; (cell = range_map_at(&shadow->cells, cursor));
          cursor = range_map_next(&shadow->cells, cursor))
-        marks_release(&cell->marks);
+        access_history_release(&cell->history);
     range_map_clear(&shadow->cells);
     strided_clear(&shadow->strided);
     shadow_init(shadow);
@@ -196,8 +197,8 @@ bool shadow_sweep(struct shadow *shadow, const struct order *order)
     struct range_cursor cursor = {0, 0};
     struct shadow_cell *cell;
     while ((cell = range_map_at(&shadow->cells, cursor))) {
-        marks_forget_finished(&cell->marks, order);
-        if (marks_empty(&cell->marks))
+        access_history_forget_finished(&cell->history, order);
+        if (access_history_empty(&cell->history))
             range_map_remove(&shadow->cells, &cursor);
         else
             cursor = range_map_next(&shadow->cells, cursor);
@@ -211,17 +212,17 @@ bool shadow_sweep(struct shadow *shadow, const struct order *order)
 
 /* Take the cell's contents over into `to` at the same range, less what is not worth keeping. */
 static void cell_move(struct shadow *to, struct shadow_cell cell,
-                      bool (*keep)(void *, const struct mark *), void *user)
+                      bool (*keep)(void *, const struct past_access *), void *user)
 {
-    marks_filter(&cell.marks, keep, user);
-    if (marks_empty(&cell.marks))
+    access_history_filter(&cell.history, keep, user);
+    if (access_history_empty(&cell.history))
         return;
     struct range_cursor place = range_map_seek(&to->cells, cell.range.start);
     struct shadow_cell *moved = range_map_insert(&to->cells, &place, cell.range);
     if (moved)
         *moved = cell;
     else
-        marks_release(&cell.marks);
+        access_history_release(&cell.history);
 }
 
 static void split_at(struct shadow *shadow, uint64_t address)
@@ -233,7 +234,7 @@ static void split_at(struct shadow *shadow, uint64_t address)
 }
 
 void shadow_move(struct shadow *to, struct shadow *from, uint64_t start, uint64_t end,
-                 bool (*keep)(void *user, const struct mark *mark), void *user)
+                 bool (*keep)(void *user, const struct past_access *past), void *user)
 {
     split_at(from, start);
     split_at(from, end);

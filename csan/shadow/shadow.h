@@ -1,11 +1,11 @@
 /* The shadow of a stretch of memory: who touched which bytes last, and what a new access races
  * with.
  *
- *   cells     disjoint byte intervals, each with the marks of the accesses that cover it
+ *   cells     disjoint byte intervals, each with the history of the accesses that cover it
  *   strided   records of accesses that are no interval (LMADs), beside the cells
  *
- * Beyond what marks forget, what the host knows to have finished races with nothing any more and is
- * swept when the shadow has doubled.
+ * Accesses that the host knows to have finished race with nothing any more. A sweep removes them
+ * when the shadow has doubled.
  *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_SHADOW_SHADOW_H
@@ -17,14 +17,15 @@
 
 struct shadow_cell {
     struct range range;
-    struct marks marks;
+    struct access_history history;
 };
 
 struct shadow {
     struct range_map cells; /* of struct shadow_cell */
     struct strided strided;
     size_t sweep_at; /* cells at which the next sweep is due */
-    /* the last op with a strided access that asked, and whether its lane knew all cells' marks */
+    /* the last op with a strided access that asked, and whether its lane knew all cells' histories
+     */
     uint64_t asked_op;
     bool asked_known;
 };
@@ -35,22 +36,23 @@ void shadow_clear(struct shadow *shadow);
 /* Check the access and remember it. */
 void shadow_touch(struct shadow *shadow, const struct shadow_access *access);
 
-/* The marks of exactly [start, end), if an access to that may be checked against them alone, and
+/* The history of exactly [start, end), if an access to that may be checked against them alone, and
  * they are at hand. */
-static inline struct marks *shadow_marks(const struct shadow *shadow, uint64_t start, uint64_t end)
+static inline struct access_history *shadow_history(const struct shadow *shadow, uint64_t start,
+                                                    uint64_t end)
 {
     struct shadow_cell *cell = range_map_recall(&shadow->cells, start);
     bool alone =
         cell && cell->range.start == start && cell->range.end == end && !shadow->strided.count;
-    return alone ? &cell->marks : NULL;
+    return alone ? &cell->history : NULL;
 }
 
-/* Check only: a free (access->mark.kind is CSAN_FREE). Nothing is remembered. */
+/* Check only: a free (access->self.kind is CSAN_FREE). Nothing is remembered. */
 void shadow_check(struct shadow *shadow, const struct shadow_access *access);
 
-/* Move what `from` remembers of [start, end) to `to`; `keep` says which marks are worth it. */
+/* Moves what `from` remembers of [start, end) to `to`; `keep` selects the past accesses. */
 void shadow_move(struct shadow *to, struct shadow *from, uint64_t start, uint64_t end,
-                 bool (*keep)(void *user, const struct mark *mark), void *user);
+                 bool (*keep)(void *user, const struct past_access *past), void *user);
 
 /* Forget what the host knows to have finished. Returns true when nothing is left. */
 bool shadow_sweep(struct shadow *shadow, const struct order *order);

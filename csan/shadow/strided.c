@@ -6,7 +6,7 @@
 
 enum { NO_SLOT = UINT32_MAX, HULL_BLOCK = 16, NEIGHBOURS_MAX = 64, SWEEP_FIRST = 64 };
 
-/* Another record that meets this one, and where. */
+/* Another record that overlaps this one, and where. */
 struct neighbour {
     uint64_t serial; /* the record in the slot has gone when it is another's */
     uint64_t start, end;
@@ -17,7 +17,7 @@ struct neighbour {
 
 struct strided_record {
     struct lmad lmad;
-    struct marks marks;
+    struct access_history history;
     uint64_t hash;
     uint64_t serial; /* by age; renewed when the record is first touched in another way. 0: free */
     uint32_t next;   /* in its bucket, or in the list of free slots */
@@ -185,13 +185,13 @@ static void release(struct strided *strided, uint32_t slot)
     while (*link != slot)
         link = &strided->records[*link].next;
     *link = record->next;
-    marks_release(&record->marks);
+    access_history_release(&record->history);
     free(record->neighbours);
     *record = (struct strided_record){.next = strided->free_slots};
     strided->free_slots = slot;
 }
 
-/* ---- their marks */
+/* ---- their histories */
 
 static uint32_t slot_of(const struct strided *strided, const struct strided_record *record)
 {
@@ -202,20 +202,20 @@ static void put(struct strided *strided, struct strided_record *record,
                 const struct shadow_access *access)
 {
     struct strided_brief *brief = &strided->briefs[slot_of(strided, record)];
-    uint32_t lane = epoch_lane(access->mark.epoch);
-    marks_put(&record->marks, access);
-    if (brief->lane == STRIDED_EMPTY || marks_are_one_write(&record->marks))
+    uint32_t lane = epoch_lane(access->self.epoch);
+    access_history_put(&record->history, access);
+    if (brief->lane == STRIDED_EMPTY || access_history_is_one_write(&record->history))
         brief->lane = lane;
     else if (brief->lane != lane)
         brief->lane = STRIDED_LANES;
-    brief->last_op = access->mark.op;
+    brief->last_op = access->self.op;
 }
 
 static void forget(struct strided *strided, struct strided_record *record,
                    const struct shadow_access *access)
 {
-    marks_forget(&record->marks, access);
-    if (marks_empty(&record->marks))
+    access_history_forget(&record->history, access);
+    if (access_history_empty(&record->history))
         strided->briefs[slot_of(strided, record)].lane = STRIDED_EMPTY;
 }
 
@@ -233,9 +233,9 @@ void strided_sweep(struct strided *strided, const struct order *order)
     for (uint32_t i = 0; i < strided->count; i++) {
         uint32_t slot = strided->hulls[i].slot;
         struct strided_record *record = &strided->records[slot];
-        marks_forget_finished(&record->marks, order);
+        access_history_forget_finished(&record->history, order);
         record->crowded = false; /* perhaps no more */
-        if (marks_empty(&record->marks))
+        if (access_history_empty(&record->history))
             release(strided, slot);
         else
             strided->hulls[kept++] = strided->hulls[i];
@@ -280,30 +280,30 @@ static void make_room(struct strided *strided, const struct shadow_access *acces
 
 /* ---- against all records */
 
-/* May the access forget marks of what it covers? */
+/* May the access remove past accesses that it covers? */
 static bool forgets(const struct shadow_access *access)
 {
-    return access->mark.kind <= CSAN_ATOMIC && access->mark.bound == CSAN_EXACT;
+    return access->self.kind <= CSAN_ATOMIC && access->self.bound == CSAN_EXACT;
 }
 
 static void check_record(struct strided *strided, struct strided_record *record,
                          const struct shadow_access *access)
 {
-    if (marks_race(&record->marks, access)) {
+    if (access_history_race(&record->history, access)) {
         uint64_t start, end;
-        enum lmad_meeting meeting = lmad_meet(access->lmad, &record->lmad, &start, &end);
-        if (meeting != LMAD_APART)
-            marks_check(&record->marks, access, start, end, meeting == LMAD_UNDECIDED);
+        enum lmad_overlap overlap = lmad_intersect(access->lmad, &record->lmad, &start, &end);
+        if (overlap != LMAD_DISJOINT)
+            access_history_check(&record->history, access, start, end, overlap == LMAD_UNDECIDED);
     }
     if (forgets(access) && lmad_covers(access->lmad, &record->lmad))
         forget(strided, record, access);
 }
 
-/* A lane's own marks race with none of its accesses: most records need no closer look. */
+/* A lane's own past accesses race with none of its accesses: most records need no closer look. */
 void strided_check(struct strided *strided, const struct shadow_access *access)
 {
     struct range range = hull_of(access->lmad);
-    uint32_t lane = epoch_lane(access->mark.epoch);
+    uint32_t lane = epoch_lane(access->self.epoch);
     bool may_forget = forgets(access);
     for (uint32_t i = hull_next(strided, 0, range); i < strided->count;
          i = hull_next(strided, i + 1, range)) {
@@ -336,7 +336,7 @@ static bool add_neighbour(struct strided_record *record, struct neighbour neighb
     return true;
 }
 
-/* Two patterns that are only ever read have nothing to tell each other. */
+/* Two patterns that are only ever read cannot race. */
 static bool only_read(const struct strided_record *a, const struct strided_record *b)
 {
     return (a->kinds | b->kinds) == 1 << CSAN_READ;
@@ -353,11 +353,11 @@ static void find_neighbours(struct strided *strided, struct strided_record *reco
         if (other == record || other->serial <= record->neighbours_of || only_read(record, other))
             continue;
         struct neighbour neighbour = {.serial = other->serial, .slot = slot};
-        enum lmad_meeting meeting =
-            lmad_meet(&record->lmad, &other->lmad, &neighbour.start, &neighbour.end);
-        if (meeting == LMAD_APART)
+        enum lmad_overlap overlap =
+            lmad_intersect(&record->lmad, &other->lmad, &neighbour.start, &neighbour.end);
+        if (overlap == LMAD_DISJOINT)
             continue;
-        neighbour.undecided = meeting == LMAD_UNDECIDED;
+        neighbour.undecided = overlap == LMAD_UNDECIDED;
         neighbour.covered = lmad_covers(&record->lmad, &other->lmad);
         if (!add_neighbour(record, neighbour)) {
             forget_neighbours(record);
@@ -378,7 +378,8 @@ static void check_neighbours(struct strided *strided, struct strided_record *rec
             record->neighbours[i--] = record->neighbours[--record->neighbour_count];
             continue;
         }
-        marks_check(&other->marks, access, neighbour->start, neighbour->end, neighbour->undecided);
+        access_history_check(&other->history, access, neighbour->start, neighbour->end,
+                             neighbour->undecided);
         if (neighbour->covered)
             forget(strided, other, access);
     }
@@ -402,7 +403,7 @@ static void add_kind(struct strided *strided, struct strided_record *record, uin
 static void touch_known(struct strided *strided, struct strided_record *record,
                         const struct shadow_access *access)
 {
-    add_kind(strided, record, access->mark.kind);
+    add_kind(strided, record, access->self.kind);
     if (!record->crowded && record->neighbours_of != strided->serial)
         find_neighbours(strided, record);
     if (record->crowded) {
@@ -410,7 +411,7 @@ static void touch_known(struct strided *strided, struct strided_record *record,
     } else {
         check_neighbours(strided, record, access);
         const struct lmad *lmad = &record->lmad;
-        marks_check(&record->marks, access, lmad->base, lmad->base + lmad->bytes, false);
+        access_history_check(&record->history, access, lmad->base, lmad->base + lmad->bytes, false);
     }
     put(strided, record, access);
 }
@@ -428,7 +429,7 @@ void strided_touch(struct strided *strided, const struct shadow_access *access)
     record = create(strided, access->lmad, hash);
     if (!record)
         return; /* out of memory: a race may go unseen, nothing worse */
-    record->kinds = (uint8_t)(1 << access->mark.kind);
+    record->kinds = (uint8_t)(1 << access->self.kind);
     put(strided, record, access);
 }
 
@@ -438,7 +439,7 @@ void strided_clear(struct strided *strided)
 {
     for (uint32_t i = 0; i < strided->count; i++) {
         struct strided_record *record = &strided->records[strided->hulls[i].slot];
-        marks_release(&record->marks);
+        access_history_release(&record->history);
         free(record->neighbours);
     }
     free(strided->records);
@@ -450,21 +451,21 @@ void strided_clear(struct strided *strided)
 }
 
 void strided_inherit(struct strided *to, const struct strided *from, struct range range,
-                     bool (*keep)(void *user, const struct mark *mark), void *user)
+                     bool (*keep)(void *user, const struct past_access *past), void *user)
 {
     for (uint32_t i = hull_next(from, 0, range); i < from->count;
          i = hull_next(from, i + 1, range)) {
         const struct strided_record *record = &from->records[from->hulls[i].slot];
-        struct marks marks = marks_copy(&record->marks);
-        marks_filter(&marks, keep, user);
+        struct access_history history = access_history_copy(&record->history);
+        access_history_filter(&history, keep, user);
         struct strided_record *heir = NULL;
-        if (!marks_empty(&marks) && !find(to, &record->lmad, record->hash))
+        if (!access_history_empty(&history) && !find(to, &record->lmad, record->hash))
             heir = create(to, &record->lmad, record->hash);
         if (!heir) {
-            marks_release(&marks);
+            access_history_release(&history);
             continue;
         }
-        heir->marks = marks;
+        heir->history = history;
         heir->kinds = record->kinds;
         to->briefs[slot_of(to, heir)] =
             (struct strided_brief){from->briefs[from->hulls[i].slot].last_op, STRIDED_LANES};

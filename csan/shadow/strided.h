@@ -1,17 +1,17 @@
-/* Strided records: the marks of accesses whose bytes are no interval (LMADs). They lie beside the
- * cells of a shadow and may overlap each other and the cells.
+/* Strided records: the histories of accesses whose bytes are no interval (LMADs). They lie beside
+ * the cells of a shadow and may overlap each other and the cells.
  *
- *   record      one pattern, however many lanes touch it, and its marks; a repeated launch finds
- *               its records by hash and renews their marks in place
- *   neighbours  of a record that was touched again: those others that it meets, so that a hot
- *               access looks at these alone. Only pairs of which one has ever been written or
- *               updated atomically; the list is one-sided and brought up to date when the record is
- *               touched
+ *   record      one pattern, however many lanes touch it, and its history; a repeated launch
+ *               finds its records by hash and renews their histories in place
+ *   neighbours  the other records that overlap a record that was touched again, so that a hot
+ *               access looks at these alone. It has only pairs of which one was ever written or
+ *               updated atomically. The list is one-sided; a touch of the record updates it
  *   hulls       all records by address, for accesses that have no neighbours yet
  *
- * A record whose marks are all gone stays a while, because what it knows of its neighbours is dear.
- * Records go when the host knows their marks (looked for whenever they have doubled) and, beyond
- * the cap, the longest untouched first. They are never widened to an interval.
+ * A record whose history is empty stays a while, because its list of neighbours is expensive.
+ * A sweep, whenever the records have doubled, removes those whose accesses the host knows to have
+ * finished. Beyond the cap the least recently touched go first. Records are never widened to an
+ * interval.
  *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_SHADOW_STRIDED_H
@@ -31,7 +31,7 @@ struct strided_hull {
 /* What a walk over all records asks first, close together. */
 struct strided_brief {
     uint64_t last_op; /* that touched it */
-    uint32_t lane; /* whose marks it has, if of one lane alone; or STRIDED_EMPTY, STRIDED_LANES */
+    uint32_t lane; /* the only lane in its history; or STRIDED_EMPTY, STRIDED_LANES */
 };
 enum { STRIDED_EMPTY = 0xffffffffu, STRIDED_LANES = 0xfffffffeu };
 
@@ -59,12 +59,12 @@ void strided_touch(struct strided *strided, const struct shadow_access *access);
 /* Forget what the host knows to have finished. */
 void strided_sweep(struct strided *strided, const struct order *order);
 
-/* Take over a copy of the records of `from` that reach into [start, end), with the marks that
- * `keep` wants. */
+/* Take over a copy of the records of `from` that reach into [start, end), with the past accesses
+ * that `keep` wants. */
 void strided_inherit(struct strided *to, const struct strided *from, struct range range,
-                     bool (*keep)(void *user, const struct mark *mark), void *user);
+                     bool (*keep)(void *user, const struct past_access *past), void *user);
 
-/* Records that have marks. */
+/* Records that have past accesses. */
 size_t strided_count(const struct strided *strided);
 
 #endif

@@ -1,6 +1,6 @@
-/* Which object of a process lies at an address: executables and libraries, with what tells one
- * build of them from another. Of this process by the loader; of a recorded one from its recording.
- * The symbolizer asks it. */
+/* Which object (executable or library) of a process contains an address, with the identity of its
+ * build. For this process it asks the loader; for a recorded one it reads the recording. The
+ * symbolizer uses it. */
 #ifndef CSAN_STACK_MODULE_MAP_H
 #define CSAN_STACK_MODULE_MAP_H
 

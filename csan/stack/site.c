@@ -91,8 +91,8 @@ static size_t key_bytes(const char *name, const char *const *arguments, size_t c
     return bytes;
 }
 
-/* Names are shown in lines: one cannot make lines of its own. The mark at the end of an argument
- * that is returned stays. */
+/* Names are shown in lines, so they must not contain line breaks. The flag character at the end of
+ * a returned argument stays. */
 static char *string_write(char *place, const char *string)
 {
     const char mark = CSAN_ARGUMENT_RETURNED[0];

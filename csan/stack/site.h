@@ -1,6 +1,6 @@
 /* Sites: where an access comes from. A site is a name (kernel or API function), the names of its
- * arguments, and the host stack of the call; equal contents give the same number, so that a report
- * can be de-duplicated by numbers and a mark in the shadow needs four bytes.
+ * arguments, and the host stack of the call; equal contents give the same number, so reports can be
+ * de-duplicated by number and a past access in the shadow needs four bytes for its site.
  *
  * Grows with the number of distinct sites only. Thread-safe. */
 #ifndef CSAN_STACK_SITE_H

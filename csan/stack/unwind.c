@@ -98,7 +98,7 @@ void unwind_open(void)
     pthread_once(&unwinder.once, open_unwinder);
 }
 
-/* 64 bits wide: even after a million stacks two of one process meet in a hash
+/* 64 bits wide: even after a million stacks, two of one process share a hash
  * with a chance of one in ten million. */
 static uint64_t hash_frames(const void *const *frames, size_t count)
 {
@@ -205,7 +205,7 @@ static struct unwind_memory *memory_of_thread(void)
     return self.memory = fresh;
 }
 
-/* And tells `wanted` frames, or all that there are. */
+/* And returns `wanted` frames, or all that there are. */
 static bool still_holds(const struct remembered *entry, const struct beginning *beginning,
                         size_t wanted)
 {

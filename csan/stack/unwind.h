@@ -25,7 +25,7 @@ struct unwind_note {
 
 /* Return addresses of the calling thread, innermost first: at most `max` (up to STACK_FRAMES_MAX)
  * after the first `skip`, counted from the caller's caller on. 0 when no unwinder can be had.
- * *hash, unless NULL, tells them apart: 64 bits, of what is skipped and may lie beyond `max` too.
+ * *hash, unless NULL, identifies them: 64 bits, over skipped frames and those beyond `max` too.
  * *note, unless `note` is NULL, is the caller's to use until the thread's next call; NULL: it is
  * not remembered. Thread-safe; the first call opens the unwinder, so make it outside any lock. Not
  * for signal handlers. */

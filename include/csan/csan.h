@@ -203,7 +203,7 @@ struct csan_held {
 
 /* A device's memory when an allocation failed, in bytes. */
 enum { CSAN_HELD_MAX = 10 };
-struct csan_shortage {
+struct csan_out_of_memory {
     int host; /* 1: memory of the host was asked for; the device's is told all the same */
     int device;
     uint64_t asked;
@@ -245,7 +245,11 @@ struct csan_error {
     uint64_t launches_since; /* between the launch that failed and that call */
     /* Of a leak: how many allocations, and their bytes. */
     uint64_t count, total;
-    const struct csan_shortage *shortage; /* of an allocation that failed; else NULL */
+    union {
+        const struct csan_out_of_memory *out_of_memory; /* of an allocation that failed; or NULL */
+        const struct csan_out_of_memory *shortage
+            __attribute__((deprecated("use out_of_memory"))); /* its name before 0.3 */
+    };
 };
 
 struct csan_race {

@@ -302,6 +302,7 @@ void csan_context_races_clear(csan_context *context);
     CSAN_RENAMED_("GCC warning \"use csan_lane_observed_wait\"") csan_lane_observed_wait
 #define csan_snapshot_seen_to_wait                                                                 \
     CSAN_RENAMED_("GCC warning \"use csan_snapshot_observed_wait\"") csan_snapshot_observed_wait
+#define csan_shortage CSAN_RENAMED_("GCC warning \"use csan_out_of_memory\"") csan_out_of_memory
 #define CSAN_HOST_MEETING                                                                          \
     CSAN_RENAMED_("GCC warning \"use CSAN_HOST_SYNC_OBJECT\"") CSAN_HOST_SYNC_OBJECT
 

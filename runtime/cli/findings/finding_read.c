@@ -214,43 +214,44 @@ static void thread_read(struct finding_error *error, const struct json *object)
     error->threads = number_of(object, "threads");
 }
 
-static void held_read(struct finding_out_of_memory *shortage, const struct json *object)
+static void held_read(struct finding_out_of_memory *out_of_memory, const struct json *object)
 {
-    const size_t i = shortage->numbers.held_count++;
-    shortage->numbers.held[i] = (struct csan_held){.count = number_of(object, "allocations"),
-                                                   .bytes = number_of(object, "bytes"),
-                                                   .oldest = number_of(object, "oldest"),
-                                                   .newest = number_of(object, "newest")};
-    shortage->held[i].name = words_of(object, "name");
-    stack_read(&shortage->held[i].stack, object, "stack");
+    const size_t i = out_of_memory->numbers.held_count++;
+    out_of_memory->numbers.held[i] = (struct csan_held){.count = number_of(object, "allocations"),
+                                                        .bytes = number_of(object, "bytes"),
+                                                        .oldest = number_of(object, "oldest"),
+                                                        .newest = number_of(object, "newest")};
+    out_of_memory->held[i].name = words_of(object, "name");
+    stack_read(&out_of_memory->held[i].stack, object, "stack");
 }
 
 /* NULL: there is none. */
-static struct finding_out_of_memory *shortage_read(const struct json *object)
+static struct finding_out_of_memory *out_of_memory_read(const struct json *object)
 {
     const struct json *items;
     if (!object || object->type != JSON_OBJECT)
         return NULL;
-    struct finding_out_of_memory *shortage = calloc(1, sizeof *shortage);
-    if (!shortage)
+    struct finding_out_of_memory *out_of_memory = calloc(1, sizeof *out_of_memory);
+    if (!out_of_memory)
         return NULL;
-    shortage->numbers = (struct csan_shortage){.host = truth_of(object, "host"),
-                                               .device = (int)number_of(object, "device"),
-                                               .asked = number_of(object, "asked"),
-                                               .free = number_of(object, "free"),
-                                               .total = number_of(object, "total"),
-                                               .others = number_of(object, "others"),
-                                               .own = number_of(object, "own"),
-                                               .own_count = number_of(object, "own_allocations"),
-                                               .unused = number_of(object, "unused"),
-                                               .reserved = number_of(object, "reserved"),
-                                               .allocated = number_of(object, "allocated"),
-                                               .more = number_of(object, "more"),
-                                               .more_bytes = number_of(object, "more_bytes")};
+    out_of_memory->numbers =
+        (struct csan_out_of_memory){.host = truth_of(object, "host"),
+                                    .device = (int)number_of(object, "device"),
+                                    .asked = number_of(object, "asked"),
+                                    .free = number_of(object, "free"),
+                                    .total = number_of(object, "total"),
+                                    .others = number_of(object, "others"),
+                                    .own = number_of(object, "own"),
+                                    .own_count = number_of(object, "own_allocations"),
+                                    .unused = number_of(object, "unused"),
+                                    .reserved = number_of(object, "reserved"),
+                                    .allocated = number_of(object, "allocated"),
+                                    .more = number_of(object, "more"),
+                                    .more_bytes = number_of(object, "more_bytes")};
     const size_t count = array_of(object, "held", &items);
     for (size_t i = 0; i < count && i < CSAN_HELD_MAX; i++)
-        held_read(shortage, &items[i]);
-    return shortage;
+        held_read(out_of_memory, &items[i]);
+    return out_of_memory;
 }
 
 static struct finding_error *error_read(const struct json *object)
@@ -276,7 +277,7 @@ static struct finding_error *error_read(const struct json *object)
     stack_read(&error->neighbour_stack, neighbour, "stack");
     stack_read(&error->reported_stack, reported, "stack");
     thread_read(error, object);
-    error->shortage = shortage_read(json_member(object, "memory"));
+    error->out_of_memory = out_of_memory_read(json_member(object, "memory"));
     return error;
 }
 

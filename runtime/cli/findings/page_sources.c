@@ -114,9 +114,9 @@ static void error_add(struct sources *sources, const struct report_page *page,
         top_add(sources, page, finding, places[i].stack);
     }
     text_add(&sources->races, ", \"held\": [");
-    for (size_t i = 0; error->shortage && i < error->shortage->numbers.held_count; i++) {
+    for (size_t i = 0; error->out_of_memory && i < error->out_of_memory->numbers.held_count; i++) {
         text_add(&sources->races, "%s", i ? ", " : "");
-        top_add(sources, page, finding, &error->shortage->held[i].stack);
+        top_add(sources, page, finding, &error->out_of_memory->held[i].stack);
     }
     text_add(&sources->races, "]}");
 }

@@ -22,7 +22,7 @@ uint32_t out_of_memory_any;
 static struct {
     pthread_mutex_t mutex;
     csan_site site;
-    struct csan_shortage what;
+    struct csan_out_of_memory what;
 } newest = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- What the driver says: none of it allocates ---- */
@@ -36,21 +36,21 @@ static int current_device(void)
     return get_device && get_device(&device) == CUDA_SUCCESS ? (int)device : 0;
 }
 
-static void ask_device(struct csan_shortage *shortage)
+static void ask_device(struct csan_out_of_memory *out_of_memory)
 {
     static void *function;
     PFN_cuMemGetInfo_v3020 get_info =
         (PFN_cuMemGetInfo_v3020)driver_function_cached(&function, "cuMemGetInfo_v2");
     size_t free_bytes, total;
-    shortage->device = current_device();
+    out_of_memory->device = current_device();
     if (get_info && get_info(&free_bytes, &total) == CUDA_SUCCESS) {
-        shortage->free = free_bytes;
-        shortage->total = total;
+        out_of_memory->free = free_bytes;
+        out_of_memory->total = total;
     }
 }
 
 /* What the device's default pool has and no allocation uses. */
-static void ask_pool(struct csan_shortage *shortage)
+static void ask_pool(struct csan_out_of_memory *out_of_memory)
 {
     static void *functions[2];
     PFN_cuDeviceGetDefaultMemPool_v11020 get_pool =
@@ -60,10 +60,10 @@ static void ask_pool(struct csan_shortage *shortage)
         &functions[1], "cuMemPoolGetAttribute");
     CUmemoryPool pool;
     cuuint64_t reserved, used;
-    if (get_pool && get && get_pool(&pool, shortage->device) == CUDA_SUCCESS &&
+    if (get_pool && get && get_pool(&pool, out_of_memory->device) == CUDA_SUCCESS &&
         get(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved) == CUDA_SUCCESS &&
         get(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used) == CUDA_SUCCESS && reserved > used)
-        shortage->unused = reserved - used;
+        out_of_memory->unused = reserved - used;
 }
 
 /* ---- What the program holds ---- */
@@ -79,14 +79,15 @@ static uint64_t age(uint64_t born, uint64_t now)
     return born && now > born ? now - born : 0;
 }
 
-static void list(struct csan_shortage *shortage, const struct memory_usage *holding, uint64_t now)
+static void list(struct csan_out_of_memory *out_of_memory, const struct memory_usage *holding,
+                 uint64_t now)
 {
-    if (shortage->held_count == CSAN_HELD_MAX) {
-        shortage->more++;
-        shortage->more_bytes += holding->bytes;
+    if (out_of_memory->held_count == CSAN_HELD_MAX) {
+        out_of_memory->more++;
+        out_of_memory->more_bytes += holding->bytes;
         return;
     }
-    struct csan_held *held = &shortage->held[shortage->held_count++];
+    struct csan_held *held = &out_of_memory->held[out_of_memory->held_count++];
     *held = (struct csan_held){.site = holding->site,
                                .count = holding->count,
                                .bytes = holding->bytes,
@@ -96,27 +97,28 @@ static void list(struct csan_shortage *shortage, const struct memory_usage *hold
         context_site_stack(session_context(), holding->site, &held->frames, &held->frame_count);
 }
 
-static void count(struct csan_shortage *shortage, const struct memory_usage *holding, uint64_t now)
+static void count(struct csan_out_of_memory *out_of_memory, const struct memory_usage *holding,
+                  uint64_t now)
 {
     const bool of_host = holding->kind == CSAN_MEMORY_HOST;
     if (holding->class == MEMORY_USAGE_BLOCK) {
-        shortage->allocated += holding->bytes;
+        out_of_memory->allocated += holding->bytes;
         return;
     }
     if (holding->kind == CSAN_MEMORY_VARIABLE)
         return;
     if (!of_host) {
-        shortage->own += holding->bytes;
-        shortage->own_count += holding->count;
+        out_of_memory->own += holding->bytes;
+        out_of_memory->own_count += holding->count;
     }
     if (holding->class == MEMORY_USAGE_POOL)
-        shortage->reserved += holding->bytes;
-    if (of_host == (shortage->host != 0))
-        list(shortage, holding, now);
+        out_of_memory->reserved += holding->bytes;
+    if (of_host == (out_of_memory->host != 0))
+        list(out_of_memory, holding, now);
 }
 
 /* Of the calling thread's context; what is of none that csan knows counts, too. */
-static void look_at_holdings(struct csan_shortage *shortage)
+static void look_at_holdings(struct csan_out_of_memory *out_of_memory)
 {
     struct memory_usage *holdings;
     const uint64_t now = now_coarse();
@@ -125,15 +127,16 @@ static void look_at_holdings(struct csan_shortage *shortage)
     const size_t all = context_memory_usage(session_context(), is_of_context, context, &holdings);
     guard_unlock();
     for (size_t i = 0; i < all; i++)
-        count(shortage, &holdings[i], now);
+        count(out_of_memory, &holdings[i], now);
     free(holdings);
-    const uint64_t known = shortage->own + shortage->unused + shortage->free;
-    shortage->others = shortage->total > known ? shortage->total - known : 0;
+    const uint64_t known = out_of_memory->own + out_of_memory->unused + out_of_memory->free;
+    out_of_memory->others = out_of_memory->total > known ? out_of_memory->total - known : 0;
 }
 
 /* ---- Reporting ---- */
 
-static void report(csan_site site, const struct csan_shortage *shortage, const char *detail)
+static void report(csan_site site, const struct csan_out_of_memory *out_of_memory,
+                   const char *detail)
 {
     context_find(session_context(),
                  &(struct context_finding){.kind = CSAN_RACE_OUT_OF_MEMORY,
@@ -143,8 +146,8 @@ static void report(csan_site site, const struct csan_shortage *shortage, const c
                                            .access = CSAN_ALLOCATE,
                                            .error = {.code = "CUDA_ERROR_OUT_OF_MEMORY",
                                                      .detail = detail,
-                                                     .total = shortage->asked,
-                                                     .shortage = shortage}});
+                                                     .total = out_of_memory->asked,
+                                                     .out_of_memory = out_of_memory}});
 }
 
 static bool is_option(const char *value)
@@ -155,21 +158,21 @@ static bool is_option(const char *value)
 static void failed(const struct driver_entry *entry, uint64_t bytes, enum out_of_memory_of what)
 {
     static pthread_once_t watched = PTHREAD_ONCE_INIT;
-    struct csan_shortage shortage = {.host = what == OUT_OF_MEMORY_HOST, .asked = bytes};
+    struct csan_out_of_memory out_of_memory = {.host = what == OUT_OF_MEMORY_HOST, .asked = bytes};
     const csan_site site = callsite_of_memory(entry->name);
     const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    ask_device(&shortage);
-    ask_pool(&shortage);
+    ask_device(&out_of_memory);
+    ask_pool(&out_of_memory);
     driver_capture_mode(mode);
-    look_at_holdings(&shortage);
+    look_at_holdings(&out_of_memory);
     if (is_option("1")) {
-        report(site, &shortage, "");
+        report(site, &out_of_memory, "");
         return;
     }
     pthread_once(&watched, session_watch_signals); /* the program may give up by one */
     pthread_mutex_lock(&newest.mutex);
     newest.site = site;
-    newest.what = shortage;
+    newest.what = out_of_memory;
     pthread_mutex_unlock(&newest.mutex);
     __atomic_store_n(&out_of_memory_any, 1, __ATOMIC_RELEASE);
 }

@@ -190,7 +190,7 @@ void wrong_pointers_report(const struct wrong_pointers *strays,
         else if (stray->kind == WRONG_POINTER_FOREIGN)
             foreign_report(stray, launch);
         else
-            context_judge(session_context(), &(struct context_call){.what = CONTEXT_STRAY,
+            context_judge(session_context(), &(struct context_call){.what = CONTEXT_WRONG_POINTER,
                                                                     .lane = launch->lane,
                                                                     .site = launch->site,
                                                                     .level = launch->level,

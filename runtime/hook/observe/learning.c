@@ -292,7 +292,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
         const char *name = own->variables[i]->name;
         anchors[count++] = (struct learn_anchor){.kind = LEARN_VARIABLE,
                                                  .offset = i,
-                                                 .told = hash_mix_bytes(0, name, strlen(name)),
+                                                 .identity = hash_mix_bytes(0, name, strlen(name)),
                                                  .address = address,
                                                  .block = {address, address + bytes}};
     }

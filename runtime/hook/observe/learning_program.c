@@ -53,7 +53,7 @@ static void left_say(const struct learner_left *left)
         session_note(
             "launches of %zu kind%s (one is of %s) are left to learn for later runs, those "
             "of %zu are known",
-            left->open, left->open == 1 ? "" : "s", left->kernel, left->told);
+            left->open, left->open == 1 ? "" : "s", left->kernel, left->complete);
 }
 
 static enum program_note note_of(struct learner *learner, bool untaught)

@@ -1,7 +1,7 @@
 /* Every interleaving of a few threads that use the context's lock: lock.c itself, with its atomics
  * and system calls played here. Nobody is let in beside the holder, nobody sleeps for ever.
  *
- *   threads   coroutines, which hand control back before each operation that others can tell
+ *   threads   coroutines, which hand control back before each operation that others can observe
  *   stores    wait in a buffer of their thread's until it does something stronger, or at any time
  *             (x86-64's order; of what aarch64 adds, the lock's acquire and release leave nothing)
  *   search    depth first, each path from the start; a state that was seen before is not gone on
@@ -95,7 +95,7 @@ static void flush(struct thread *thread)
         flush_one(thread);
 }
 
-/* Before what others can tell: anybody may go on here. */
+/* Before an observable operation: any thread may go on here. */
 static void point(void)
 {
     answered(0);

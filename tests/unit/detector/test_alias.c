@@ -18,7 +18,7 @@ static void assert_translated(const struct alias_table *table, const uint64_t *m
     struct csan_access access = {.base = first, .bytes = units, .kind = CSAN_WRITE};
     struct csan_access *room;
     size_t count = 1;
-    const struct csan_access *parts = alias_translate(table, &access, &count, &room);
+    const struct csan_access *parts = alias_canonicalize(table, &access, &count, &room);
     uint64_t at = first;
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(parts[i].kind, CSAN_WRITE);
@@ -64,7 +64,7 @@ static void an_alias_of_an_alias_is_one_of_the_first(void **state)
     struct csan_access access = {.base = 410, .bytes = 5};
     struct csan_access *room;
     size_t count = 1;
-    assert_int_equal(alias_translate(&table, &access, &count, &room)->base, 1030);
+    assert_int_equal(alias_canonicalize(&table, &access, &count, &room)->base, 1030);
     free(room);
     alias_clear(&table);
 }
@@ -81,7 +81,7 @@ static void a_pattern_moves_as_a_whole(void **state)
     struct csan_access *room;
     size_t count = 3;
     assert_true(alias_add(&table, 200, 100, 1000));
-    const struct csan_access *moved = alias_translate(&table, accesses, &count, &room);
+    const struct csan_access *moved = alias_canonicalize(&table, accesses, &count, &room);
     assert_int_equal(count, 3);
     assert_int_equal(moved[0].base, 10);
     assert_int_equal(moved[1].base, 1008);
@@ -100,9 +100,9 @@ static void what_has_no_alias_is_not_copied(void **state)
     struct csan_access access = {.base = 300, .bytes = 5};
     struct csan_access *room;
     size_t count = 1;
-    assert_ptr_equal(alias_translate(&table, &access, &count, &room), &access);
+    assert_ptr_equal(alias_canonicalize(&table, &access, &count, &room), &access);
     assert_true(alias_add(&table, 200, 100, 1000));
-    assert_ptr_equal(alias_translate(&table, &access, &count, &room), &access);
+    assert_ptr_equal(alias_canonicalize(&table, &access, &count, &room), &access);
     assert_null(room);
     assert_false(alias_add(&table, 200, 0, 1000));
     assert_false(alias_add(&table, UINT64_MAX, 2, 1000));

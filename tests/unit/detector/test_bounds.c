@@ -167,7 +167,7 @@ static void freed_memory(void **state)
     csan_context_destroy(w.context);
 }
 
-/* The C library may give its addresses out again, untold. */
+/* The C library may reuse its addresses without csan's knowledge. */
 static void freed_memory_of_the_host(void **state)
 {
     (void)state;
@@ -283,10 +283,10 @@ static void refused_copies(void **state)
 }
 
 /* Accesses in no allocation, through a pointer. */
-static void stray(struct world w, uint64_t pointer, uint64_t base, uint64_t bytes)
+static void wrong_pointer(struct world w, uint64_t pointer, uint64_t base, uint64_t bytes)
 {
     const struct csan_access access = {.base = base, .bytes = bytes, .kind = CSAN_WRITE};
-    context_judge(w.context, &(struct context_call){.what = CONTEXT_STRAY,
+    context_judge(w.context, &(struct context_call){.what = CONTEXT_WRONG_POINTER,
                                                     .lane = w.a,
                                                     .site = site(w.context, "kernel"),
                                                     .level = CSAN_LEVEL_RANGES,
@@ -299,12 +299,12 @@ static void strays_of_a_pointer(void **state)
 {
     (void)state;
     struct world w = world_each();
-    stray(w, BASE, 64 * BASE, 4096);
+    wrong_pointer(w, BASE, 64 * BASE, 4096);
     assert_int_equal(found[0].error->where, CSAN_WHERE_BEHIND);
     assert_int_equal(found[0].error->distance, 63 * BASE - SIZE);
     assert_null(found[0].error->code);
     expect(CSAN_RACE_OUT_OF_BOUNDS, 64 * BASE, 4096, BASE);
-    stray(w, BASE + SIZE - 1, BASE - 100, 4);
+    wrong_pointer(w, BASE + SIZE - 1, BASE - 100, 4);
     assert_int_equal(found[0].error->where, CSAN_WHERE_BEFORE);
     assert_int_equal(found[0].error->distance, 100);
     expect(CSAN_RACE_OUT_OF_BOUNDS, BASE - 100, 4, BASE);
@@ -318,11 +318,11 @@ static void strays_of_nobody(void **state)
     struct world w = world_each();
     allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, 8 * BASE, 256);
     allocate(w, "cuMemHostRegister", CSAN_MEMORY_HOST, 16 * BASE, 256);
-    stray(w, BASE + SIZE, 64 * BASE, 4); /* points behind an end */
-    stray(w, BASE - 4, 64 * BASE, 4);
-    stray(w, BASE, 8 * BASE, 4);       /* into another allocation, */
-    stray(w, BASE, 8 * BASE - 2, 4);   /* or partly */
-    stray(w, 16 * BASE, 64 * BASE, 4); /* memory without ends of its own */
+    wrong_pointer(w, BASE + SIZE, 64 * BASE, 4); /* points behind an end */
+    wrong_pointer(w, BASE - 4, 64 * BASE, 4);
+    wrong_pointer(w, BASE, 8 * BASE, 4);       /* into another allocation, */
+    wrong_pointer(w, BASE, 8 * BASE - 2, 4);   /* or partly */
+    wrong_pointer(w, 16 * BASE, 64 * BASE, 4); /* memory without ends of its own */
     expect_nothing();
     csan_context_destroy(w.context);
 }

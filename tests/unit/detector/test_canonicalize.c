@@ -105,25 +105,26 @@ static void very_many_changes_are_kept_in_part(void **state)
 {
     enum { CHANGES = 200, KEPT = 64 };
     (void)state;
-    struct canonicalizations translations;
-    canonicalizations_init(&translations);
+    struct canonicalizations list;
+    canonicalizations_init(&list);
     for (uint64_t i = 1; i <= CHANGES; i++) {
-        canonicalizations_keep(&translations, 1, i);
-        canonicalizations_keep(&translations, 1, i); /* nobody came in between */
-        assert_true(alias_add(&translations.now.aliases, ALIAS + i * BYTES, BYTES, P));
+        canonicalizations_keep(&list, 1, i);
+        canonicalizations_keep(&list, 1, i); /* nobody came in between */
+        assert_true(alias_add(&list.now.aliases, ALIAS + i * BYTES, BYTES, P));
     }
     for (uint64_t i = 1; i <= CHANGES; i++) {
-        const struct canonicalization *at = canonicalizations_at(&translations, i);
+        const struct canonicalization *at = canonicalizations_at(&list, i);
         uint64_t changes = i > CHANGES - KEPT ? i - 1 : CHANGES - KEPT;
         assert_int_equal(at->aliases.second.count, changes);
     }
-    assert_ptr_equal(canonicalizations_at(&translations, CHANGES + 1), &translations.now);
-    canonicalizations_keep(&translations, CHANGES, CHANGES + 1); /* the others are told by now */
-    assert_ptr_equal(canonicalizations_at(&translations, 1),
-                     canonicalizations_at(&translations, CHANGES));
-    canonicalizations_forget(&translations);
-    assert_ptr_equal(canonicalizations_at(&translations, 1), &translations.now);
-    canonicalizations_clear(&translations);
+    assert_ptr_equal(canonicalizations_at(&list, CHANGES + 1), &list.now);
+    canonicalizations_keep(&list, CHANGES,
+                           CHANGES + 1); /* the others are resolved by now */
+    assert_ptr_equal(canonicalizations_at(&list, 1),
+                     canonicalizations_at(&list, CHANGES));
+    canonicalizations_forget(&list);
+    assert_ptr_equal(canonicalizations_at(&list, 1), &list.now);
+    canonicalizations_clear(&list);
 }
 
 int main(void)

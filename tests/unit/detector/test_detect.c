@@ -135,8 +135,8 @@ static void a_host_access_races_with_a_stream(void **state)
     csan_context_destroy(w.context);
 }
 
-/* What a call did before it returned knows what it is told to join, and races with the host's side
- * alone. */
+/* What a call did before it returned is ordered by its joins, and races with the host's side alone.
+ */
 static void a_call_races_with_functions_of_the_host(void **state)
 {
     (void)state;
@@ -230,7 +230,7 @@ static void a_run_of_common_bytes_is_one_whatever_was_there_before(void **state)
     csan_context_destroy(w.context);
 }
 
-static void a_race_tells_how_its_accesses_are_known(void **state)
+static void a_race_says_how_its_accesses_are_known(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -318,8 +318,8 @@ static uint64_t writes_as(struct world w, csan_lane lane, const char *name)
     return csan_op(w.context, lane, site(w.context, name), CSAN_LEVEL_OPERATOR, &access, 1);
 }
 
-/* Siblings are told by lane and number, of one op. */
-static void siblings_do_not_race(void **state)
+/* Ops of the same operator are given by lane and number, for one op. */
+static void ops_of_one_operator_do_not_race(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -327,11 +327,11 @@ static void siblings_do_not_race(void **state)
     uint64_t number = writes_as(w, w.a, "first part");
     assert_int_equal(number, 2); /* after the allocation */
     csan_op_same_operator(w.context, w.b, w.a, number, number);
-    assert_int_equal(writes_as(w, c, "nobody's sibling"), 3);
+    assert_int_equal(writes_as(w, c, "nobody's operator"), 3);
     assert_int_equal(found_count, 1);
     csan_op_same_operator(w.context, w.b, w.a, number, number + 1); /* not that op's lane */
     writes_as(w, w.b, "second part");
-    assert_int_equal(found_count, 2); /* with nobody's sibling, which hides the first */
+    assert_int_equal(found_count, 2); /* with nobody's operator, which hides the first */
     csan_context_destroy(w.context);
 
     w = world_create(NULL);
@@ -347,14 +347,14 @@ static void siblings_do_not_race(void **state)
     number = writes_as(w, w.a, "between");
     csan_op_same_operator(w.context, w.b, w.a, number, number);
     reads(w.context, w.b, BASE, 8);
-    assert_int_equal(found_count, 3); /* the one between met the one after */
+    assert_int_equal(found_count, 3); /* the one between raced with the one after */
     reads(w.context, w.b, BASE, 4);
     assert_int_equal(found_count, 4); /* the op after it has none */
     csan_context_destroy(w.context);
 }
 
-/* Behind an op that nothing is known of yet, siblings wait with the op that has them. */
-static void siblings_wait_in_the_queue(void **state)
+/* Behind a pending op, same-operator statements wait with their op. */
+static void ops_of_one_operator_wait_in_the_queue(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -468,7 +468,7 @@ static void a_pattern_that_was_read_is_written(void **state)
     csan_context_destroy(w.context);
 }
 
-/* One pattern meets hundreds of others: more than are listed as neighbours. */
+/* One pattern overlaps hundreds of others: more than are listed as neighbours. */
 static void a_pattern_with_many_neighbours(void **state)
 {
     (void)state;
@@ -565,7 +565,7 @@ static void a_lane_is_recycled_only_when_the_host_knows_it(void **state)
     csan_context_destroy(w.context);
 }
 
-/* An event of a lane's former life still tells what it knew then. */
+/* An event of a reused lane still has its earlier knowledge. */
 static void an_old_event_survives_recycling(void **state)
 {
     (void)state;
@@ -649,7 +649,7 @@ static void bad_calls_do_no_harm(void **state)
 }
 
 /* Memory must not grow with the number of ops. */
-/* A branch judges its own lanes against each other, and nothing else. */
+/* A branch checks its own lanes against each other, and nothing else. */
 static void a_branch_is_judged_apart(void **state)
 {
     (void)state;
@@ -681,7 +681,7 @@ static void a_branch_is_judged_apart(void **state)
 
 /* Memory that the parent knows as freed on a stream belongs to nobody in a branch: its accesses are
  * compared all the same, over its ends, too. */
-static void a_branch_meets_freed_memory(void **state)
+static void a_branch_touches_freed_memory(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -825,13 +825,13 @@ int main(void)
         cmocka_unit_test(reports_are_de_duplicated_by_site),
         cmocka_unit_test(all_arguments_of_a_race_are_named),
         cmocka_unit_test(a_bounded_side_makes_it_possible),
-        cmocka_unit_test(a_race_tells_how_its_accesses_are_known),
+        cmocka_unit_test(a_race_says_how_its_accesses_are_known),
         cmocka_unit_test(a_run_of_common_bytes_is_one_whatever_was_there_before),
         cmocka_unit_test(a_bounded_write_hides_nothing),
         cmocka_unit_test(atomics),
         cmocka_unit_test(atomics_of_two_widths_are_remembered),
-        cmocka_unit_test(siblings_do_not_race),
-        cmocka_unit_test(siblings_wait_in_the_queue),
+        cmocka_unit_test(ops_of_one_operator_do_not_race),
+        cmocka_unit_test(ops_of_one_operator_wait_in_the_queue),
         cmocka_unit_test(strided_accesses_stay_what_they_are),
         cmocka_unit_test(strided_records_do_not_accumulate),
         cmocka_unit_test(covered_records_go),
@@ -845,7 +845,7 @@ int main(void)
         cmocka_unit_test(marks_and_clearing),
         cmocka_unit_test(bad_calls_do_no_harm),
         cmocka_unit_test(a_branch_is_judged_apart),
-        cmocka_unit_test(a_branch_meets_freed_memory),
+        cmocka_unit_test(a_branch_touches_freed_memory),
         cmocka_unit_test(a_failed_free_leaves_live_memory),
         cmocka_unit_test(cells_do_not_accumulate),
         cmocka_unit_test(a_thread_that_waits_orders_itself_alone),

@@ -72,8 +72,8 @@ static bool brute_conflict(const struct brute_access *a, const struct brute_acce
              (a->kind == CSAN_ATOMIC && b->kind == CSAN_ATOMIC));
 }
 
-static bool brute_meet(const struct brute_access *a, const struct brute_access *b, uint64_t start,
-                       uint64_t end)
+static bool brute_intersect(const struct brute_access *a, const struct brute_access *b,
+                            uint64_t start, uint64_t end)
 {
     for (uint64_t k = start; k < end; k++)
         if (!a->touched[k] || !b->touched[k])
@@ -238,7 +238,7 @@ static void random_thread_step(struct program *program, struct brute *brute,
         lane_waits(program, brute, random_thread(manner), 1 + (int)random_below(LANES - 1));
 }
 
-/* An op whose access set is told at once, or later: what csan finds must be the same. */
+/* An op whose access set is given at once, or later: csan must find the same. */
 static void random_op(struct program *program, struct brute *brute, const struct manner *manner)
 {
     int lane = (int)random_below(LANES), index = brute->count++;
@@ -278,7 +278,7 @@ static void random_new_owner(struct program *program, struct brute *brute)
         brute->lanes[0][i / 64] |= 1ull << (i % 64);
 }
 
-/* A told pool hands out a part of the memory and takes it back: no order, other names. */
+/* A declared pool hands out a part of the memory and takes it back: no order, other names. */
 static void random_block(struct program *program)
 {
     uint64_t start = random_below(40);
@@ -371,7 +371,7 @@ static void take_report(const struct brute *brute, const struct csan_race *race,
             if (!names(race->previous.arguments, i) || !names(race->current.arguments, j) ||
                 a->kind != race->previous.kind || b->kind != race->current.kind ||
                 possible != (race->possible != 0) || !brute_conflict(a, b) ||
-                !brute_meet(a, b, start, end))
+                !brute_intersect(a, b, start, end))
                 continue;
             explained = true;
             for (int k = 0; k < BYTES; k++) {
@@ -452,7 +452,8 @@ static void random_programs(struct manner manner)
     assert_true(racy > 100 && clean > 100);
 }
 
-/* Many records of many extents over more memory: each later read races with just those it meets. */
+/* Many records of many extents over more memory: each later read races with exactly those it
+ * overlaps. */
 static void records_are_found_wherever_they_lie(void **state)
 {
     (void)state;

@@ -9,7 +9,7 @@
 #include "csan/detector/context.h"
 #include "tests/unit/detector/test_detect.h"
 
-/* ---- calls of a program, as the hooks tell of them */
+/* ---- calls of a program, as the hooks report them */
 
 /* An event, and the number that steps have for it. */
 struct named_event {
@@ -184,7 +184,7 @@ static void a_record_to_wait_for(void **state)
     csan_context_destroy(w.context);
 }
 
-/* A call that was held back is told of after those that the program made later. */
+/* A call that was held back is reported after calls that the program made later. */
 static void a_call_held_back_ends_no_search(void **state)
 {
     static const char wait[] = "the wait";

@@ -36,20 +36,20 @@ static uint32_t any_site(void)
     return 1 + (uint32_t)rand() % SITES;
 }
 
-static void change(struct live_memory *front, struct place *places, uint64_t now)
+static void change(struct live_memory *live, struct place *places, uint64_t now)
 {
     const int i = rand() % PLACES, b = rand() % BLOCKS;
     struct place *place = &places[i];
     struct live_memory_entry removed;
     if (!place->bytes && rand() % 2) {
         *place = (struct place){.bytes = ROOM, .born = now, .site = any_site()};
-        live_memory_add(front, &(struct live_memory_entry){.range = {base_of(i), base_of(i) + ROOM},
-                                                           .kind = i % 2 ? CSAN_MEMORY_DEVICE
-                                                                         : CSAN_MEMORY_HOST,
-                                                           .site = place->site,
-                                                           .born = now});
+        live_memory_add(
+            live, &(struct live_memory_entry){.range = {base_of(i), base_of(i) + ROOM},
+                                              .kind = i % 2 ? CSAN_MEMORY_DEVICE : CSAN_MEMORY_HOST,
+                                              .site = place->site,
+                                              .born = now});
     } else if (place->bytes && rand() % 4 == 0) {
-        assert_true(live_memory_remove(front, base_of(i), &removed));
+        assert_true(live_memory_remove(live, base_of(i), &removed));
         assert_int_equal(removed.site, place->site);
         assert_int_equal(removed.pooled, place->pooled);
         *place = (struct place){.bytes = 0};
@@ -58,10 +58,10 @@ static void change(struct live_memory *front, struct place *places, uint64_t now
         place->block_site[b] = any_site();
         place->pooled = true;
         live_memory_add_block(
-            front, (struct range){block_of(i, b), block_of(i, b) + place->block_bytes[b]},
+            live, (struct range){block_of(i, b), block_of(i, b) + place->block_bytes[b]},
             place->block_site[b]);
     } else if (place->bytes) {
-        live_memory_remove_block(front, block_of(i, b));
+        live_memory_remove_block(live, block_of(i, b));
         place->block_bytes[b] = 0;
     }
 }
@@ -104,11 +104,11 @@ static uint64_t count_all(const struct place *places)
     return count;
 }
 
-static void check(const struct live_memory *front, const struct place *places)
+static void check(const struct live_memory *live, const struct place *places)
 {
     struct memory_usage *holdings;
     uint64_t all = 0;
-    const size_t count = memory_usage_gather(front, NULL, NULL, &holdings);
+    const size_t count = memory_usage_gather(live, NULL, NULL, &holdings);
     for (size_t i = 0; i < count; i++) {
         const struct memory_usage sum = expected(places, &holdings[i]);
         assert_int_equal(holdings[i].count, sum.count);
@@ -126,26 +126,26 @@ static void sums_are_those_of_a_list(void **state)
 {
     (void)state;
     static struct place places[PLACES];
-    struct live_memory front;
-    live_memory_init(&front);
+    struct live_memory live;
+    live_memory_init(&live);
     srand(7);
     for (int step = 1; step <= STEPS; step++) {
-        change(&front, places, (uint64_t)step);
+        change(&live, places, (uint64_t)step);
         if (step % 50 == 0)
-            check(&front, places);
+            check(&live, places);
     }
-    live_memory_clear(&front);
+    live_memory_clear(&live);
 }
 
 static void nothing_is_nothing(void **state)
 {
     (void)state;
     struct memory_usage *holdings;
-    struct live_memory front;
-    live_memory_init(&front);
-    assert_int_equal(memory_usage_gather(&front, NULL, NULL, &holdings), 0);
+    struct live_memory live;
+    live_memory_init(&live);
+    assert_int_equal(memory_usage_gather(&live, NULL, NULL, &holdings), 0);
     free(holdings);
-    live_memory_clear(&front);
+    live_memory_clear(&live);
 }
 
 int main(void)

@@ -19,9 +19,9 @@ static void expect(const char *call, uint64_t asked, int host)
     assert_int_equal(findings[0].kind, CSAN_RACE_OUT_OF_MEMORY);
     assert_string_equal(findings[0].current.name, call);
     assert_string_equal(findings[0].error->code, "CUDA_ERROR_OUT_OF_MEMORY");
-    assert_non_null(findings[0].error->shortage);
-    assert_int_equal(findings[0].error->shortage->asked, asked);
-    assert_int_equal(findings[0].error->shortage->host, host);
+    assert_non_null(findings[0].error->out_of_memory);
+    assert_int_equal(findings[0].error->out_of_memory->asked, asked);
+    assert_int_equal(findings[0].error->out_of_memory->host, host);
 }
 
 #define REFUSED(call)                                                                              \
@@ -92,11 +92,12 @@ static void other_errors_are_none(void **state)
     expect(NULL, 0, 0);
 }
 
-static const struct csan_held *held_of(const struct csan_shortage *shortage, uint64_t bytes)
+static const struct csan_held *held_of(const struct csan_out_of_memory *out_of_memory,
+                                       uint64_t bytes)
 {
-    for (size_t i = 0; i < shortage->held_count; i++)
-        if (shortage->held[i].bytes == bytes)
-            return &shortage->held[i];
+    for (size_t i = 0; i < out_of_memory->held_count; i++)
+        if (out_of_memory->held[i].bytes == bytes)
+            return &out_of_memory->held[i];
     return NULL;
 }
 
@@ -123,15 +124,15 @@ static void what_is_held(void **state)
     csan_pool_alloc((const void *)of_another_line(9 << 20), 4096, NULL);
     REFUSED(cuMemAlloc_v2(&p, 1 << 30));
     expect("cuMemAlloc", 1 << 30, 0);
-    const struct csan_shortage *shortage = findings[0].error->shortage;
-    assert_non_null(held_of(shortage, 9 << 20));
-    assert_int_equal(held_of(shortage, 9 << 20)->count, 1);
-    assert_null(held_of(shortage, 7 << 20));
-    assert_null(held_of(shortage, 5 << 20));
-    assert_int_equal(shortage->held[0].bytes, 9 << 20); /* the largest is the first */
-    assert_true(shortage->own >= 12 << 20);
-    assert_int_equal(shortage->reserved, 9 << 20);
-    assert_int_equal(shortage->allocated, 4096);
+    const struct csan_out_of_memory *out_of_memory = findings[0].error->out_of_memory;
+    assert_non_null(held_of(out_of_memory, 9 << 20));
+    assert_int_equal(held_of(out_of_memory, 9 << 20)->count, 1);
+    assert_null(held_of(out_of_memory, 7 << 20));
+    assert_null(held_of(out_of_memory, 5 << 20));
+    assert_int_equal(out_of_memory->held[0].bytes, 9 << 20); /* the largest is the first */
+    assert_true(out_of_memory->own >= 12 << 20);
+    assert_int_equal(out_of_memory->reserved, 9 << 20);
+    assert_int_equal(out_of_memory->allocated, 4096);
 }
 
 int main(int argc, char **argv)
@@ -145,5 +146,5 @@ int main(int argc, char **argv)
         TEST(memory_of_the_host),    TEST(physical_memory), TEST(arrays),
         TEST(other_errors_are_none), TEST(what_is_held),
     };
-    return hook_finish(cmocka_run_group_tests_name("hook_shortage", tests, NULL, NULL));
+    return hook_finish(cmocka_run_group_tests_name("hook_out_of_memory", tests, NULL, NULL));
 }

@@ -50,17 +50,18 @@ static void findings_come_again(void **state)
         char message[512], long_detail[4000];
         memset(long_detail, 'x', sizeof long_detail - 1);
         long_detail[sizeof long_detail - 1] = '\0';
-        struct csan_shortage shortage = {.host = 1,
-                                         .device = 2,
-                                         .asked = UINT64_MAX,
-                                         .more_bytes = 5,
-                                         .held = {{.site = program->sites[2], .bytes = 7},
-                                                  {.site = program->sites[1], .newest = 8}},
-                                         .held_count = 2};
+        struct csan_out_of_memory out_of_memory = {
+            .host = 1,
+            .device = 2,
+            .asked = UINT64_MAX,
+            .more_bytes = 5,
+            .held = {{.site = program->sites[2], .bytes = 7},
+                     {.site = program->sites[1], .newest = 8}},
+            .held_count = 2};
         for (int i = 0; i < 2; i++)
-            shortage.held[i].name =
-                context_site_stack(program->context, shortage.held[i].site,
-                                   &shortage.held[i].frames, &shortage.held[i].frame_count);
+            out_of_memory.held[i].name = context_site_stack(
+                program->context, out_of_memory.held[i].site, &out_of_memory.held[i].frames,
+                &out_of_memory.held[i].frame_count);
         for (int i = 0; i < 40; i++) /* more than a block holds */
             context_find(program->context,
                          &(struct context_finding){.kind = CSAN_RACE_DEVICE_EXCEPTION,
@@ -82,7 +83,7 @@ static void findings_come_again(void **state)
                                                              .threads = 10,
                                                              .reported_by = "cuStreamSynchronize",
                                                              .launches_since = 11,
-                                                             .shortage = &shortage}});
+                                                             .out_of_memory = &out_of_memory}});
         recording_finish(program->recording, "");
         assert_int_equal(replay_file(path, &replayed, NULL, message, sizeof message), RECORDED_END);
         assert_int_equal(program->races.count, check ? 40 : 0);
@@ -99,8 +100,8 @@ static void findings_come_again(void **state)
     }
 }
 
-/* A lane may end between the ops that are told as siblings. */
-static void a_sibling_s_lane_ended(void **state)
+/* A lane may end between ops of the same operator. */
+static void the_lane_of_a_same_operator_op_ended(void **state)
 {
     (void)state;
     const char *path = in_scratch("sibling");
@@ -404,7 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(findings_come_again),
         cmocka_unit_test(same_races),
-        cmocka_unit_test(a_sibling_s_lane_ended),
+        cmocka_unit_test(the_lane_of_a_same_operator_op_ended),
         cmocka_unit_test(only_recorded),
         cmocka_unit_test(times_out_alike),
         cmocka_unit_test(keeps_facts),

@@ -72,16 +72,18 @@ static inline int error_line(const struct csan_error *error, char *line, size_t 
                     (unsigned long long)error->total);
 }
 
-static inline int shortage_line(const struct csan_shortage *shortage, char *line, size_t bytes)
+static inline int out_of_memory_line(const struct csan_out_of_memory *out_of_memory, char *line,
+                                     size_t bytes)
 {
-    int length = snprintf(line, bytes, "  %d %d %llu %llu %llu: ", shortage->host, shortage->device,
-                          (unsigned long long)shortage->asked, (unsigned long long)shortage->free,
-                          (unsigned long long)shortage->more_bytes);
-    for (size_t i = 0; i < shortage->held_count; i++)
-        length +=
-            snprintf(line + length, bytes - (size_t)length, "%s %llu %llu by %zu, ",
-                     or_none(shortage->held[i].name), (unsigned long long)shortage->held[i].bytes,
-                     (unsigned long long)shortage->held[i].newest, shortage->held[i].frame_count);
+    int length = snprintf(line, bytes, "  %d %d %llu %llu %llu: ", out_of_memory->host,
+                          out_of_memory->device, (unsigned long long)out_of_memory->asked,
+                          (unsigned long long)out_of_memory->free,
+                          (unsigned long long)out_of_memory->more_bytes);
+    for (size_t i = 0; i < out_of_memory->held_count; i++)
+        length += snprintf(
+            line + length, bytes - (size_t)length, "%s %llu %llu by %zu, ",
+            or_none(out_of_memory->held[i].name), (unsigned long long)out_of_memory->held[i].bytes,
+            (unsigned long long)out_of_memory->held[i].newest, out_of_memory->held[i].frame_count);
     return length + snprintf(line + length, bytes - (size_t)length, "\n");
 }
 
@@ -105,8 +107,9 @@ static inline void race_keep(void *user, const struct csan_race *race)
                            sides[i]->frame_count ? sides[i]->frames[0] : NULL);
     if (race->error)
         length += error_line(race->error, line + length, sizeof line - (size_t)length);
-    if (race->error && race->error->shortage)
-        length += shortage_line(race->error->shortage, line + length, sizeof line - (size_t)length);
+    if (race->error && race->error->out_of_memory)
+        length += out_of_memory_line(race->error->out_of_memory, line + length,
+                                     sizeof line - (size_t)length);
     if (races->length + (size_t)length + 1 > races->capacity) {
         races->capacity = races->capacity * 2 + sizeof line;
         races->text = realloc(races->text, races->capacity);

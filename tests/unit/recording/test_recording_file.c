@@ -195,7 +195,7 @@ static void file_write(const char *path, const uint8_t *contents, size_t bytes)
     fclose(file);
 }
 
-/* Damaged where it should be, and what was reported is a beginning of what the whole tells. */
+/* It is damaged where it should be, and the reported part is a prefix of the whole. */
 static void expect_damage(const char *path, const struct races *whole)
 {
     struct races races = {0};

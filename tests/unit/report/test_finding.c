@@ -315,7 +315,7 @@ static void a_fingerprint_outlives_the_machine(void **state)
     there[0].function = "g";
     assert_true(fingerprint_of(here, 2) != fingerprint_of(there, 2));
 
-    /* Without a line, two calls of one function are told apart by where they return to. */
+    /* Without a line, the return address distinguishes two calls of one function. */
     struct stack_frame plain[] = {{.function = "main", .module = "/build/app", .offset = 0x1100}};
     struct stack_frame moved[] = {{.function = "main", .module = "/opt/app", .offset = 0x1100}};
     assert_true(fingerprint_of(plain, 1) == fingerprint_of(moved, 1));
@@ -377,7 +377,7 @@ static void an_errors_fingerprint_is_of_its_places(void **state)
     assert_true(fingerprint_of_race(&race, &here) == fingerprint);
     finding_destroy(finding);
 
-    /* Addresses, threads, what is near, who was told: another run's. */
+    /* Addresses, threads, nearby memory and the reporting call differ in another run. */
     changed_error.thread[0] = 1;
     changed_error.threads = 5;
     changed_error.distance = 4;
@@ -488,31 +488,31 @@ static void json_comes_back(void **state)
     error.count = 3;
     error.total = UINT64_MAX;
     json_comes_back_of(race);
-    struct csan_shortage shortage = {.asked = UINT64_MAX, .host = 1};
+    struct csan_out_of_memory out_of_memory = {.asked = UINT64_MAX, .host = 1};
     race.kind = CSAN_RACE_OUT_OF_MEMORY;
-    error = (struct csan_error){.shortage = &shortage};
+    error = (struct csan_error){.out_of_memory = &out_of_memory};
     json_comes_back_of(race);
-    shortage = (struct csan_shortage){.device = 1,
-                                      .asked = 1 << 20,
-                                      .free = 12,
-                                      .total = 80,
-                                      .own = 70,
-                                      .own_count = 7,
-                                      .others = 5,
-                                      .unused = 4,
-                                      .reserved = 3,
-                                      .allocated = 2,
-                                      .held_count = CSAN_HELD_MAX,
-                                      .more = 6,
-                                      .more_bytes = 1};
+    out_of_memory = (struct csan_out_of_memory){.device = 1,
+                                                .asked = 1 << 20,
+                                                .free = 12,
+                                                .total = 80,
+                                                .own = 70,
+                                                .own_count = 7,
+                                                .others = 5,
+                                                .unused = 4,
+                                                .reserved = 3,
+                                                .allocated = 2,
+                                                .held_count = CSAN_HELD_MAX,
+                                                .more = 6,
+                                                .more_bytes = 1};
     for (size_t i = 0; i < CSAN_HELD_MAX; i++)
-        shortage.held[i] = (struct csan_held){.name = "cuMemAlloc",
-                                              .frames = launch,
-                                              .frame_count = 2,
-                                              .count = i + 1,
-                                              .bytes = 100 - i,
-                                              .oldest = i ? 2000 + i : 0,
-                                              .newest = i ? 1000 : 0};
+        out_of_memory.held[i] = (struct csan_held){.name = "cuMemAlloc",
+                                                   .frames = launch,
+                                                   .frame_count = 2,
+                                                   .count = i + 1,
+                                                   .bytes = 100 - i,
+                                                   .oldest = i ? 2000 + i : 0,
+                                                   .newest = i ? 1000 : 0};
     json_comes_back_of(race);
 }
 

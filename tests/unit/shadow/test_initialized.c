@@ -354,7 +354,7 @@ static void random_read(struct world w, struct model *model, uint32_t seed)
     assert_int_equal(found[0].kind, CSAN_RACE_UNINITIALIZED);
     assert_int_equal(found[0].address, AT + first);
     assert_int_equal(found[0].bytes, end - first);
-    fill(model, from, to, false); /* it is told once */
+    fill(model, from, to, false); /* it is reported once */
 }
 
 static void random_programs(void **state)

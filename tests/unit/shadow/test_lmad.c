@@ -90,7 +90,7 @@ static void next_run_is_exact(void **state)
     }
 }
 
-static void meet_is_exact(void **state)
+static void intersect_is_exact(void **state)
 {
     (void)state;
     static unsigned char touched_a[BYTES], touched_b[BYTES];
@@ -106,9 +106,9 @@ static void meet_is_exact(void **state)
         for (int i = 0; i < BYTES && !common; i++)
             common = touched_a[i] && touched_b[i];
         uint64_t start, end;
-        enum lmad_meeting meeting = lmad_meet(&lmad_a, &lmad_b, &start, &end);
-        assert_int_not_equal(meeting, LMAD_UNDECIDED);
-        assert_int_equal(meeting == LMAD_MEET, common);
+        enum lmad_overlap overlap = lmad_intersect(&lmad_a, &lmad_b, &start, &end);
+        assert_int_not_equal(overlap, LMAD_UNDECIDED);
+        assert_int_equal(overlap == LMAD_OVERLAP, common);
         if (!common) {
             apart++;
             continue;
@@ -159,8 +159,8 @@ static void tiles_of_a_large_matrix(void **state)
     assert_true(lmad_from_access(&a, &left) && lmad_from_access(&b, &right) &&
                 lmad_from_access(&c, &overlapping));
     uint64_t start, end;
-    assert_int_equal(lmad_meet(&a, &b, &start, &end), LMAD_APART);
-    assert_int_equal(lmad_meet(&a, &c, &start, &end), LMAD_MEET);
+    assert_int_equal(lmad_intersect(&a, &b, &start, &end), LMAD_DISJOINT);
+    assert_int_equal(lmad_intersect(&a, &c, &start, &end), LMAD_OVERLAP);
     assert_int_equal(start, 0x10000 + 4092);
     assert_int_equal(end, 0x10000 + 4096);
 }
@@ -280,9 +280,9 @@ static void shapes_of_kernels_are_decided(void **state)
             struct lmad a = pattern(swap ? cases[i].b : cases[i].a, NUMBERS);
             struct lmad b = pattern(swap ? cases[i].a : cases[i].b, NUMBERS);
             uint64_t start, end;
-            enum lmad_meeting meeting = lmad_meet(&a, &b, &start, &end);
-            if (meeting != (cases[i].meet ? LMAD_MEET : LMAD_APART))
-                fail_msg("%s (swapped: %d): answer %d", cases[i].name, swap, meeting);
+            enum lmad_overlap overlap = lmad_intersect(&a, &b, &start, &end);
+            if (overlap != (cases[i].meet ? LMAD_OVERLAP : LMAD_DISJOINT))
+                fail_msg("%s (swapped: %d): answer %d", cases[i].name, swap, overlap);
             if (cases[i].meet &&
                 (start != 0x10000 + cases[i].start || end != start + cases[i].bytes))
                 fail_msg("%s (swapped: %d): meet at %lu, %lu bytes", cases[i].name, swap,
@@ -291,7 +291,7 @@ static void shapes_of_kernels_are_decided(void **state)
 }
 
 /* Two progressions in general: random large strides against a walk over one of them. */
-static void progressions_meet_as_a_walk_says(void **state)
+static void progressions_intersect_as_a_walk_says(void **state)
 {
     (void)state;
     int met = 0, apart = 0;
@@ -318,8 +318,8 @@ static void progressions_meet_as_a_walk_says(void **state)
             first = run;
         }
         uint64_t start, end;
-        assert_int_equal(lmad_meet(&lmad[0], &lmad[1], &start, &end),
-                         common ? LMAD_MEET : LMAD_APART);
+        assert_int_equal(lmad_intersect(&lmad[0], &lmad[1], &start, &end),
+                         common ? LMAD_OVERLAP : LMAD_DISJOINT);
         if (common)
             assert_int_equal(start, first);
         met += common;
@@ -378,11 +378,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(next_run_is_exact),
-        cmocka_unit_test(meet_is_exact),
+        cmocka_unit_test(intersect_is_exact),
         cmocka_unit_test(covers_never_lies),
         cmocka_unit_test(tiles_of_a_large_matrix),
         cmocka_unit_test(shapes_of_kernels_are_decided),
-        cmocka_unit_test(progressions_meet_as_a_walk_says),
+        cmocka_unit_test(progressions_intersect_as_a_walk_says),
         cmocka_unit_test(covers_sees_the_usual),
         cmocka_unit_test(nothing_and_wrapping_are_refused),
     };

@@ -77,7 +77,7 @@ static void a_wait_for_all_that_nothing_promises(void **state)
     reads(w.context, w.b, BASE, 8);
     assert_int_equal(found_count, 1);
     assert_string_equal(found[0].unpromised, "cuAll");
-    for (int i = 0; i < 100; i++) { /* more calls than are told apart do no harm */
+    for (int i = 0; i < 100; i++) { /* more calls than are distinguished do no harm */
         static char names[100][16];
         snprintf(names[i], sizeof names[i], "cu%d", i);
         csan_lane_observed_wait(w.context, w.b, names[i]);
@@ -238,7 +238,7 @@ static void a_driver_pool_reuse_is_no_race(void **state)
     touch(context, b, "stale", CSAN_READ, CSAN_EXACT, BASE, 8);
     assert_int_equal(found_count, 1);
     assert_int_equal(found[0].kind, CSAN_RACE_FREE);
-    /* and is told as it was allocated, on either side of the new one */
+    /* and is reported as it was allocated, on either side of the new one */
     assert_int_equal(found[0].allocation, BASE);
     assert_int_equal(found[0].allocation_bytes, SIZE);
     touch(context, b, "behind", CSAN_READ, CSAN_EXACT, BASE + 768, 8);
@@ -280,7 +280,7 @@ static void a_failed_stream_free_is_undone(void **state)
     csan_context_destroy(context);
 }
 
-static void a_told_pool_orders_nothing(void **state)
+static void a_declared_pool_orders_nothing(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -296,7 +296,7 @@ static void a_told_pool_orders_nothing(void **state)
     csan_context_destroy(w.context);
 }
 
-static void a_told_pool_with_order_is_silent(void **state)
+static void a_declared_pool_with_order_is_silent(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -310,7 +310,7 @@ static void a_told_pool_with_order_is_silent(void **state)
     csan_context_destroy(w.context);
 }
 
-static void a_told_block_owns_its_bytes(void **state)
+static void a_declared_block_owns_its_bytes(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -351,7 +351,7 @@ static void memory_far_apart_has_owners(void **state)
 }
 
 /* What the detector has not come to yet, too. */
-static void a_told_block_owns_its_bytes_behind_the_queue(void **state)
+static void a_declared_block_owns_its_bytes_behind_the_queue(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -377,7 +377,7 @@ static void a_told_block_owns_its_bytes_behind_the_queue(void **state)
 }
 
 /* Blocks that lie in no allocation csan knows, of changing sizes. */
-static void told_blocks_anywhere(void **state)
+static void declared_blocks_anywhere(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -400,7 +400,7 @@ static void told_blocks_anywhere(void **state)
     csan_context_destroy(w.context);
 }
 
-static void told_blocks_keep_what_was_touched_before(void **state)
+static void declared_blocks_keep_what_was_touched_before(void **state)
 {
     (void)state;
     struct world w = world_create(NULL);
@@ -487,13 +487,13 @@ int main(void)
         cmocka_unit_test(a_driver_pool_reuse_is_no_race),
         cmocka_unit_test(a_driver_pool_reuse_keeps_what_the_free_raced_with),
         cmocka_unit_test(a_failed_stream_free_is_undone),
-        cmocka_unit_test(a_told_pool_orders_nothing),
-        cmocka_unit_test(a_told_pool_with_order_is_silent),
-        cmocka_unit_test(a_told_block_owns_its_bytes),
-        cmocka_unit_test(a_told_block_owns_its_bytes_behind_the_queue),
+        cmocka_unit_test(a_declared_pool_orders_nothing),
+        cmocka_unit_test(a_declared_pool_with_order_is_silent),
+        cmocka_unit_test(a_declared_block_owns_its_bytes),
+        cmocka_unit_test(a_declared_block_owns_its_bytes_behind_the_queue),
         cmocka_unit_test(memory_far_apart_has_owners),
-        cmocka_unit_test(told_blocks_anywhere),
-        cmocka_unit_test(told_blocks_keep_what_was_touched_before),
+        cmocka_unit_test(declared_blocks_anywhere),
+        cmocka_unit_test(declared_blocks_keep_what_was_touched_before),
         cmocka_unit_test(memory_in_no_allocation_is_checked_too),
         cmocka_unit_test(a_variable_has_a_name_and_keeps_what_was_touched_before),
         cmocka_unit_test(a_variable_ends_with_its_module),

@@ -27,7 +27,7 @@ static void equal_stacks_are_one(void **state)
         uint32_t id = stack_depot_put(depot, frames, count);
         assert_int_equal(id, count);
         assert_int_equal(stack_depot_put(depot, frames, count), id);
-        /* every single frame tells stacks apart */
+        /* every single frame distinguishes stacks */
         for (size_t i = 0; i < count; i++) {
             memcpy(other, frames, sizeof(other));
             other[i] = NULL;

@@ -242,7 +242,7 @@ static void damaged_modules(void **state)
     assert_string_equal(last, "scale(float*, float, int)\n");
 }
 
-/* The program may look after its children as it likes: it never meets ours. */
+/* The program may wait for its children as it likes: it never gets ours. */
 static void the_program_sees_no_child(void **state)
 {
     (void)state;
