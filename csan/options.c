@@ -57,10 +57,8 @@ static const struct {
      "Find exact reads of kernels from memory that nothing has written since it was allocated."},
     {FIELD(oom), OPTION_WORD, "auto", "auto|1|off",
      "Say what held the memory when an allocation failed for want of it. auto: if the program "
-     "gives "
-     "up, so that it ends with a code that is not 0, by abort or a signal, and no allocation of "
-     "that "
-     "size succeeded later. 1: at once, each place once."},
+     "gives up, that is, ends with a code that is not 0, by abort or by a signal, and no "
+     "allocation of that size succeeded later. 1: at once, each place once."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
      "Write reports there: stderr, stdout, or a file. In its name %p is the process id, %r the "
      "rank (of mpirun, torchrun, srun) and %h the machine. Where there is no %p and no rank, "
@@ -143,13 +141,13 @@ static const struct {
      "most so many megabytes; 0: keep none."},
     {FIELD(learn_memory_mb), OPTION_INTEGER, "256", "0..65536",
      "Use at most so many megabytes of a GPU's memory, in each context, for traces of launches "
-     "that csan learns from (13 for each launch); 0: trace nothing on a GPU."},
+     "that csan learns from. A launch needs 13. 0: trace nothing on a GPU."},
     {FIELD(learn_warmup_ms), OPTION_INTEGER, "5000", "0..86400000",
-     "At the beginning, tracing of launches may slow the program down by so many milliseconds; "
-     "after that, by a twentieth of its time."},
+     "At the beginning, tracing of launches may slow the program down by so many milliseconds. "
+     "After that, it may by a twentieth of its time."},
     {FIELD(learn_confirm_ms), OPTION_INTEGER, "50", "0..86400000",
      "At the beginning, checking what was learned may slow the program down by so many "
-     "milliseconds on a GPU; after that, by a hundredth of its time."},
+     "milliseconds on a GPU. After that, it may by a hundredth of its time."},
     {FIELD(learn_every), OPTION_INTEGER, "8", "1..1000000",
      "Once a run knew all kernels that it launched, only one run in this many traces launches on a "
      "GPU again."},
@@ -160,9 +158,9 @@ static const struct {
      "On the embedded device: compare what each launch touched with what its PTX said; where they "
      "differ, say so and end the program with 70. For tests of csan itself."},
     {FIELD(drop_sync), OPTION_INTEGER, "0", "0..1000000000",
-     "On the embedded device: leave out the program's K-th synchronization (stream wait for an "
-     "event, or event, stream or device synchronize), as if the program did not make it; 0: none. "
-     "csan mutate tries each."},
+     "On the embedded device: leave out the program's K-th synchronization, as if the program did "
+     "not make it; 0: none. Synchronizations are a stream's wait for an event, and event, stream "
+     "and device synchronize. csan mutate tries each."},
     {FIELD(list_syncs), OPTION_BOOL, "0", NULL,
      "On the embedded device: name each synchronization with its number and where it is, and after "
      "each report the race in one line."},

@@ -19,8 +19,8 @@ static void usage(FILE *out)
     fprintf(
         out,
         "usage: csan fix [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
-        "Runs PROGRAM, and for each race that csan reports runs it again with the order that\n"
-        "the report proposes: an event recorded and waited for at the two places, a dependency\n"
+        "Runs PROGRAM, and for each race runs it again with the order that its report\n"
+        "proposes: an event recorded and waited for at the two places, a dependency\n"
         "of a graph, a launch that does not overlap, a copy or set in another stream. Says\n"
         "whether that order alone removes the race and brings no other. Says, too, whether the\n"
         "program then ends the same under N schedules, and how much can no longer run at the\n"

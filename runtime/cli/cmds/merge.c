@@ -14,8 +14,9 @@ static void usage(FILE *out)
         out,
         "usage: csan merge [OPTION...] FILE...\n\n"
         "Makes one report of many recordings (csan record) or reports in JSON, as the ranks of a\n"
-        "job leave them (log_path or record with %%r in it): each race once, with the ranks that\n"
-        "saw it. No FILE is written over. The exit code is 66 when there are findings, and 2 when "
+        "job leave them (log_path or record with %%r in it). It has each race once, with the\n"
+        "ranks that saw it. No FILE is written over. The exit code is 66 when there are findings, "
+        "and 2 when "
         "a\n"
         "file cannot be read: the others are merged.\n\n"
         "%s"

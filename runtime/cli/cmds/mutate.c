@@ -24,7 +24,7 @@ static void usage(FILE *out)
         "usage: csan mutate [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Leaves out PROGRAM's synchronizations (stream waits for events; event, stream and\n"
         "device synchronize), one in each run, and says which of them are needed: without\n"
-        "it csan reports a race. The others are needed by no access that csan sees; the CPU\n"
+        "it csan reports a race. The others are needed by no access that csan sees. The CPU\n"
         "may still read what they wait for, so that is no proof that one can go.\n"
         "Needs the embedded device; PROGRAM is run without input, and its output is dropped.\n\n"
         "  --runs=N           leave out at most N of them (%d), spread over all places\n"
