@@ -75,10 +75,10 @@ define hook_parts
 hook_part_tests += $$(OUT)/tests/unit/test_$(1)
 $$(OUT)/tests/unit/test_$(1): $$(call objects,$$(foreach o,$(2),runtime/hook/$$(o).c))
 endef
-$(eval $(call hook_parts,prefetch,state/prefetch))
+$(eval $(call hook_parts,prefetch,kernel/prefetch))
 $(eval $(call hook_parts,known_contents,state/known_contents state/copied_values))
-$(eval $(call hook_parts,index_range,failure/index_range state/copied_values))
-$(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_pointer state/prefetch \
+$(eval $(call hook_parts,index_range,operator/index_range state/copied_values))
+$(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_pointer kernel/prefetch \
 	state/known_contents state/copied_values state/graph_memory kernel/layout state/name))
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))

@@ -1,5 +1,5 @@
 /* The functions behind csan.h's annotations and unit-test calls: the table csan_api gives out. */
-#include "runtime/hook/api/annotate.h"
+#include "runtime/hook/launch/launch_annotations.h"
 #include "csan/detector/context.h"
 #include "csan/stack/stack_source.h"
 #include "runtime/hook/state/copied_values.h"
@@ -8,9 +8,8 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/run/process.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/api/host_function.h"
+#include "runtime/hook/state/host_function.h"
 #include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_stack.h"
@@ -21,19 +20,8 @@
 #include "runtime/python/frames.h"
 #include "runtime/hook/session/session.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ANNOTATION_LIMIT = 64 };
-
-/* Allocated at a thread's first annotation. */
-struct annotations {
-    size_t count;
-    struct csan_access accesses[ANNOTATION_LIMIT];
-};
-
-static __thread struct annotations *self __attribute__((tls_model("initial-exec")));
 
 /* A key of csan_happens_before: a lane ordered after every stream the key was given for. */
 struct order_key {
@@ -45,52 +33,6 @@ struct order_key {
 static struct {
     struct order_key *keys;
 } table;
-
-const char *const annotate_arguments[1] = {"range"};
-
-/* ---- A thread's annotations ---- */
-
-static pthread_key_t self_key;
-static pthread_once_t self_once = PTHREAD_ONCE_INIT;
-
-static void self_end(void *value)
-{
-    free(value);
-    self = NULL;
-}
-static void self_key_create(void)
-{
-    pthread_key_create(&self_key, self_end);
-}
-
-static struct annotations *annotations_of_thread(void)
-{
-    if (self)
-        return self;
-    pthread_once(&self_once, self_key_create);
-    struct annotations *fresh = calloc(1, sizeof *fresh);
-    if (!fresh)
-        return NULL;
-    if (pthread_setspecific(self_key, fresh) != 0) {
-        free(fresh);
-        return NULL;
-    }
-    return self = fresh;
-}
-
-const struct csan_access *annotate_take_launch(size_t *count)
-{
-    struct annotations *own = self;
-    *count = own ? own->count : 0;
-    if (own)
-        own->count = 0;
-    return own ? own->accesses : NULL;
-}
-
-bool annotate_has_launch(void)
-{
-    return self && self->count;
-}
 
 /* ---- Blocks of pools ---- */
 
@@ -151,12 +93,11 @@ static struct csan_access access_to(const void *range, size_t bytes, int kind)
         .base = (uintptr_t)range, .bytes = bytes, .kind = (uint8_t)kind, .argument = 0};
 }
 
-/* A launch may name 64 ranges; what goes beyond is not checked. */
 static void launch_touches(const void *range, size_t bytes, int kind)
 {
-    struct annotations *own = bytes ? annotations_of_thread() : NULL;
-    if (own && own->count < ANNOTATION_LIMIT)
-        own->accesses[own->count++] = access_to(range, bytes, kind);
+    const struct csan_access access = access_to(range, bytes, kind);
+    if (bytes)
+        launch_annotations_add(&access);
 }
 
 static void host_touches(const void *range, size_t bytes, int kind)
@@ -168,8 +109,9 @@ static void host_touches(const void *range, size_t bytes, int kind)
     if (!guard_enter())
         return;
     struct csan_access access = access_to(range, bytes, kind);
-    csan_site site = host_function_site(callsite_of(
-        kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes", annotate_arguments, 1));
+    csan_site site =
+        host_function_site(callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
+                                       launch_annotations_arguments, 1));
     csan_op(session_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
     guard_leave();
 }
@@ -299,7 +241,7 @@ static size_t found_copy(uint64_t mark, void *races, size_t capacity, size_t byt
     struct csan_race *all = capacity ? calloc(capacity, sizeof *all) : NULL;
     if (guard_enter()) {
         trace_wait();
-        process_races_settle();
+        session_races_settle();
         count = since(session_context(), mark, all, all ? capacity : 0);
         guard_leave();
     }
@@ -335,9 +277,9 @@ static void races_clear(void)
 {
     if (guard_enter()) {
         trace_wait();
-        process_reports_settle(); /* one on its way would count afterwards */
+        session_reports_settle(); /* one on its way would count afterwards */
         csan_context_races_clear(session_context());
-        process_races_cleared();
+        session_races_cleared();
         guard_leave();
     }
 }
@@ -347,7 +289,7 @@ static void races_clear(void)
 static void source_set(const struct csan_stack_source *source)
 {
     if (guard_enter_aside()) {
-        process_reports_settle();
+        session_reports_settle();
         guard_leave();
     }
     stack_source_set(source);
@@ -355,10 +297,10 @@ static void source_set(const struct csan_stack_source *source)
     copied_values_want();
 }
 
-static void on_race(process_race_handler *handler, void *user)
+static void on_race(session_race_handler *handler, void *user)
 {
     if (guard_enter_aside()) {
-        process_on_race(handler, user);
+        session_on_race(handler, user);
         guard_leave();
     }
 }

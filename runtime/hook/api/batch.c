@@ -6,7 +6,7 @@
  * the program allows it, before the call returns, which is by the host; or at any time from the
  * call to the end of the batch. */
 #include "driver_hooks.h"
-#include "runtime/hook/api/array.h"
+#include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"

@@ -2,7 +2,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/device_name.h"
 #include "runtime/hook/failure/dump.h"
-#include "runtime/hook/launch/progress.h"
+#include "runtime/hook/failure/progress.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/state/stream.h"

@@ -20,16 +20,15 @@
  * "the driver may synchronize with the stream and stage the copy into pinned memory", or may not:
  * the source is read in the stream's order, or at the call, so both are told. (To pageable memory
  * the copy writes after the stream's work in either case.) */
-#include "runtime/hook/api/copy.h"
+#include "runtime/hook/state/transfer.h"
 #include "driver_hooks.h"
-#include "runtime/hook/api/array.h"
+#include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/state/memops.h"
-#include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
@@ -40,20 +39,10 @@
 #include "runtime/hook/api/stream_memop.h"
 #include "runtime/hook/session/session.h"
 
-/* One side of a copy. */
-struct side {
-    uint64_t base;
-    uint64_t row_bytes;
-    struct csan_dim dims[2];
-    uint8_t dim_count;
-    bool is_array; /* a CUDA array that csan does not know */
-    enum memory_type place;
-};
-
 struct copy {
     const struct driver_entry *entry;
     CUstream stream;
-    struct side source, target;
+    struct transfer_side source, target;
     bool async;
     bool peer;
     bool always_waits;                        /* for itself, as the program asked: see memops.h */
@@ -61,14 +50,6 @@ struct copy {
     csan_snapshot *stream_before; /* a synchronous copy: the stream as it was at the call */
     csan_snapshot *host_before;   /* one whose source may be read then: the host */
 };
-
-static const char *const argument_names[] = {"src", "dst"};
-
-/* The place is looked up late, when csan has to know it: most copies say it in their name. */
-static struct side linear(uint64_t base, uint64_t bytes, enum memory_type place)
-{
-    return (struct side){.base = base, .row_bytes = bytes, .place = place};
-}
 
 static enum memory_type host_place(const void *address)
 {
@@ -102,19 +83,6 @@ static void copy_begin(struct copy *copy)
     if (at_call && stream_calls_lane(stream) != CSAN_NO_LANE)
         copy->host_before = csan_snapshot_take(session_context(), thread_lane());
     guard_unlock();
-}
-
-static size_t side_access(const struct side *side, int kind, struct csan_access *access)
-{
-    if (side->is_array)
-        return 0;
-    *access = (struct csan_access){.base = side->base,
-                                   .bytes = side->row_bytes,
-                                   .dims = side->dims,
-                                   .dim_count = side->dim_count,
-                                   .kind = (uint8_t)kind,
-                                   .argument = kind == CSAN_READ ? 0 : 1};
-    return 1;
 }
 
 static void serialize(const struct copy *copy, struct stream *stream,
@@ -173,7 +141,7 @@ static void read_at_call(const struct copy *copy, struct stream *stream, csan_si
 {
     struct csan_access source;
     csan_lane lane = copy->host_before ? stream_calls_lane(stream) : CSAN_NO_LANE;
-    if (lane == CSAN_NO_LANE || !side_access(&copy->source, CSAN_READ, &source))
+    if (lane == CSAN_NO_LANE || !transfer_access(&copy->source, CSAN_READ, &source))
         return;
     csan_snapshot_join(session_context(), lane, copy->host_before);
     operator_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, &source, 1);
@@ -184,7 +152,7 @@ static void read_at_call(const struct copy *copy, struct stream *stream, csan_si
 static void read_by_host(const struct copy *copy, const struct stream *stream, csan_site site)
 {
     struct csan_access source;
-    if (side_access(&copy->source, CSAN_READ, &source))
+    if (transfer_access(&copy->source, CSAN_READ, &source))
         operator_enqueue(thread_lane(), site, CSAN_LEVEL_LIBRARY, true, &source, 1);
     thread_enqueues(stream_lane(stream));
 }
@@ -202,21 +170,12 @@ static void copy_record(const struct copy *copy, struct stream *stream, csan_sit
     if (staged)
         read_by_host(copy, stream, site);
     else
-        count = side_access(&copy->source, CSAN_READ, accesses);
-    count += side_access(&copy->target, CSAN_WRITE, &accesses[count]);
+        count = transfer_access(&copy->source, CSAN_READ, accesses);
+    count += transfer_access(&copy->target, CSAN_WRITE, &accesses[count]);
     operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
     serialize(copy, stream, stream_serialize_after);
     implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
     read_at_call(copy, stream, site);
-}
-
-/* Bytes from the first to the last one. */
-static uint64_t side_reach(const struct side *side)
-{
-    uint64_t bytes = side->row_bytes;
-    for (uint8_t i = 0; i < side->dim_count; i++)
-        bytes += (uint64_t)side->dims[i].stride * (side->dims[i].count - 1);
-    return bytes;
 }
 
 /* What the target holds from now on, where that can be known.
@@ -227,7 +186,7 @@ static uint64_t side_reach(const struct side *side)
  * later: a host function before it in its stream may be what fills the source. */
 static const void *copy_small(const struct copy *copy)
 {
-    const struct side *source = &copy->source, *target = &copy->target;
+    const struct transfer_side *source = &copy->source, *target = &copy->target;
     if (target->dim_count || source->dim_count || target->is_array || source->is_array ||
         target->row_bytes > CONTENT_PIECE_MAX || !memory_type_is_host(source->place) ||
         memory_type_of(target->base) !=
@@ -244,20 +203,14 @@ static bool copy_has_read(const struct copy *copy)
 }
 
 /* With the lock held. */
-static void copy_content(const struct side *target, const void *known)
+static void copy_content(const struct transfer_side *target, const void *known)
 {
-    uint64_t reach = side_reach(target);
+    uint64_t reach = transfer_reach(target);
     if (!target->is_array && target->place != MEMORY_TYPE_PAGEABLE)
         known_contents_written(target->base, reach, known,
                                memory_type_may_be_constant(target->base, reach));
     if (!target->is_array)
         stream_memop_overwritten(target->base, reach);
-}
-
-static size_t copy_accesses(const struct copy *copy, struct csan_access *accesses)
-{
-    size_t count = side_access(&copy->source, CSAN_READ, accesses);
-    return count + side_access(&copy->target, CSAN_WRITE, &accesses[count]);
 }
 
 static void copy_refused(const struct copy *copy)
@@ -270,9 +223,9 @@ static void copy_refused(const struct copy *copy)
     refused_call_copy(&(struct refused){
         .entry = copy->entry,
         .stream = copy->stream,
-        .site = callsite_intern(&stack, copy->entry->name, argument_names, 2),
+        .site = callsite_intern(&stack, copy->entry->name, transfer_arguments, 2),
         .accesses = accesses,
-        .access_count = copy_accesses(copy, accesses),
+        .access_count = transfer_accesses(&copy->source, &copy->target, accesses),
     });
 }
 
@@ -286,14 +239,15 @@ static void copy_end(struct copy *copy, CUresult result)
         struct callsite_stack stack;
         callsite_capture(&stack);
         operator_capture(copy->stream, thread_default,
-                         operator_site(&stack, copy->entry->name, argument_names, 2),
-                         CSAN_LEVEL_LIBRARY, true, accesses, copy_accesses(copy, accesses));
+                         operator_site(&stack, copy->entry->name, transfer_arguments, 2),
+                         CSAN_LEVEL_LIBRARY, true, accesses,
+                         transfer_accesses(&copy->source, &copy->target, accesses));
     } else if (result == CUDA_SUCCESS && !nothing_to_do(copy)) {
         if (copy->source.is_array || copy->target.is_array)
             counters_unmodelled("copies with CUDA arrays that csan did not see created");
         struct callsite_stack stack;
         callsite_capture(&stack);
-        csan_site site = operator_site(&stack, copy->entry->name, argument_names, 2);
+        csan_site site = operator_site(&stack, copy->entry->name, transfer_arguments, 2);
         const void *small = copy_small(copy);
         copy->always_waits =
             !copy->async && (memops_wait(copy->source.base) || memops_wait(copy->target.base));
@@ -325,8 +279,8 @@ CUresult hook_copy(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdevic
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear(src, ByteCount, memory_type_of(src)),
-                        .target = linear(dst, ByteCount, memory_type_of(dst))};
+                        .source = transfer_linear(src, ByteCount, memory_type_of(src)),
+                        .target = transfer_linear(dst, ByteCount, memory_type_of(dst))};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
     copy_end(&copy, result);
@@ -342,8 +296,8 @@ CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, C
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(src, ByteCount, memory_type_of(src)),
-                        .target = linear(dst, ByteCount, memory_type_of(dst))};
+                        .source = transfer_linear(src, ByteCount, memory_type_of(src)),
+                        .target = transfer_linear(dst, ByteCount, memory_type_of(dst))};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
     copy_end(&copy, result);
@@ -357,8 +311,9 @@ CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
-                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
+                        .source =
+                            transfer_linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
+                        .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
     copy_end(&copy, result);
@@ -375,8 +330,9 @@ CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdevi
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
-                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
+                        .source =
+                            transfer_linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
+                        .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     copy_begin(&copy);
     CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
     copy_end(&copy, result);
@@ -390,8 +346,9 @@ CUresult hook_copy_device_to_host(const struct driver_entry *entry, void *dstHos
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
-                        .target = linear((uintptr_t)dstHost, ByteCount, MEMORY_TYPE_PINNED)};
+                        .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target =
+                            transfer_linear((uintptr_t)dstHost, ByteCount, MEMORY_TYPE_PINNED)};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
     copy_end(&copy, result);
@@ -409,8 +366,9 @@ CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
-                        .target = linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
+                        .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target =
+                            transfer_linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
     CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -423,8 +381,8 @@ CUresult hook_copy_device_to_device(const struct driver_entry *entry, CUdevicept
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
     struct copy copy = {.entry = entry,
-                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
+                        .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
     copy_end(&copy, result);
     guard_leave();
@@ -441,8 +399,8 @@ CUresult hook_copy_device_to_device_async(const struct driver_entry *entry,
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
+                        .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = real(dstDevice, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -460,8 +418,8 @@ CUresult hook_copy_peer(const struct driver_entry *entry, CUdeviceptr_v2 dstDevi
                         .peer = true,
                         .source_context = srcContext,
                         .target_context = dstContext,
-                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
+                        .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
     copy_end(&copy, result);
     guard_leave();
@@ -478,8 +436,8 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
-                        .source = linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
-                        .target = linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
+                        .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
+                        .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
     copy_end(&copy, result);
     guard_leave();
@@ -489,10 +447,10 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
 /* ---- Between an array and linear memory ---- */
 
 /* Bytes of an array from an offset; one that is not known is told of once. */
-static struct side linear_of_array(CUarray handle, size_t offset, size_t bytes)
+static struct transfer_side linear_of_array(CUarray handle, size_t offset, size_t bytes)
 {
     struct array_range range;
-    struct side side = {.row_bytes = bytes, .place = MEMORY_TYPE_DEVICE, .is_array = true};
+    struct transfer_side side = {.row_bytes = bytes, .place = MEMORY_TYPE_DEVICE, .is_array = true};
     if (array_find(handle, &range)) {
         side.is_array = false;
         side.base = range.base + offset;
@@ -500,14 +458,14 @@ static struct side linear_of_array(CUarray handle, size_t offset, size_t bytes)
     return side;
 }
 
-static struct side linear_device(CUdeviceptr_v2 base, size_t bytes)
+static struct transfer_side linear_device(CUdeviceptr_v2 base, size_t bytes)
 {
-    return linear(base, bytes, MEMORY_TYPE_DEVICE);
+    return transfer_linear(base, bytes, MEMORY_TYPE_DEVICE);
 }
 
-static struct side linear_host(const void *base, size_t bytes)
+static struct transfer_side linear_host(const void *base, size_t bytes)
 {
-    return linear((uintptr_t)base, bytes, host_place(base));
+    return transfer_linear((uintptr_t)base, bytes, host_place(base));
 }
 
 #define ARRAY_HOOK(call, from, to, ...)                                                            \
@@ -585,111 +543,14 @@ CUresult hook_copy_array_to_host_async(const struct driver_entry *entry, void *d
 
 /* ---- Two- and three-dimensional ---- */
 
-/* Rows of `width` bytes, `height` of them `pitch` apart, `depth` planes `plane` bytes apart. */
-static void shape(struct side *side, uint64_t width, uint64_t height, uint64_t pitch,
-                  uint64_t depth, uint64_t plane)
-{
-    side->row_bytes = height && depth ? width : 0;
-    if (height > 1 && pitch == width)
-        side->row_bytes *= height;
-    else if (height > 1)
-        side->dims[side->dim_count++] = (struct csan_dim){(int64_t)pitch, height};
-    if (depth > 1 && side->dim_count == 0 && plane == side->row_bytes)
-        side->row_bytes *= depth;
-    else if (depth > 1)
-        side->dims[side->dim_count++] = (struct csan_dim){(int64_t)plane, depth};
-}
-
-/* Where one side of a CUDA_MEMCPY2D or 3D begins, and in what kind of memory. */
-static void locate(struct side *side, CUmemorytype type, const void *host, CUdeviceptr_v2 device,
-                   uint64_t offset)
-{
-    side->is_array = type == CU_MEMORYTYPE_ARRAY;
-    if (side->is_array) {
-        side->place = MEMORY_TYPE_DEVICE;
-        return;
-    }
-    side->base = (type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : device) + offset;
-    side->place = type == CU_MEMORYTYPE_DEVICE ? MEMORY_TYPE_DEVICE : memory_type_of(side->base);
-}
-
-/* The same in an array, which has its own distances between rows and layers. */
-static void locate_array(struct side *side, CUarray handle, uint64_t x, uint64_t y, uint64_t z,
-                         uint64_t *pitch, uint64_t *plane)
-{
-    struct array_range range;
-    if (!side->is_array || !array_find(handle, &range))
-        return;
-    side->is_array = false; /* memory as any other */
-    *pitch = range.pitch;
-    *plane = range.plane;
-    side->base = range.base + z * range.plane + y * range.pitch + x;
-}
-
-static void copy_2d(struct copy *copy, const CUDA_MEMCPY2D_v2 *what)
-{
-    if (!what)
-        return;
-    uint64_t source_pitch = what->srcPitch, target_pitch = what->dstPitch, plane;
-    locate(&copy->source, what->srcMemoryType, what->srcHost, what->srcDevice,
-           what->srcY * what->srcPitch + what->srcXInBytes);
-    locate(&copy->target, what->dstMemoryType, what->dstHost, what->dstDevice,
-           what->dstY * what->dstPitch + what->dstXInBytes);
-    locate_array(&copy->source, what->srcArray, what->srcXInBytes, what->srcY, 0, &source_pitch,
-                 &plane);
-    locate_array(&copy->target, what->dstArray, what->dstXInBytes, what->dstY, 0, &target_pitch,
-                 &plane);
-    shape(&copy->source, what->WidthInBytes, what->Height, source_pitch, 1, 0);
-    shape(&copy->target, what->WidthInBytes, what->Height, target_pitch, 1, 0);
-}
-
-/* Of CUDA_MEMCPY3D and its peer form, which name these members alike. */
-#define COPY_3D(copy, what)                                                                        \
-    do {                                                                                           \
-        uint64_t source_pitch = (what)->srcPitch, target_pitch = (what)->dstPitch;                 \
-        uint64_t source_plane = source_pitch * (what)->srcHeight;                                  \
-        uint64_t target_plane = target_pitch * (what)->dstHeight;                                  \
-        locate(&(copy)->source, (what)->srcMemoryType, (what)->srcHost, (what)->srcDevice,         \
-               (what)->srcZ *source_plane + (what)->srcY * source_pitch + (what)->srcXInBytes);    \
-        locate(&(copy)->target, (what)->dstMemoryType, (what)->dstHost, (what)->dstDevice,         \
-               (what)->dstZ *target_plane + (what)->dstY * target_pitch + (what)->dstXInBytes);    \
-        locate_array(&(copy)->source, (what)->srcArray, (what)->srcXInBytes, (what)->srcY,         \
-                     (what)->srcZ, &source_pitch, &source_plane);                                  \
-        locate_array(&(copy)->target, (what)->dstArray, (what)->dstXInBytes, (what)->dstY,         \
-                     (what)->dstZ, &target_pitch, &target_plane);                                  \
-        shape(&(copy)->source, (what)->WidthInBytes, (what)->Height, source_pitch, (what)->Depth,  \
-              source_plane);                                                                       \
-        shape(&(copy)->target, (what)->WidthInBytes, (what)->Height, target_pitch, (what)->Depth,  \
-              target_plane);                                                                       \
-    } while (0)
-
-static void copy_3d(struct copy *copy, const CUDA_MEMCPY3D_v2 *what)
-{
-    if (what)
-        COPY_3D(copy, what);
-}
-
 static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
 {
     if (!what)
         return;
-    COPY_3D(copy, what);
+    transfer_3d_peer(&copy->source, &copy->target, what);
     copy->peer = true;
     copy->source_context = what->srcContext;
     copy->target_context = what->dstContext;
-}
-
-struct graph_node_work *copy_of_node(const CUDA_MEMCPY3D_v2 *what,
-                                     const struct callsite_stack *stack)
-{
-    struct copy copy = {.async = true};
-    struct csan_access accesses[2];
-    copy_3d(&copy, what);
-    if (copy.source.is_array || copy.target.is_array)
-        counters_unmodelled("copies with CUDA arrays that csan did not see created");
-    csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", argument_names, 2);
-    return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
-                              nothing_to_do(&copy) ? 0 : copy_accesses(&copy, accesses));
 }
 
 CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)
@@ -697,7 +558,7 @@ CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
     struct copy copy = {.entry = entry};
-    copy_2d(&copy, pCopy);
+    transfer_2d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
     copy_end(&copy, result);
@@ -716,7 +577,7 @@ CUresult hook_copy_2d_async(const struct driver_entry *entry, const CUDA_MEMCPY2
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
-    copy_2d(&copy, pCopy);
+    transfer_2d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
@@ -729,7 +590,7 @@ CUresult hook_copy_3d(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
     struct copy copy = {.entry = entry};
-    copy_3d(&copy, pCopy);
+    transfer_3d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
     copy_end(&copy, result);
@@ -743,7 +604,7 @@ CUresult hook_copy_3d_async(const struct driver_entry *entry, const CUDA_MEMCPY3
     if (!guard_enter())
         return DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
-    copy_3d(&copy, pCopy);
+    transfer_3d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);

@@ -7,7 +7,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
-#include "runtime/hook/api/event.h"
+#include "runtime/hook/state/event_table.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/session/session.h"

@@ -6,7 +6,7 @@
 #include "runtime/hook/graph/graph.h"
 #include "runtime/hook/graph/graph_code.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/api/host_function.h"
+#include "runtime/hook/state/host_function.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/graph/graph_topology.h"
 #include "runtime/hook/session/session.h"

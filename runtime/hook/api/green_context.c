@@ -3,7 +3,7 @@
  * for "all future work submitted" to it; of a primary context, with those of its green contexts
  * (CUDA Driver API, cuCtxRecordEvent, cuCtxWaitEvent). */
 #include "driver_hooks.h"
-#include "runtime/hook/api/event.h"
+#include "runtime/hook/state/event_table.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/device_name.h"
 #include "runtime/hook/session/guard.h"

@@ -12,7 +12,7 @@
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/failure/out_of_memory.h"
@@ -23,75 +23,24 @@
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/session/session.h"
 
-#include <stdlib.h>
-
 static csan_site site_here(const struct driver_entry *entry)
 {
     return callsite_of_memory(entry->name);
 }
 
-/* ---- Whose memory it is ---- */
+/* ---- The end of a context ---- */
 
-/* An allocation ends with its context, unless it is freed before. */
-struct owned {
-    uint64_t base;
-    CUcontext context;
-    UT_hash_handle hh;
-};
-
-static struct {
-    struct owned *owned; /* under the guard's lock */
-    CUcontext first;     /* that ever owned any; atomic */
-    bool several;        /* atomic */
-} table;
-
-static void own(uint64_t base, CUcontext context)
+static void forget(uint64_t base)
 {
-    struct owned *owned = NULL;
-    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
-    if (!owned && (owned = calloc(1, sizeof *owned)) != NULL) {
-        owned->base = base;
-        HASH_ADD(hh, table.owned, base, sizeof base, owned);
-    }
-    if (owned)
-        owned->context = context;
-    if (!table.first)
-        __atomic_store_n(&table.first, context, __ATOMIC_RELAXED);
-    else if (table.first != context)
-        __atomic_store_n(&table.several, true, __ATOMIC_RELAXED);
-}
-
-bool memory_has_others(CUcontext context)
-{
-    const CUcontext first = __atomic_load_n(&table.first, __ATOMIC_RELAXED);
-    return __atomic_load_n(&table.several, __ATOMIC_RELAXED) || (first && first != context);
-}
-
-static void disown(uint64_t base)
-{
-    struct owned *owned = NULL;
-    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
-    if (!owned)
-        return;
-    HASH_DEL(table.owned, owned);
-    free(owned);
+    csan_free *token = csan_memory_free_begin(session_context(), base, thread_lane(), 0, 0);
+    if (token)
+        csan_memory_free_end(session_context(), token, 0, CSAN_FREE_FORGOTTEN);
 }
 
 void memory_context_destroyed(CUcontext context)
 {
-    struct owned *owned = NULL, *next = NULL;
     launch_pointer_addresses_changed();
-    HASH_ITER(hh, table.owned, owned, next)
-    {
-        if (owned->context != context)
-            continue;
-        csan_free *token =
-            csan_memory_free_begin(session_context(), owned->base, thread_lane(), 0, 0);
-        if (token)
-            csan_memory_free_end(session_context(), token, 0, CSAN_FREE_FORGOTTEN);
-        HASH_DEL(table.owned, owned);
-        free(owned);
-    }
+    memory_owner_ended(context, forget);
 }
 
 /* ---- Births at the host ---- */
@@ -107,7 +56,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
     guard_lock();
     stream_memop_forget(base, bytes);
     csan_memory_create(session_context(), kind, base, bytes, CSAN_HOST, site);
-    own(base, context);
+    memory_owner_set(base, context);
     operator_library_memory_made(base, bytes);
     guard_unlock();
 }
@@ -199,15 +148,8 @@ static void death_owned(uint64_t base)
 {
     guard_lock();
     if (!csan_memory_find(session_context(), base, NULL, NULL, NULL))
-        disown(base);
+        memory_owner_forget(base);
     guard_unlock();
-}
-
-CUcontext memory_context(uint64_t base)
-{
-    struct owned *owned = NULL;
-    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
-    return owned ? owned->context : NULL;
 }
 
 /* What the call will have waited for: the work of one context, or where there is but one, all. */
@@ -215,7 +157,7 @@ static void death_covers(struct memory_death *death, uint64_t base)
 {
     CUcontext current = stream_current_context();
     guard_lock();
-    CUcontext owner = memory_context(base);
+    CUcontext owner = memory_owner(base);
     death->context = owner ? owner : current;
     if (stream_context_is_apart(&death->context)) {
         death->covered = thread_makes_lane(0, "a free");
@@ -344,7 +286,7 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     operator_memory_made(base, bytes);
     csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);
-    own(base, stream_context(stream));
+    memory_owner_set(base, stream_context(stream));
     guard_unlock();
 }
 

@@ -4,16 +4,10 @@
 
 #include <csan/csan.h>
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/implicit_wait.h"
 
 /* The context took its allocations with it. Wants the guard's lock. */
 void memory_context_destroyed(CUcontext context);
-
-/* Whether another context than that one ever made an allocation. Without the lock. */
-bool memory_has_others(CUcontext context);
-/* The context of the device's memory that begins at `base`; NULL: csan does not know. Wants the
- * guard's lock. */
-CUcontext memory_context(uint64_t base);
 
 /* Around a call of the host that frees what lies at `base` once the device is done with it. */
 struct memory_death {

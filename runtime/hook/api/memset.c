@@ -1,16 +1,15 @@
 /* The hooks of memory sets. Exact; without Async they run on the default stream and do not make the
  * host wait, unless the target is pinned or managed memory (CUDA Driver API, "API synchronization
  * behavior", Memset). */
-#include "runtime/hook/api/memset.h"
+#include "runtime/hook/state/transfer.h"
 #include "runtime/hook/state/memops.h"
 #include "driver_hooks.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/operator/operator_deferred.h"
-#include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
@@ -20,40 +19,10 @@
 #include "runtime/hook/api/stream_memop.h"
 
 struct set {
-    CUdeviceptr_v2 base;
-    uint64_t width, height, pitch; /* bytes, rows, bytes between rows */
+    struct transfer_set what;
     CUstream stream;
     bool async;
 };
-
-static const char *const argument_names[] = {"dst"};
-
-/* `dim` is room for the access. */
-static struct csan_access set_access(const struct set *set, struct csan_dim *dim)
-{
-    struct csan_access access = {.base = set->base, .bytes = set->width, .kind = CSAN_WRITE};
-    *dim = (struct csan_dim){(int64_t)set->pitch, set->height};
-    if (set->height > 1 && set->pitch == set->width)
-        access.bytes *= set->height;
-    else if (set->height > 1) {
-        access.dims = dim;
-        access.dim_count = 1;
-    }
-    return access;
-}
-
-struct graph_node_work *memset_of_node(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
-                                       const struct callsite_stack *stack)
-{
-    struct set set = {.base = what->dst,
-                      .width = what->width * what->elementSize,
-                      .height = what->height,
-                      .pitch = what->pitch};
-    struct csan_dim dim;
-    struct csan_access access = set_access(&set, &dim);
-    csan_site site = callsite_intern(stack, "cuGraphAddMemsetNode", argument_names, 1);
-    return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
-}
 
 /* "The synchronous memset functions are asynchronous with respect to the host except when the
  * target is pinned host memory or a Unified Memory region, in which case they are fully
@@ -62,26 +31,29 @@ static enum implicit_wait set_waits(const struct set *set)
 {
     if (set->async)
         return WAIT_NONE;
-    if (memory_type_of(set->base) != MEMORY_TYPE_DEVICE)
+    if (memory_type_of(set->what.base) != MEMORY_TYPE_DEVICE)
         return WAIT_SET_AT_HOST;
-    return memops_wait(set->base) ? WAIT_SET_SYNC_MEMOPS : WAIT_NONE;
+    return memops_wait(set->what.base) ? WAIT_SET_SYNC_MEMOPS : WAIT_NONE;
 }
 
 /* site 0: that of the operator that runs. After a call that is not captured. */
 static void set_tell(const struct driver_entry *entry, const struct set *set, csan_site site)
 {
     struct csan_dim dim;
-    struct csan_access access = set_access(set, &dim);
-    uint64_t reach = set->height > 1 ? set->pitch * (set->height - 1) + set->width : set->width;
+    struct csan_access access = transfer_set_access(&set->what, &dim);
+    uint64_t reach = set->what.height > 1
+                         ? set->what.pitch * (set->what.height - 1) + set->what.width
+                         : set->what.width;
     const enum implicit_wait wait = set_waits(set);
     if (!site)
-        site = operator_site(NULL, entry->name, argument_names, 1);
+        site = operator_site(NULL, entry->name, transfer_set_arguments, 1);
     struct stream *stream = stream_lock(set->stream, entry->thread_default);
     if (!stream)
         return;
     stream_use(stream);
-    known_contents_written(set->base, reach, NULL, memory_type_may_be_constant(set->base, reach));
-    stream_memop_overwritten(set->base, reach);
+    known_contents_written(set->what.base, reach, NULL,
+                           memory_type_may_be_constant(set->what.base, reach));
+    stream_memop_overwritten(set->what.base, reach);
     operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
     implicit_wait_for_lane(wait, entry, stream_lane(stream));
     guard_unlock();
@@ -92,8 +64,8 @@ static void set_record(const struct driver_entry *entry, const struct set *set,
                        const struct callsite_stack *stack, bool captured)
 {
     struct csan_dim dim;
-    struct csan_access access = set_access(set, &dim);
-    csan_site site = operator_site(stack, entry->name, argument_names, 1);
+    struct csan_access access = transfer_set_access(&set->what, &dim);
+    csan_site site = operator_site(stack, entry->name, transfer_set_arguments, 1);
     if (captured)
         operator_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
                          &access, 1);
@@ -148,7 +120,7 @@ static bool set_put_off(const struct driver_entry *entry, const struct set *set,
 /* After a call that succeeded. */
 static void set_made(const struct driver_entry *entry, const struct set *set)
 {
-    if (!set->width || !set->height)
+    if (!set->what.width || !set->what.height)
         return;
     struct callsite_stack room;
     const struct callsite_stack *stack = operator_deferred_owner() ? NULL : &room; /* it has one */
@@ -165,14 +137,14 @@ static void set_refused(const struct driver_entry *entry, const struct set *set)
 {
     struct callsite_stack stack;
     struct csan_dim dim;
-    const struct csan_access access = set_access(set, &dim);
-    if (!set->width || !set->height)
+    const struct csan_access access = transfer_set_access(&set->what, &dim);
+    if (!set->what.width || !set->what.height)
         return;
     callsite_capture(&stack);
     refused_call_copy(
         &(struct refused){.entry = entry,
                           .stream = set->stream,
-                          .site = callsite_intern(&stack, entry->name, argument_names, 1),
+                          .site = callsite_intern(&stack, entry->name, transfer_set_arguments, 1),
                           .accesses = &access,
                           .access_count = 1});
 }
@@ -194,22 +166,24 @@ static void set_refused(const struct driver_entry *entry, const struct set *set)
 CUresult hook_set_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned char uc,
                      size_t N)
 {
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8_v3020)(dstDevice, uc, N), .base = dstDevice, .width = N,
-             .height = 1);
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8_v3020)(dstDevice, uc, N), .what.base = dstDevice,
+             .what.width = N, .what.height = 1);
 }
 
 CUresult hook_set_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                            unsigned char uc, size_t N, CUstream hStream)
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD8Async_v3020)(dstDevice, uc, N, hStream),
-             .base = dstDevice, .width = N, .height = 1, .stream = hStream, .async = true);
+             .what.base = dstDevice, .what.width = N, .what.height = 1, .stream = hStream,
+             .async = true);
 }
 
 CUresult hook_set_2d_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, size_t dstPitch,
                         unsigned char uc, size_t Width, size_t Height)
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8_v3020)(dstDevice, dstPitch, uc, Width, Height),
-             .base = dstDevice, .width = Width, .height = Height, .pitch = dstPitch);
+             .what.base = dstDevice, .what.width = Width, .what.height = Height,
+             .what.pitch = dstPitch);
 }
 
 CUresult hook_set_2d_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
@@ -218,29 +192,31 @@ CUresult hook_set_2d_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 d
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8Async_v3020)(dstDevice, dstPitch, uc, Width, Height,
                                                          hStream),
-             .base = dstDevice, .width = Width, .height = Height, .pitch = dstPitch,
-             .stream = hStream, .async = true);
+             .what.base = dstDevice, .what.width = Width, .what.height = Height,
+             .what.pitch = dstPitch, .stream = hStream, .async = true);
 }
 
 CUresult hook_set_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned short us,
                       size_t N)
 {
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16_v3020)(dstDevice, us, N), .base = dstDevice,
-             .width = N * 2, .height = 1);
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16_v3020)(dstDevice, us, N), .what.base = dstDevice,
+             .what.width = N * 2, .what.height = 1);
 }
 
 CUresult hook_set_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                             unsigned short us, size_t N, CUstream hStream)
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD16Async_v3020)(dstDevice, us, N, hStream),
-             .base = dstDevice, .width = N * 2, .height = 1, .stream = hStream, .async = true);
+             .what.base = dstDevice, .what.width = N * 2, .what.height = 1, .stream = hStream,
+             .async = true);
 }
 
 CUresult hook_set_2d_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                          size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16_v3020)(dstDevice, dstPitch, us, Width, Height),
-             .base = dstDevice, .width = Width * 2, .height = Height, .pitch = dstPitch);
+             .what.base = dstDevice, .what.width = Width * 2, .what.height = Height,
+             .what.pitch = dstPitch);
 }
 
 CUresult hook_set_2d_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
@@ -249,29 +225,31 @@ CUresult hook_set_2d_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16Async_v3020)(dstDevice, dstPitch, us, Width, Height,
                                                           hStream),
-             .base = dstDevice, .width = Width * 2, .height = Height, .pitch = dstPitch,
-             .stream = hStream, .async = true);
+             .what.base = dstDevice, .what.width = Width * 2, .what.height = Height,
+             .what.pitch = dstPitch, .stream = hStream, .async = true);
 }
 
 CUresult hook_set_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned int ui,
                       size_t N)
 {
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32_v3020)(dstDevice, ui, N), .base = dstDevice,
-             .width = N * 4, .height = 1);
+    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32_v3020)(dstDevice, ui, N), .what.base = dstDevice,
+             .what.width = N * 4, .what.height = 1);
 }
 
 CUresult hook_set_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                             unsigned int ui, size_t N, CUstream hStream)
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD32Async_v3020)(dstDevice, ui, N, hStream),
-             .base = dstDevice, .width = N * 4, .height = 1, .stream = hStream, .async = true);
+             .what.base = dstDevice, .what.width = N * 4, .what.height = 1, .stream = hStream,
+             .async = true);
 }
 
 CUresult hook_set_2d_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                          size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32_v3020)(dstDevice, dstPitch, ui, Width, Height),
-             .base = dstDevice, .width = Width * 4, .height = Height, .pitch = dstPitch);
+             .what.base = dstDevice, .what.width = Width * 4, .what.height = Height,
+             .what.pitch = dstPitch);
 }
 
 CUresult hook_set_2d_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
@@ -280,6 +258,6 @@ CUresult hook_set_2d_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 
 {
     SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32Async_v3020)(dstDevice, dstPitch, ui, Width, Height,
                                                           hStream),
-             .base = dstDevice, .width = Width * 4, .height = Height, .pitch = dstPitch,
-             .stream = hStream, .async = true);
+             .what.base = dstDevice, .what.width = Width * 4, .what.height = Height,
+             .what.pitch = dstPitch, .stream = hStream, .async = true);
 }

@@ -2,7 +2,7 @@
  * variables lie. */
 #include "driver_hooks.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/kernel/kernel.h"
 
 /* Makes the call, and does `seen` when it succeeded. A load promises no order; where the host was

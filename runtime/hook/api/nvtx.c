@@ -8,7 +8,7 @@
 #include "runtime/hook/api/nvtx.h"
 #include "csan/base/fork_lock.h"
 #include "csan/detector/named_range.h"
-#include "runtime/hook/api/event.h"
+#include "runtime/hook/state/event_table.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread_name.h"

@@ -5,7 +5,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/run/injection.h"
+#include "runtime/hook/api/dropped_sync.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
@@ -14,6 +14,8 @@
 #include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
+
+const struct sync_dropper *sync_dropper;
 
 /* ---- Streams ---- */
 
@@ -108,7 +110,7 @@ CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStr
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
-    if (injection_drops_stream(hStream, entry->thread_default)) {
+    if (sync_drops_stream(hStream, entry->thread_default)) {
         guard_leave();
         return CUDA_SUCCESS;
     }
@@ -153,7 +155,7 @@ CUresult hook_context_synchronize(const struct driver_entry *entry)
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
-    if (injection_drops_context(NULL)) {
+    if (sync_drops_context(NULL)) {
         guard_leave();
         return CUDA_SUCCESS;
     }
@@ -170,7 +172,7 @@ CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext
 {
     if (!guard_enter())
         return DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
-    if (injection_drops_context(ctx)) {
+    if (sync_drops_context(ctx)) {
         guard_leave();
         return CUDA_SUCCESS;
     }

@@ -6,7 +6,7 @@
 #include "csan/options.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/api/memory.h"
+#include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
@@ -70,7 +70,7 @@ static void ask_pool(struct csan_out_of_memory *out_of_memory)
 
 static bool is_of_context(void *context, uint64_t base)
 {
-    const CUcontext owner = memory_context(base);
+    const CUcontext owner = memory_owner(base);
     return !owner || owner == context;
 }
 

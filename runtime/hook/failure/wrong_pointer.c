@@ -7,7 +7,7 @@
 #include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/graph_memory.h"
 #include "runtime/hook/failure/host_mapping.h"
-#include "runtime/hook/api/memory.h"
+#include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
@@ -32,7 +32,7 @@ static const struct launch_pointer *pointer_of(const struct launch_accesses_touc
 /* Of a context that the launch is not in; else NULL. */
 static CUcontext foreign_owner(uint64_t base, enum csan_memory_kind kind, CUcontext context)
 {
-    CUcontext owner = kind == CSAN_MEMORY_DEVICE ? memory_context(base) : NULL;
+    CUcontext owner = kind == CSAN_MEMORY_DEVICE ? memory_owner(base) : NULL;
     return owner != context ? owner : NULL;
 }
 

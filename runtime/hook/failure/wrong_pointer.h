@@ -13,7 +13,7 @@
 
 #include "csan/detector/context.h"
 #include "runtime/hook/kernel/launch_accesses.h"
-#include "runtime/hook/api/memory.h"
+#include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/session/session.h"
 
 enum { WRONG_POINTER_MOST = 8 };
@@ -42,7 +42,7 @@ struct wrong_pointers {
 static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
 {
     return __builtin_expect(context_unplaced(session_context()) != unplaced, 0) ||
-           __builtin_expect(memory_has_others(context), 0);
+           __builtin_expect(memory_owner_has_others(context), 0);
 }
 
 /* Those among the accesses of a launch in that context, while the kernel is locked. Wants the

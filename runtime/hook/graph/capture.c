@@ -58,6 +58,15 @@ CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enu
     return capture_work(handle, thread_default, graph_node_work_op(site, level, accesses, count));
 }
 
+void capture_operator(const struct operator_captured *what)
+{
+    struct graph_node_work *work =
+        graph_node_work_op(what->site, what->level, what->accesses, what->count);
+    if (work)
+        work->part = what->part;
+    capture_work(what->stream, what->thread_default, work);
+}
+
 void capture_learning(CUstream handle, bool thread_default, struct learning_node *learning)
 {
     graph_node_learning(newest_node(handle, thread_default), learning);

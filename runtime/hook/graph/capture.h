@@ -18,6 +18,10 @@ CUgraphNode capture_work(CUstream handle, bool thread_default, struct graph_node
 CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enum csan_level level,
                        const struct csan_access *accesses, size_t count);
 
+/* The same for an operator's. */
+struct operator_captured;
+void capture_operator(const struct operator_captured *what);
+
 /* The newest node that was put there is a kernel that is learned of. `learning` is
  * taken.
  */

@@ -7,22 +7,21 @@
 #include "runtime/hook/graph/graph.h"
 #include "csan/detector/context.h"
 #include "driver_hooks.h"
-#include "runtime/hook/launch/blocking.h"
+#include "runtime/hook/graph/graph_blocking.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
-#include "runtime/hook/api/event.h"
+#include "runtime/hook/state/event_table.h"
 #include "runtime/hook/graph/graph_check.h"
 #include "runtime/hook/graph/graph_code.h"
 #include "runtime/hook/graph/graph_learn.h"
 #include "runtime/hook/graph/graph_sites.h"
 #include "runtime/hook/failure/dump.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/launch/launch_ring.h"
+#include "runtime/hook/failure/launch_ring.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/api/host_function.h"
+#include "runtime/hook/state/host_function.h"
 #include "runtime/hook/graph/graph_steps.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/run/run_log.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -30,6 +29,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+void (*graph_on_node)(const void *node);
 
 struct exec {
     CUgraphExec handle;
@@ -277,7 +278,7 @@ struct launch {
     size_t count;
     bool known;
     struct graph_wants wants;
-    struct blocking_graph blocking;
+    struct graph_blocking blocking;
     struct progress progress;
     csan_site site; /* of the call */
     struct callsite_stack stack;
@@ -304,9 +305,9 @@ static void launch_begin(struct launch *launch, const struct driver_entry *entry
     guard_lock();
     struct exec *exec = exec_find(handle);
     if (exec)
-        blocking_graph_begin(&launch->blocking, &exec->shape, exec->graph != NULL);
+        graph_blocking_begin(&launch->blocking, &exec->shape, exec->graph != NULL);
     else
-        blocking_graph_begin_unknown(&launch->blocking);
+        graph_blocking_begin_unknown(&launch->blocking);
     if (exec && !launch->blocking.steps && exec_prepare(exec))
         launch->wants = exec_learn(exec, stream, entry->thread_default);
     if (exec && exec_prepare(exec)) {
@@ -345,8 +346,8 @@ static csan_site logged_site(const struct exec *exec, csan_site node)
         site = csan_site_launched(session_context(), node, frames, count);
     }
     const char *name = context_site_stack(session_context(), node, &frames, &count);
-    if (name && site != node)
-        run_log_site(site, name, frames, count);
+    if (name && site != node && callsite_on_site)
+        callsite_on_site(site, name, frames, count);
     return site;
 }
 
@@ -358,11 +359,11 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
         if (exec->merged.step_of[i] != number || !entry->work ||
             entry->work->kind != GRAPH_NODE_OP || entry->disabled)
             continue;
-        run_log_node(entry->node);
+        graph_on_node(entry->node);
         csan_op(session_context(), lane, logged_site(exec, entry->work->site), entry->work->level,
                 entry->work->accesses, entry->work->count);
     }
-    run_log_node(NULL);
+    graph_on_node(NULL);
 }
 
 static void tell_merged(const struct graph_steps *merged, const struct graph_step *step,
@@ -386,7 +387,7 @@ static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
     for (size_t i = 0; i < step->birth_count; i++)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
                            step->births[i]->bytes, lane, graph_sites_birth(merged, step, i));
-    if (run_log_wanted())
+    if (graph_on_node)
         tell_each(exec, number, lane);
     else
         tell_merged(merged, step, lane);
@@ -514,13 +515,13 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     trace_source_launch_begins();
     CUresult launched;
     const CUresult result =
-        blocking_graph_launch(&launch.blocking, entry, hGraphExec, hStream, &launched);
+        graph_blocking_launch(&launch.blocking, entry, hGraphExec, hStream, &launched);
     trace_source_launch_ends();
     if (launched == CUDA_SUCCESS && !captured)
         launch.progress = progress_write(hStream, entry->thread_default);
     graph_learn_end(&launch.wants, launched);
     launch_end(entry, hGraphExec, hStream, &launch, launched);
-    blocking_graph_end(&launch.blocking);
+    graph_blocking_end(&launch.blocking);
     guard_leave();
     return result;
 }
@@ -626,7 +627,7 @@ bool graph_destroyed(CUgraph graph)
     {
         if (exec->graph != graph)
             continue;
-        if (!blocking_graph_has_steps(&exec->shape))
+        if (!graph_blocking_has_steps(&exec->shape))
             exec->graph = NULL;
         else if (!kept)
             exec->keeps = kept = true;

@@ -102,7 +102,7 @@ static bool find_siblings(struct checking *checking)
 }
 
 /* Told by the word of an operator that captured the other, too. */
-static bool tells_of(const struct graph_node_part *part, const struct graph_node_part *other)
+static bool tells_of(const struct operator_part *part, const struct operator_part *other)
 {
     return part->told &&
            (part->innermost == other->innermost || part->innermost == other->outermost);
@@ -110,10 +110,10 @@ static bool tells_of(const struct graph_node_part *part, const struct graph_node
 
 static void tell_siblings(const struct checking *checking, uint32_t number)
 {
-    const struct graph_node_part *part = &checking->shape->entries[number].work->part;
+    const struct operator_part *part = &checking->shape->entries[number].work->part;
     const uint32_t lane = checking->lane_of[number];
     for (uint32_t i = number, before; (before = checking->before[i]) != i; i = before) {
-        const struct graph_node_part *other = &checking->shape->entries[before].work->part;
+        const struct operator_part *other = &checking->shape->entries[before].work->part;
         if (checking->lane_of[before] != lane && (tells_of(part, other) || tells_of(other, part)))
             csan_op_same_operator(checking->branch, checking->lanes[lane],
                                   checking->lanes[checking->lane_of[before]],

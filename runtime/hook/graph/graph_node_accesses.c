@@ -2,7 +2,6 @@
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/state/callsite.h"
-#include "runtime/hook/api/copy.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/state/graph_memory.h"
 #include "runtime/hook/session/guard.h"
@@ -10,8 +9,9 @@
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_node.h"
-#include "runtime/hook/api/memset.h"
 #include "runtime/hook/observe/trace.h"
+#include "runtime/hook/session/counters.h"
+#include "runtime/hook/state/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +232,34 @@ static struct graph_node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *param
     return work;
 }
 
+static struct graph_node_work *of_copy(const CUDA_MEMCPY3D_v2 *what,
+                                       const struct callsite_stack *stack)
+{
+    struct transfer_side source = {0}, target = {0};
+    struct csan_access accesses[2];
+    transfer_3d(&source, &target, what);
+    if (source.is_array || target.is_array)
+        counters_unmodelled("copies with CUDA arrays that csan did not see created");
+    const csan_site site = callsite_intern(stack, "cuGraphAddMemcpyNode", transfer_arguments, 2);
+    const bool nothing = source.row_bytes == 0 || target.row_bytes == 0;
+    return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, accesses,
+                              nothing ? 0 : transfer_accesses(&source, &target, accesses));
+}
+
+static struct graph_node_work *of_set(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
+                                      const struct callsite_stack *stack)
+{
+    const struct transfer_set set = {.base = what->dst,
+                                     .width = what->width * what->elementSize,
+                                     .height = what->height,
+                                     .pitch = what->pitch};
+    struct csan_dim dim;
+    const struct csan_access access = transfer_set_access(&set, &dim);
+    const csan_site site =
+        callsite_intern(stack, "cuGraphAddMemsetNode", transfer_set_arguments, 1);
+    return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
+}
+
 struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
                                              const struct callsite_stack *stack)
 {
@@ -240,9 +268,9 @@ struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
     case CU_GRAPH_NODE_TYPE_KERNEL:
         return of_kernel(&params->kernel, stack);
     case CU_GRAPH_NODE_TYPE_MEMCPY:
-        return copy_of_node(&params->memcpy.copyParams, stack);
+        return of_copy(&params->memcpy.copyParams, stack);
     case CU_GRAPH_NODE_TYPE_MEMSET:
-        return memset_of_node(&params->memset, stack);
+        return of_set(&params->memset, stack);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         site = callsite_intern(stack, "cuGraphAddMemAllocNode", NULL, 0);
         return graph_node_work_memory(GRAPH_NODE_BIRTH, site, params->alloc.dptr,

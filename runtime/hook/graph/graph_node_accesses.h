@@ -9,6 +9,7 @@
 
 #include <csan/csan.h>
 #include "runtime/hook/observe/trace_source.h"
+#include "runtime/hook/operator/operator_stack.h"
 
 struct callsite_stack;
 struct host_node;
@@ -21,19 +22,11 @@ enum graph_node_kind {
     GRAPH_NODE_HOST   /* calls a function of the program's */
 };
 
-/* Which operators captured a node: the outermost one and the innermost, 0: none. `told`: by the
- * innermost's word, which makes it a sibling of all that one captured (operator_ops.h). Of the
- * operators between the two nothing is kept. */
-struct graph_node_part {
-    uint64_t outermost, innermost;
-    bool told;
-};
-
 /* Shared by the node, its clones and the execs made of them. */
 struct graph_node_work {
     unsigned references;
     uint8_t kind; /* enum graph_node_kind */
-    struct graph_node_part part;
+    struct operator_part part;
     csan_site site;
     enum csan_level level;
     uint64_t base, bytes;

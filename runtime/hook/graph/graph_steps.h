@@ -11,7 +11,7 @@
 #define RUNTIME_HOOK_GRAPH_GRAPH_STEPS_H
 
 #include <csan/csan.h>
-#include "runtime/hook/launch/progress.h"
+#include "runtime/hook/failure/progress.h"
 #include "runtime/hook/graph/graph_topology.h"
 
 struct host_node;

@@ -1,6 +1,5 @@
 /* See call_watch.h. */
 #include "runtime/hook/interpose/call_watch.h"
-#include "runtime/hook/run/added_order.h"
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
@@ -9,10 +8,13 @@
 
 bool calls_watched;
 
-void call_watch_start(void)
+static const struct call_watcher *orders_of_run;
+
+void call_watch_start(const struct call_watcher *orders)
 {
     const bool counts = call_count_start();
-    calls_watched = added_order_start() || counts;
+    orders_of_run = orders;
+    calls_watched = orders || counts;
 }
 
 void call_watch_begin(struct watched_call *call)
@@ -22,23 +24,22 @@ void call_watch_begin(struct watched_call *call)
         call->has_stream = true;
     }
     call->inside = session_state != SESSION_ON || guard_self.depth != 0 || guard_self.hosted;
-    if (!call->inside && added_order_any())
-        added_order_before(call);
+    if (!call->inside && orders_of_run)
+        orders_of_run->before(call);
 }
 
 CUresult call_watch_end(struct watched_call *call, CUresult result)
 {
     if (call_counts)
         call_count(call->entry, result);
-    if (!call->inside && added_order_any())
-        added_order_after(call, result);
+    if (!call->inside && orders_of_run)
+        orders_of_run->after(call, result);
     free(call->own_config);
     return result;
 }
 
 void call_watch_host(void)
 {
-    if (session_state == SESSION_ON && guard_self.depth == 0 && !guard_self.hosted &&
-        added_order_any())
-        added_order_before_host();
+    if (session_state == SESSION_ON && guard_self.depth == 0 && !guard_self.hosted && orders_of_run)
+        orders_of_run->before_host();
 }

@@ -26,8 +26,15 @@ struct watched_call {
     CUlaunchConfig *own_config; /* to be freed; or NULL */
 };
 
-/* Once, when csan is on: sets calls_watched where this run asks for it. */
-void call_watch_start(void);
+/* Who adds orders around calls of the program's (run/added_order.h). Without any lock. */
+struct call_watcher {
+    void (*before)(struct watched_call *call);
+    void (*after)(struct watched_call *call, CUresult result);
+    void (*before_host)(void);
+};
+
+/* Once, when csan is on: sets calls_watched where this run asks for it. NULL: no orders. */
+void call_watch_start(const struct call_watcher *orders);
 
 void call_watch_begin(struct watched_call *call);
 /* Returns the result. */

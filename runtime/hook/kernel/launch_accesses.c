@@ -1,7 +1,7 @@
 /* Access sets of launches as the detector's accesses. See launch_accesses.h. */
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/access/instruction_accesses.h"
-#include "runtime/hook/state/prefetch.h"
+#include "runtime/hook/kernel/prefetch.h"
 #include "runtime/hook/kernel/launch_pointer.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"

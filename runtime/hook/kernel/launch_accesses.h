@@ -11,7 +11,7 @@
 #include "runtime/hook/kernel/launch_pointer.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/kernel/layout.h"
-#include "runtime/hook/api/object.h"
+#include "runtime/hook/state/object_table.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/learn/learner.h"
 

@@ -10,7 +10,7 @@
 
 #include "runtime/access/access_set.h"
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/api/object.h"
+#include "runtime/hook/state/object_table.h"
 
 struct launch_accesses_source;
 struct launch_accesses_touched;

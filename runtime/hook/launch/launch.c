@@ -1,9 +1,9 @@
 /* The hooks of kernel launches. See launch.h. */
 #include "runtime/hook/launch/launch.h"
 #include "driver_hooks.h"
-#include "runtime/hook/launch/blocking.h"
+#include "runtime/hook/failure/blocking.h"
 #include "runtime/hook/failure/failure.h"
-#include "runtime/hook/launch/launch_prefetch.h"
+#include "runtime/hook/kernel/launch_prefetch.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/failure/refused_call.h"

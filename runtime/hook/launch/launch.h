@@ -9,7 +9,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/interpose/driver.h"
-#include "runtime/hook/launch/progress.h"
+#include "runtime/hook/failure/progress.h"
 #include "runtime/hook/observe/learning.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* Launches that are put off. See launch.h. */
-#include "runtime/hook/api/annotate.h"
+#include "runtime/hook/launch/launch_annotations.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_deferred.h"
@@ -65,7 +65,7 @@ struct kernel *launch_late_kernel(const struct launch *launch)
     const bool own_stream = stream_is_of_thread(launch->stream, launch->entry->thread_default);
     const bool library = operator_deferred_owner() != NULL; /* whose word is good enough */
     if (launch->captured || launch->tells_events || own_stream || trace_has_all() ||
-        !deferred_limit() || (!library && operator_deferred_or_other()) || annotate_has_launch())
+        !deferred_limit() || (!library && operator_deferred_or_other()) || launch_annotations_any())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
     const bool learns = trace_learns() && (!library || session_options()->access != ACCESS_AUTO);

@@ -1,18 +1,18 @@
 /* What a launch touches, told as an op. See launch.h. */
 #include "runtime/hook/launch/launch.h"
 #include "csan/detector/context.h"
-#include "runtime/hook/api/annotate.h"
+#include "runtime/hook/launch/launch_annotations.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/interpose/doubt.h"
 #include "runtime/hook/failure/dump.h"
-#include "runtime/hook/api/event.h"
+#include "runtime/hook/state/event_table.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/observe/range_verifier.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/observe/learning_node.h"
-#include "runtime/hook/launch/launch_ring.h"
+#include "runtime/hook/failure/launch_ring.h"
 #include "runtime/hook/observe/learning_wait.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/launch/programmatic.h"
@@ -208,7 +208,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
                              const struct callsite_stack *stack,
                              const struct csan_access *annotated, size_t count)
 {
-    csan_site site = callsite_intern(stack, kernel->name, annotate_arguments, 1);
+    csan_site site = callsite_intern(stack, kernel->name, launch_annotations_arguments, 1);
     for (size_t i = 0; i < count; i++)
         if (annotated[i].kind != CSAN_READ)
             known_contents_forget(annotated[i].base, annotated[i].bytes);
@@ -230,7 +230,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
 void launch_record(struct launch *launch)
 {
     size_t annotated_count;
-    const struct csan_access *annotated = annotate_take_launch(&annotated_count);
+    const struct csan_access *annotated = launch_annotations_take(&annotated_count);
     struct callsite_stack stack;
     launch->what.writes_told = operator_declares_writes();
     for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)

@@ -2,7 +2,7 @@
 #include "runtime/hook/observe/learning_maps.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_parts.h"
-#include "runtime/hook/api/object.h"
+#include "runtime/hook/state/object_table.h"
 #include "runtime/hook/state/tensor_map.h"
 #include "runtime/sass/map_use.h"
 

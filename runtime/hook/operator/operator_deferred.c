@@ -18,12 +18,11 @@ struct ending {
 
 static __thread struct {
     struct operators *owner; /* while one runs */
-    bool behind;             /* something was put off since the operators last changed at once */
 } self __attribute__((tls_model("initial-exec")));
 
 bool operator_deferred_or_other(void)
 {
-    return self.owner || (!self.behind && operator_is_open());
+    return self.owner || (!operator_is_behind() && operator_is_open());
 }
 
 struct operators *operator_deferred_owner(void)
@@ -55,7 +54,7 @@ bool operator_deferred_begin(const struct operator_library *call)
     access_copy(beginning->accesses, call->accesses, call->count);
     deferred_end(&beginning->piece);
     self.owner = owner;
-    self.behind = true;
+    operator_falls_behind();
     return true;
 }
 
@@ -82,15 +81,4 @@ void operator_deferred_end(void)
     ending->piece.context = NULL;
     ending->owner = now.owner;
     deferred_end(&ending->piece);
-}
-
-bool operator_deferred_settle(void)
-{
-    if (!self.behind)
-        return true;
-    const bool entered = guard_enter(); /* which works off */
-    if (entered)
-        guard_leave();
-    self.behind = false;
-    return entered;
 }

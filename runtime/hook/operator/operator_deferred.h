@@ -16,8 +16,4 @@ struct operators *operator_deferred_owner(void);
 bool operator_deferred_begin(const struct operator_library *call);
 void operator_deferred_end(void);
 
-/* Before the operators change at once. False: nothing can be waited for here, and what was put off
- * may name them still. */
-bool operator_deferred_settle(void);
-
 #endif

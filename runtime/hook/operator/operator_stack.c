@@ -4,14 +4,10 @@
  * outermost one began: what an operator makes while it runs is its output, or serves it. */
 #include "runtime/hook/operator/operator_stack.h"
 #include "csan/base/access_copy.h"
-#include "runtime/hook/api/annotate.h"
-#include "runtime/hook/graph/capture.h"
-#include "runtime/hook/failure/index_range.h"
+#include "runtime/hook/operator/index_range.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/operator/operator_deferred.h"
-#include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/operator/operator_ops.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/session/session.h"
@@ -60,6 +56,10 @@ struct operators {
 };
 
 static __thread struct operators *self __attribute__((tls_model("initial-exec")));
+/* Something was put off since the thread's operators last changed at once. */
+static __thread bool behind __attribute__((tls_model("initial-exec")));
+
+void (*operator_on_captured)(const struct operator_captured *work);
 
 static struct {
     pthread_key_t key;
@@ -69,10 +69,23 @@ static struct {
 
 /* ---- A thread's operators ---- */
 
+/* Before the operators change at once. False: nothing can be waited for here, and what was put off
+ * may name them still. */
+static bool settle(void)
+{
+    if (!behind)
+        return true;
+    const bool entered = guard_enter(); /* which works off */
+    if (entered)
+        guard_leave();
+    behind = false;
+    return entered;
+}
+
 static void thread_end(void *value)
 {
     struct operators *own = value;
-    const bool settled = operator_deferred_settle();
+    const bool settled = settle();
     self = NULL;
     if (!settled) /* the thread was cancelled within a hook */
         return;
@@ -98,6 +111,16 @@ static struct operators *operators_of_thread(void)
     }
     fresh->naming = NO_FRAME;
     return self = fresh;
+}
+
+void operator_falls_behind(void)
+{
+    behind = true;
+}
+
+bool operator_is_behind(void)
+{
+    return behind;
 }
 
 bool operator_is_open(void)
@@ -247,15 +270,18 @@ static uint64_t frame_id(struct frame *frame)
 static void tell_captured(struct operators *own, const struct target *target, csan_site site,
                           enum csan_level level, bool told, struct access_list list)
 {
-    struct graph_node_part part = {.told = told};
+    struct operator_captured work = {.stream = target->stream,
+                                     .thread_default = target->thread_default,
+                                     .part.told = told,
+                                     .site = site,
+                                     .level = level,
+                                     .accesses = list.items,
+                                     .count = list.count};
     if (operator_is_open()) {
-        part.outermost = frame_id(&own->frames[0]);
-        part.innermost = frame_id(frame_top(own));
+        work.part.outermost = frame_id(&own->frames[0]);
+        work.part.innermost = frame_id(frame_top(own));
     }
-    struct graph_node_work *work = graph_node_work_op(site, level, list.items, list.count);
-    if (work)
-        work->part = part;
-    capture_work(target->stream, target->thread_default, work);
+    operator_on_captured(&work);
 }
 
 static void siblings_tell(const struct operator_ops *parts, enum operator_op_kind kind,
@@ -418,7 +444,7 @@ void operator_capture(CUstream stream, bool thread_default, csan_site site, enum
 static struct frame *frame_begin(bool names, bool late)
 {
     if (!late)
-        operator_deferred_settle();
+        settle();
     struct operators *own = operators_of_thread();
     if (own && own->depth == 0 && !late)
         callsite_hold();

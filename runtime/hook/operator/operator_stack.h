@@ -32,6 +32,11 @@ struct operators *operator_act_for(struct operators *other);
 /* Those of the calling thread; NULL: memory is short. */
 struct operators *operator_count(void);
 
+/* Something of the thread's operators was put off: until they have settled they are behind what the
+ * program does. */
+void operator_falls_behind(void);
+bool operator_is_behind(void);
+
 /* The site of work that goes by that name and those arguments outside of operators. */
 csan_site operator_site(const struct callsite_stack *stack, const char *name,
                         const char *const *arguments, size_t argument_count);
@@ -45,6 +50,26 @@ void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, boo
 /* The same for work that became a node of a graph: its stream is captured. Without the lock. */
 void operator_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
                       bool exact, const struct csan_access *accesses, size_t count);
+
+/* Which operators captured a node: the outermost one and the innermost, 0: none. `told`: by the
+ * innermost's word, which makes it a sibling of all that one captured (operator_ops.h). Of the
+ * operators between the two nothing is kept. */
+struct operator_part {
+    uint64_t outermost, innermost;
+    bool told;
+};
+/* What such a node does. */
+struct operator_captured {
+    CUstream stream;
+    bool thread_default;
+    struct operator_part part;
+    csan_site site;
+    enum csan_level level;
+    const struct csan_access *accesses;
+    size_t count;
+};
+/* Keeps it with the node (graph/capture.h). Set before any hook is entered. */
+extern void (*operator_on_captured)(const struct operator_captured *work);
 
 /* csan_operator_begin and csan_operator_end. */
 void operator_begin(const struct csan_operator *what, const struct csan_operator_call *call);

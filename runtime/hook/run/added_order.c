@@ -2,7 +2,7 @@
 #include "runtime/hook/run/added_order.h"
 #include "csan/stack/code_place.h"
 #include "driver_hooks.h"
-#include "runtime/hook/graph/added_edge.h"
+#include "runtime/hook/run/added_edge.h"
 #include "runtime/hook/run/added_stream.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
@@ -54,11 +54,6 @@ struct added *added_orders(size_t *count)
     return added.orders;
 }
 
-bool added_order_any(void)
-{
-    return added.count != 0;
-}
-
 /* ---- The option ---- */
 
 static const char *const prefixes[ADDED_KINDS] = {[ADDED_ORDER] = "",
@@ -89,29 +84,6 @@ static bool parse(struct added *order, const char *text, const char *end)
         order->number = (unsigned)strtoul(at + 1, &at, 10);
     return at == end && order->from && (!is_between(order) || order->to) &&
            (kind != ADDED_STREAM || order->number);
-}
-
-/* Again in a forked child that starts anew: the parent had nothing recorded yet. */
-bool added_order_start(void)
-{
-    const char *text = session_options()->add_order;
-    size_t room = 1;
-    for (const char *at = text; *at; at++)
-        room += *at == ',';
-    free(added.orders);
-    added.count = 0;
-    added.orders = *text ? calloc(room, sizeof *added.orders) : NULL;
-    while (added.orders && *text) {
-        const char *end = text + strcspn(text, ",");
-        if (parse(&added.orders[added.count], text, end))
-            added.count++;
-        else
-            session_note("add_order: '%.*s' is no order: write FROM-TO, places of a report in "
-                         "format=json",
-                         (int)(end - text), text);
-        text = end + (*end == ',');
-    }
-    return added.count != 0;
 }
 
 /* ---- Places ---- */
@@ -535,7 +507,7 @@ static void before(struct added *order, struct watched_call *call)
         wait_at_host(order);
 }
 
-void added_order_before(struct watched_call *call)
+static void before_call(struct watched_call *call)
 {
     if (begins(call, "cuEventDestroy"))
         event_ends(call->event);
@@ -556,7 +528,7 @@ static void settle_moved(const struct watched_call *call)
         hook_stream_synchronize(entry, call->stream);
 }
 
-void added_order_after(struct watched_call *call, CUresult result)
+static void after_call(struct watched_call *call, CUresult result)
 {
     if (result != CUDA_SUCCESS)
         return;
@@ -569,7 +541,7 @@ void added_order_after(struct watched_call *call, CUresult result)
             record(&added.orders[i], call);
 }
 
-void added_order_before_host(void)
+static void before_host_access(void)
 {
     const uint64_t place = place_here(NULL);
     for (size_t i = 0; place && i < added.count; i++)
@@ -577,7 +549,31 @@ void added_order_before_host(void)
             wait_at_host(&added.orders[i]);
 }
 
-/* ---- The end ---- */
+/* ---- The start and the end ---- */
+
+/* Again in a forked child that starts anew: the parent had nothing recorded yet. */
+const struct call_watcher *added_order_start(void)
+{
+    static const struct call_watcher watcher = {before_call, after_call, before_host_access};
+    const char *text = session_options()->add_order;
+    size_t room = 1;
+    for (const char *at = text; *at; at++)
+        room += *at == ',';
+    free(added.orders);
+    added.count = 0;
+    added.orders = *text ? calloc(room, sizeof *added.orders) : NULL;
+    while (added.orders && *text) {
+        const char *end = text + strcspn(text, ",");
+        if (parse(&added.orders[added.count], text, end))
+            added.count++;
+        else
+            session_note("add_order: '%.*s' is no order: write FROM-TO, places of a report in "
+                         "format=json",
+                         (int)(end - text), text);
+        text = end + (*end == ',');
+    }
+    return added.count ? &watcher : NULL;
+}
 
 void added_order_summarize(void)
 {

@@ -41,14 +41,8 @@ struct added {
     CUstream gathers; /* csan's own, which waits for the records of streams that ended; or NULL */
 };
 
-/* Reads the option. True: there is an order to be added, or something to be said. */
-bool added_order_start(void);
-bool added_order_any(void);
-
-/* Around a call of the program's. Without any lock. */
-void added_order_before(struct watched_call *call);
-void added_order_after(struct watched_call *call, CUresult result);
-void added_order_before_host(void);
+/* Reads the option. What adds the orders, for call_watch_start; NULL: there is none. */
+const struct call_watcher *added_order_start(void);
 
 /* At exit: a note for each order of what came of it, as csan fix reads it. */
 void added_order_summarize(void);

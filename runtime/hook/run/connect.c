@@ -11,6 +11,7 @@
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/graph/capture.h"
 
 /* Absent from builds without the tracer. */
 __attribute__((weak, visibility("hidden"))) trace_source_function tracer_source;
@@ -82,4 +83,5 @@ void connect_hooks(uint32_t deferred)
                                               .end = batch_end,
                                               .context_is = batch_context_is};
     deferred_start(&face, deferred);
+    operator_on_captured = capture_operator;
 }

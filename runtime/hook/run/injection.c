@@ -1,11 +1,12 @@
 /* Numbering and dropping synchronizations. See injection.h. */
 #include "runtime/hook/run/injection.h"
 #include "runtime/hook/state/callsite.h"
-#include "runtime/hook/api/event.h"
+#include "runtime/hook/state/event_table.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/api/dropped_sync.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,9 +38,6 @@ static void look_at_device(void)
 
 static bool wanted(void)
 {
-    const struct session_options *options = session_options();
-    if (__builtin_expect(!options->drop_sync && !options->list_syncs, 1))
-        return false;
     pthread_once(&injection.once, look_at_device);
     return injection.embedded;
 }
@@ -132,7 +130,7 @@ static bool drops_next(const char *what)
     return drop;
 }
 
-bool injection_drops_wait(CUstream stream, bool thread_default, CUevent event, unsigned flags)
+static bool drops_wait(CUstream stream, bool thread_default, CUevent event, unsigned flags)
 {
     return wanted() && !(flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL) &&
            !stream_is_capturing(stream, thread_default) && !event_is_captured(event) &&
@@ -140,21 +138,29 @@ bool injection_drops_wait(CUstream stream, bool thread_default, CUevent event, u
            drops_next("event wait");
 }
 
-bool injection_drops_event(CUevent event)
+static bool drops_event(CUevent event)
 {
     return wanted() && !event_is_captured(event) && event_is_valid(event) &&
            drops_next("event synchronize");
 }
 
-bool injection_drops_stream(CUstream stream, bool thread_default)
+static bool drops_stream(CUstream stream, bool thread_default)
 {
     return wanted() && !stream_is_capturing(stream, thread_default) &&
            stream_is_valid(stream, thread_default) && drops_next("stream synchronize");
 }
 
-bool injection_drops_context(CUcontext context)
+static bool drops_context(CUcontext context)
 {
     return wanted() && context_is_valid(context) && drops_next("device synchronize");
+}
+
+void injection_start(void)
+{
+    static const struct sync_dropper dropper = {drops_wait, drops_event, drops_stream,
+                                                drops_context};
+    if (session_options()->drop_sync || session_options()->list_syncs)
+        sync_dropper = &dropper;
 }
 
 void injection_summarize(void)

@@ -10,17 +10,8 @@
 #ifndef RUNTIME_HOOK_RUN_INJECTION_H
 #define RUNTIME_HOOK_RUN_INJECTION_H
 
-#include "runtime/hook/interpose/driver.h"
-
-#include <stdbool.h>
-
-/* Called by the hook of such a call before anything else is done about it. 1: the call is the one
- * to leave out; neither the device nor the detector is to hear of it, and it succeeds. Without the
- * guard's lock. */
-bool injection_drops_wait(CUstream stream, bool thread_default, CUevent event, unsigned flags);
-bool injection_drops_event(CUevent event);
-bool injection_drops_stream(CUstream stream, bool thread_default);
-bool injection_drops_context(CUcontext context);
+/* Once, before any hook is entered: the hooks ask it from then on, if options say so. */
+void injection_start(void);
 
 /* At exit: say where the one left out is, or that its number was never reached. */
 void injection_summarize(void);

@@ -39,15 +39,9 @@
 #include <string.h>
 #include <unistd.h>
 
-struct race_handler {
-    process_race_handler *function;
-    void *user;
-};
-
 static struct {
     pthread_once_t once, begun;
-    struct race_handler handler; /* of a framework's adapter */
-    bool failed;                 /* a race was found that makes the program fail */
+    bool failed;    /* a race was found that makes the program fail */
     bool restarted; /* forked from a process that had not used CUDA, which said all there is to say
                      */
 } process = {.once = PTHREAD_ONCE_INIT, .begun = PTHREAD_ONCE_INIT};
@@ -113,14 +107,15 @@ static bool aborts_at_once(void)
 
 static bool has_handler(void)
 {
-    return process.handler.function && session_all_options()->halt_on_error && !aborts_at_once();
+    return session_race_watcher().function && session_all_options()->halt_on_error &&
+           !aborts_at_once();
 }
 
 /* The handler, which may end the program; else halt_on_error=1 does. */
 static void race_ends(const struct csan_race *race, const char *report)
 {
     const bool ends = has_handler() && !csan_is_error(race) &&
-                      process.handler.function(process.handler.user, race, report);
+                      session_race_watcher().function(session_race_watcher().user, race, report);
     if (ends || session_all_options()->halt_on_error != 1)
         return;
     recorder_finish(true, true);
@@ -187,30 +182,6 @@ static void note_stack_deliver(const void *const *frames, size_t frame_count, co
 static const struct delivery_face delivery_face = {race_deliver, note_deliver, note_stack_deliver,
                                                    hurry};
 
-/* More than the helper may take to start and to answer. */
-enum { SETTLE_MS = 30000 };
-
-void process_reports_settle(void)
-{
-    delivery_wait(SETTLE_MS);
-}
-
-void process_races_settle(void)
-{
-    if (report_has_suppressions(session_report()))
-        delivery_wait(SETTLE_MS);
-}
-
-void process_on_race(process_race_handler *function, void *user)
-{
-    if (function && session_all_options()->halt_on_error) {
-        deferred_disable();
-        deferred_flush(); /* on csan's thread, that finds no handler yet */
-        process_reports_settle();
-    }
-    process.handler = (struct race_handler){function, user};
-}
-
 /* ---- The start ---- */
 
 /* Nothing is put off where it matters when a race is found, or when an op is told; nor where csan's
@@ -218,10 +189,10 @@ void process_on_race(process_race_handler *function, void *user)
 static uint32_t backlog_option(void)
 {
     const struct options *all = session_all_options();
-    const bool at_once = all->halt_on_error == 1 ||
-                         (process.handler.function && all->halt_on_error) || all->verify_ranges ||
-                         all->drop_sync || all->list_syncs || all->add_order[0] ||
-                         run_log_wanted() || strcmp(all->host_order, "observed") != 0;
+    const bool at_once =
+        all->halt_on_error == 1 || (session_race_watcher().function && all->halt_on_error) ||
+        all->verify_ranges || all->drop_sync || all->list_syncs || all->add_order[0] ||
+        run_log_wanted() || strcmp(all->host_order, "observed") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
     return at_once || alone ? 0 : (uint32_t)all->backlog;
@@ -284,7 +255,8 @@ static void decide(void)
     if (on) {
         run_log_start();
         connect_hooks(backlog_option());
-        call_watch_start();
+        injection_start();
+        call_watch_start(added_order_start());
         python_frames_start(session_all_options()->python_stacks, note_line);
         if (!process.restarted)
             start_first();
@@ -352,9 +324,6 @@ static void forked_call(void)
     output_write(STDERR_FILENO, line, sizeof line - 1); /* the report's lock may be held */
 }
 
-SESSION_LIFE static const struct session_life life = {decide_once, begin_once, forked_call,
-                                                      fatal_signal_watch};
-
 /* ---- The end ---- */
 
 /* Everything that waits is decided, said and written; for good: the driver goes after csan. */
@@ -365,7 +334,7 @@ static void summarize(struct csan_stats *stats)
     csan_context_drain(session_context());
     leaks_find(process_exit_end());
     if (!delivery_finish())
-        while (!guard_self.locked && !delivery_wait(SETTLE_MS))
+        while (!guard_self.locked && !delivery_wait(SESSION_SETTLE_MS))
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(session_context(), stats);
     learning_finish();
@@ -422,7 +391,7 @@ int process_exit_code(void)
     return failed && !process_tree_attached() ? session_all_options()->exitcode : 0;
 }
 
-void process_races_cleared(void)
+static void races_cleared(void)
 {
     __atomic_store_n(&process.failed, false, __ATOMIC_RELAXED);
     process_tree_races_cleared();
@@ -441,6 +410,9 @@ void process_finish_unused(void)
         session_note("no CUDA call was made, so nothing was recorded");
     report_finish(session_report());
 }
+
+SESSION_LIFE static const struct session_life life = {decide_once, begin_once, forked_call,
+                                                      fatal_signal_watch, races_cleared};
 
 /* As early as can be: on_exit handlers run last to first, and csan's is to run after the program's.
  */

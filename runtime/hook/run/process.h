@@ -21,21 +21,9 @@ void process_finish_unused(void);
 bool process_aborts(void);
 /* The exit code for the races so far: 0 where csan run sees to it. Safe in a signal handler. */
 int process_exit_code(void);
-/* The program took back what was reported so far (csan_races_clear). */
-void process_races_cleared(void);
 /* Whether this process is the one to say that nothing was checked. */
 bool process_summarizes(void);
 /* Tell csan run above what was checked so far. */
 void process_publish(void);
-
-/* See csan_on_race. */
-typedef int process_race_handler(void *user, const struct csan_race *race, const char *report);
-void process_on_race(process_race_handler *function, void *user);
-
-/* Reports go by a thread of csan's (delivery.h). Waits until all that were found are out; or, for
- * who asks what was found, until it is decided which are suppressed. Within a hook, without locks
- * of hooks; not for ever. */
-void process_reports_settle(void);
-void process_races_settle(void);
 
 #endif

@@ -6,6 +6,8 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/thread.h"
+#include "runtime/hook/graph/graph.h"
+#include "runtime/hook/state/callsite.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -75,7 +77,8 @@ static FILE *log_file(void)
     return run_log.file;
 }
 
-void run_log_site(csan_site site, const char *name, const void *const *frames, size_t count)
+/* A site as csan knows it from now on; may be told more than once. */
+static void site_seen(csan_site site, const char *name, const void *const *frames, size_t count)
 {
     FILE *file = log_file();
     if (file)
@@ -104,7 +107,9 @@ bool run_log_wanted(void)
     return run_log.path != NULL;
 }
 
-void run_log_node(const void *node)
+/* The ops that this thread tells from now on are that node's of its newest graph launch; NULL: they
+ * are what it enqueued last. */
+static void node_seen(const void *node)
 {
     node_function *item =
         node ? (node_function *)driver_function_cached(&run_log.node, "device_schedule_node")
@@ -141,6 +146,8 @@ void run_log_start(void)
     if (!path || !*path)
         return;
     run_log.path = path;
+    callsite_on_site = site_seen;
+    graph_on_node = node_seen;
     csan_context_observe(session_context(), op_seen, NULL);
 }
 

@@ -19,13 +19,8 @@
 #include <stdbool.h>
 
 void run_log_start(void);
-/* A site as csan knows it from now on; may be told more than once. */
-void run_log_site(csan_site site, const char *name, const void *const *frames, size_t count);
 /* Is the log kept? Then each node of a graph's launch is told as an op of its own. */
 bool run_log_wanted(void);
-/* The ops that this thread tells from now on are that node's of its newest graph launch; NULL: they
- * are what it enqueued last. */
-void run_log_node(const void *node);
 void run_log_race(const struct csan_race *race, bool suppressed);
 /* At the program's end: let the device run what is pending, so that all of it is seen. */
 void run_log_finish_device(void);

@@ -2,7 +2,9 @@
 #include "runtime/hook/session/session.h"
 #include "csan/report/finding.h"
 #include "csan/report/report.h"
+#include "runtime/hook/session/deferred.h"
 #include "runtime/hook/session/delivery.h"
+#include "runtime/hook/session/session_options.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +14,7 @@ uint8_t session_state = SESSION_UNDECIDED;
 static struct {
     csan_context *context;
     struct report_sink *report;
+    struct session_race_watcher watcher; /* a framework's adapter */
 } session;
 
 /* ---- The life cycle ---- */
@@ -103,4 +106,37 @@ bool session_headline(const struct csan_race *race, char *text, size_t bytes)
         snprintf(text, bytes, "%s", finding->headline);
     finding_destroy(finding);
     return finding != NULL;
+}
+
+/* ---- Races ---- */
+
+void session_reports_settle(void)
+{
+    delivery_wait(SESSION_SETTLE_MS);
+}
+
+void session_races_settle(void)
+{
+    if (report_has_suppressions(session.report))
+        delivery_wait(SESSION_SETTLE_MS);
+}
+
+void session_on_race(session_race_handler *function, void *user)
+{
+    if (function && session_all_options()->halt_on_error) {
+        deferred_disable();
+        deferred_flush(); /* on csan's thread, that finds no handler yet */
+        session_reports_settle();
+    }
+    session.watcher = (struct session_race_watcher){function, user};
+}
+
+struct session_race_watcher session_race_watcher(void)
+{
+    return session.watcher;
+}
+
+void session_races_cleared(void)
+{
+    life()->races_cleared();
 }

@@ -32,6 +32,7 @@ struct session_life {
     void (*begin)(void);         /* leaves SESSION_READY */
     void (*forked_call)(void);   /* see session_forked_call */
     void (*watch_signals)(void); /* see session_watch_signals */
+    void (*races_cleared)(void); /* see session_races_cleared */
 };
 /* Marks the one struct of that kind; libcsan has it in a section of its own. */
 #define SESSION_LIFE __attribute__((used, section("csan_session_life")))
@@ -63,6 +64,24 @@ bool session_device_line(const char *path, uint64_t address, char *file, size_t 
 
 /* The headline of a finding, resolved at once. False: there is no memory for it. */
 bool session_headline(const struct csan_race *race, char *text, size_t bytes);
+
+/* Who is told of a race at once, and may end the program: see csan_on_race. */
+typedef int session_race_handler(void *user, const struct csan_race *race, const char *report);
+struct session_race_watcher {
+    session_race_handler *function; /* NULL: nobody */
+    void *user;
+};
+void session_on_race(session_race_handler *function, void *user);
+struct session_race_watcher session_race_watcher(void);
+
+/* Reports go by a thread of csan's (delivery.h). Waits until all that were found are out; or, for
+ * who asks what was found, until it is decided which are suppressed. Within a hook, without locks
+ * of hooks; not for ever. */
+enum { SESSION_SETTLE_MS = 30000 }; /* more than the helper may take to start and to answer */
+void session_reports_settle(void);
+void session_races_settle(void);
+/* The program took back what was reported so far (csan_races_clear). */
+void session_races_cleared(void);
 
 /* How the process ends, as the life cycle has said before it finishes; for what finishes. */
 enum session_end_way {

@@ -2,7 +2,6 @@
  * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
 #include "runtime/hook/state/callsite.h"
 #include "csan/base/hash.h"
-#include "runtime/hook/run/run_log.h"
 #include "csan/stack/stack_source.h"
 #include "csan/stack/unwind.h"
 #include "runtime/hook/session/session.h"
@@ -30,6 +29,8 @@ struct cache {
     size_t script_count; /* when held */
     const void *script[SCRIPT_MAX];
 };
+
+callsite_watcher *callsite_on_site;
 
 static __thread struct cache *self __attribute__((tls_model("initial-exec")));
 
@@ -200,7 +201,8 @@ csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
         return site;
     site = csan_site_intern(session_context(), name, arguments, argument_count, stack->frames,
                             stack->count);
-    run_log_site(site, name, stack->frames, stack->count);
+    if (callsite_on_site)
+        callsite_on_site(site, name, stack->frames, stack->count);
     struct cache *cache = cache_of_thread();
     if (cache)
         place_put(cache, key, site);

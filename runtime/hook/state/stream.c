@@ -2,7 +2,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
-#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/state/thread_birth.h"
 #include "runtime/hook/state/thread_name.h"

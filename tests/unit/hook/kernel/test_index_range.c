@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "csan/base/text.h"
-#include "runtime/hook/failure/index_range.h"
+#include "runtime/hook/operator/index_range.h"
 #include "runtime/hook/state/copied_values.h"
 
 #include <string.h>

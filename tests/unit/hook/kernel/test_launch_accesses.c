@@ -6,7 +6,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/kernel/image.h"
-#include "runtime/hook/api/object.h"
+#include "runtime/hook/state/object_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/hook/state/prefetch.h"
+#include "runtime/hook/kernel/prefetch.h"
 
 static char memory[AHEAD_LINE * 100] __attribute__((aligned(AHEAD_LINE)));
 

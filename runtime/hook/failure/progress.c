@@ -1,5 +1,5 @@
 /* See progress.h. */
-#include "runtime/hook/launch/progress.h"
+#include "runtime/hook/failure/progress.h"
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/state/stream.h"

@@ -1,5 +1,5 @@
 /* See launch_ring.h. */
-#include "runtime/hook/launch/launch_ring.h"
+#include "runtime/hook/failure/launch_ring.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/session/session.h"
 

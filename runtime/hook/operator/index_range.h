@@ -4,8 +4,8 @@
  *
  * Owns what was told of the newest 2048 arguments, in a ring without a lock: one that is
  * overwritten while it is looked at is not found. */
-#ifndef RUNTIME_HOOK_FAILURE_INDEX_RANGE_H
-#define RUNTIME_HOOK_FAILURE_INDEX_RANGE_H
+#ifndef RUNTIME_HOOK_OPERATOR_INDEX_RANGE_H
+#define RUNTIME_HOOK_OPERATOR_INDEX_RANGE_H
 
 #include <csan/csan.h>
 

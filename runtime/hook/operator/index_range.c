@@ -1,5 +1,5 @@
 /* See index_range.h. */
-#include "runtime/hook/failure/index_range.h"
+#include "runtime/hook/operator/index_range.h"
 #include "csan/base/text.h"
 #include "runtime/hook/state/copied_values.h"
 

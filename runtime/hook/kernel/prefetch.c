@@ -1,5 +1,5 @@
 /* Pieces of memory that will be read. See prefetch.h. */
-#include "runtime/hook/state/prefetch.h"
+#include "runtime/hook/kernel/prefetch.h"
 
 /* The lines of a piece, at most so many; their number is where an address of a line has zeros. */
 static uint64_t piece_pack(struct access_piece piece, size_t room)

@@ -3,8 +3,8 @@
  *
  * Noted and asked for on any thread, without a lock: nothing is read by what is noted, so it may be
  * of memory that is no more, or of two launches. */
-#ifndef RUNTIME_HOOK_STATE_PREFETCH_H
-#define RUNTIME_HOOK_STATE_PREFETCH_H
+#ifndef RUNTIME_HOOK_KERNEL_PREFETCH_H
+#define RUNTIME_HOOK_KERNEL_PREFETCH_H
 
 #include "runtime/access/access_set.h"
 

@@ -3,7 +3,7 @@
  * various reasons such as contention for or unavailability of internal resources. Such behavior is
  * subject to change and undocumented behavior should not be relied upon." What was observed is in
  * tests/litmus/TABLE.md. */
-#include "runtime/hook/api/implicit_wait.h"
+#include "runtime/hook/state/implicit_wait.h"
 #include "csan/detector/detect.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"

@@ -1,7 +1,7 @@
 /* Foreseen launches. See launch_prefetch.h. */
-#include "runtime/hook/launch/launch_prefetch.h"
+#include "runtime/hook/kernel/launch_prefetch.h"
 #include "csan/base/hash.h"
-#include "runtime/hook/state/prefetch.h"
+#include "runtime/hook/kernel/prefetch.h"
 
 /* Launches of one kernel of one grid are mostly alike. */
 enum { FORESEEN_BITS = 10 };

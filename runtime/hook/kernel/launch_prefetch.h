@@ -1,8 +1,8 @@
 /* What a launch will probably read, by what the newest one of that kernel and grid read: before it
  * is known what it is to ask, it can be brought near. On any thread, without a lock: what is
  * foreseen is never read through. */
-#ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_PREFETCH_H
-#define RUNTIME_HOOK_LAUNCH_LAUNCH_PREFETCH_H
+#ifndef RUNTIME_HOOK_KERNEL_LAUNCH_PREFETCH_H
+#define RUNTIME_HOOK_KERNEL_LAUNCH_PREFETCH_H
 
 #include "runtime/hook/kernel/launch_accesses.h"
 

@@ -5,8 +5,8 @@
  * program some 0.75 us a launch (H100, driver 580). CUDA Driver API, Stream Memory Operations: the
  * write is ordered behind the work before it in the stream. The memory is the host's, so that it
  * can be read when the context is lost. */
-#ifndef RUNTIME_HOOK_LAUNCH_PROGRESS_H
-#define RUNTIME_HOOK_LAUNCH_PROGRESS_H
+#ifndef RUNTIME_HOOK_FAILURE_PROGRESS_H
+#define RUNTIME_HOOK_FAILURE_PROGRESS_H
 
 #include "runtime/hook/interpose/driver.h"
 

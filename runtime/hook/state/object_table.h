@@ -6,11 +6,12 @@
  * over an array meets no other access that csan sees.
  *
  * Owns its tables. Thread-safe, with a lock of its own that is taken last. Asked by launches. */
-#ifndef RUNTIME_HOOK_API_OBJECT_H
-#define RUNTIME_HOOK_API_OBJECT_H
+#ifndef RUNTIME_HOOK_STATE_OBJECT_TABLE_H
+#define RUNTIME_HOOK_STATE_OBJECT_TABLE_H
 
 #include <csan/csan.h>
 #include "runtime/access/instruction_accesses.h"
+#include "runtime/hook/interpose/driver.h"
 
 enum { OBJECT_HANDLE_BYTES = 8, OBJECT_TENSOR_MAP_BYTES = 128, OBJECT_MAX_DIMS = 4 };
 
@@ -47,5 +48,25 @@ enum object_answer object_find(uint8_t kind, const void *name, struct object_mem
 bool object_read_tensor_map(const void *bytes, struct object_memory *memory);
 /* Whether that reads maps of every kind that the driver encodes. */
 bool object_reads_tensor_maps(void);
+
+/* ---- Filling the tables ---- */
+
+/* A texture or surface of that handle was made; nothing without a resource. */
+void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *resource);
+/* Around the call that destroys it, since the handle may be given out again as soon as that is
+ * through: what was taken out, or NULL; it is put back unless it is `gone`. */
+struct object_view *object_view_take_out(uint8_t kind, uint64_t handle);
+void object_view_destroyed(struct object_view *view, bool gone);
+
+/* What an encoding was told beside the tensor: the box, how elements are picked and arranged. */
+struct object_box {
+    const cuuint32_t *sizes, *element_strides; /* rank many; sizes: NULL for im2col */
+    const int *lower, *upper;                  /* rank - 2 many, or NULL */
+    uint32_t numbers[8];
+};
+struct tensor;
+struct object_memory object_of_tensor(const struct tensor *tensor, const struct object_box *box);
+/* The tensor map of these bytes was made. */
+void object_tensor_map_made(const CUtensorMap *name, const struct object_memory *memory);
 
 #endif

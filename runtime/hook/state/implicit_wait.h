@@ -1,8 +1,8 @@
 /* What a call makes the host wait for without being a synchronization: one table says of each wait
  * whether the documentation promises it, and whether csan takes it as order (option implicit_sync;
  * docs/guide/implicit-waits.md shows the table to the reader). */
-#ifndef RUNTIME_HOOK_API_IMPLICIT_WAIT_H
-#define RUNTIME_HOOK_API_IMPLICIT_WAIT_H
+#ifndef RUNTIME_HOOK_STATE_IMPLICIT_WAIT_H
+#define RUNTIME_HOOK_STATE_IMPLICIT_WAIT_H
 
 #include <csan/csan.h>
 #include "runtime/hook/interpose/driver.h"

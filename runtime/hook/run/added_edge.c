@@ -1,5 +1,5 @@
 /* See added_edge.h. */
-#include "runtime/hook/graph/added_edge.h"
+#include "runtime/hook/run/added_edge.h"
 #include "csan/stack/code_place.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/run/added_order.h"

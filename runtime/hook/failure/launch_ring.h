@@ -2,11 +2,11 @@
  * or by kernel and sizes.
  *
  * A ring without a lock: a launch that is overwritten while it is looked at is not found. */
-#ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_RING_H
-#define RUNTIME_HOOK_LAUNCH_LAUNCH_RING_H
+#ifndef RUNTIME_HOOK_FAILURE_LAUNCH_RING_H
+#define RUNTIME_HOOK_FAILURE_LAUNCH_RING_H
 
 #include <csan/csan.h>
-#include "runtime/hook/launch/progress.h"
+#include "runtime/hook/failure/progress.h"
 
 #include <stdbool.h>
 #include <stddef.h>

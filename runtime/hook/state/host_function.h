@@ -1,7 +1,8 @@
-/* Host functions as nodes of graphs: the driver is given a node of csan's in place of the program's
- * function, so that csan knows which launch a call belongs to. */
-#ifndef RUNTIME_HOOK_API_HOST_FUNCTION_H
-#define RUNTIME_HOOK_API_HOST_FUNCTION_H
+/* Host functions: those in flight in a stream, and those that are nodes of graphs. In a graph the
+ * driver is given a node of csan's in place of the program's function, so that csan knows which
+ * launch a call belongs to. */
+#ifndef RUNTIME_HOOK_STATE_HOST_FUNCTION_H
+#define RUNTIME_HOOK_STATE_HOST_FUNCTION_H
 
 #include <csan/csan.h>
 #include "runtime/hook/interpose/driver.h"
@@ -12,6 +13,21 @@ struct host_call;
 /* An access that the calling thread makes: within a host function its site tells of the call that
  * enqueued the function, too. Without the guard's lock. */
 csan_site host_function_site(csan_site site);
+
+/* What the program gave: one of the two, and its argument. */
+struct host_call_target {
+    CUhostFn function;
+    CUstreamCallback callback;
+    void *data;
+};
+/* Around the call that enqueues it, which is given one of the functions below and the host_call in
+ * place of the program's. NULL when csan cannot follow the call: it is then passed on as it is.
+ * Without the guard's lock. */
+struct host_call *host_call_begin(CUstream handle, bool thread_default, const char *name,
+                                  const struct host_call_target *target);
+void host_call_end(struct host_call *call, CUresult result, CUstream handle, bool thread_default);
+void CUDA_CB host_call_run(void *call);
+void CUDA_CB host_call_run_callback(CUstream stream, CUresult status, void *call);
 
 /* The node for a function and its argument, which may be one already. NULL when memory is short.
  * Nodes live as long as the process. Without the guard's lock. */

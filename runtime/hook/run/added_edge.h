@@ -1,6 +1,6 @@
 /* Added orders between the nodes of one graph: see added_order.h. */
-#ifndef RUNTIME_HOOK_GRAPH_ADDED_EDGE_H
-#define RUNTIME_HOOK_GRAPH_ADDED_EDGE_H
+#ifndef RUNTIME_HOOK_RUN_ADDED_EDGE_H
+#define RUNTIME_HOOK_RUN_ADDED_EDGE_H
 
 #include "runtime/hook/interpose/driver.h"
 

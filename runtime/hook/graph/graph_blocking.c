@@ -1,65 +1,12 @@
-/* See blocking.h. */
-#include "runtime/hook/launch/blocking.h"
+/* See graph_blocking.h. */
+#include "runtime/hook/graph/graph_blocking.h"
 #include "csan/detector/context.h"
-#include "csan/report/suppression.h"
-#include "runtime/hook/kernel/launch_accesses.h"
+#include "runtime/hook/failure/blocking.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-
-bool blocking_any(void)
-{
-    return session_options()->blocking != NULL;
-}
-
-static bool matches(const char *name)
-{
-    const char *template = session_options()->blocking;
-    return template && (!*template || suppression_template_matches(template, name));
-}
-
-bool blocking_kernel(const struct kernel *kernel)
-{
-    if (!blocking_any())
-        return false;
-    return !*session_options()->blocking ||
-           (kernel && (matches(kernel->name) || matches(kernel->symbol)));
-}
-
-static void say(void)
-{
-    const char *template = session_options()->blocking;
-    if (*template)
-        session_note("launch_blocking: the program waits after each launch of a kernel that "
-                     "matches '%s'",
-                     template);
-    else
-        session_note("launch_blocking: the program waits after each kernel launch, so it is slower "
-                     "than without, and its work runs in one order");
-}
-
-CUresult blocking_wait(CUstream stream, bool thread_default)
-{
-    static pthread_once_t said = PTHREAD_ONCE_INIT;
-    static void *functions[2];
-    PFN_cuStreamSynchronize_v2000 synchronize =
-        (PFN_cuStreamSynchronize_v2000)driver_function_cached(
-            &functions[thread_default],
-            thread_default ? "cuStreamSynchronize_ptsz" : "cuStreamSynchronize");
-    pthread_once(&said, say);
-    if (!synchronize)
-        return CUDA_SUCCESS;
-    const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    const CUresult result = synchronize(stream);
-    driver_capture_mode(mode);
-    return result;
-}
-
-/* ---- Graphs ---- */
 
 static bool can_be_alone(const struct graph_topology_entry *entry)
 {
@@ -76,7 +23,7 @@ static bool is_of_child(const struct graph_topology *shape, size_t at)
     return false;
 }
 
-bool blocking_graph_has_steps(const struct graph_topology *shape)
+bool graph_blocking_has_steps(const struct graph_topology *shape)
 {
     if (!blocking_any())
         return false;
@@ -96,28 +43,29 @@ static bool entry_waits(const struct graph_topology_entry *entry)
     if (!*session_options()->blocking)
         return true;
     return entry->type == CU_GRAPH_NODE_TYPE_KERNEL && entry->work &&
-           matches(context_site_stack(session_context(), entry->work->site, &frames, &count));
+           blocking_matches(
+               context_site_stack(session_context(), entry->work->site, &frames, &count));
 }
 
-void blocking_graph_begin(struct blocking_graph *graph, const struct graph_topology *shape,
+void graph_blocking_begin(struct graph_blocking *graph, const struct graph_topology *shape,
                           bool named)
 {
     if (!blocking_any())
         return;
     for (size_t i = 0; i < shape->count; i++)
         graph->waits |= !shape->entries[i].disabled && entry_waits(&shape->entries[i]);
-    if (!graph->waits || !named || !blocking_graph_has_steps(shape))
+    if (!graph->waits || !named || !graph_blocking_has_steps(shape))
         return;
     graph->steps = calloc(shape->count + 1, sizeof *graph->steps);
     for (size_t i = 0; graph->steps && i < shape->count; i++) {
         const struct graph_topology_entry *entry = &shape->entries[i];
         if (can_be_alone(entry) && !entry->disabled)
-            graph->steps[graph->count++] = (struct blocking_step){
+            graph->steps[graph->count++] = (struct graph_blocking_step){
                 entry->node, entry->work ? entry->work->site : 0, entry_waits(entry)};
     }
 }
 
-void blocking_graph_begin_unknown(struct blocking_graph *graph)
+void graph_blocking_begin_unknown(struct graph_blocking *graph)
 {
     graph->waits = blocking_any() && !*session_options()->blocking;
 }
@@ -131,7 +79,7 @@ static bool set_enabled(CUgraphExec exec, CUgraphNode node, bool enabled)
 }
 
 /* False: the driver does not let them; all are enabled as before. */
-static bool disable_all(const struct blocking_graph *graph, CUgraphExec exec)
+static bool disable_all(const struct graph_blocking *graph, CUgraphExec exec)
 {
     for (size_t i = 0; i < graph->count; i++)
         if (!set_enabled(exec, graph->steps[i].node, false)) {
@@ -142,13 +90,13 @@ static bool disable_all(const struct blocking_graph *graph, CUgraphExec exec)
     return true;
 }
 
-static CUresult launch_steps(struct blocking_graph *graph, const struct driver_entry *entry,
+static CUresult launch_steps(struct graph_blocking *graph, const struct driver_entry *entry,
                              CUgraphExec exec, CUstream stream, CUresult *launched)
 {
     CUresult result = CUDA_SUCCESS;
     *launched = CUDA_SUCCESS;
     for (size_t i = 0; i < graph->count && result == CUDA_SUCCESS; i++) {
-        const struct blocking_step *step = &graph->steps[i];
+        const struct graph_blocking_step *step = &graph->steps[i];
         set_enabled(exec, step->node, true);
         result = *launched = DRIVER_REAL(entry, cuGraphLaunch_v10000)(exec, stream);
         if (result == CUDA_SUCCESS && step->waits &&
@@ -161,7 +109,7 @@ static CUresult launch_steps(struct blocking_graph *graph, const struct driver_e
     return result;
 }
 
-CUresult blocking_graph_launch(struct blocking_graph *graph, const struct driver_entry *entry,
+CUresult graph_blocking_launch(struct graph_blocking *graph, const struct driver_entry *entry,
                                CUgraphExec exec, CUstream stream, CUresult *launched)
 {
     if (graph->steps && graph->count > 1 && disable_all(graph, exec))
@@ -172,7 +120,7 @@ CUresult blocking_graph_launch(struct blocking_graph *graph, const struct driver
     return result;
 }
 
-void blocking_graph_end(struct blocking_graph *graph)
+void graph_blocking_end(struct graph_blocking *graph)
 {
     free(graph->steps);
     graph->steps = NULL;

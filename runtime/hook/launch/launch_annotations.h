@@ -1,0 +1,20 @@
+/* What the program itself says that the calling thread's next launch touches. */
+#ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_ANNOTATIONS_H
+#define RUNTIME_HOOK_LAUNCH_LAUNCH_ANNOTATIONS_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+/* A launch may name 64 ranges; what goes beyond is not checked. */
+void launch_annotations_add(const struct csan_access *access);
+
+/* The accesses named for this thread's next launch, and how many; the launch has them from now on.
+ * Valid until the thread's next annotation. */
+const struct csan_access *launch_annotations_take(size_t *count);
+/* Whether any are named. */
+bool launch_annotations_any(void);
+/* The one argument name of such accesses. */
+extern const char *const launch_annotations_arguments[1];
+
+#endif

@@ -1,0 +1,89 @@
+/* See array_table.h. */
+#include "runtime/hook/state/array_table.h"
+#include "runtime/hook/state/handle_table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct array {
+    CUarray handle;
+    struct array_range range;
+    UT_hash_handle hh;
+};
+
+/* Addresses of the upper half: those of user space are below. Each range is used once. */
+enum { PAGE = 4096 };
+static struct {
+    pthread_mutex_t mutex;
+    struct array *arrays;
+    uint64_t next;
+} table = {.mutex = PTHREAD_MUTEX_INITIALIZER, .next = UINT64_C(1) << 63};
+
+static struct array *find(CUarray handle)
+{
+    struct array *array = NULL;
+    HASH_FIND_PTR(table.arrays, &handle, array);
+    return array;
+}
+
+bool array_find(CUarray handle, struct array_range *range)
+{
+    pthread_mutex_lock(&table.mutex);
+    const struct array *array = find(handle);
+    if (array)
+        *range = array->range;
+    pthread_mutex_unlock(&table.mutex);
+    return array != NULL;
+}
+
+uint64_t array_channel_bytes(CUarray_format format)
+{
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static void array_drop(struct array *array)
+{
+    if (!array)
+        return;
+    HASH_DEL(table.arrays, array);
+    free(array);
+}
+
+bool array_made(CUarray handle, struct array_range *range)
+{
+    struct array *array = calloc(1, sizeof *array);
+    if (!array)
+        return false;
+    array->handle = handle;
+    array->range = *range;
+    pthread_mutex_lock(&table.mutex);
+    array_drop(find(handle)); /* one whose end was not seen */
+    range->base = array->range.base = table.next;
+    table.next += (range->bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    HASH_ADD_PTR(table.arrays, handle, array);
+    pthread_mutex_unlock(&table.mutex);
+    return true;
+}
+
+void array_gone(CUarray handle, uint64_t base)
+{
+    pthread_mutex_lock(&table.mutex);
+    struct array *array = find(handle);
+    if (array && array->range.base == base)
+        array_drop(array);
+    pthread_mutex_unlock(&table.mutex);
+}

@@ -1,0 +1,224 @@
+/* The table from handles to the detector's events.
+ *
+ * An event is put into the table by its first record: a wait on one that was never recorded is no
+ * order (CUDA Driver API, cuStreamWaitEvent). Handles are reused, so destroying takes it out. */
+#include "runtime/hook/state/event_table.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/state/handle_table.h"
+
+#include <stdlib.h>
+
+struct event {
+    CUevent handle;
+    csan_event *event;
+    uint64_t serial; /* tells it from others that bear the handle before and after it */
+    bool captured;   /* last recorded in a captured stream */
+    csan_lane lane;  /* of its last record; CSAN_HOST: none that may still wait for a value */
+    UT_hash_handle hh;
+};
+
+/* An event that the program named, whether it was recorded or not. */
+struct event_name {
+    CUevent handle;
+    csan_site name; /* that bears it */
+    UT_hash_handle hh;
+};
+
+static struct {
+    struct event *events;
+    struct event_name *names;
+    uint64_t serial;
+} table;
+
+static struct event *event_find(CUevent handle)
+{
+    struct event *event = NULL;
+    HASH_FIND_PTR(table.events, &handle, event);
+    return event;
+}
+
+/* The one of the handle, made when there is none yet. */
+static struct event *event_get(CUevent handle)
+{
+    struct event *event = event_find(handle);
+    if (event)
+        return event;
+    event = calloc(1, sizeof *event);
+    if (!event)
+        return NULL;
+    event->handle = handle;
+    event->serial = ++table.serial;
+    event->event = csan_event_create(session_context());
+    if (!event->event) {
+        free(event);
+        return NULL;
+    }
+    HASH_ADD_PTR(table.events, handle, event);
+    return event;
+}
+
+csan_event *event_of(CUevent handle)
+{
+    const struct event *event = event_get(handle);
+    return event ? event->event : NULL;
+}
+
+csan_event *event_recorded_of(CUevent handle)
+{
+    struct event *event = event_find(handle);
+    return event ? event->event : NULL;
+}
+
+static struct event *take_out(CUevent handle)
+{
+    struct event *event = event_find(handle);
+    if (event)
+        HASH_DEL(table.events, event);
+    return event;
+}
+
+static void event_drop(struct event *event)
+{
+    if (!event)
+        return;
+    csan_step(session_context(), CSAN_HOST, CSAN_STEP_EVENT_DESTROYED, event->serial, 0, 0);
+    csan_event_destroy(session_context(), event->event);
+    free(event);
+}
+
+/* ---- Names ---- */
+
+static csan_site name_of(CUevent handle)
+{
+    struct event_name *found = NULL;
+    if (table.names)
+        HASH_FIND_PTR(table.names, &handle, found);
+    return found ? found->name : 0;
+}
+
+static void name_drop(CUevent handle)
+{
+    struct event_name *found = NULL;
+    if (table.names)
+        HASH_FIND_PTR(table.names, &handle, found);
+    if (found)
+        HASH_DEL(table.names, found);
+    free(found);
+}
+
+void event_named(CUevent handle, const char *name)
+{
+    struct event_name *named = name[0] ? calloc(1, sizeof *named) : NULL;
+    const csan_site site = named ? csan_site_intern(session_context(), name, NULL, 0, NULL, 0) : 0;
+    guard_lock();
+    name_drop(handle);
+    if (named) {
+        *named = (struct event_name){.handle = handle, .name = site};
+        HASH_ADD_PTR(table.names, handle, named);
+    }
+    guard_unlock();
+}
+
+void event_created(CUevent handle)
+{
+    guard_lock();
+    event_drop(take_out(handle)); /* one whose end was not seen */
+    name_drop(handle);
+    guard_unlock();
+}
+
+struct event *event_take_out(CUevent handle)
+{
+    guard_lock();
+    struct event *event = take_out(handle);
+    guard_unlock();
+    return event;
+}
+
+void event_destroyed(struct event *event, CUevent handle, bool gone)
+{
+    guard_lock();
+    if (event && !gone)
+        HASH_ADD_PTR(table.events, handle, event);
+    else
+        event_drop(event);
+    if (gone)
+        name_drop(handle);
+    guard_unlock();
+}
+
+/* ---- Records and waits ---- */
+
+/* For reports. */
+static void event_step(CUevent handle, const struct event *event, csan_lane lane,
+                       enum csan_step_kind kind, csan_site site)
+{
+    csan_step(session_context(), lane, kind, event ? event->serial : 0, name_of(handle), site);
+}
+
+static struct event *event_to_record(CUevent handle, csan_lane lane)
+{
+    struct event *event = event_get(handle);
+    if (!event)
+        return NULL;
+    event->lane = lane;
+    event->captured = false;
+    return event;
+}
+
+void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_site site)
+{
+    const struct event *event = event_to_record(handle, CSAN_HOST);
+    if (!event)
+        return;
+    csan_event_record_snapshot(session_context(), event->event, snapshot);
+    event_step(handle, event, CSAN_HOST, CSAN_STEP_RECORD, site);
+}
+
+void event_record(CUevent handle, csan_lane lane, csan_site site)
+{
+    const struct event *event = event_to_record(handle, lane);
+    if (!event)
+        return;
+    csan_event_record(session_context(), event->event, lane);
+    event_step(handle, event, lane, CSAN_STEP_RECORD, site);
+}
+
+void event_waited(CUevent handle, csan_lane lane, csan_site site)
+{
+    const struct event *event = event_find(handle);
+    event_step(handle, event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
+    if (event)
+        csan_event_wait(session_context(), event->event, lane);
+}
+
+bool event_is_captured(CUevent handle)
+{
+    guard_lock();
+    struct event *event = event_find(handle);
+    bool captured = event && event->captured;
+    guard_unlock();
+    return captured;
+}
+
+/* In a captured stream it stands for nodes of the graph. What it held before is over: the driver
+ * refuses whoever waits for it outside. */
+void event_note_captured(CUevent handle)
+{
+    guard_lock();
+    struct event *event = event_get(handle);
+    if (event)
+        event->captured = true;
+    guard_unlock();
+}
+
+csan_snapshot *event_snapshot(CUevent handle, csan_lane *lane)
+{
+    guard_lock();
+    struct event *event = event_find(handle);
+    csan_snapshot *snapshot = event ? csan_event_snapshot(session_context(), event->event) : NULL;
+    *lane = event ? event->lane : CSAN_HOST;
+    guard_unlock();
+    return snapshot;
+}
