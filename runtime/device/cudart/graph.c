@@ -63,66 +63,46 @@ SAME(cudaGraphExecUpdate, cuGraphExecUpdate,
 SAME(cudaGraphAddEmptyNode, cuGraphAddEmptyNode,
      (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count),
      node, graph, dependencies, count)
-SAME(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode,
-     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-      cudaGraph_t child),
-     node, graph, dependencies, count, child)
-SAME(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph,
-     (cudaGraphNode_t node, cudaGraph_t *graph), node, graph)
-SAME(cudaGraphExecChildGraphNodeSetParams, cuGraphExecChildGraphNodeSetParams,
-     (cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child), exec, node, child)
-SAME(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode,
-     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-      cudaEvent_t event),
-     node, graph, dependencies, count, event)
-SAME(cudaGraphEventRecordNodeGetEvent, cuGraphEventRecordNodeGetEvent,
-     (cudaGraphNode_t node, cudaEvent_t *event), node, event)
-SAME(cudaGraphEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent,
-     (cudaGraphNode_t node, cudaEvent_t event), node, event)
-SAME(cudaGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent,
-     (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event), exec, node, event)
-SAME(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode,
-     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-      cudaEvent_t event),
-     node, graph, dependencies, count, event)
-SAME(cudaGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeGetEvent,
-     (cudaGraphNode_t node, cudaEvent_t *event), node, event)
-SAME(cudaGraphEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent,
-     (cudaGraphNode_t node, cudaEvent_t event), node, event)
-SAME(cudaGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent,
-     (cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event), exec, node, event)
-SAME(cudaGraphAddHostNode, cuGraphAddHostNode,
-     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-      const struct cudaHostNodeParams *params),
-     node, graph, dependencies, count, (const CUDA_HOST_NODE_PARAMS *)params)
-SAME(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams,
-     (cudaGraphNode_t node, struct cudaHostNodeParams *params), node,
-     (CUDA_HOST_NODE_PARAMS *)params)
-SAME(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams,
-     (cudaGraphNode_t node, const struct cudaHostNodeParams *params), node,
-     (const CUDA_HOST_NODE_PARAMS *)params)
-SAME(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams,
-     (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaHostNodeParams *params), exec,
-     node, (const CUDA_HOST_NODE_PARAMS *)params)
-SAME(cudaGraphMemsetNodeGetParams, cuGraphMemsetNodeGetParams,
-     (cudaGraphNode_t node, struct cudaMemsetParams *params), node,
-     (CUDA_MEMSET_NODE_PARAMS *)params)
-SAME(cudaGraphMemsetNodeSetParams, cuGraphMemsetNodeSetParams,
-     (cudaGraphNode_t node, const struct cudaMemsetParams *params), node,
-     (const CUDA_MEMSET_NODE_PARAMS *)params)
-SAME(cudaGraphAddMemAllocNode, cuGraphAddMemAllocNode,
-     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-      struct cudaMemAllocNodeParams *params),
-     node, graph, dependencies, count, (CUDA_MEM_ALLOC_NODE_PARAMS *)params)
-SAME(cudaGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams,
-     (cudaGraphNode_t node, struct cudaMemAllocNodeParams *params), node,
-     (CUDA_MEM_ALLOC_NODE_PARAMS *)params)
-SAME(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode,
-     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
-      void *address),
-     node, graph, dependencies, count, (CUdeviceptr)address)
-SAME(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams,
-     (cudaGraphNode_t node, void *address), node, (CUdeviceptr *)address)
+
+/* Nodes of a kind that both describe alike: adding one, asking what it does, and changing that in a
+ * graph or in an exec. `driver_type` is what the driver calls the parameters' type. */
+#define ADDS(kind, type, driver_type)                                                              \
+    SAME(cudaGraphAdd##kind##Node, cuGraphAdd##kind##Node,                                         \
+         (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,          \
+          size_t count, type what),                                                                \
+         node, graph, dependencies, count, (driver_type)what)
+#define GETS(kind, part, type, driver_type)                                                        \
+    SAME(cudaGraph##kind##NodeGet##part, cuGraph##kind##NodeGet##part,                             \
+         (cudaGraphNode_t node, type what), node, (driver_type)what)
+#define SETS(kind, part, type, driver_type)                                                        \
+    SAME(cudaGraph##kind##NodeSet##part, cuGraph##kind##NodeSet##part,                             \
+         (cudaGraphNode_t node, type what), node, (driver_type)what)
+#define SETS_IN_EXEC(kind, part, type, driver_type)                                                \
+    SAME(cudaGraphExec##kind##NodeSet##part, cuGraphExec##kind##NodeSet##part,                     \
+         (cudaGraphExec_t exec, cudaGraphNode_t node, type what), exec, node, (driver_type)what)
+
+ADDS(ChildGraph, cudaGraph_t, CUgraph)
+GETS(ChildGraph, Graph, cudaGraph_t *, CUgraph *)
+SETS_IN_EXEC(ChildGraph, Params, cudaGraph_t, CUgraph)
+ADDS(EventRecord, cudaEvent_t, CUevent)
+GETS(EventRecord, Event, cudaEvent_t *, CUevent *)
+SETS(EventRecord, Event, cudaEvent_t, CUevent)
+SETS_IN_EXEC(EventRecord, Event, cudaEvent_t, CUevent)
+ADDS(EventWait, cudaEvent_t, CUevent)
+GETS(EventWait, Event, cudaEvent_t *, CUevent *)
+SETS(EventWait, Event, cudaEvent_t, CUevent)
+SETS_IN_EXEC(EventWait, Event, cudaEvent_t, CUevent)
+ADDS(Host, const struct cudaHostNodeParams *, const CUDA_HOST_NODE_PARAMS *)
+GETS(Host, Params, struct cudaHostNodeParams *, CUDA_HOST_NODE_PARAMS *)
+SETS(Host, Params, const struct cudaHostNodeParams *, const CUDA_HOST_NODE_PARAMS *)
+SETS_IN_EXEC(Host, Params, const struct cudaHostNodeParams *, const CUDA_HOST_NODE_PARAMS *)
+GETS(Memset, Params, struct cudaMemsetParams *, CUDA_MEMSET_NODE_PARAMS *)
+SETS(Memset, Params, const struct cudaMemsetParams *, const CUDA_MEMSET_NODE_PARAMS *)
+ADDS(MemAlloc, struct cudaMemAllocNodeParams *, CUDA_MEM_ALLOC_NODE_PARAMS *)
+GETS(MemAlloc, Params, struct cudaMemAllocNodeParams *, CUDA_MEM_ALLOC_NODE_PARAMS *)
+ADDS(MemFree, void *, CUdeviceptr)
+GETS(MemFree, Params, void *, CUdeviceptr *)
+
 SAME(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled,
      (cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled), exec, node, enabled)
 SAME(cudaGraphNodeGetEnabled, cuGraphNodeGetEnabled,
@@ -191,6 +171,15 @@ API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *
     return error_from(result);
 }
 
+/* An entry point whose parameters are put into the driver's words first. */
+#define DESCRIBED(name, parameters, driver_type, describe, call)                                   \
+    API cudaError_t name parameters                                                                \
+    {                                                                                              \
+        driver_type what;                                                                          \
+        cudaError_t error = describe(params, &what);                                               \
+        return error != cudaSuccess ? error : error_from(call);                                    \
+    }
+
 /* ---- Kernels ---- */
 
 static cudaError_t kernel_of(const struct cudaKernelNodeParams *params,
@@ -216,16 +205,19 @@ static cudaError_t kernel_of(const struct cudaKernelNodeParams *params,
     return cudaSuccess;
 }
 
-API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *dependencies, size_t count,
-                                       const struct cudaKernelNodeParams *params)
-{
-    CUDA_KERNEL_NODE_PARAMS what;
-    cudaError_t error = kernel_of(params, &what);
-    return error != cudaSuccess ? error
-                                : error_from(driver.cuGraphAddKernelNode[LEGACY](
-                                      node, graph, dependencies, count, &what));
-}
+DESCRIBED(cudaGraphAddKernelNode,
+          (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+           size_t count, const struct cudaKernelNodeParams *params),
+          CUDA_KERNEL_NODE_PARAMS, kernel_of,
+          driver.cuGraphAddKernelNode[LEGACY](node, graph, dependencies, count, &what))
+DESCRIBED(cudaGraphKernelNodeSetParams,
+          (cudaGraphNode_t node, const struct cudaKernelNodeParams *params),
+          CUDA_KERNEL_NODE_PARAMS, kernel_of,
+          driver.cuGraphKernelNodeSetParams[LEGACY](node, &what))
+DESCRIBED(cudaGraphExecKernelNodeSetParams,
+          (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaKernelNodeParams *params),
+          CUDA_KERNEL_NODE_PARAMS, kernel_of,
+          driver.cuGraphExecKernelNodeSetParams[LEGACY](exec, node, &what))
 
 /* The kernel comes back as a cudaKernel_t, which every launch function takes as well. */
 API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
@@ -246,45 +238,13 @@ API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
     return error_from(result);
 }
 
-API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params)
-{
-    CUDA_KERNEL_NODE_PARAMS what;
-    cudaError_t error = kernel_of(params, &what);
-    return error != cudaSuccess
-               ? error
-               : error_from(driver.cuGraphKernelNodeSetParams[LEGACY](node, &what));
-}
-
-API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                 const struct cudaKernelNodeParams *params)
-{
-    CUDA_KERNEL_NODE_PARAMS what;
-    cudaError_t error = kernel_of(params, &what);
-    return error != cudaSuccess
-               ? error
-               : error_from(driver.cuGraphExecKernelNodeSetParams[LEGACY](exec, node, &what));
-}
-
 /* ---- Copies and sets ---- */
 
-static cudaError_t add_copy(cudaGraphNode_t *node, cudaGraph_t graph,
-                            const cudaGraphNode_t *dependencies, size_t count,
-                            const CUDA_MEMCPY3D *what)
+static CUcontext current_context(void)
 {
     CUcontext context = NULL;
     driver.cuCtxGetCurrent[LEGACY](&context);
-    return error_from(
-        driver.cuGraphAddMemcpyNode[LEGACY](node, graph, dependencies, count, what, context));
-}
-
-static cudaError_t set_copy(cudaGraphExec_t exec, cudaGraphNode_t node, const CUDA_MEMCPY3D *what)
-{
-    CUcontext context = NULL;
-    if (!exec)
-        return error_from(driver.cuGraphMemcpyNodeSetParams[LEGACY](node, what));
-    driver.cuCtxGetCurrent[LEGACY](&context);
-    return error_from(driver.cuGraphExecMemcpyNodeSetParams[LEGACY](exec, node, what, context));
+    return context;
 }
 
 static struct cudaMemcpy3DParms line(void *to, const void *from, size_t bytes,
@@ -296,14 +256,19 @@ static struct cudaMemcpy3DParms line(void *to, const void *from, size_t bytes,
                                       .kind = kind};
 }
 
-API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *dependencies, size_t count,
-                                       const struct cudaMemcpy3DParms *params)
-{
-    CUDA_MEMCPY3D what;
-    cudaError_t error = copy_describe(params, &what);
-    return error != cudaSuccess ? error : add_copy(node, graph, dependencies, count, &what);
-}
+DESCRIBED(cudaGraphAddMemcpyNode,
+          (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+           size_t count, const struct cudaMemcpy3DParms *params),
+          CUDA_MEMCPY3D, copy_describe,
+          driver.cuGraphAddMemcpyNode[LEGACY](node, graph, dependencies, count, &what,
+                                              current_context()))
+DESCRIBED(cudaGraphMemcpyNodeSetParams,
+          (cudaGraphNode_t node, const struct cudaMemcpy3DParms *params), CUDA_MEMCPY3D,
+          copy_describe, driver.cuGraphMemcpyNodeSetParams[LEGACY](node, &what))
+DESCRIBED(cudaGraphExecMemcpyNodeSetParams,
+          (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemcpy3DParms *params),
+          CUDA_MEMCPY3D, copy_describe,
+          driver.cuGraphExecMemcpyNodeSetParams[LEGACY](exec, node, &what, current_context()))
 
 API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
 {
@@ -324,24 +289,6 @@ API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMe
         .extent = {what.WidthInBytes, what.Height, what.Depth},
         .kind = cudaMemcpyDefault};
     return cudaSuccess;
-}
-
-API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                             const struct cudaMemcpy3DParms *params)
-{
-    CUDA_MEMCPY3D what;
-    cudaError_t error = copy_describe(params, &what);
-    return error != cudaSuccess ? error : set_copy(NULL, node, &what);
-}
-
-API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                 const struct cudaMemcpy3DParms *params)
-{
-    CUDA_MEMCPY3D what;
-    if (!exec)
-        return error_record(cudaErrorInvalidValue);
-    cudaError_t error = copy_describe(params, &what);
-    return error != cudaSuccess ? error : set_copy(exec, node, &what);
 }
 
 API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -368,94 +315,49 @@ API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGra
     return cudaGraphExecMemcpyNodeSetParams(exec, node, &params);
 }
 
-API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                               const cudaGraphNode_t *dependencies, size_t count,
-                                               const void *symbol, const void *from, size_t bytes,
-                                               size_t offset, enum cudaMemcpyKind kind)
-{
-    void *to = NULL;
-    cudaError_t error = copy_part_of(symbol, bytes, offset, &to);
-    return error != cudaSuccess
-               ? error
-               : cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, to, from, bytes, kind);
-}
+/* An entry point that copies to or from memory `offset` bytes into a symbol: `there`. */
+#define OF_SYMBOL(name, parameters, call)                                                          \
+    API cudaError_t name parameters                                                                \
+    {                                                                                              \
+        void *there = NULL;                                                                        \
+        cudaError_t error = copy_part_of(symbol, bytes, offset, &there);                           \
+        return error != cudaSuccess ? error : call;                                                \
+    }
 
-API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                                 const cudaGraphNode_t *dependencies, size_t count,
-                                                 void *to, const void *symbol, size_t bytes,
-                                                 size_t offset, enum cudaMemcpyKind kind)
-{
-    void *from = NULL;
-    cudaError_t error = copy_part_of(symbol, bytes, offset, &from);
-    return error != cudaSuccess
-               ? error
-               : cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, to, from, bytes, kind);
-}
+OF_SYMBOL(cudaGraphAddMemcpyNodeToSymbol,
+          (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+           size_t count, const void *symbol, const void *from, size_t bytes, size_t offset,
+           enum cudaMemcpyKind kind),
+          cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, there, from, bytes, kind))
+OF_SYMBOL(cudaGraphAddMemcpyNodeFromSymbol,
+          (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
+           size_t count, void *to, const void *symbol, size_t bytes, size_t offset,
+           enum cudaMemcpyKind kind),
+          cudaGraphAddMemcpyNode1D(node, graph, dependencies, count, to, there, bytes, kind))
+OF_SYMBOL(cudaGraphMemcpyNodeSetParamsToSymbol,
+          (cudaGraphNode_t node, const void *symbol, const void *from, size_t bytes, size_t offset,
+           enum cudaMemcpyKind kind),
+          cudaGraphMemcpyNodeSetParams1D(node, there, from, bytes, kind))
+OF_SYMBOL(cudaGraphMemcpyNodeSetParamsFromSymbol,
+          (cudaGraphNode_t node, void *to, const void *symbol, size_t bytes, size_t offset,
+           enum cudaMemcpyKind kind),
+          cudaGraphMemcpyNodeSetParams1D(node, to, there, bytes, kind))
+OF_SYMBOL(cudaGraphExecMemcpyNodeSetParamsToSymbol,
+          (cudaGraphExec_t exec, cudaGraphNode_t node, const void *symbol, const void *from,
+           size_t bytes, size_t offset, enum cudaMemcpyKind kind),
+          cudaGraphExecMemcpyNodeSetParams1D(exec, node, there, from, bytes, kind))
+OF_SYMBOL(cudaGraphExecMemcpyNodeSetParamsFromSymbol,
+          (cudaGraphExec_t exec, cudaGraphNode_t node, void *to, const void *symbol, size_t bytes,
+           size_t offset, enum cudaMemcpyKind kind),
+          cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, there, bytes, kind))
 
-API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
-                                                     const void *from, size_t bytes, size_t offset,
-                                                     enum cudaMemcpyKind kind)
-{
-    void *to = NULL;
-    cudaError_t error = copy_part_of(symbol, bytes, offset, &to);
-    return error != cudaSuccess ? error
-                                : cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
-}
-
-API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
-                                                       const void *symbol, size_t bytes,
-                                                       size_t offset, enum cudaMemcpyKind kind)
-{
-    void *from = NULL;
-    cudaError_t error = copy_part_of(symbol, bytes, offset, &from);
-    return error != cudaSuccess ? error
-                                : cudaGraphMemcpyNodeSetParams1D(node, to, from, bytes, kind);
-}
-
-API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                         const void *symbol, const void *from,
-                                                         size_t bytes, size_t offset,
-                                                         enum cudaMemcpyKind kind)
-{
-    void *to = NULL;
-    cudaError_t error = copy_part_of(symbol, bytes, offset, &to);
-    return error != cudaSuccess
-               ? error
-               : cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, from, bytes, kind);
-}
-
-API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec,
-                                                           cudaGraphNode_t node, void *to,
-                                                           const void *symbol, size_t bytes,
-                                                           size_t offset, enum cudaMemcpyKind kind)
-{
-    void *from = NULL;
-    cudaError_t error = copy_part_of(symbol, bytes, offset, &from);
-    return error != cudaSuccess
-               ? error
-               : cudaGraphExecMemcpyNodeSetParams1D(exec, node, to, from, bytes, kind);
-}
-
-API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *dependencies, size_t count,
-                                       const struct cudaMemsetParams *params)
-{
-    CUcontext context = NULL;
-    ENTER();
-    driver.cuCtxGetCurrent[LEGACY](&context);
-    return error_from(driver.cuGraphAddMemsetNode[LEGACY](
-        node, graph, dependencies, count, (const CUDA_MEMSET_NODE_PARAMS *)params, context));
-}
-
-API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                 const struct cudaMemsetParams *params)
-{
-    CUcontext context = NULL;
-    ENTER();
-    driver.cuCtxGetCurrent[LEGACY](&context);
-    return error_from(driver.cuGraphExecMemsetNodeSetParams[LEGACY](
-        exec, node, (const CUDA_MEMSET_NODE_PARAMS *)params, context));
-}
+SAME(cudaGraphAddMemsetNode, cuGraphAddMemsetNode,
+     (cudaGraphNode_t * node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
+      const struct cudaMemsetParams *params),
+     node, graph, dependencies, count, (const CUDA_MEMSET_NODE_PARAMS *)params, current_context())
+SAME(cudaGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams,
+     (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *params), exec,
+     node, (const CUDA_MEMSET_NODE_PARAMS *)params, current_context())
 
 /* ---- Nodes of any kind ---- */
 
@@ -503,20 +405,8 @@ API cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return error_from(result);
 }
 
-API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *params)
-{
-    CUgraphNodeParams what;
-    cudaError_t error = node_of(params, &what);
-    return error != cudaSuccess ? error
-                                : error_from(driver.cuGraphNodeSetParams[LEGACY](node, &what));
-}
-
-API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           struct cudaGraphNodeParams *params)
-{
-    CUgraphNodeParams what;
-    cudaError_t error = node_of(params, &what);
-    return error != cudaSuccess
-               ? error
-               : error_from(driver.cuGraphExecNodeSetParams[LEGACY](exec, node, &what));
-}
+DESCRIBED(cudaGraphNodeSetParams, (cudaGraphNode_t node, struct cudaGraphNodeParams *params),
+          CUgraphNodeParams, node_of, driver.cuGraphNodeSetParams[LEGACY](node, &what))
+DESCRIBED(cudaGraphExecNodeSetParams,
+          (cudaGraphExec_t exec, cudaGraphNode_t node, struct cudaGraphNodeParams *params),
+          CUgraphNodeParams, node_of, driver.cuGraphExecNodeSetParams[LEGACY](exec, node, &what))

@@ -189,133 +189,10 @@ CUresult CUDAAPI cuGraphAddNode(CUgraphNode *phGraphNode, CUgraph hGraph,
     return add(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
 
-/* CUDA 10's form lacks the kernel handle and the context, which are its last members. */
-static CUgraphNodeParams of_kernel_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *kernel)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    memcpy(&params.kernel, kernel, sizeof *kernel);
-    return params;
-}
-
-static CUgraphNodeParams of_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    memcpy(&params.kernel, kernel, sizeof *kernel);
-    return params;
-}
-
-static CUgraphNodeParams of_copy(const CUDA_MEMCPY3D *copy)
-{
-    return (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .memcpy = {.copyParams = *copy}};
-}
-
-static CUgraphNodeParams of_set(const CUDA_MEMSET_NODE_PARAMS_v1 *set)
-{
-    return (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEMSET,
-                               .memset = {.dst = set->dst,
-                                          .pitch = set->pitch,
-                                          .value = set->value,
-                                          .elementSize = set->elementSize,
-                                          .width = set->width,
-                                          .height = set->height}};
-}
-
-static CUgraphNodeParams of_host(const CUDA_HOST_NODE_PARAMS_v1 *host)
-{
-    return (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_HOST,
-                               .host = {.fn = host->fn, .userData = host->userData}};
-}
-
-static CUgraphNodeParams of_event(CUgraphNodeType type, CUevent event)
-{
-    CUgraphNodeParams params = {.type = type};
-    if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
-        params.eventRecord.event = event;
-    else
-        params.eventWait.event = event;
-    return params;
-}
-
-CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode *dependencies, size_t numDependencies,
-                                      const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_kernel_v1(nodeParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                         const CUgraphNode *dependencies, size_t numDependencies,
-                                         const CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_kernel(nodeParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode *dependencies, size_t numDependencies,
-                                      const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
-{
-    (void)ctx; /* all contexts are of the one device */
-    if (!copyParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_copy(copyParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode *dependencies, size_t numDependencies,
-                                      const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
-{
-    (void)ctx;
-    if (!memsetParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_set(memsetParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                    const CUgraphNode *dependencies, size_t numDependencies,
-                                    const CUDA_HOST_NODE_PARAMS *nodeParams)
-{
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_host(nodeParams);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                          const CUgraphNode *dependencies, size_t numDependencies,
-                                          CUgraph childGraph)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {.graph = childGraph}};
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
 CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode *phGraphNode, CUgraph hGraph,
                                      const CUgraphNode *dependencies, size_t numDependencies)
 {
     CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                           const CUgraphNode *dependencies, size_t numDependencies,
-                                           CUevent event)
-{
-    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
-CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                         const CUgraphNode *dependencies, size_t numDependencies,
-                                         CUevent event)
-{
-    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
     return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
 }
 
@@ -333,14 +210,6 @@ CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph
     return result;
 }
 
-CUresult CUDAAPI cuGraphAddMemFreeNode(CUgraphNode *phGraphNode, CUgraph hGraph,
-                                       const CUgraphNode *dependencies, size_t numDependencies,
-                                       CUdeviceptr dptr)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free = {.dptr = dptr}};
-    return add(phGraphNode, hGraph, dependencies, numDependencies, &params);
-}
-
 /* ---- Asking ------------------------------------------------------------------------------------
  */
 
@@ -356,16 +225,30 @@ static CUresult enter(CUgraphNode handle, CUgraphNodeType type, const void *answ
     return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
-                                               CUDA_KERNEL_NODE_PARAMS *nodeParams)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    launch_describe(node->work, nodeParams);
-    return device_leave(CUDA_SUCCESS);
-}
+/* An entry point that answers where the program wants it, of nodes of one kind. */
+#define ASKS(function, kind, answer_type, answers)                                                 \
+    CUresult CUDAAPI function(CUgraphNode handle, answer_type *answer)                             \
+    {                                                                                              \
+        struct CUgraphNode_st *node;                                                               \
+        CUresult result = enter(handle, CU_GRAPH_NODE_TYPE_##kind, answer, &node);                 \
+        if (result != CUDA_SUCCESS)                                                                \
+            return result;                                                                         \
+        answers;                                                                                   \
+        return device_leave(CUDA_SUCCESS);                                                         \
+    }
+
+ASKS(cuGraphKernelNodeGetParams_v2, KERNEL, CUDA_KERNEL_NODE_PARAMS_v2,
+     launch_describe(node->work, answer))
+ASKS(cuGraphMemcpyNodeGetParams, MEMCPY, CUDA_MEMCPY3D, copy_describe(node->work, answer))
+ASKS(cuGraphMemsetNodeGetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1,
+     set_describe(node->work, answer))
+ASKS(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS_v1,
+     hostfunc_describe(node->work, answer))
+ASKS(cuGraphChildGraphNodeGetGraph, GRAPH, CUgraph, *answer = node->child)
+ASKS(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent, *answer = node->event)
+ASKS(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent, *answer = node->event)
+ASKS(cuGraphMemAllocNodeGetParams, MEM_ALLOC, CUDA_MEM_ALLOC_NODE_PARAMS_v1, *answer = node->memory)
+ASKS(cuGraphMemFreeNodeGetParams, MEM_FREE, CUdeviceptr, *answer = node->memory.dptr)
 
 CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode hNode,
                                             CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
@@ -377,87 +260,6 @@ CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode hNode,
     if (result == CUDA_SUCCESS)
         memcpy(nodeParams, &params, sizeof *nodeParams);
     return result;
-}
-
-CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    copy_describe(node->work, nodeParams);
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    set_describe(node->work, nodeParams);
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    hostfunc_describe(node->work, nodeParams);
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph *phGraph)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_GRAPH, phGraph, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    *phGraph = node->child;
-    return device_leave(CUDA_SUCCESS);
-}
-
-static CUresult get_event(CUgraphNode hNode, CUgraphNodeType type, CUevent *event)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, type, event, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    *event = node->event;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
-{
-    return get_event(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out);
-}
-
-CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent *event_out)
-{
-    return get_event(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out);
-}
-
-CUresult CUDAAPI cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
-                                              CUDA_MEM_ALLOC_NODE_PARAMS *params_out)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEM_ALLOC, params_out, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    *params_out = node->memory;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr *dptr_out)
-{
-    struct CUgraphNode_st *node;
-    CUresult result = enter(hNode, CU_GRAPH_NODE_TYPE_MEM_FREE, dptr_out, &node);
-    if (result != CUDA_SUCCESS)
-        return result;
-    *dptr_out = node->memory.dptr;
-    return device_leave(CUDA_SUCCESS);
 }
 
 /* ---- Changing ----------------------------------------------------------------------------------
@@ -573,130 +375,124 @@ CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hN
     return nodeParams ? set_params(hGraphExec, true, hNode, nodeParams) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult CUDAAPI cuGraphKernelNodeSetParams(CUgraphNode hNode,
-                                            const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+/* ---- Nodes of one kind -------------------------------------------------------------------------
+ */
+
+/* Each kind's own parameters, as the generic ones have them. False: the program gave none. CUDA
+ * 10's form of a kernel lacks the handle and the context, which are the last members. */
+
+static bool of_kernel_v1(const CUDA_KERNEL_NODE_PARAMS_v1 *kernel, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_kernel_v1(nodeParams);
-    return set_params(NULL, false, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_KERNEL;
+    if (kernel)
+        memcpy(&params->kernel, kernel, sizeof *kernel);
+    return kernel;
 }
 
-CUresult CUDAAPI cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+static bool of_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_kernel_v1(nodeParams);
-    return set_params(hGraphExec, true, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_KERNEL;
+    if (kernel)
+        memcpy(&params->kernel, kernel, sizeof *kernel);
+    return kernel;
 }
 
-CUresult CUDAAPI cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
-                                               const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+static bool of_copy(const CUDA_MEMCPY3D *copy, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_kernel(nodeParams);
-    return set_params(NULL, false, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_MEMCPY;
+    if (copy)
+        params->memcpy.copyParams = *copy;
+    return copy;
 }
 
-CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                   const CUDA_KERNEL_NODE_PARAMS *nodeParams)
+static bool of_set(const CUDA_MEMSET_NODE_PARAMS_v1 *set, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_kernel(nodeParams);
-    return set_params(hGraphExec, true, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_MEMSET;
+    if (set)
+        memcpy(&params->memset, set, sizeof *set);
+    return set;
 }
 
-CUresult CUDAAPI cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+static bool of_host(const CUDA_HOST_NODE_PARAMS_v1 *host, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_copy(nodeParams);
-    return set_params(NULL, false, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_HOST;
+    if (host)
+        memcpy(&params->host, host, sizeof *host);
+    return host;
 }
 
-CUresult CUDAAPI cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                const CUDA_MEMCPY3D *nodeParams, CUcontext ctx)
+static bool of_record(CUevent event, CUgraphNodeParams *params)
 {
-    (void)ctx;
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_copy(nodeParams);
-    return set_params(hGraphExec, true, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+    params->eventRecord.event = event;
+    return true;
 }
 
-CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode hNode,
-                                            const CUDA_MEMSET_NODE_PARAMS *nodeParams)
+static bool of_wait(CUevent event, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_set(nodeParams);
-    return set_params(NULL, false, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+    params->eventWait.event = event;
+    return true;
 }
 
-CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                const CUDA_MEMSET_NODE_PARAMS *nodeParams,
-                                                CUcontext ctx)
+static bool of_child(CUgraph graph, CUgraphNodeParams *params)
 {
-    (void)ctx;
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_set(nodeParams);
-    return set_params(hGraphExec, true, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_GRAPH;
+    params->graph.graph = graph;
+    return true;
 }
 
-CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode hNode,
-                                          const CUDA_HOST_NODE_PARAMS *nodeParams)
+static bool of_free(CUdeviceptr address, CUgraphNodeParams *params)
 {
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_host(nodeParams);
-    return set_params(NULL, false, hNode, &params);
+    params->type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+    params->free.dptr = address;
+    return true;
 }
 
-CUresult CUDAAPI cuGraphExecHostNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                              const CUDA_HOST_NODE_PARAMS *nodeParams)
-{
-    if (!nodeParams)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUgraphNodeParams params = of_host(nodeParams);
-    return set_params(hGraphExec, true, hNode, &params);
-}
+/* Entry points that add such nodes, and that give them something else to do: `put` makes the
+ * generic parameters of what is given. What else is given says nothing here. */
+#define ADDS(function, given, put, ...)                                                            \
+    CUresult CUDAAPI function(CUgraphNode *made, CUgraph graph, const CUgraphNode *dependencies,   \
+                              size_t count, given what, ##__VA_ARGS__)                             \
+    {                                                                                              \
+        CUgraphNodeParams params = {0};                                                            \
+        return put(what, &params) ? add(made, graph, dependencies, count, &params)                 \
+                                  : CUDA_ERROR_INVALID_VALUE;                                      \
+    }
+#define SETS(function, given, put)                                                                 \
+    CUresult CUDAAPI function(CUgraphNode node, given what)                                        \
+    {                                                                                              \
+        CUgraphNodeParams params = {0};                                                            \
+        return put(what, &params) ? set_params(NULL, false, node, &params)                         \
+                                  : CUDA_ERROR_INVALID_VALUE;                                      \
+    }
+#define SETS_IN_EXEC(function, given, put, ...)                                                    \
+    CUresult CUDAAPI function(CUgraphExec exec, CUgraphNode node, given what, ##__VA_ARGS__)       \
+    {                                                                                              \
+        CUgraphNodeParams params = {0};                                                            \
+        return put(what, &params) ? set_params(exec, true, node, &params)                          \
+                                  : CUDA_ERROR_INVALID_VALUE;                                      \
+    }
+#define NODES(kind, version, parameters, given, put, ...)                                          \
+    ADDS(cuGraphAdd##kind##Node##version, given, put, ##__VA_ARGS__)                               \
+    SETS(cuGraph##kind##NodeSet##parameters##version, given, put)                                  \
+    SETS_IN_EXEC(cuGraphExec##kind##NodeSet##parameters##version, given, put, ##__VA_ARGS__)
+/* All contexts are of the one device. */
+#define ANY_CONTEXT __attribute__((unused)) CUcontext context
 
-CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event)
-{
-    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
-    return set_params(NULL, false, hNode, &params);
-}
+NODES(Kernel, , Params, const CUDA_KERNEL_NODE_PARAMS_v1 *, of_kernel_v1)
+NODES(Kernel, _v2, Params, const CUDA_KERNEL_NODE_PARAMS_v2 *, of_kernel)
+NODES(Memcpy, , Params, const CUDA_MEMCPY3D *, of_copy, ANY_CONTEXT)
+NODES(Memset, , Params, const CUDA_MEMSET_NODE_PARAMS_v1 *, of_set, ANY_CONTEXT)
+NODES(Host, , Params, const CUDA_HOST_NODE_PARAMS_v1 *, of_host)
+NODES(EventRecord, , Event, CUevent, of_record)
+NODES(EventWait, , Event, CUevent, of_wait)
+ADDS(cuGraphAddChildGraphNode, CUgraph, of_child)
+SETS_IN_EXEC(cuGraphExecChildGraphNodeSetParams, CUgraph, of_child)
+ADDS(cuGraphAddMemFreeNode, CUdeviceptr, of_free)
 
-CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event)
-{
-    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
-    return set_params(NULL, false, hNode, &params);
-}
-
-CUresult CUDAAPI cuGraphExecEventRecordNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                    CUevent event)
-{
-    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
-    return set_params(hGraphExec, true, hNode, &params);
-}
-
-CUresult CUDAAPI cuGraphExecEventWaitNodeSetEvent(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                  CUevent event)
-{
-    CUgraphNodeParams params = of_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
-    return set_params(hGraphExec, true, hNode, &params);
-}
-
-CUresult CUDAAPI cuGraphExecChildGraphNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                    CUgraph childGraph)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {.graph = childGraph}};
-    return set_params(hGraphExec, true, hNode, &params);
-}
+/* ---- Switched off ------------------------------------------------------------------------------
+ */
 
 /* "Only kernel, memset and memcpy nodes can currently be enabled/disabled." */
 static struct CUgraphNode_st *find_switchable(CUgraphExec exec, CUgraphNode handle)
