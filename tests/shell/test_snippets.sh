@@ -1,6 +1,6 @@
 # The code that README.md, CONTRIBUTING.md, the tutorial, the guides and the pages for developers show
 # does what they say: commands are run on the embedded device and print what the page has, programs
-# compile, data can be parsed. Blocks that cannot run here say why; the last line counts them.
+# compile, the oracle runs, data can be parsed. Blocks that cannot run here say why; the last line counts them.
 
 case $root in
 */asan | */tsan)
