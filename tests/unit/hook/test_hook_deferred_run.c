@@ -15,6 +15,14 @@ static void race(void)
     fill_each(4, (CUdeviceptr[]){device(64), p, device(64), p}, (CUstream[]){a, a, b, b});
 }
 
+/* As many launches from one place, of which all but the first can be put off. */
+static void launches_in_order(void)
+{
+    CUdeviceptr p = device(64);
+    CUstream s = non_blocking();
+    fill_each(4, (CUdeviceptr[]){p, p, p, p}, (CUstream[]){s, s, s, s});
+}
+
 static int opening;
 
 static void call_while_opening(void)
@@ -152,7 +160,11 @@ static int mode_run(const char *mode)
         printf("child %d\n", WEXITSTATUS(status));
         return 0;
     }
-    race();
+    /* Counted without a race: to report one csan's thread starts another, which has its name at first. */
+    if (strcmp(mode, "count") == 0)
+        launches_in_order();
+    else
+        race();
     printf("own threads %d\n", own_threads());
     return 0;
 }
@@ -220,7 +232,7 @@ static void a_forked_child_waits_for_nothing(void **state)
 static void one_processor_puts_nothing_off(void **state)
 {
     (void)state;
-    assert_int_equal(run("count", "exitcode=66"), 66);
+    assert_int_equal(run("count", "exitcode=66"), 0);
     assert_non_null(strstr(output, "own threads 1"));
     cpu_set_t before, one;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
@@ -229,7 +241,7 @@ static void one_processor_puts_nothing_off(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     const int code = run("count", "exitcode=66");
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
-    assert_int_equal(code, 66);
+    assert_int_equal(code, 0);
     assert_non_null(strstr(output, "own threads 0"));
 }
 
@@ -237,11 +249,11 @@ static void one_processor_puts_nothing_off(void **state)
 static void options_put_nothing_off(void **state)
 {
     (void)state;
-    assert_int_equal(run("count", "exitcode=66:backlog=0"), 66);
+    assert_int_equal(run("count", "exitcode=66:backlog=0"), 0);
     assert_non_null(strstr(output, "own threads 0"));
-    assert_int_equal(run("count", "exitcode=66:halt_on_error=1"), 66);
+    assert_int_equal(run("race", "exitcode=66:halt_on_error=1"), 66);
     assert_null(strstr(output, "own threads"));
-    assert_int_equal(run("count", "exitcode=66:host_order=threads"), 66);
+    assert_int_equal(run("count", "exitcode=66:host_order=threads"), 0);
     assert_non_null(strstr(output, "own threads 0"));
 }
 
