@@ -18,14 +18,14 @@
 static char directory[] = "/tmp/csan-delivery-XXXXXX";
 static char output[65536];
 
-/* The file's name is the helper's, with ".go" behind. */
+/* The file's name is the helper's, with ".go" behind. Without the helper's own the test is over. */
 static const char helper_text[] =
     "#!/bin/sh\n"
     "[ \"$1\" = symbolize ] || exit 2\n"
     "exec 3<&0\n"
     "{ echo csan-symbolize 1\n"
     "  while read what; do\n"
-    "    while [ ! -e \"$0.go\" ]; do sleep 0.01; done\n"
+    "    while [ ! -e \"$0.go\" ]; do [ -e \"$0\" ] || exit; sleep 0.01; done\n"
     "    case $what in frame*) printf 'resolved_late\\tlate.cu\\t7\\n\\n' ;; *) echo late ;; esac\n"
     "  done; } <&3 &\n";
 
