@@ -573,22 +573,24 @@ static inline void csan_operator_end(void)
 }
 
 /* An argument that holds indices into another one: which values are right, for the report of a
- * kernel of the operator's that fails. */
+ * kernel of the operator's that fails. Of indices in memory of the host csan reads the
+ * values while it is told, if those are at most 4096 bytes. */
 enum { CSAN_INDICES_DIMS = 4 };
 enum {
     CSAN_INDICES_OF_ALL = -1,   /* into all elements of the other argument, as of one row */
     CSAN_INDICES_OF_NUMBER = -2 /* the other argument is the number of them */
 };
 struct csan_indices {
-    uint64_t base;         /* where the indices lie, one behind the other; 0: otherwise */
-    uint64_t count;        /* of indices */
-    int64_t low, high;     /* low <= index < high; low INT64_MIN: that depends */
-    int64_t ignored;       /* another that is right, if has_ignored */
-    uint8_t has_ignored;   /* 0 or 1 */
-    uint8_t element_bytes; /* of signed numbers: 4 or 8 */
-    uint16_t dim_count;    /* of the argument that holds them; beyond CSAN_INDICES_DIMS: */
-    uint16_t argument, of; /* which arguments of the operator's these two are */
-    int16_t dimension;     /* of `of`, from 0; or one of those above */
+    uint64_t base;          /* where the indices lie, one behind the other; 0: otherwise */
+    uint64_t count;         /* of indices */
+    int64_t low, high;      /* low <= index < high; low INT64_MIN: that depends */
+    int64_t ignored;        /* another that is right, if has_ignored */
+    uint8_t has_ignored;    /* 0 or 1 */
+    uint8_t on_host;        /* 1: they lie in memory of the host, from where they are copied */
+    uint16_t element_bytes; /* of signed numbers: 4 or 8 */
+    uint16_t dim_count;     /* of the argument that holds them; beyond CSAN_INDICES_DIMS: */
+    uint16_t argument, of;  /* which arguments of the operator's these two are */
+    int16_t dimension;      /* of `of`, from 0; or one of those above */
     uint64_t sizes[CSAN_INDICES_DIMS]; /* the first of them */
 };
 /* Of the operator that began last and has not ended. Copied. */

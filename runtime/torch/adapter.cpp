@@ -35,7 +35,7 @@
 #include <vector>
 
 #include <csan/csan.h>
-#include "runtime/torch/forward_stacks.h"
+#include "forward_stacks.h"
 
 namespace
 {
@@ -43,6 +43,19 @@ namespace
 /* ---- Operators ---- */
 
 enum class Use : uint8_t { nothing, reads, writes };
+
+/* An argument that holds indices into another one, by the arguments' places: a row of the table in
+ * csan_torch/index_operators.py. */
+struct Indexing {
+    enum Dimension : uint8_t { ARGUMENT, FIRST, ALL, CLASSES, EACH, NUMBER };
+    enum Least : uint8_t { ZERO, FROM_END, ANY };
+    enum { NO_PLACE = UINT16_MAX };
+    bool known = false;
+    Dimension how = FIRST;
+    Least least = ZERO;
+    uint16_t index = 0, into = 0;
+    uint16_t dimension = NO_PLACE, ignored = NO_PLACE;
+};
 
 struct Operator {
     std::string name;
@@ -54,6 +67,7 @@ struct Operator {
         Use use;
     };
     c10::SmallVector<Touched, 6> touched; /* the arguments whose data it touches */
+    Indexing indexing;
     csan_operator told{};
     std::string text;
     std::vector<std::string> argument_names; /* and the output */
@@ -189,6 +203,48 @@ bool is_view(const c10::FunctionSchema &schema, const Operator &what)
            std::all_of(schema.returns().begin(), schema.returns().end(), views);
 }
 
+/* A row of the table, by its words. */
+struct IndexRow {
+    std::string index, into, dimension, least, ignored;
+};
+std::unordered_map<std::string, IndexRow> &index_rows()
+{
+    static auto *rows = new std::unordered_map<std::string, IndexRow>;
+    return *rows;
+}
+
+uint16_t place_of(const c10::FunctionSchema &schema, const std::string &name)
+{
+    auto place = schema.argumentIndexWithName(name);
+    return place ? static_cast<uint16_t>(*place) : static_cast<uint16_t>(Indexing::NO_PLACE);
+}
+
+Indexing indexing_of(const c10::FunctionSchema &schema)
+{
+    Indexing found;
+    auto row = index_rows().find(schema.name());
+    if (row == index_rows().end())
+        return found;
+    const IndexRow &words = row->second;
+    found.index = place_of(schema, words.index);
+    found.into = place_of(schema, words.into);
+    found.dimension = place_of(schema, words.dimension);
+    found.ignored = place_of(schema, words.ignored);
+    found.how = found.dimension != Indexing::NO_PLACE ? Indexing::ARGUMENT
+                : words.dimension == "all"            ? Indexing::ALL
+                : words.dimension == "classes"        ? Indexing::CLASSES
+                : words.dimension == "each"           ? Indexing::EACH
+                : words.dimension == "number"         ? Indexing::NUMBER
+                                                      : Indexing::FIRST;
+    found.least = words.least == "0"      ? Indexing::ZERO
+                  : words.least == "size" ? Indexing::FROM_END
+                                          : Indexing::ANY;
+    found.known = found.index != Indexing::NO_PLACE && found.into != Indexing::NO_PLACE &&
+                  (found.how != Indexing::FIRST || words.dimension == "0") &&
+                  (words.ignored == "-" || found.ignored != Indexing::NO_PLACE);
+    return found;
+}
+
 const Operator *Operators::make(const at::RecordFunction &call)
 {
     auto *what = new Operator;
@@ -223,6 +279,7 @@ const Operator *Operators::make(const at::RecordFunction &call)
     /* Which rank writes is the root's to say. */
     if (what->name == "c10d::broadcast_" || what->name == "c10d::reduce_")
         what->bound = CSAN_BOUND_ANNOTATED;
+    what->indexing = indexing_of(*schema);
     what->told.name = what->text.c_str();
     what->told.arguments = what->argument_pointers.data();
     what->told.argument_count = what->argument_pointers.size();
@@ -397,6 +454,119 @@ bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
     return true;
 }
 
+/* ---- Indices ---- */
+
+using Indices = c10::SmallVector<csan_indices, 4>;
+
+/* Those of one tensor. */
+void indices_add(Indices &all, const Indexing &indexing, const at::Tensor &tensor,
+                 int64_t dimension, int64_t size)
+{
+    const c10::TensorImpl &impl = *tensor.unsafeGetTensorImpl();
+    if (!tensor.defined() || impl.key_set().has_any(c10::DispatchKeySet(c10::DispatchKey::Python)) ||
+        !impl.has_storage() || impl.has_symbolic_sizes_strides() || size < 0 ||
+        (tensor.scalar_type() != at::kLong && tensor.scalar_type() != at::kInt))
+        return;
+    csan_indices told{};
+    const void *memory = impl.unsafe_storage().unsafeGetStorageImpl()->data();
+    if (memory && tensor.is_contiguous() && (tensor.is_cuda() || tensor.is_cpu()))
+        told.base = reinterpret_cast<uint64_t>(memory) +
+                    static_cast<uint64_t>(impl.storage_offset()) * impl.itemsize();
+    told.on_host = tensor.is_cpu();
+    told.count = static_cast<uint64_t>(impl.numel());
+    told.high = size;
+    told.low = indexing.least == Indexing::ZERO       ? 0
+               : indexing.least == Indexing::FROM_END ? -size
+                                                      : INT64_MIN;
+    told.element_bytes = static_cast<uint16_t>(impl.itemsize());
+    told.argument = indexing.index;
+    told.of = indexing.into;
+    told.dimension = static_cast<int16_t>(dimension);
+    told.dim_count = static_cast<uint16_t>(impl.dim());
+    for (int64_t i = 0; i < impl.dim() && i < CSAN_INDICES_DIMS; i++)
+        told.sizes[i] = static_cast<uint64_t>(impl.sizes()[static_cast<size_t>(i)]);
+    all.push_back(told);
+}
+
+/* Of no dimension a tensor is like one of one element. */
+int64_t size_of(const at::Tensor &tensor, int64_t dimension)
+{
+    return tensor.dim() == 0                                   ? 1
+           : dimension < 0 || dimension >= tensor.dim() ? -1
+                                                        : tensor.size(dimension);
+}
+
+/* Of a list: a tensor of numbers takes one dimension, a mask as many as it has, none takes one. */
+void indices_add_each(Indices &all, const Indexing &indexing, const c10::IValue &list,
+                      const at::Tensor &into)
+{
+    int64_t dimension = 0;
+    for (const c10::IValue &item : list.toListRef()) {
+        bool is_mask = item.isTensor() && item.toTensor().defined() &&
+                       item.toTensor().itemsize() == 1;
+        if (item.isTensor() && item.toTensor().defined() && !is_mask)
+            indices_add(all, indexing, item.toTensor(), dimension, size_of(into, dimension));
+        dimension += is_mask ? item.toTensor().dim() : 1;
+    }
+}
+
+void indices_find(Indices &all, const Indexing &indexing, at::ArrayRef<const c10::IValue> inputs)
+{
+    const c10::IValue &index = inputs[indexing.index], &into = inputs[indexing.into];
+    if (indexing.how == Indexing::NUMBER) {
+        if (into.isInt() && index.isTensor())
+            indices_add(all, indexing, index.toTensor(), CSAN_INDICES_OF_NUMBER, into.toInt());
+        return;
+    }
+    if (!into.isTensor() || !into.toTensor().is_cuda())
+        return;
+    const at::Tensor &tensor = into.toTensor();
+    int64_t dimension = 0;
+    if (indexing.how == Indexing::EACH) {
+        indices_add_each(all, indexing, index, tensor);
+        return;
+    }
+    if (!index.isTensor())
+        return;
+    if (indexing.how == Indexing::ALL) {
+        indices_add(all, indexing, index.toTensor(), CSAN_INDICES_OF_ALL, tensor.numel());
+        return;
+    }
+    if (indexing.how == Indexing::CLASSES)
+        dimension = tensor.dim() > 1;
+    if (indexing.how == Indexing::ARGUMENT) {
+        if (!inputs[indexing.dimension].isInt()) /* a name */
+            return;
+        dimension = inputs[indexing.dimension].toInt();
+        dimension += dimension < 0 ? std::max<int64_t>(tensor.dim(), 1) : 0;
+    }
+    indices_add(all, indexing, index.toTensor(), dimension, size_of(tensor, dimension));
+}
+
+/* Of the operator that has begun. Tensors of some kinds say by throwing that they have no sizes. */
+void indices_tell(const Indexing &indexing, const at::RecordFunction &call)
+{
+    auto inputs = call.inputs();
+    auto is_there = [&](uint16_t place) {
+        return place == Indexing::NO_PLACE || place < inputs.size();
+    };
+    if (!is_there(indexing.index) || !is_there(indexing.into) || !is_there(indexing.dimension) ||
+        !is_there(indexing.ignored))
+        return;
+    try {
+        Indices all;
+        indices_find(all, indexing, inputs);
+        for (csan_indices &indices : all)
+            if (indexing.ignored != Indexing::NO_PLACE && inputs[indexing.ignored].isInt()) {
+                indices.has_ignored = 1;
+                indices.ignored = inputs[indexing.ignored].toInt();
+            }
+        if (!all.empty())
+            csan_operator_indices(all.data(), all.size());
+    } catch (...) {
+    }
+}
+
 /* ---- Python ---- */
 
 /* NULL: nothing is known of this interpreter's frames. */
@@ -528,6 +698,8 @@ void operator_tell(const Operator &what, const at::RecordFunction &call, Accesse
     told.host_count = accesses.host.size();
     told.composite = what.composite || accesses.wrapped;
     csan_operator_begin(&what.told, &told);
+    if (what.indexing.known)
+        indices_tell(what.indexing, call);
 }
 
 void operator_begin(const Operator &what, const at::RecordFunction &record, Thread &thread)
@@ -716,6 +888,17 @@ __attribute__((visibility("default"))) int csan_torch_start(void)
         return 0;
     pthread_atfork(nullptr, nullptr, follow_no_more);
     return 1;
+}
+
+/* Before operators are followed: those that take indices, one a line, as
+ * csan_torch/index_operators.py has them. */
+__attribute__((visibility("default"))) void csan_torch_index_operators(const char *table)
+{
+    std::istringstream lines(table);
+    std::string name;
+    IndexRow row;
+    while (lines >> name >> row.index >> row.into >> row.dimension >> row.least >> row.ignored)
+        index_rows()[name] = row;
 }
 
 /* `raise` is called with a list of reports and raises an exception for them. 0: stacks are left to

@@ -1,6 +1,6 @@
 /* Stacks of forward calls. See forward_stacks.h. Each distinct stack is kept once and for ever; a
  * call is remembered as a number of one. */
-#include "runtime/torch/forward_stacks.h"
+#include "forward_stacks.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -98,7 +98,7 @@ for way in pageable pinned written set right; do
     CSAN_OPTIONS=$options "$root/bin/csan" run ./index_range $way >csan.out 2>csan.err
     case $way in
     right) grep -q '^no failure$' csan.out ;;
-    pageable | pinned) grep -q "^  Assertion .* failed. $range; index\[2, 1\] was copied to the device as 16, and 1 more are out of range.$" csan.err ;;
+    pageable | pinned) grep -q "^  Assertion .* failed. $range; index\[2, 1\] was copied to the device as 16, and 1 more is out of range.$" csan.err ;;
     *) grep -q "^  Assertion .* failed. $range.$" csan.err ;;
     esac
     judge "indices, $way: the report" $?

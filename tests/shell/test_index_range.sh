@@ -8,7 +8,7 @@ nvcc=$(sed -n 's/^CUDA_HOME := //p' "$root/config.mk" "$root/../config.mk" 2>/de
 tests=$(dirname "$(dirname "$(realpath "$test")")")
 "$nvcc" -arch=sm_90 -std=c++17 -cudart shared -I"$(dirname "$tests")/include" "$tests/gpu/index_range.cu" -o index_range
 range='index \(int64\[4, 3\]\) must be in \[0, 16\) or -100, dimension 0 of self'
-value='; index\[2, 1\] was copied to the device as 16, and 1 more are out of range\.'
+value='; index\[2, 1\] was copied to the device as 16, and 1 more is out of range\.'
 
 for way in pageable pinned; do
     run "$root/bin/csan" run --device=embedded ./index_range $way

@@ -39,6 +39,14 @@ check "a program without PyTorch hears nothing of it" eval '! says PyTorch'
 run env CSAN_OPTIONS=operators=0 PYTHONPATH=$PWD/old "$csan" run --device=embedded python3 -c 'import torch'
 check "with operators=0 only memory is followed" says "too old.*: its caching allocator is not followed"
 
+# A user's compiler has the package alone, and of it this folder.
+native=$root/lib/csan/python/csan_torch/native
+run_foreign gcc -fsyntax-only -I"$native" "$native/forward_stacks.c"
+check "the adapter's C finds its headers in the package" [ "$status" = 0 ]
+missing=$(sed -En 's/^#include ["<]((csan|runtime)\/[^">]*|[^"\/>]*)".*/\1/p; s/^#include <(csan\/[^>]*)>.*/\1/p' \
+    "$native/adapter.cpp" | while read -r header; do [ -e "$native/$header" ] || echo "$header"; done)
+check "and so does its C++" [ -z "$missing" ]
+
 python=${CSAN_TORCH_PYTHON:-python3}
 if ! "$python" -c 'import torch' 2>/dev/null; then
     echo "skipped the rest of $(basename "$test" .sh): $python has no PyTorch (set CSAN_TORCH_PYTHON)"

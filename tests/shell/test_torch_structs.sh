@@ -8,12 +8,12 @@ spec = importlib.util.spec_from_file_location("detector", path)
 detector = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(detector)
 structs = {"csan_race_access": detector._RaceAccess, "csan_race": detector._Race,
-           "csan_access": detector.Access, "csan_dim": detector.Dim}
+           "csan_access": detector.Access, "csan_dim": detector.Dim, "csan_indices": detector.Indices}
 text = re.sub(r"/\*.*?\*/", "", "".join(open(header).read() for header in headers), flags=re.S)
 lines, expected = [], []
 for name, struct in structs.items():
     body = re.search(r"struct %s \{(.*?)\n\};" % name, text, re.S).group(1)
-    members = [re.search(r"(\w+)$", part.strip()).group(1)
+    members = [re.search(r"(\w+)(\[\w+\])?$", part.strip()).group(1)
                for line in body.split(";") if line.strip() for part in line.split(",")]
     lines.append(f'printf("%s %zu\\n", "{name}", sizeof(struct {name}));')
     expected.append(f"{name} {ctypes.sizeof(struct)}")

@@ -48,10 +48,13 @@ static void look(struct told *item)
 {
     const struct csan_indices *indices = &item->indices;
     const uint32_t bytes = indices->element_bytes;
-    uint8_t values[COPIED_BYTES_MOST];
-    if (!indices->base || (bytes != 4 && bytes != 8) ||
-        indices->count > COPIED_BYTES_MOST / bytes ||
-        !copied_values_read(indices->base, indices->count * bytes, values))
+    uint8_t copy[COPIED_BYTES_MOST];
+    const uint8_t *values = copy;
+    if (!indices->base || (bytes != 4 && bytes != 8) || indices->count > COPIED_BYTES_MOST / bytes)
+        return;
+    if (indices->on_host)
+        values = (const uint8_t *)(uintptr_t)indices->base;
+    else if (!copied_values_read(indices->base, indices->count * bytes, copy))
         return;
     for (uint64_t i = 0; i < indices->count; i++) {
         const int64_t value = value_at(values, i, bytes);
@@ -157,10 +160,12 @@ static void item_add(struct text *text, const struct told *item)
     if (item->wrong) {
         text_add(text, "; ");
         element_add(text, item);
-        text_add(text, " was copied to the device as %" PRId64, item->value);
+        text_add(text, " was %s%" PRId64, item->indices.on_host ? "" : "copied to the device as ",
+                 item->value);
     }
     if (item->wrong > 1)
-        text_add(text, ", and %" PRIu64 " more are out of range", item->wrong - 1);
+        text_add(text, ", and %" PRIu64 " more %s out of range", item->wrong - 1,
+                 item->wrong == 2 ? "is" : "are");
     text_add(text, ".");
 }
 

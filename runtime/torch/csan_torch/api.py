@@ -5,7 +5,7 @@ import ctypes
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_size_t, c_uint16, c_uint32
 from ctypes import c_uint64, c_void_p
 
-from .detector import NO_ARGUMENT, Access
+from .detector import NO_ARGUMENT, Access, Indices
 
 RETURNED = "\1"  # CSAN_ARGUMENT_RETURNED
 
@@ -79,6 +79,7 @@ class Api(Structure):
         ("name_stream", c_void_p),
         ("findings_copy", c_void_p),
         ("failure_text", CFUNCTYPE(c_char_p, c_int)),
+        ("operator_indices", CFUNCTYPE(None, POINTER(Indices), c_size_t)),
     ]
 
     def has(self, member):

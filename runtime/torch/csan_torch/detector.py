@@ -8,7 +8,7 @@ import ctypes
 import os
 import weakref
 from ctypes import POINTER, Structure, c_char_p, c_int, c_size_t, c_uint8, c_uint16, c_uint32
-from ctypes import c_int64, c_uint64, c_void_p
+from ctypes import c_int16, c_int64, c_uint64, c_void_p
 from pathlib import Path
 
 HOST = 0
@@ -17,6 +17,9 @@ RACE_REUSE = 5
 BOUND_SHAPE = 6
 NO_ARGUMENT = 0xFFFF
 MAX_DIMS = 6
+
+INDICES_DIMS = 4
+INDICES_OF_ALL, INDICES_OF_NUMBER = -1, -2
 
 _FILE = "libcsan.so.0"
 _LEVEL_ANNOTATED = 0
@@ -40,6 +43,26 @@ class Access(Structure):
         ("bound", c_uint8),
         ("element_bytes", c_uint8),
         ("argument", c_uint16),
+    ]
+
+
+class Indices(Structure):
+    """struct csan_indices."""
+
+    _fields_ = [
+        ("base", c_uint64),
+        ("count", c_uint64),
+        ("low", c_int64),
+        ("high", c_int64),
+        ("ignored", c_int64),
+        ("has_ignored", c_uint8),
+        ("on_host", c_uint8),
+        ("element_bytes", c_uint16),
+        ("dim_count", c_uint16),
+        ("argument", c_uint16),
+        ("of", c_uint16),
+        ("dimension", c_int16),
+        ("sizes", c_uint64 * INDICES_DIMS),
     ]
 
 

@@ -81,10 +81,20 @@ class Hooks:
         call = _Call(operator, args, kwargs)
         self._api.operator_begin(what, call.told)
         try:
+            if operator.indices:
+                self._tell_indices(operator, args, kwargs)
             return function(*args, **kwargs)
         finally:
             self._api.operator_end()
             self._races.raise_found()
+
+    def _tell_indices(self, operator, args, kwargs):
+        try:
+            indices = operator.indices.told(operator.arguments(args, kwargs))
+        except Exception:  # of arguments that PyTorch refuses
+            return
+        if indices[1]:
+            self._api.operator_indices(*indices)
 
     def close(self):
         """csan decides what the program has finished; from here on it calls Python no more."""

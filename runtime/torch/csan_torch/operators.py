@@ -6,6 +6,7 @@ import re
 
 import torch
 
+from . import index_operators
 from .detector import READ, WRITE
 
 _FACTORIES = re.compile(r"(.*::)?(new_.*|.*_like)")  # read nothing of the tensors that they are like
@@ -22,7 +23,7 @@ def _is_result(argument, results):
 
 class Operator:
     """`text`: the schema. Of each argument: `names`, `uses` (READ, WRITE or None), `returned`; of
-    each result, whether it is `written`."""
+    each result, whether it is `written`. `indices`: an index_operators.Rule, or None."""
 
     def __init__(self, schema, metadata):
         self.text = str(schema)
@@ -37,6 +38,7 @@ class Operator:
             not metadata and not factory and (not result.alias_info or result.alias_info.is_write)
             for result in schema.returns
         ]
+        self.indices = index_operators.rule(schema)
         self._places = {name: place for place, name in enumerate(self.names)}
 
     @staticmethod

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from . import api, errors, stack_source
+from . import api, errors, index_operators, stack_source
 
 _OLDEST = (2, 3)
 
@@ -34,6 +34,7 @@ def _start_adapter(torch, operators):
     if not library.csan_torch_start():
         return False
     _state["keep"].append(library)
+    library.csan_torch_index_operators(index_operators.text().encode())
     if not operators:
         stack_source.install(api.find(), ask=False)
     elif not library.csan_torch_follow_operators(_raise):

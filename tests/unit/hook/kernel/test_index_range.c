@@ -70,7 +70,7 @@ static void values(void **state)
     copied_values_note(0x1000, sizeof copied, copied);
     expect(&indices, 1,
            "index (int64[2, 3]) must be in [0, 10), dimension 1 of self; index[0, 2] was copied to "
-           "the device as -1, and 1 more are out of range.");
+           "the device as -1, and 1 more is out of range.");
     indices.low = -10;
     expect(&indices, 1,
            "index (int64[2, 3]) must be in [-10, 10), dimension 1 of self; index[1, 2] was copied "
@@ -85,14 +85,14 @@ static void values(void **state)
     indices.sizes[0] = 4;
     expect(&indices, 1,
            "index (int64[4]) must be in [0, 10), dimension 1 of self; index[0] was copied to the "
-           "device as -1, and 1 more are out of range.");
+           "device as -1, and 1 more is out of range.");
     indices.count = 5; /* beyond what was copied */
     expect(&indices, 1, "index (int64[4]) must be in [0, 10), dimension 1 of self.");
     indices = some();
     indices.dim_count = 6;
     expect(&indices, 1,
            "index (int64[2, 3, 0, 0, ...]) must be in [0, 10), dimension 1 of self; element 2 of "
-           "index was copied to the device as -1, and 1 more are out of range.");
+           "index was copied to the device as -1, and 1 more is out of range.");
     indices = some();
     indices.base = 0; /* not one behind the other */
     expect(&indices, 1, "index (int64[2, 3]) must be in [0, 10), dimension 1 of self.");
@@ -112,7 +112,7 @@ static void halves(void **state)
     indices.sizes[0] = 3;
     expect(&indices, 1,
            "index (int32[3]) must be in [0, 10), dimension 1 of self; index[1] was copied to the "
-           "device as 12, and 1 more are out of range.");
+           "device as 12, and 1 more is out of range.");
 }
 
 static void what_goes(void **state)
