@@ -36,6 +36,26 @@ def backward():
     y.sum().backward()
 
 
+def gather():
+    x = torch.zeros(8, 16, device=device)
+    index = torch.tensor([[0, 15], [3, 16]], device=device)
+    index_of_a_copy = index.clone()  # made on the device: its values are not known
+    x.gather(0, index_of_a_copy.clamp(max=7))
+    return x.gather(1, index)  # fails
+
+
+def advanced_index():
+    x = torch.zeros(8, 16, device=device)
+    return x[[0, -8, 7], torch.tensor([15, -17, 0])]  # fails
+
+
+def ignored_label():
+    logits = torch.randn(4, 5, device=device)
+    labels = torch.tensor([0, -100, 7, 2]).pin_memory().to(device, non_blocking=True)
+    logits = torch.nn.functional.layer_norm(logits, (5,))  # work between the copy and the loss
+    return torch.nn.functional.cross_entropy(logits, labels)  # fails
+
+
 def triton_kernel():
     import triton
     import triton.language as tl

@@ -31,8 +31,23 @@ check()
     fi
 }
 
+# What the report says of the indices; "": nothing.
+indices_of()
+{
+    case $1 in
+    scatter) echo 'index \(int64\[8, 4\]\) must be in \[0, 16\), dimension 1 of self\.' ;;
+    gather) echo 'index \(int64\[2, 2\]\) must be in \[0, 16\), dimension 1 of self; index\[1, 1\] was copied to the device as 16\.' ;;
+    advanced_index) echo 'indices \(int64\[3\]\) must be in \[-8, 8\), dimension 0 of self\. indices \(int64\[3\]\) must be in \[-16, 16\), dimension 1 of self; indices\[1\] was -17\.' ;;
+    embedding) echo 'indices \(int64\[4\]\) must be below 10, dimension 0 of weight; indices\[2\] was copied to the device as 10\.' ;;
+    cross_entropy) echo 'target \(int64\[4\]\) must be in \[0, 5\) or -100, dimension 1 of self; target\[2\] was copied to the device as 7\.' ;;
+    ignored_label) echo 'target \(int64\[4\]\) must be in \[0, 5\) or -100, dimension 1 of self; target\[2\] was copied to the device as 7\.' ;;
+    backward) echo 'index \(int64\[3\]\) must be in \[0, 6\), dimension 0 of self' ;;
+    esac
+}
+
 for entry in 'scatter:failed assert in aten::scatter_' 'embedding:failed assert in aten::embedding' \
-    'cross_entropy:failed assert in aten::nll_loss_forward' 'backward:failed assert in aten::index_add_' \
+    'cross_entropy:failed assert in aten::nll_loss_forward' 'gather:failed assert in aten::gather' \
+    'advanced_index:failed assert in aten::index' 'ignored_label:failed assert in aten::nll_loss_forward' 'backward:failed assert in aten::index_add_' \
     'triton_kernel:illegal memory access in fill' 'cpu_pointer:illegal memory access in add' \
     'out_of_memory:out of memory'; do
     name=${entry%%:*} words=${entry#*:}
@@ -44,6 +59,12 @@ for entry in 'scatter:failed assert in aten::scatter_' 'embedding:failed assert 
     check "$name: PyTorch's own exception" [ "$(exception_of plain.log)" = "$(exception_of csan.log)" ]
     [ "$name" = out_of_memory ] ||
         check "$name: which says which kernel it was" grep -qE "^csan: $words" csan.log
+    [ -z "$(indices_of "$name")" ] && continue
+    # The driver prints the assertion itself, too: FILE:LINE: FUNCTION: block: ..., Assertion `...` failed.
+    printed=$(sed -nE 's/^(.*):([0-9]+): .*: block: .*Assertion `(.*)` failed\.$/\1:\2/p' plain.log | head -1)
+    check "$name: the assertion, and the indices" grep -qE "^  Assertion \`.*\` failed\. $(indices_of "$name")" csan.log
+    check "$name: PyTorch's exception has both, too" grep -qE "^csan: $words.*Assertion \`.*\` failed\. $(indices_of "$name")" csan.log
+    check "$name: the assertion's place is what the driver prints" grep -qF "at ${printed:-nowhere}" csan.log
 done
 for options in access=ptx access=auto; do
     CSAN_OPTIONS=$options timeout 300 "$root/bin/csan" run python3 "$here/torch_silent.py" >silent.out 2>csan.log
