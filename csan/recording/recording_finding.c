@@ -1,6 +1,6 @@
 /* See recording_finding.h. */
 #include "csan/recording/recording_finding.h"
-#include "csan/report/finding.h"
+#include "csan/base/finding_name.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #define CSAN_REPORT_FINDING_H
 
 #include <csan/csan.h>
+#include "csan/base/finding_name.h"
 #include "csan/report/finding_error.h"
 #include "csan/report/race_text.h"
 #include "csan/stack/stack_frames.h"
@@ -105,18 +106,9 @@ void finding_renumber(struct finding *finding, uint64_t number);
 /* Equal for the same race in another run or process: fingerprint.h. */
 uint64_t finding_fingerprint(const struct finding *finding);
 
-/* The names that documents have for kinds: "data", "use-after-free"; "read", "free". -1: no such.
- */
-const char *finding_kind_name(int kind);
-int finding_kind_of(const char *name);
 /* What csan_finding_kind_of makes of it: "race", "out_of_bounds". */
 const char *finding_class_name(int kind);
 /* Of enum csan_cause: "recorded-again". */
 const char *finding_cause_name(int cause);
-/* Of enum csan_level: as JSON and dumps have it, and as summaries count it. */
-const char *finding_level_name(int level);
-const char *finding_level_words(int level);
-const char *finding_access_name(int kind);
-int finding_access_of(const char *name);
 
 #endif

@@ -19,7 +19,6 @@ int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_symbolize(int argc, char **argv);
 
-/* All of them, in main.c. */
 struct command {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -27,7 +26,10 @@ struct command {
 };
 /* Say that there is no such command, with the nearest one. Returns the exit code. */
 int command_unknown(const char *asker, const char *name);
-extern const struct command commands[];
-extern const size_t command_count;
+/* All of them; main.c sets it first. */
+extern struct command_list {
+    const struct command *all;
+    size_t count;
+} command_list;
 
 #endif

@@ -29,12 +29,12 @@ static void roff_text(FILE *out, const char *text)
 static void manual_commands(FILE *out)
 {
     fputs(".SH COMMANDS\n", out);
-    for (size_t i = 0; i < command_count; i++) {
-        char *text = commands[i].summary ? usage_text_of(&commands[i]) : NULL;
+    for (size_t i = 0; i < command_list.count; i++) {
+        char *text = command_list.all[i].summary ? usage_text_of(&command_list.all[i]) : NULL;
         if (!text)
             continue;
         fputs(".SS csan ", out);
-        roff_text(out, commands[i].name);
+        roff_text(out, command_list.all[i].name);
         fputs("\n.nf\n", out);
         roff_text(out, text);
         fputs(".fi\n", out);
@@ -246,19 +246,19 @@ static void bash_completion(FILE *out)
     fputs("# Completion of csan's command line for bash: csan help --completion=bash\n"
           "_csan_commands='",
           out);
-    for (size_t i = 0; i < command_count; i++)
-        if (commands[i].summary)
-            fprintf(out, "%s%s", i ? " " : "", commands[i].name);
+    for (size_t i = 0; i < command_list.count; i++)
+        if (command_list.all[i].summary)
+            fprintf(out, "%s%s", i ? " " : "", command_list.all[i].name);
     fputs("'\n", out);
     bash_options(out);
     fputs("_csan_command()\n{\n    case $1 in\n", out);
-    for (size_t i = 0; i < command_count; i++) {
-        if (!commands[i].summary)
+    for (size_t i = 0; i < command_list.count; i++) {
+        if (!command_list.all[i].summary)
             continue;
-        fprintf(out, "    %s)\n        flags='--help", commands[i].name);
-        visit_flags(&commands[i], out, bash_flag);
+        fprintf(out, "    %s)\n        flags='--help", command_list.all[i].name);
+        visit_flags(&command_list.all[i], out, bash_flag);
         fputs("'\n        case $2 in\n        '') ;;\n", out);
-        visit_flags(&commands[i], out, bash_values);
+        visit_flags(&command_list.all[i], out, bash_values);
         fputs("        esac ;;\n", out);
     }
     fputs("    esac\n}\n", out);
@@ -321,22 +321,22 @@ static void zsh_completion(FILE *out)
         out);
     zsh_options(out);
     fputs("_csan()\n{\n    local -a commands\n    commands=(", out);
-    for (size_t i = 0; i < command_count; i++) {
-        if (!commands[i].summary)
+    for (size_t i = 0; i < command_list.count; i++) {
+        if (!command_list.all[i].summary)
             continue;
-        fprintf(out, "\n        '%s:", commands[i].name);
-        zsh_text(out, commands[i].summary);
+        fprintf(out, "\n        '%s:", command_list.all[i].name);
+        zsh_text(out, command_list.all[i].summary);
         fputs("'", out);
     }
     fputs(")\n    if ((CURRENT == 2)); then\n        _describe command commands\n        return\n"
           "    fi\n    case ${words[2]} in\n",
           out);
-    for (size_t i = 0; i < command_count; i++) {
-        if (!commands[i].summary)
+    for (size_t i = 0; i < command_list.count; i++) {
+        if (!command_list.all[i].summary)
             continue;
         fprintf(out, "    %s)\n        shift words\n        ((CURRENT--))\n        _arguments",
-                commands[i].name);
-        visit_flags(&commands[i], out, zsh_flag);
+                command_list.all[i].name);
+        visit_flags(&command_list.all[i], out, zsh_flag);
         fputs(" \\\n            '*:file:_files' ;;\n", out);
     }
     fputs("    esac\n}\n_csan \"$@\"\n", out);

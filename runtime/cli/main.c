@@ -1,5 +1,4 @@
 /* The csan command: picks the subcommand. */
-#include "csan/base/nearest.h"
 #include <csan/csan.h>
 #include "runtime/cli/command.h"
 #include "runtime/cli/shown.h"
@@ -9,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct command commands[] = {
+static const struct command commands[] = {
     {"run", command_run, "run a program and report the data races between its GPU streams"},
     {"record", command_record, "run a program and record what its GPU streams do, for replay"},
     {"replay", command_replay, "report the data races of a recording"},
@@ -26,23 +25,6 @@ const struct command commands[] = {
      "print this, or what a command does; a manual page and completions, too"},
     {"symbolize", command_symbolize, NULL},
 };
-const size_t command_count = sizeof commands / sizeof *commands;
-
-static const char *name_at(const void *names, size_t index)
-{
-    const struct command *command = &((const struct command *)names)[index];
-    return command->summary ? command->name : NULL;
-}
-
-int command_unknown(const char *asker, const char *name)
-{
-    const char *nearest = nearest_name(name, name_at, commands, command_count);
-    fprintf(stderr, "%s: there is no command '%s'; ", asker, name);
-    if (nearest)
-        fprintf(stderr, "did you mean '%s'? ", nearest);
-    fprintf(stderr, "`csan help` lists them\n");
-    return 2;
-}
 
 /* What a command prints may not arrive; one that says so itself has another exit code already. */
 static int finish(int code)
@@ -55,6 +37,7 @@ static int finish(int code)
 
 int main(int argc, char **argv)
 {
+    command_list = (struct command_list){commands, sizeof commands / sizeof *commands};
     shown_start();
     if (argc < 2) {
         char *help[] = {"help", NULL};
@@ -69,7 +52,7 @@ int main(int argc, char **argv)
         printf("csan %d.%d\n", CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
         return finish(0);
     }
-    for (size_t i = 0; i < command_count; i++)
+    for (size_t i = 0; i < command_list.count; i++)
         if (strcmp(name, commands[i].name) == 0)
             return finish(commands[i].run(argc - 1, argv + 1));
     return command_unknown("csan", name);

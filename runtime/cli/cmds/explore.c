@@ -10,7 +10,7 @@
  * not even end the same when one schedule is replayed. */
 #include "runtime/cli/process/child.h"
 #include "runtime/cli/command.h"
-#include "runtime/cli/cmds/explore.h"
+#include "runtime/cli/explore/explore.h"
 #include "runtime/cli/shown.h"
 
 #include <inttypes.h>

@@ -3,15 +3,13 @@
  * The program runs as it is, twice; then once for each missing order with that order put in by the
  * hooks (option add_order), and, where no race is left, under many schedules, which must end equal;
  * then with all orders that hold. */
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
 #include "runtime/cli/command.h"
-#include "runtime/cli/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { EXIT_UNTRIED = 1, EXIT_RACES = 66, EXIT_INTERRUPTED = 128 /* and the signal */ };
+enum { EXIT_UNTRIED = 1, EXIT_RACES = 66 };
 enum { RUNS = 20, LIMIT = 60, GPU_RUNS = 5 };
 
 static void usage(FILE *out)
@@ -82,17 +80,6 @@ static int parse(struct fixing *fixing, int argc, char **argv)
     return code ? code : program_check_schedule(&fixing->program, getenv("CSAN_SCHEDULE"));
 }
 
-bool fix_on_gpu(const struct fixing *fixing)
-{
-    return fixing->program.device == PROGRAM_GPU;
-}
-
-void fix_progress(const struct fixing *fixing, const char *what)
-{
-    if (isatty(STDERR_FILENO))
-        shown_progress(*what ? "csan fix: %s, run %u" : "%s", what, fixing->numbered + 1);
-}
-
 /* ---- The program as it is ---- */
 
 static int check_plain(const struct fixing *fixing, const struct run *run)
@@ -122,11 +109,6 @@ static int check_plain(const struct fixing *fixing, const struct run *run)
         run_print_errors(run, &fixing->settings);
     }
     return 0;
-}
-
-int fix_cut_short(void)
-{
-    return child_interrupted() ? EXIT_INTERRUPTED + child_interrupted() : EXIT_CANNOT_RUN;
 }
 
 /* Which races come back, which parts of the results mean nothing, and which streams are meant. */

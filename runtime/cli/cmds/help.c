@@ -14,9 +14,9 @@ static void print_all(void)
     size_t bytes = options_help(NULL, 0) + 1;
     char *options = malloc(bytes);
     printf("usage: csan COMMAND [ARGUMENT...]\n\n");
-    for (size_t i = 0; i < command_count; i++)
-        if (commands[i].summary)
-            printf("  csan %-10s %s\n", commands[i].name, commands[i].summary);
+    for (size_t i = 0; i < command_list.count; i++)
+        if (command_list.all[i].summary)
+            printf("  csan %-10s %s\n", command_list.all[i].name, command_list.all[i].summary);
     printf(
         "  csan %-10s print the version\n\n"
         "`csan COMMAND --help` says more about a command.\n\n"
@@ -35,11 +35,11 @@ static int print_one(const char *name)
 {
     char argument[] = "--help", copy[32];
     char *argv[] = {copy, argument, NULL};
-    for (size_t i = 0; i < command_count; i++) {
-        if (!commands[i].summary || strcmp(commands[i].name, name) != 0)
+    for (size_t i = 0; i < command_list.count; i++) {
+        if (!command_list.all[i].summary || strcmp(command_list.all[i].name, name) != 0)
             continue;
         snprintf(copy, sizeof copy, "%s", name);
-        return commands[i].run(2, argv);
+        return command_list.all[i].run(2, argv);
     }
     return command_unknown("csan help", name);
 }

@@ -4,7 +4,7 @@
  * another architecture) is said before. Exit code of csan's own failures: 127 when the program is
  * not found, 126 when it cannot be run, 2 for wrong usage, as shells do. */
 #include "runtime/cli/command.h"
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
 #include "runtime/cli/process/program.h"
 #include "runtime/cli/process/tree_run.h"
 

@@ -3,7 +3,7 @@
 #include "csan/base/json_text.h"
 #include "runtime/cli/process/child.h"
 #include "runtime/cli/command_json.h"
-#include "runtime/cli/cmds/explore.h"
+#include "runtime/cli/explore/explore.h"
 
 #include <stdio.h>
 #include <stdlib.h>

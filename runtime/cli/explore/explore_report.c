@@ -1,7 +1,7 @@
 /* What csan explore prints at its end: each race in csan's words, whether it is confirmed, and how
  * to replay the two schedules that show it. */
 #include "runtime/cli/process/child.h"
-#include "runtime/cli/cmds/explore.h"
+#include "runtime/cli/explore/explore.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "csan/base/json_text.h"
 #include "csan/report/proposal.h"
 #include "runtime/cli/command_json.h"
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
 
 #include <inttypes.h>
 

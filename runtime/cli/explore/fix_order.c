@@ -3,7 +3,7 @@
  * A group's races lack one order, between the newest of their earlier accesses and the oldest of
  * their later ones. Where the program goes back and forth between the two, so that the newest comes
  * behind the oldest, each race has its own. */
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
 #include "csan/report/proposal.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* What csan fix found, in words. See fix.h. */
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
 #include "csan/report/proposal.h"
 
 #include <inttypes.h>

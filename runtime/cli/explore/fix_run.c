@@ -1,8 +1,12 @@
 /* One run for csan fix. See fix.h. */
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
+#include "runtime/cli/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { EXIT_INTERRUPTED = 128 /* and the signal */ };
 
 /* A kernel that fails, a leak: no order is missing. How the program ends says whether one helps. */
 static void keep_races(struct finding_report *report)
@@ -64,4 +68,22 @@ const struct finding *fix_run_find(const struct fix_run *run, uint64_t fingerpri
         if (run->report.findings[i]->fingerprint == fingerprint)
             return run->report.findings[i];
     return NULL;
+}
+
+/* ---- What is common to runs ---- */
+
+bool fix_on_gpu(const struct fixing *fixing)
+{
+    return fixing->program.device == PROGRAM_GPU;
+}
+
+void fix_progress(const struct fixing *fixing, const char *what)
+{
+    if (isatty(STDERR_FILENO))
+        shown_progress(*what ? "csan fix: %s, run %u" : "%s", what, fixing->numbered + 1);
+}
+
+int fix_cut_short(void)
+{
+    return child_interrupted() ? EXIT_INTERRUPTED + child_interrupted() : EXIT_CANNOT_RUN;
 }

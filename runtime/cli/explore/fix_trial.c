@@ -1,5 +1,5 @@
 /* What a run with an order shows. See fix.h. */
-#include "runtime/cli/cmds/fix.h"
+#include "runtime/cli/explore/fix.h"
 #include "csan/report/proposal.h"
 
 #include <stdlib.h>

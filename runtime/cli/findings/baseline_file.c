@@ -3,7 +3,6 @@
 #include "csan/report/baseline.h"
 #include "csan/report/report.h"
 #include "runtime/cli/findings/finding_set.h"
-#include "runtime/cli/process/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +46,11 @@ struct baseline *baseline_file_read(const char *command, const char *path)
     return baseline;
 }
 
-void baseline_file_hand_over(const char *command, const char *path)
+bool baseline_file_hand_over(const char *command, const char *path)
 {
     unsetenv("CSAN_BASELINE");
     if (!*path || !baseline_is_recording(path))
-        return;
+        return true;
     struct baseline *baseline = of_recording(command, path);
     char *value = baseline ? baseline_to_environment(baseline, path) : NULL;
     if (value)
@@ -59,10 +58,10 @@ void baseline_file_hand_over(const char *command, const char *path)
     else if (baseline)
         complain(command, "the recording has too many races; make a report of it: csan report "
                           "--format=json -o FILE RECORDING");
-    if (!value)
-        program_add_options("baseline="); /* it was said; the program need not say it again */
+    const bool usable = value != NULL;
     free(value);
     baseline_free(baseline);
+    return usable;
 }
 
 char *baseline_file_option(const char *path)

@@ -467,7 +467,8 @@ static int check_options(struct program *program)
         !suppressions_check(options->suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
     program->threads = strcmp(options->host_order, "threads") == 0;
-    baseline_file_hand_over(program->command, options->baseline);
+    if (!baseline_file_hand_over(program->command, options->baseline))
+        program_add_options("baseline="); /* the program need not say it again */
     return 0;
 }
 

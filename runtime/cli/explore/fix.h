@@ -1,9 +1,9 @@
 /* What csan fix learns of a program: its races as it is, for each of them that lacks an order of
- * its own a run with the proposed order, and one with all orders that hold. fix.c fills it,
+ * its own a run with the proposed order, and one with all orders that hold. cmds/fix.c fills it,
  * fix_order.c makes the orders, fix_run.c the runs; fix_report.c and fix_json.c say what was found.
  */
-#ifndef RUNTIME_CLI_CMDS_FIX_H
-#define RUNTIME_CLI_CMDS_FIX_H
+#ifndef RUNTIME_CLI_EXPLORE_FIX_H
+#define RUNTIME_CLI_EXPLORE_FIX_H
 
 #include "runtime/cli/process/child.h"
 #include "runtime/cli/explore/explore_compare.h"
@@ -83,6 +83,11 @@ void fix_run_free(struct fixing *fixing, struct fix_run *run);
 /* The note that the library leaves of the order at the end, behind its name; NULL: none. */
 const char *fix_run_note(const struct fix_run *run, const char *order);
 const struct finding *fix_run_find(const struct fix_run *run, uint64_t fingerprint);
+bool fix_on_gpu(const struct fixing *fixing);
+/* Say on a terminal what is done now; "": nothing any more. */
+void fix_progress(const struct fixing *fixing, const char *what);
+/* The exit code of a command that could not make a run. */
+int fix_cut_short(void);
 
 /* ---- fix_order.c */
 
@@ -143,15 +148,10 @@ bool fix_is_chosen(const struct fixing *fixing, const struct fix_trial *trial, s
 
 void fix_json_add(struct text *text, const struct fixing *fixing, int code);
 
-/* ---- fix.c */
+/* ---- cmds/fix.c */
 
 /* All that csan fix does, for a program that is prepared. Returns the exit code. */
 int fix(struct fixing *fixing);
-bool fix_on_gpu(const struct fixing *fixing);
-/* Say on a terminal what is done now; "": nothing any more. */
-void fix_progress(const struct fixing *fixing, const char *what);
-/* The exit code of a command that could not make a run. */
-int fix_cut_short(void);
 
 /* For csan run --verify-fix, whose program had races: does as csan fix, and prints on standard
  * error what it found. */

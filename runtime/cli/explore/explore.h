@@ -1,6 +1,6 @@
 /* What csan explore knows while it explores, shared by what explores and what prints. */
-#ifndef RUNTIME_CLI_CMDS_EXPLORE_H
-#define RUNTIME_CLI_CMDS_EXPLORE_H
+#ifndef RUNTIME_CLI_EXPLORE_EXPLORE_H
+#define RUNTIME_CLI_EXPLORE_EXPLORE_H
 
 #include "csan/base/text.h"
 #include "runtime/cli/explore/explore_compare.h"
