@@ -45,7 +45,7 @@ FUZZ_TARGETS := fatbin ptx recording learned json coredump
 # Everything is compiled anew, by clang and with its coverage.
 FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src) $(core_src) $(learn_src) $(dump_src) runtime/sass/reads.c \
+fuzz_objects := $(patsubst %.c,$(FUZZ)/obj/%.o,$(ptx_src) $(access_src) $(core_src) $(learn_src) $(dump_src) $(sass_src) \
 	runtime/cli/findings/finding_read.c runtime/cli/findings/json_read.c)
 
 $(FUZZ)/obj/%.o: %.c

@@ -463,7 +463,8 @@ void indices_add(Indices &all, const Indexing &indexing, const at::Tensor &tenso
                  int64_t dimension, int64_t size)
 {
     const c10::TensorImpl &impl = *tensor.unsafeGetTensorImpl();
-    if (!tensor.defined() || impl.key_set().has_any(c10::DispatchKeySet(c10::DispatchKey::Python)) ||
+    if (!tensor.defined() ||
+        impl.key_set().has_any(c10::DispatchKeySet(c10::DispatchKey::Python)) ||
         !impl.has_storage() || impl.has_symbolic_sizes_strides() || size < 0 ||
         (tensor.scalar_type() != at::kLong && tensor.scalar_type() != at::kInt))
         return;
@@ -491,7 +492,7 @@ void indices_add(Indices &all, const Indexing &indexing, const at::Tensor &tenso
 /* Of no dimension a tensor is like one of one element. */
 int64_t size_of(const at::Tensor &tensor, int64_t dimension)
 {
-    return tensor.dim() == 0                                   ? 1
+    return tensor.dim() == 0                            ? 1
            : dimension < 0 || dimension >= tensor.dim() ? -1
                                                         : tensor.size(dimension);
 }
@@ -502,8 +503,8 @@ void indices_add_each(Indices &all, const Indexing &indexing, const c10::IValue 
 {
     int64_t dimension = 0;
     for (const c10::IValue &item : list.toListRef()) {
-        bool is_mask = item.isTensor() && item.toTensor().defined() &&
-                       item.toTensor().itemsize() == 1;
+        bool is_mask =
+            item.isTensor() && item.toTensor().defined() && item.toTensor().itemsize() == 1;
         if (item.isTensor() && item.toTensor().defined() && !is_mask)
             indices_add(all, indexing, item.toTensor(), dimension, size_of(into, dimension));
         dimension += is_mask ? item.toTensor().dim() : 1;

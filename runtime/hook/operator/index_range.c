@@ -132,7 +132,7 @@ static void range_add(struct text *text, const struct told *item)
 static void element_add(struct text *text, const struct told *item)
 {
     const struct csan_indices *indices = &item->indices;
-    uint64_t at[CSAN_INDICES_DIMS], rest = item->wrong_at;
+    uint64_t at[CSAN_INDICES_DIMS] = {0}, rest = item->wrong_at;
     if (indices->dim_count > CSAN_INDICES_DIMS) {
         text_add(text, "element %" PRIu64 " of ", rest);
         name_add(text, item, indices->argument);
