@@ -38,48 +38,36 @@ static void array_ended(const struct driver_entry *entry, CUresult result, CUarr
 CUresult hook_array_create(const struct driver_entry *entry, CUarray *pHandle,
                            const CUDA_ARRAY_DESCRIPTOR_v2 *pAllocateArray)
 {
-    PFN_cuArrayCreate_v3020 real = DRIVER_REAL(entry, cuArrayCreate_v3020);
-    if (!guard_enter())
-        return real(pHandle, pAllocateArray);
-    CUresult result = real(pHandle, pAllocateArray);
+    CUresult result = DRIVER_REAL(entry, cuArrayCreate_v3020)(pHandle, pAllocateArray);
     array_ended(entry, result, pAllocateArray->Format, pAllocateArray->NumChannels,
                 pAllocateArray->Width, pAllocateArray->Height, 0);
     if (result == CUDA_SUCCESS)
         created(entry, *pHandle, pAllocateArray->Format, pAllocateArray->NumChannels,
                 pAllocateArray->Width, pAllocateArray->Height, 0);
-    guard_leave();
     return result;
 }
 
 CUresult hook_array_create_3d(const struct driver_entry *entry, CUarray *pHandle,
                               const CUDA_ARRAY3D_DESCRIPTOR_v2 *pAllocateArray)
 {
-    PFN_cuArray3DCreate_v3020 real = DRIVER_REAL(entry, cuArray3DCreate_v3020);
-    if (!guard_enter())
-        return real(pHandle, pAllocateArray);
-    CUresult result = real(pHandle, pAllocateArray);
+    CUresult result = DRIVER_REAL(entry, cuArray3DCreate_v3020)(pHandle, pAllocateArray);
     array_ended(entry, result, pAllocateArray->Format, pAllocateArray->NumChannels,
                 pAllocateArray->Width, pAllocateArray->Height, pAllocateArray->Depth);
     if (result == CUDA_SUCCESS)
         created(entry, *pHandle, pAllocateArray->Format, pAllocateArray->NumChannels,
                 pAllocateArray->Width, pAllocateArray->Height, pAllocateArray->Depth);
-    guard_leave();
     return result;
 }
 
 /* As cuMemFree. */
 CUresult hook_array_destroy(const struct driver_entry *entry, CUarray hArray)
 {
-    PFN_cuArrayDestroy_v2000 real = DRIVER_REAL(entry, cuArrayDestroy_v2000);
     struct array_range range = {0};
-    if (!guard_enter())
-        return real(hArray);
     bool known = array_find(hArray, &range);
     struct memory_death death = memory_death_begin(entry, WAIT_FREE_ARRAY, known ? range.base : 0);
-    CUresult result = real(hArray);
+    CUresult result = DRIVER_REAL(entry, cuArrayDestroy_v2000)(hArray);
     memory_death_end(entry, &death, range.base, result);
     if (known && result == CUDA_SUCCESS)
         array_gone(hArray, range.base);
-    guard_leave();
     return result;
 }

@@ -247,15 +247,12 @@ CUresult hook_copy_batch_async(const struct driver_entry *entry, CUdeviceptr_v2 
                                CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
                                CUstream hStream)
 {
-    PFN_cuMemcpyBatchAsync_v13000 real = DRIVER_REAL(entry, cuMemcpyBatchAsync_v13000);
-    if (!guard_enter())
-        return real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
-    CUresult result = real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyBatchAsync_v13000)(dsts, srcs, sizes, count, attrs,
+                                                                    attrIdxs, numAttrs, hStream);
     if (result == CUDA_SUCCESS)
         read_linear(entry, dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
     else if (refused_call_matters(result))
         batch_refused(entry, dsts, srcs, sizes, count, hStream);
-    guard_leave();
     return result;
 }
 
@@ -264,15 +261,12 @@ CUresult hook_copy_batch_async_v1(const struct driver_entry *entry, CUdeviceptr_
                                   CUmemcpyAttributes_v1 *attrs, size_t *attrIdxs, size_t numAttrs,
                                   size_t *failIdx, CUstream hStream)
 {
-    PFN_cuMemcpyBatchAsync_v12080 real = DRIVER_REAL(entry, cuMemcpyBatchAsync_v12080);
-    if (!guard_enter())
-        return real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
-    CUresult result = real(dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyBatchAsync_v12080)(
+        dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, failIdx, hStream);
     if (result == CUDA_SUCCESS)
         read_linear(entry, dsts, srcs, sizes, count, attrs, attrIdxs, numAttrs, hStream);
     else if (refused_call_matters(result))
         batch_refused(entry, dsts, srcs, sizes, count, hStream);
-    guard_leave();
     return result;
 }
 
@@ -342,13 +336,10 @@ CUresult hook_copy_3d_batch_async(const struct driver_entry *entry, size_t numPa
                                   CUDA_MEMCPY3D_BATCH_OP_v1 *opList, unsigned long long flags,
                                   CUstream hStream)
 {
-    PFN_cuMemcpy3DBatchAsync_v13000 real = DRIVER_REAL(entry, cuMemcpy3DBatchAsync_v13000);
-    if (!guard_enter())
-        return real(numParams, opList, flags, hStream);
-    CUresult result = real(numParams, opList, flags, hStream);
+    CUresult result =
+        DRIVER_REAL(entry, cuMemcpy3DBatchAsync_v13000)(numParams, opList, flags, hStream);
     if (result == CUDA_SUCCESS)
         read_boxes(entry, opList, numParams, hStream);
-    guard_leave();
     return result;
 }
 
@@ -356,12 +347,9 @@ CUresult hook_copy_3d_batch_async_v1(const struct driver_entry *entry, size_t nu
                                      CUDA_MEMCPY3D_BATCH_OP_v1 *opList, size_t *failIdx,
                                      unsigned long long flags, CUstream hStream)
 {
-    PFN_cuMemcpy3DBatchAsync_v12080 real = DRIVER_REAL(entry, cuMemcpy3DBatchAsync_v12080);
-    if (!guard_enter())
-        return real(numParams, opList, failIdx, flags, hStream);
-    CUresult result = real(numParams, opList, failIdx, flags, hStream);
+    CUresult result =
+        DRIVER_REAL(entry, cuMemcpy3DBatchAsync_v12080)(numParams, opList, failIdx, flags, hStream);
     if (result == CUDA_SUCCESS)
         read_boxes(entry, opList, numParams, hStream);
-    guard_leave();
     return result;
 }

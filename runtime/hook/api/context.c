@@ -22,12 +22,9 @@ static void context_made(CUresult result, CUdevice device)
 CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, unsigned int flags,
                              CUdevice_v1 dev)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
     dump_prepare();
     CUresult result = DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
     context_made(result, dev);
-    guard_leave();
     return result;
 }
 
@@ -35,13 +32,10 @@ CUresult hook_context_create_v3(const struct driver_entry *entry, CUcontext *pct
                                 CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
                                 CUdevice_v1 dev)
 {
-    PFN_cuCtxCreate_v11040 real = DRIVER_REAL(entry, cuCtxCreate_v11040);
-    if (!guard_enter())
-        return real(pctx, paramsArray, numParams, flags, dev);
     dump_prepare();
-    CUresult result = real(pctx, paramsArray, numParams, flags, dev);
+    CUresult result =
+        DRIVER_REAL(entry, cuCtxCreate_v11040)(pctx, paramsArray, numParams, flags, dev);
     context_made(result, dev);
-    guard_leave();
     return result;
 }
 
@@ -49,13 +43,9 @@ CUresult hook_context_create_v4(const struct driver_entry *entry, CUcontext *pct
                                 CUctxCreateParams *ctxCreateParams, unsigned int flags,
                                 CUdevice dev)
 {
-    PFN_cuCtxCreate_v12050 real = DRIVER_REAL(entry, cuCtxCreate_v12050);
-    if (!guard_enter())
-        return real(pctx, ctxCreateParams, flags, dev);
     dump_prepare();
-    CUresult result = real(pctx, ctxCreateParams, flags, dev);
+    CUresult result = DRIVER_REAL(entry, cuCtxCreate_v12050)(pctx, ctxCreateParams, flags, dev);
     context_made(result, dev);
-    guard_leave();
     return result;
 }
 
@@ -102,22 +92,17 @@ static void context_ended(CUcontext context)
 
 CUresult hook_context_destroy(const struct driver_entry *entry, CUcontext ctx)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
     bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuCtxDestroy_v4000)(ctx);
     trace_resume(rested);
     if (result == CUDA_SUCCESS)
         context_ended(ctx);
-    guard_leave();
     return result;
 }
 
 /* Deprecated reference counting: the context is gone when the driver no longer knows it. */
 CUresult hook_context_detach(const struct driver_entry *entry, CUcontext ctx)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
     bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuCtxDetach_v2000)(ctx);
     trace_resume(rested);
@@ -126,7 +111,6 @@ CUresult hook_context_detach(const struct driver_entry *entry, CUcontext ctx)
         (PFN_cuCtxGetApiVersion_v3020)driver_function("cuCtxGetApiVersion");
     if (result == CUDA_SUCCESS && get_version && get_version(ctx, &version) != CUDA_SUCCESS)
         context_ended(ctx);
-    guard_leave();
     return result;
 }
 
@@ -150,26 +134,20 @@ static bool primary_is_alive(CUdevice_v1 device)
 
 CUresult hook_primary_context_release(const struct driver_entry *entry, CUdevice_v1 dev)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
     bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxRelease_v11000)(dev);
     trace_resume(rested);
     if (result == CUDA_SUCCESS && !primary_is_alive(dev))
         context_ended(primary_of(dev));
-    guard_leave();
     return result;
 }
 
 CUresult hook_primary_context_reset(const struct driver_entry *entry, CUdevice_v1 dev)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
     bool rested = trace_rest();
     CUresult result = DRIVER_REAL(entry, cuDevicePrimaryCtxReset_v11000)(dev);
     trace_resume(rested);
     if (result == CUDA_SUCCESS)
         context_ended(primary_of(dev));
-    guard_leave();
     return result;
 }

@@ -276,23 +276,18 @@ static void copy_end(struct copy *copy, CUresult result)
 CUresult hook_copy(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
                    size_t ByteCount)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
     struct copy copy = {.entry = entry,
                         .source = transfer_linear(src, ByteCount, memory_type_of(src)),
                         .target = transfer_linear(dst, ByteCount, memory_type_of(dst))};
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy_v4000)(dst, src, ByteCount);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, CUdeviceptr_v2 src,
                          size_t ByteCount, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
@@ -301,15 +296,12 @@ CUresult hook_copy_async(const struct driver_entry *entry, CUdeviceptr_v2 dst, C
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyAsync_v4000)(dst, src, ByteCount, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                                   const void *srcHost, size_t ByteCount)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
     struct copy copy = {.entry = entry,
                         .source =
                             transfer_linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
@@ -317,16 +309,12 @@ CUresult hook_copy_host_to_device(const struct driver_entry *entry, CUdeviceptr_
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyHtoD_v3020)(dstDevice, srcHost, ByteCount);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                                         const void *srcHost, size_t ByteCount, CUstream hStream)
 {
-    PFN_cuMemcpyHtoDAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoDAsync_v3020);
-    if (!guard_enter())
-        return real(dstDevice, srcHost, ByteCount, hStream);
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
@@ -334,17 +322,15 @@ CUresult hook_copy_host_to_device_async(const struct driver_entry *entry, CUdevi
                             transfer_linear((uintptr_t)srcHost, ByteCount, host_place(srcHost)),
                         .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     copy_begin(&copy);
-    CUresult result = real(dstDevice, srcHost, ByteCount, hStream);
+    CUresult result =
+        DRIVER_REAL(entry, cuMemcpyHtoDAsync_v3020)(dstDevice, srcHost, ByteCount, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_device_to_host(const struct driver_entry *entry, void *dstHost,
                                   CUdeviceptr_v2 srcDevice, size_t ByteCount)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
     struct copy copy = {.entry = entry,
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target =
@@ -352,7 +338,6 @@ CUresult hook_copy_device_to_host(const struct driver_entry *entry, void *dstHos
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpyDtoH_v3020)(dstHost, srcDevice, ByteCount);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
@@ -360,32 +345,26 @@ CUresult hook_copy_device_to_host_async(const struct driver_entry *entry, void *
                                         CUdeviceptr_v2 srcDevice, size_t ByteCount,
                                         CUstream hStream)
 {
-    PFN_cuMemcpyDtoHAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoHAsync_v3020);
-    if (!guard_enter())
-        return real(dstHost, srcDevice, ByteCount, hStream);
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target =
                             transfer_linear((uintptr_t)dstHost, ByteCount, host_place(dstHost))};
-    CUresult result = real(dstHost, srcDevice, ByteCount, hStream);
+    CUresult result =
+        DRIVER_REAL(entry, cuMemcpyDtoHAsync_v3020)(dstHost, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_device_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                                     CUdeviceptr_v2 srcDevice, size_t ByteCount)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
     struct copy copy = {.entry = entry,
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
     CUresult result = DRIVER_REAL(entry, cuMemcpyDtoD_v3020)(dstDevice, srcDevice, ByteCount);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
@@ -393,17 +372,14 @@ CUresult hook_copy_device_to_device_async(const struct driver_entry *entry,
                                           CUdeviceptr_v2 dstDevice, CUdeviceptr_v2 srcDevice,
                                           size_t ByteCount, CUstream hStream)
 {
-    PFN_cuMemcpyDtoDAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoDAsync_v3020);
-    if (!guard_enter())
-        return real(dstDevice, srcDevice, ByteCount, hStream);
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
-    CUresult result = real(dstDevice, srcDevice, ByteCount, hStream);
+    CUresult result =
+        DRIVER_REAL(entry, cuMemcpyDtoDAsync_v3020)(dstDevice, srcDevice, ByteCount, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
@@ -411,18 +387,15 @@ CUresult hook_copy_peer(const struct driver_entry *entry, CUdeviceptr_v2 dstDevi
                         CUcontext dstContext, CUdeviceptr_v2 srcDevice, CUcontext srcContext,
                         size_t ByteCount)
 {
-    PFN_cuMemcpyPeer_v4000 real = DRIVER_REAL(entry, cuMemcpyPeer_v4000);
-    if (!guard_enter())
-        return real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
     struct copy copy = {.entry = entry,
                         .peer = true,
                         .source_context = srcContext,
                         .target_context = dstContext,
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
-    CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyPeer_v4000)(dstDevice, dstContext, srcDevice,
+                                                             srcContext, ByteCount);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
@@ -430,17 +403,14 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
                               CUcontext dstContext, CUdeviceptr_v2 srcDevice, CUcontext srcContext,
                               size_t ByteCount, CUstream hStream)
 {
-    PFN_cuMemcpyPeerAsync_v4000 real = DRIVER_REAL(entry, cuMemcpyPeerAsync_v4000);
-    if (!guard_enter())
-        return real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
     struct copy copy = {.entry = entry,
                         .stream = hStream,
                         .async = true,
                         .source = transfer_linear(srcDevice, ByteCount, MEMORY_TYPE_DEVICE),
                         .target = transfer_linear(dstDevice, ByteCount, MEMORY_TYPE_DEVICE)};
-    CUresult result = real(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+    CUresult result = DRIVER_REAL(entry, cuMemcpyPeerAsync_v4000)(dstDevice, dstContext, srcDevice,
+                                                                  srcContext, ByteCount, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
@@ -469,28 +439,24 @@ static struct transfer_side linear_host(const void *base, size_t bytes)
 }
 
 #define ARRAY_HOOK(call, from, to, ...)                                                            \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     struct copy copy = {.entry = entry, .source = from, .target = to, ##__VA_ARGS__};              \
     copy_begin(&copy);                                                                             \
     CUresult result = call;                                                                        \
     copy_end(&copy, result);                                                                       \
-    guard_leave();                                                                                 \
     return result
 
 CUresult hook_copy_device_to_array(const struct driver_entry *entry, CUarray dstArray,
                                    size_t dstOffset, CUdeviceptr_v2 srcDevice, size_t ByteCount)
 {
-    PFN_cuMemcpyDtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyDtoA_v3020);
-    ARRAY_HOOK(real(dstArray, dstOffset, srcDevice, ByteCount), linear_device(srcDevice, ByteCount),
+    ARRAY_HOOK(DRIVER_REAL(entry, cuMemcpyDtoA_v3020)(dstArray, dstOffset, srcDevice, ByteCount),
+               linear_device(srcDevice, ByteCount),
                linear_of_array(dstArray, dstOffset, ByteCount));
 }
 
 CUresult hook_copy_array_to_device(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
                                    CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
-    PFN_cuMemcpyAtoD_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoD_v3020);
-    ARRAY_HOOK(real(dstDevice, srcArray, srcOffset, ByteCount),
+    ARRAY_HOOK(DRIVER_REAL(entry, cuMemcpyAtoD_v3020)(dstDevice, srcArray, srcOffset, ByteCount),
                linear_of_array(srcArray, srcOffset, ByteCount),
                linear_device(dstDevice, ByteCount));
 }
@@ -499,25 +465,23 @@ CUresult hook_copy_array_to_array(const struct driver_entry *entry, CUarray dstA
                                   size_t dstOffset, CUarray srcArray, size_t srcOffset,
                                   size_t ByteCount)
 {
-    PFN_cuMemcpyAtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoA_v3020);
-    ARRAY_HOOK(real(dstArray, dstOffset, srcArray, srcOffset, ByteCount),
-               linear_of_array(srcArray, srcOffset, ByteCount),
-               linear_of_array(dstArray, dstOffset, ByteCount));
+    ARRAY_HOOK(
+        DRIVER_REAL(entry, cuMemcpyAtoA_v3020)(dstArray, dstOffset, srcArray, srcOffset, ByteCount),
+        linear_of_array(srcArray, srcOffset, ByteCount),
+        linear_of_array(dstArray, dstOffset, ByteCount));
 }
 
 CUresult hook_copy_host_to_array(const struct driver_entry *entry, CUarray dstArray,
                                  size_t dstOffset, const void *srcHost, size_t ByteCount)
 {
-    PFN_cuMemcpyHtoA_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoA_v3020);
-    ARRAY_HOOK(real(dstArray, dstOffset, srcHost, ByteCount), linear_host(srcHost, ByteCount),
-               linear_of_array(dstArray, dstOffset, ByteCount));
+    ARRAY_HOOK(DRIVER_REAL(entry, cuMemcpyHtoA_v3020)(dstArray, dstOffset, srcHost, ByteCount),
+               linear_host(srcHost, ByteCount), linear_of_array(dstArray, dstOffset, ByteCount));
 }
 
 CUresult hook_copy_array_to_host(const struct driver_entry *entry, void *dstHost, CUarray srcArray,
                                  size_t srcOffset, size_t ByteCount)
 {
-    PFN_cuMemcpyAtoH_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoH_v3020);
-    ARRAY_HOOK(real(dstHost, srcArray, srcOffset, ByteCount),
+    ARRAY_HOOK(DRIVER_REAL(entry, cuMemcpyAtoH_v3020)(dstHost, srcArray, srcOffset, ByteCount),
                linear_of_array(srcArray, srcOffset, ByteCount), linear_host(dstHost, ByteCount));
 }
 
@@ -525,8 +489,8 @@ CUresult hook_copy_host_to_array_async(const struct driver_entry *entry, CUarray
                                        size_t dstOffset, const void *srcHost, size_t ByteCount,
                                        CUstream hStream)
 {
-    PFN_cuMemcpyHtoAAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyHtoAAsync_v3020);
-    ARRAY_HOOK(real(dstArray, dstOffset, srcHost, ByteCount, hStream),
+    ARRAY_HOOK(DRIVER_REAL(entry, cuMemcpyHtoAAsync_v3020)(dstArray, dstOffset, srcHost, ByteCount,
+                                                           hStream),
                linear_host(srcHost, ByteCount), linear_of_array(dstArray, dstOffset, ByteCount),
                .stream = hStream, .async = true);
 }
@@ -535,8 +499,8 @@ CUresult hook_copy_array_to_host_async(const struct driver_entry *entry, void *d
                                        CUarray srcArray, size_t srcOffset, size_t ByteCount,
                                        CUstream hStream)
 {
-    PFN_cuMemcpyAtoHAsync_v3020 real = DRIVER_REAL(entry, cuMemcpyAtoHAsync_v3020);
-    ARRAY_HOOK(real(dstHost, srcArray, srcOffset, ByteCount, hStream),
+    ARRAY_HOOK(DRIVER_REAL(entry, cuMemcpyAtoHAsync_v3020)(dstHost, srcArray, srcOffset, ByteCount,
+                                                           hStream),
                linear_of_array(srcArray, srcOffset, ByteCount), linear_host(dstHost, ByteCount),
                .stream = hStream, .async = true);
 }
@@ -555,14 +519,11 @@ static void copy_3d_peer(struct copy *copy, const CUDA_MEMCPY3D_PEER_v1 *what)
 
 CUresult hook_copy_2d(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
     struct copy copy = {.entry = entry};
     transfer_2d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy2D_v3020)(pCopy);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
@@ -574,67 +535,52 @@ CUresult hook_copy_2d_unaligned(const struct driver_entry *entry, const CUDA_MEM
 CUresult hook_copy_2d_async(const struct driver_entry *entry, const CUDA_MEMCPY2D_v2 *pCopy,
                             CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     transfer_2d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy2DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_3d(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *pCopy)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
     struct copy copy = {.entry = entry};
     transfer_3d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3D_v3020)(pCopy);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_3d_async(const struct driver_entry *entry, const CUDA_MEMCPY3D_v2 *pCopy,
                             CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     transfer_3d(&copy.source, &copy.target, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DAsync_v3020)(pCopy, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_3d_peer(const struct driver_entry *entry, const CUDA_MEMCPY3D_PEER_v1 *pCopy)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy3DPeer_v4000)(pCopy);
     struct copy copy = {.entry = entry};
     copy_3d_peer(&copy, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeer_v4000)(pCopy);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_copy_3d_peer_async(const struct driver_entry *entry,
                                  const CUDA_MEMCPY3D_PEER_v1 *pCopy, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
     struct copy copy = {.entry = entry, .stream = hStream, .async = true};
     copy_3d_peer(&copy, pCopy);
     copy_begin(&copy);
     CUresult result = DRIVER_REAL(entry, cuMemcpy3DPeerAsync_v4000)(pCopy, hStream);
     copy_end(&copy, result);
-    guard_leave();
     return result;
 }

@@ -24,12 +24,9 @@ CUresult hook_event_create(const struct driver_entry *entry, CUevent *phEvent, u
 
 CUresult hook_event_destroy(const struct driver_entry *entry, CUevent hEvent)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuEventDestroy_v4000)(hEvent);
     struct event *event = event_take_out(hEvent);
     CUresult result = DRIVER_REAL(entry, cuEventDestroy_v4000)(hEvent);
     event_destroyed(event, hEvent, result == CUDA_SUCCESS);
-    guard_leave();
     return result;
 }
 
@@ -53,30 +50,24 @@ static void event_recorded(const struct driver_entry *entry, CUevent handle, CUs
 
 CUresult hook_event_record(const struct driver_entry *entry, CUevent hEvent, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     CUresult result = DRIVER_REAL(entry, cuEventRecord_v2000)(hEvent, hStream);
     if (result == CUDA_SUCCESS)
         event_recorded(entry, hEvent, hStream, 0);
     else if (refused_call_for_stream(entry, hStream, result))
         refused_call_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
                             result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent hEvent,
                                       CUstream hStream, unsigned int flags)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     CUresult result = DRIVER_REAL(entry, cuEventRecordWithFlags_v11010)(hEvent, hStream, flags);
     if (result == CUDA_SUCCESS)
         event_recorded(entry, hEvent, hStream, flags);
     else if (refused_call_for_stream(entry, hStream, result))
         refused_call_stream(entry, hStream, callsite_of(entry->name, NULL, 0), CSAN_LEVEL_LIBRARY,
                             result);
-    guard_leave();
     return result;
 }
 
@@ -94,16 +85,11 @@ static void stream_waits(const struct driver_entry *entry, CUstream hStream, CUe
 CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStream, CUevent hEvent,
                                 unsigned int Flags)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
-    if (sync_drops_wait(hStream, entry->thread_default, hEvent, Flags)) {
-        guard_leave();
+    if (sync_drops_wait(hStream, entry->thread_default, hEvent, Flags))
         return CUDA_SUCCESS;
-    }
     CUresult result = DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
     if (result == CUDA_SUCCESS && !stream_is_capturing(hStream, entry->thread_default))
         stream_waits(entry, hStream, hEvent);
-    guard_leave();
     return result;
 }
 
@@ -136,30 +122,22 @@ static void event_finished(csan_snapshot *snapshot, const struct stream_memop_sc
 
 CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
-    if (sync_drops_event(hEvent)) {
-        guard_leave();
+    if (sync_drops_event(hEvent))
         return CUDA_SUCCESS;
-    }
     struct stream_memop_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
     event_finished(snapshot, &scope, result, false);
     trace_waited();
-    guard_leave();
     return result;
 }
 
 CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
     struct stream_memop_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
     event_finished(snapshot, &scope, result, true);
-    guard_leave();
     return result;
 }
 
@@ -167,13 +145,10 @@ CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
 CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilliseconds,
                                  CUevent hStart, CUevent hEnd)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
     struct stream_memop_scope started, ended;
     csan_snapshot *start = snapshot_now(hStart, &started), *end = snapshot_now(hEnd, &ended);
     CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
     event_finished(start, &started, result, false);
     event_finished(end, &ended, result, false);
-    guard_leave();
     return result;
 }

@@ -93,14 +93,11 @@ static void open_at(uint64_t address, csan_site site)
 
 /* Says what is not seen when the call succeeded. */
 #define NOTE_HOOK(call, note)                                                                      \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS) {                                                                  \
         counters_unmodelled(note);                                                                 \
         context_doubt(session_context());                                                          \
     }                                                                                              \
-    guard_leave();                                                                                 \
     return result
 
 CUresult hook_ipc_get_memory(const struct driver_entry *entry, CUipcMemHandle_v1 *pHandle,
@@ -114,29 +111,21 @@ CUresult hook_ipc_get_memory(const struct driver_entry *entry, CUipcMemHandle_v1
 CUresult hook_pointer_set_attribute(const struct driver_entry *entry, const void *value,
                                     CUpointer_attribute attribute, CUdeviceptr_v2 ptr)
 {
-    PFN_cuPointerSetAttribute_v6000 real = DRIVER_REAL(entry, cuPointerSetAttribute_v6000);
-    if (!guard_enter())
-        return real(value, attribute, ptr);
-    CUresult result = real(value, attribute, ptr);
+    CUresult result = DRIVER_REAL(entry, cuPointerSetAttribute_v6000)(value, attribute, ptr);
     if (result == CUDA_SUCCESS)
         context_doubt(session_context());
-    guard_leave();
     return result;
 }
 
 CUresult hook_ipc_open_memory(const struct driver_entry *entry, CUdeviceptr_v2 *pdptr,
                               CUipcMemHandle_v1 handle, unsigned int Flags)
 {
-    PFN_cuIpcOpenMemHandle_v11000 real = DRIVER_REAL(entry, cuIpcOpenMemHandle_v11000);
-    if (!guard_enter())
-        return real(pdptr, handle, Flags);
     csan_site site = callsite_of_memory(entry->name);
-    CUresult result = real(pdptr, handle, Flags);
+    CUresult result = DRIVER_REAL(entry, cuIpcOpenMemHandle_v11000)(pdptr, handle, Flags);
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(of_processes);
         open_at(*pdptr, site);
     }
-    guard_leave();
     return result;
 }
 
@@ -167,30 +156,26 @@ static void close_end(uint64_t base, csan_free *token, CUresult result)
 
 CUresult hook_ipc_close_memory(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
 {
-    PFN_cuIpcCloseMemHandle_v4010 real = DRIVER_REAL(entry, cuIpcCloseMemHandle_v4010);
-    if (!guard_enter())
-        return real(dptr);
     csan_free *token = close_begin(dptr, callsite_of_memory(entry->name));
-    CUresult result = real(dptr);
+    CUresult result = DRIVER_REAL(entry, cuIpcCloseMemHandle_v4010)(dptr);
     close_end(dptr, token, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_pool_export(const struct driver_entry *entry, void *handle_out, CUmemoryPool pool,
                           CUmemAllocationHandleType handleType, unsigned long long flags)
 {
-    PFN_cuMemPoolExportToShareableHandle_v11020 real =
-        DRIVER_REAL(entry, cuMemPoolExportToShareableHandle_v11020);
-    NOTE_HOOK(real(handle_out, pool, handleType, flags), of_processes);
+    NOTE_HOOK(DRIVER_REAL(entry, cuMemPoolExportToShareableHandle_v11020)(handle_out, pool,
+                                                                          handleType, flags),
+              of_processes);
 }
 
 CUresult hook_pool_import(const struct driver_entry *entry, CUmemoryPool *pool_out, void *handle,
                           CUmemAllocationHandleType handleType, unsigned long long flags)
 {
-    PFN_cuMemPoolImportFromShareableHandle_v11020 real =
-        DRIVER_REAL(entry, cuMemPoolImportFromShareableHandle_v11020);
-    NOTE_HOOK(real(pool_out, handle, handleType, flags), of_processes);
+    NOTE_HOOK(DRIVER_REAL(entry, cuMemPoolImportFromShareableHandle_v11020)(pool_out, handle,
+                                                                            handleType, flags),
+              of_processes);
 }
 
 CUresult hook_pool_export_pointer(const struct driver_entry *entry,
@@ -204,12 +189,9 @@ CUresult hook_pool_export_pointer(const struct driver_entry *entry,
 CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_v2 *ptr_out,
                                   CUmemoryPool pool, CUmemPoolPtrExportData_v1 *shareData)
 {
-    PFN_cuMemPoolImportPointer_v11020 real = DRIVER_REAL(entry, cuMemPoolImportPointer_v11020);
     uint64_t base, bytes;
-    if (!guard_enter())
-        return real(ptr_out, pool, shareData);
     csan_site site = callsite_of_memory(entry->name);
-    CUresult result = real(ptr_out, pool, shareData);
+    CUresult result = DRIVER_REAL(entry, cuMemPoolImportPointer_v11020)(ptr_out, pool, shareData);
     if (result == CUDA_SUCCESS)
         counters_unmodelled(of_processes);
     if (result == CUDA_SUCCESS && range_of(*ptr_out, &base, &bytes)) {
@@ -219,7 +201,6 @@ CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_
         csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
         guard_unlock();
     }
-    guard_leave();
     return result;
 }
 
@@ -229,12 +210,9 @@ CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *
                               CUexternalMemory extMem,
                               const CUDA_EXTERNAL_MEMORY_BUFFER_DESC_v1 *bufferDesc)
 {
-    PFN_cuExternalMemoryGetMappedBuffer_v10000 real =
-        DRIVER_REAL(entry, cuExternalMemoryGetMappedBuffer_v10000);
-    if (!guard_enter())
-        return real(devPtr, extMem, bufferDesc);
     csan_site site = callsite_of_memory(entry->name);
-    CUresult result = real(devPtr, extMem, bufferDesc);
+    CUresult result =
+        DRIVER_REAL(entry, cuExternalMemoryGetMappedBuffer_v10000)(devPtr, extMem, bufferDesc);
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(of_interfaces);
         known_contents_forget(*devPtr, bufferDesc->size);
@@ -244,7 +222,6 @@ CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *
                            CSAN_HOST, site);
         guard_unlock();
     }
-    guard_leave();
     return result;
 }
 
@@ -259,15 +236,11 @@ CUresult hook_ipc_get_event(const struct driver_entry *entry, CUipcEventHandle_v
 CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
                              CUipcEventHandle_v1 handle)
 {
-    PFN_cuIpcOpenEventHandle_v4010 real = DRIVER_REAL(entry, cuIpcOpenEventHandle_v4010);
-    if (!guard_enter())
-        return real(phEvent, handle);
-    CUresult result = real(phEvent, handle);
+    CUresult result = DRIVER_REAL(entry, cuIpcOpenEventHandle_v4010)(phEvent, handle);
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(events_note);
         event_created(*phEvent);
     }
-    guard_leave();
     return result;
 }
 
@@ -290,14 +263,10 @@ CUresult hook_semaphores_signal(const struct driver_entry *entry,
                                 const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_v1 *paramsArray,
                                 unsigned int numExtSems, CUstream stream)
 {
-    PFN_cuSignalExternalSemaphoresAsync_v10000 real =
-        DRIVER_REAL(entry, cuSignalExternalSemaphoresAsync_v10000);
-    if (!guard_enter())
-        return real(extSemArray, paramsArray, numExtSems, stream);
-    CUresult result = real(extSemArray, paramsArray, numExtSems, stream);
+    CUresult result = DRIVER_REAL(entry, cuSignalExternalSemaphoresAsync_v10000)(
+        extSemArray, paramsArray, numExtSems, stream);
     if (result == CUDA_SUCCESS)
         take_turn(entry, stream, numExtSems);
-    guard_leave();
     return result;
 }
 
@@ -306,13 +275,9 @@ CUresult hook_semaphores_wait(const struct driver_entry *entry,
                               const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_v1 *paramsArray,
                               unsigned int numExtSems, CUstream stream)
 {
-    PFN_cuWaitExternalSemaphoresAsync_v10000 real =
-        DRIVER_REAL(entry, cuWaitExternalSemaphoresAsync_v10000);
-    if (!guard_enter())
-        return real(extSemArray, paramsArray, numExtSems, stream);
-    CUresult result = real(extSemArray, paramsArray, numExtSems, stream);
+    CUresult result = DRIVER_REAL(entry, cuWaitExternalSemaphoresAsync_v10000)(
+        extSemArray, paramsArray, numExtSems, stream);
     if (result == CUDA_SUCCESS)
         take_turn(entry, stream, numExtSems);
-    guard_leave();
     return result;
 }

@@ -58,6 +58,34 @@ static CUgraphNodeParams of_child(CUgraph graph)
     return params;
 }
 
+static CUgraphNodeParams of_birth(const CUDA_MEM_ALLOC_NODE_PARAMS_v1 *memory)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    memcpy(&params.alloc, memory, sizeof *memory);
+    return params;
+}
+
+static CUgraphNodeParams of_death(CUdeviceptr_v2 address)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    params.free.dptr = address;
+    return params;
+}
+
+static CUgraphNodeParams of_record(CUevent event)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+    params.eventRecord.event = event;
+    return params;
+}
+
+static CUgraphNodeParams of_wait(CUevent event)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
+    params.eventWait.event = event;
+    return params;
+}
+
 /* What the node does, with the stack of this call. */
 static struct graph_node_work *work_here(const CUgraphNodeParams *params)
 {
@@ -92,19 +120,6 @@ static void note_in_exec(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams p
     }
 }
 
-/* The body of a hook that changes an exec's node, whose kernels' code it may come to keep. */
-#define CHANGE_AND_NOTE(parameters, call)                                                          \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
-    const CUgraphNodeParams params = parameters;                                                   \
-    struct graph_code code = graph_code_begin_node(&params);                                       \
-    CUresult result = call;                                                                        \
-    graph_code_end(&code, result);                                                                 \
-    if (result == CUDA_SUCCESS)                                                                    \
-        note_in_exec(hGraphExec, hNode, params);                                                   \
-    guard_leave();                                                                                 \
-    return result
-
 /* The node has a copy of the graph. */
 static void note_child(CUgraphNode node, CUgraph graph)
 {
@@ -116,125 +131,110 @@ static void note_child(CUgraphNode node, CUgraph graph)
         graph_topology_copy_notes(graph, child);
 }
 
+/* After the driver changed a node of an exec, or would not. */
+static CUresult changed(struct graph_code *code, CUresult result, CUgraphExec exec,
+                        CUgraphNode node, const CUgraphNodeParams *params)
+{
+    graph_code_end(code, result);
+    if (result == CUDA_SUCCESS)
+        note_in_exec(exec, node, *params);
+    return result;
+}
+
 /* ---- Nodes of one kind -------------------------------------------------------------------------
  */
 
-CUresult hook_graph_add_kernel_node_v1(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                       CUgraph hGraph, const CUgraphNode *dependencies,
-                                       size_t numDependencies,
-                                       const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
+/* Hooks that add such a node, that give it something else to do, and that do so in an exec, whose
+ * kernels' code the exec may come to keep. `put` makes the generic parameters of `what`, which is
+ * the first of the kind's own `parameters`; `arguments` are their names. */
+#define LIST(...) __VA_ARGS__
+#define ADDS(hook, function, put, parameters, arguments)                                           \
+    CUresult hook_##hook(const struct driver_entry *entry, CUgraphNode *node, CUgraph graph,       \
+                         const CUgraphNode *dependencies, size_t count, LIST parameters)           \
+    {                                                                                              \
+        MAKE_AND_NOTE(                                                                             \
+            DRIVER_REAL(entry, function)(node, graph, dependencies, count, LIST arguments),        \
+            note(*node, put(what)));                                                               \
+    }
+#define SETS(hook, function, put, parameters)                                                      \
+    CUresult hook_##hook(const struct driver_entry *entry, CUgraphNode node, LIST parameters)      \
+    {                                                                                              \
+        MAKE_AND_NOTE(DRIVER_REAL(entry, function)(node, what), note(node, put(what)));            \
+    }
+#define CHANGES(hook, function, put, parameters, arguments)                                        \
+    CUresult hook_##hook(const struct driver_entry *entry, CUgraphExec exec, CUgraphNode node,     \
+                         LIST parameters)                                                          \
+    {                                                                                              \
+        PFN_##function real = DRIVER_REAL(entry, function);                                        \
+        if (!what)                                                                                 \
+            return real(exec, node, LIST arguments);                                               \
+        const CUgraphNodeParams params = put(what);                                                \
+        struct graph_code code = graph_code_begin_node(&params);                                   \
+        return changed(&code, real(exec, node, LIST arguments), exec, node, &params);              \
+    }
+
+ADDS(graph_add_kernel_node_v1, cuGraphAddKernelNode_v10000, of_kernel_v1,
+     (const CUDA_KERNEL_NODE_PARAMS_v1 *what), (what))
+SETS(graph_kernel_node_set_params_v1, cuGraphKernelNodeSetParams_v10000, of_kernel_v1,
+     (const CUDA_KERNEL_NODE_PARAMS_v1 *what))
+CHANGES(graph_exec_kernel_node_set_params_v1, cuGraphExecKernelNodeSetParams_v10010, of_kernel_v1,
+        (const CUDA_KERNEL_NODE_PARAMS_v1 *what), (what))
+ADDS(graph_add_kernel_node, cuGraphAddKernelNode_v12000, of_kernel,
+     (const CUDA_KERNEL_NODE_PARAMS_v2 *what), (what))
+SETS(graph_kernel_node_set_params, cuGraphKernelNodeSetParams_v12000, of_kernel,
+     (const CUDA_KERNEL_NODE_PARAMS_v2 *what))
+CHANGES(graph_exec_kernel_node_set_params, cuGraphExecKernelNodeSetParams_v12000, of_kernel,
+        (const CUDA_KERNEL_NODE_PARAMS_v2 *what), (what))
+ADDS(graph_add_copy_node, cuGraphAddMemcpyNode_v10000, of_copy,
+     (const CUDA_MEMCPY3D_v2 *what, CUcontext context), (what, context))
+SETS(graph_copy_node_set_params, cuGraphMemcpyNodeSetParams_v10000, of_copy,
+     (const CUDA_MEMCPY3D_v2 *what))
+CHANGES(graph_exec_copy_node_set_params, cuGraphExecMemcpyNodeSetParams_v10020, of_copy,
+        (const CUDA_MEMCPY3D_v2 *what, CUcontext context), (what, context))
+ADDS(graph_add_set_node, cuGraphAddMemsetNode_v10000, of_set,
+     (const CUDA_MEMSET_NODE_PARAMS_v1 *what, CUcontext context), (what, context))
+SETS(graph_set_node_set_params, cuGraphMemsetNodeSetParams_v10000, of_set,
+     (const CUDA_MEMSET_NODE_PARAMS_v1 *what))
+CHANGES(graph_exec_set_node_set_params, cuGraphExecMemsetNodeSetParams_v10020, of_set,
+        (const CUDA_MEMSET_NODE_PARAMS_v1 *what, CUcontext context), (what, context))
+CHANGES(graph_exec_child_graph_node_set_params, cuGraphExecChildGraphNodeSetParams_v11010, of_child,
+        (CUgraph what), (what))
+ADDS(graph_add_mem_alloc_node, cuGraphAddMemAllocNode_v11040, of_birth,
+     (CUDA_MEM_ALLOC_NODE_PARAMS_v1 * what), (what))
+ADDS(graph_add_mem_free_node, cuGraphAddMemFreeNode_v11040, of_death, (CUdeviceptr_v2 what), (what))
+CHANGES(graph_exec_event_record_node_set_event, cuGraphExecEventRecordNodeSetEvent_v11010,
+        of_record, (CUevent what), (what))
+CHANGES(graph_exec_event_wait_node_set_event, cuGraphExecEventWaitNodeSetEvent_v11010, of_wait,
+        (CUevent what), (what))
+
+CUresult hook_graph_add_child_graph_node(const struct driver_entry *entry, CUgraphNode *node,
+                                         CUgraph graph, const CUgraphNode *dependencies,
+                                         size_t count, CUgraph child)
 {
-    PFN_cuGraphAddKernelNode_v10000 real = DRIVER_REAL(entry, cuGraphAddKernelNode_v10000);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-                  note(*phGraphNode, of_kernel_v1(nodeParams)));
+    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphAddChildGraphNode_v10000)(node, graph, dependencies,
+                                                                      count, child),
+                  note_child(*node, child));
 }
 
-CUresult hook_graph_add_kernel_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                    CUgraph hGraph, const CUgraphNode *dependencies,
-                                    size_t numDependencies,
-                                    const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
+CUresult hook_graph_node_set_enabled(const struct driver_entry *entry, CUgraphExec exec,
+                                     CUgraphNode node, unsigned int enabled)
 {
-    PFN_cuGraphAddKernelNode_v12000 real = DRIVER_REAL(entry, cuGraphAddKernelNode_v12000);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-                  note(*phGraphNode, of_kernel(nodeParams)));
-}
-
-CUresult hook_graph_kernel_node_set_params_v1(const struct driver_entry *entry, CUgraphNode hNode,
-                                              const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    PFN_cuGraphKernelNodeSetParams_v10000 real =
-        DRIVER_REAL(entry, cuGraphKernelNodeSetParams_v10000);
-    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_kernel_v1(nodeParams)));
-}
-
-CUresult hook_graph_kernel_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
-                                           const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    PFN_cuGraphKernelNodeSetParams_v12000 real =
-        DRIVER_REAL(entry, cuGraphKernelNodeSetParams_v12000);
-    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_kernel(nodeParams)));
-}
-
-CUresult hook_graph_exec_kernel_node_set_params_v1(const struct driver_entry *entry,
-                                                   CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                   const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams)
-{
-    PFN_cuGraphExecKernelNodeSetParams_v10010 real =
-        DRIVER_REAL(entry, cuGraphExecKernelNodeSetParams_v10010);
-    if (!nodeParams)
-        return real(hGraphExec, hNode, nodeParams);
-    CHANGE_AND_NOTE(of_kernel_v1(nodeParams), real(hGraphExec, hNode, nodeParams));
-}
-
-CUresult hook_graph_exec_kernel_node_set_params(const struct driver_entry *entry,
-                                                CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                const CUDA_KERNEL_NODE_PARAMS_v2 *nodeParams)
-{
-    PFN_cuGraphExecKernelNodeSetParams_v12000 real =
-        DRIVER_REAL(entry, cuGraphExecKernelNodeSetParams_v12000);
-    if (!nodeParams)
-        return real(hGraphExec, hNode, nodeParams);
-    CHANGE_AND_NOTE(of_kernel(nodeParams), real(hGraphExec, hNode, nodeParams));
-}
-
-CUresult hook_graph_add_copy_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                  CUgraph hGraph, const CUgraphNode *dependencies,
-                                  size_t numDependencies, const CUDA_MEMCPY3D_v2 *copyParams,
-                                  CUcontext ctx)
-{
-    PFN_cuGraphAddMemcpyNode_v10000 real = DRIVER_REAL(entry, cuGraphAddMemcpyNode_v10000);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, copyParams, ctx),
-                  note(*phGraphNode, of_copy(copyParams)));
-}
-
-CUresult hook_graph_copy_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
-                                         const CUDA_MEMCPY3D_v2 *nodeParams)
-{
-    PFN_cuGraphMemcpyNodeSetParams_v10000 real =
-        DRIVER_REAL(entry, cuGraphMemcpyNodeSetParams_v10000);
-    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_copy(nodeParams)));
-}
-
-CUresult hook_graph_exec_copy_node_set_params(const struct driver_entry *entry,
-                                              CUgraphExec hGraphExec, CUgraphNode hNode,
-                                              const CUDA_MEMCPY3D_v2 *copyParams, CUcontext ctx)
-{
-    PFN_cuGraphExecMemcpyNodeSetParams_v10020 real =
-        DRIVER_REAL(entry, cuGraphExecMemcpyNodeSetParams_v10020);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, copyParams, ctx),
-                  note_in_exec(hGraphExec, hNode, of_copy(copyParams)));
-}
-
-CUresult hook_graph_add_set_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                 CUgraph hGraph, const CUgraphNode *dependencies,
-                                 size_t numDependencies,
-                                 const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams, CUcontext ctx)
-{
-    PFN_cuGraphAddMemsetNode_v10000 real = DRIVER_REAL(entry, cuGraphAddMemsetNode_v10000);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, memsetParams, ctx),
-                  note(*phGraphNode, of_set(memsetParams)));
-}
-
-CUresult hook_graph_set_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
-                                        const CUDA_MEMSET_NODE_PARAMS_v1 *nodeParams)
-{
-    PFN_cuGraphMemsetNodeSetParams_v10000 real =
-        DRIVER_REAL(entry, cuGraphMemsetNodeSetParams_v10000);
-    MAKE_AND_NOTE(real(hNode, nodeParams), note(hNode, of_set(nodeParams)));
-}
-
-CUresult hook_graph_exec_set_node_set_params(const struct driver_entry *entry,
-                                             CUgraphExec hGraphExec, CUgraphNode hNode,
-                                             const CUDA_MEMSET_NODE_PARAMS_v1 *memsetParams,
-                                             CUcontext ctx)
-{
-    PFN_cuGraphExecMemsetNodeSetParams_v10020 real =
-        DRIVER_REAL(entry, cuGraphExecMemsetNodeSetParams_v10020);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, memsetParams, ctx),
-                  note_in_exec(hGraphExec, hNode, of_set(memsetParams)));
+    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphNodeSetEnabled_v11060)(exec, node, enabled),
+                  graph_node_enabled(exec, node, enabled != 0));
 }
 
 /* ---- Host nodes: the driver is given csan's node in place of the function ---- */
+
+/* As MAKE_AND_NOTE, for hooks that enter the guard themselves: what is to run is wrapped where csan
+ * cannot note it, too. */
+#define WRAP_AND_NOTE(call, note)                                                                  \
+    if (!guard_enter())                                                                            \
+        return call;                                                                               \
+    CUresult result = call;                                                                        \
+    if (result == CUDA_SUCCESS)                                                                    \
+        note;                                                                                      \
+    guard_leave();                                                                                 \
+    return result
 
 CUresult hook_graph_add_host_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
                                   CUgraph hGraph, const CUgraphNode *dependencies,
@@ -247,7 +247,7 @@ CUresult hook_graph_add_host_node(const struct driver_entry *entry, CUgraphNode 
         return real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, &own),
+    WRAP_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, &own),
                   note(*phGraphNode, of_host(&own)));
 }
 
@@ -269,7 +269,7 @@ CUresult hook_graph_host_node_set_params(const struct driver_entry *entry, CUgra
         return real(hNode, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
-    MAKE_AND_NOTE(real(hNode, &own), note(hNode, of_host(&own)));
+    WRAP_AND_NOTE(real(hNode, &own), note(hNode, of_host(&own)));
 }
 
 CUresult hook_graph_exec_host_node_set_params(const struct driver_entry *entry,
@@ -283,86 +283,7 @@ CUresult hook_graph_exec_host_node_set_params(const struct driver_entry *entry,
         return real(hGraphExec, hNode, nodeParams);
     own = *nodeParams;
     host_node_wrap(&own.fn, &own.userData);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, &own), note_in_exec(hGraphExec, hNode, of_host(&own)));
-}
-
-/* ---- Child graphs, memory, events ---- */
-
-CUresult hook_graph_add_child_graph_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                         CUgraph hGraph, const CUgraphNode *dependencies,
-                                         size_t numDependencies, CUgraph childGraph)
-{
-    PFN_cuGraphAddChildGraphNode_v10000 real = DRIVER_REAL(entry, cuGraphAddChildGraphNode_v10000);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, childGraph),
-                  note_child(*phGraphNode, childGraph));
-}
-
-CUresult hook_graph_exec_child_graph_node_set_params(const struct driver_entry *entry,
-                                                     CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                     CUgraph childGraph)
-{
-    PFN_cuGraphExecChildGraphNodeSetParams_v11010 real =
-        DRIVER_REAL(entry, cuGraphExecChildGraphNodeSetParams_v11010);
-    CHANGE_AND_NOTE(of_child(childGraph), real(hGraphExec, hNode, childGraph));
-}
-
-static void note_birth(CUgraphNode node, const CUDA_MEM_ALLOC_NODE_PARAMS_v1 *nodeParams)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
-    memcpy(&params.alloc, nodeParams, sizeof *nodeParams);
-    note(node, params);
-}
-
-CUresult hook_graph_add_mem_alloc_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                       CUgraph hGraph, const CUgraphNode *dependencies,
-                                       size_t numDependencies,
-                                       CUDA_MEM_ALLOC_NODE_PARAMS_v1 *nodeParams)
-{
-    PFN_cuGraphAddMemAllocNode_v11040 real = DRIVER_REAL(entry, cuGraphAddMemAllocNode_v11040);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams),
-                  note_birth(*phGraphNode, nodeParams));
-}
-
-static void note_death(CUgraphNode node, CUdeviceptr_v2 dptr)
-{
-    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
-    params.free.dptr = dptr;
-    note(node, params);
-}
-
-CUresult hook_graph_add_mem_free_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                                      CUgraph hGraph, const CUgraphNode *dependencies,
-                                      size_t numDependencies, CUdeviceptr_v2 dptr)
-{
-    PFN_cuGraphAddMemFreeNode_v11040 real = DRIVER_REAL(entry, cuGraphAddMemFreeNode_v11040);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, dptr),
-                  note_death(*phGraphNode, dptr));
-}
-
-CUresult hook_graph_exec_event_record_node_set_event(const struct driver_entry *entry,
-                                                     CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                     CUevent event)
-{
-    PFN_cuGraphExecEventRecordNodeSetEvent_v11010 real =
-        DRIVER_REAL(entry, cuGraphExecEventRecordNodeSetEvent_v11010);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, event), graph_event_changed(hGraphExec, hNode, event));
-}
-
-CUresult hook_graph_exec_event_wait_node_set_event(const struct driver_entry *entry,
-                                                   CUgraphExec hGraphExec, CUgraphNode hNode,
-                                                   CUevent event)
-{
-    PFN_cuGraphExecEventWaitNodeSetEvent_v11010 real =
-        DRIVER_REAL(entry, cuGraphExecEventWaitNodeSetEvent_v11010);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, event), graph_event_changed(hGraphExec, hNode, event));
-}
-
-CUresult hook_graph_node_set_enabled(const struct driver_entry *entry, CUgraphExec hGraphExec,
-                                     CUgraphNode hNode, unsigned int isEnabled)
-{
-    PFN_cuGraphNodeSetEnabled_v11060 real = DRIVER_REAL(entry, cuGraphNodeSetEnabled_v11060);
-    MAKE_AND_NOTE(real(hGraphExec, hNode, isEnabled),
-                  graph_node_enabled(hGraphExec, hNode, isEnabled != 0));
+    WRAP_AND_NOTE(real(hGraphExec, hNode, &own), note_in_exec(hGraphExec, hNode, of_host(&own)));
 }
 
 /* ---- Nodes of any kind -------------------------------------------------------------------------
@@ -404,7 +325,7 @@ CUresult hook_graph_add_node_v1(const struct driver_entry *entry, CUgraphNode *p
         return real(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
     CUgraph child = nodeParams->graph.graph;
     wrap(nodeParams, &own);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, &own), {
+    WRAP_AND_NOTE(real(phGraphNode, hGraph, dependencies, numDependencies, &own), {
         note_any(*phGraphNode, &own, child);
         unwrap(nodeParams, &own);
     });
@@ -421,7 +342,7 @@ CUresult hook_graph_add_node(const struct driver_entry *entry, CUgraphNode *phGr
         return real(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
     CUgraph child = nodeParams->graph.graph;
     wrap(nodeParams, &own);
-    MAKE_AND_NOTE(real(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &own), {
+    WRAP_AND_NOTE(real(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, &own), {
         note_any(*phGraphNode, &own, child);
         unwrap(nodeParams, &own);
     });
@@ -435,7 +356,7 @@ CUresult hook_graph_node_set_params(const struct driver_entry *entry, CUgraphNod
     if (!nodeParams || !session_start())
         return real(hNode, nodeParams);
     wrap(nodeParams, &own);
-    MAKE_AND_NOTE(real(hNode, &own), note_any(hNode, &own, own.graph.graph));
+    WRAP_AND_NOTE(real(hNode, &own), note_any(hNode, &own, own.graph.graph));
 }
 
 CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgraphExec hGraphExec,
@@ -446,7 +367,12 @@ CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgra
     if (!nodeParams || !session_start())
         return real(hGraphExec, hNode, nodeParams);
     wrap(nodeParams, &own);
-    CHANGE_AND_NOTE(own, real(hGraphExec, hNode, &own));
+    if (!guard_enter())
+        return real(hGraphExec, hNode, &own);
+    struct graph_code code = graph_code_begin_node(&own);
+    CUresult result = changed(&code, real(hGraphExec, hNode, &own), hGraphExec, hNode, &own);
+    guard_leave();
+    return result;
 }
 
 /* ---- Graphs as a whole -------------------------------------------------------------------------
@@ -455,8 +381,7 @@ CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgra
 CUresult hook_graph_clone(const struct driver_entry *entry, CUgraph *phGraphClone,
                           CUgraph originalGraph)
 {
-    PFN_cuGraphClone_v10000 real = DRIVER_REAL(entry, cuGraphClone_v10000);
-    MAKE_AND_NOTE(real(phGraphClone, originalGraph),
+    MAKE_AND_NOTE(DRIVER_REAL(entry, cuGraphClone_v10000)(phGraphClone, originalGraph),
                   graph_topology_copy_notes(originalGraph, *phGraphClone));
 }
 
@@ -464,28 +389,21 @@ CUresult hook_graph_clone(const struct driver_entry *entry, CUgraph *phGraphClon
  * again. */
 CUresult hook_graph_destroy_node(const struct driver_entry *entry, CUgraphNode hNode)
 {
-    PFN_cuGraphDestroyNode_v10000 real = DRIVER_REAL(entry, cuGraphDestroyNode_v10000);
-    if (!guard_enter())
-        return real(hNode);
     graph_node_destroyed(hNode);
-    CUresult result = real(hNode);
+    CUresult result = DRIVER_REAL(entry, cuGraphDestroyNode_v10000)(hNode);
     if (result == CUDA_SUCCESS)
         graph_node_forget(hNode);
-    guard_leave();
     return result;
 }
 
 CUresult hook_graph_destroy(const struct driver_entry *entry, CUgraph hGraph)
 {
-    PFN_cuGraphDestroy_v10000 real = DRIVER_REAL(entry, cuGraphDestroy_v10000);
     struct graph_topology shape;
-    if (!guard_enter())
-        return real(hGraph);
     bool read = graph_topology_read(hGraph, &shape);
-    CUresult result = graph_destroyed(hGraph) ? CUDA_SUCCESS : real(hGraph);
+    CUresult result =
+        graph_destroyed(hGraph) ? CUDA_SUCCESS : DRIVER_REAL(entry, cuGraphDestroy_v10000)(hGraph);
     if (read && result == CUDA_SUCCESS)
         graph_topology_forget(&shape);
     graph_topology_free(&shape);
-    guard_leave();
     return result;
 }

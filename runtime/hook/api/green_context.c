@@ -80,26 +80,19 @@ static void created(CUgreenCtx handle, CUdevice_v1 device)
 CUresult hook_green_create(const struct driver_entry *entry, CUgreenCtx *phCtx,
                            CUdevResourceDesc desc, CUdevice_v1 dev, unsigned int flags)
 {
-    PFN_cuGreenCtxCreate_v12040 real = DRIVER_REAL(entry, cuGreenCtxCreate_v12040);
-    if (!guard_enter())
-        return real(phCtx, desc, dev, flags);
-    CUresult result = real(phCtx, desc, dev, flags);
+    CUresult result = DRIVER_REAL(entry, cuGreenCtxCreate_v12040)(phCtx, desc, dev, flags);
     trace_source_context_made(); /* the primary one, perhaps */
     if (result == CUDA_SUCCESS) {
         device_name_seen(dev);
         created(*phCtx, dev);
     }
-    guard_leave();
     return result;
 }
 
 CUresult hook_green_destroy(const struct driver_entry *entry, CUgreenCtx hCtx)
 {
-    PFN_cuGreenCtxDestroy_v12040 real = DRIVER_REAL(entry, cuGreenCtxDestroy_v12040);
-    if (!guard_enter())
-        return real(hCtx);
     bool rested = trace_rest();
-    CUresult result = real(hCtx);
+    CUresult result = DRIVER_REAL(entry, cuGreenCtxDestroy_v12040)(hCtx);
     trace_resume(rested);
     guard_waited();
     guard_lock();
@@ -110,24 +103,20 @@ CUresult hook_green_destroy(const struct driver_entry *entry, CUgreenCtx hCtx)
         free(green);
     }
     guard_unlock();
-    guard_leave();
     return result;
 }
 
 CUresult hook_green_stream_create(const struct driver_entry *entry, CUstream *phStream,
                                   CUgreenCtx greenCtx, unsigned int flags, int priority)
 {
-    PFN_cuGreenCtxStreamCreate_v12050 real = DRIVER_REAL(entry, cuGreenCtxStreamCreate_v12050);
-    if (!guard_enter())
-        return real(phStream, greenCtx, flags, priority);
-    CUresult result = real(phStream, greenCtx, flags, priority);
+    CUresult result =
+        DRIVER_REAL(entry, cuGreenCtxStreamCreate_v12050)(phStream, greenCtx, flags, priority);
     const csan_site site = callsite_of(entry->name, NULL, 0);
     guard_lock();
     const struct green *green = result == CUDA_SUCCESS ? green_find(greenCtx) : NULL;
     if (green)
         stream_created(*phStream, green->context, !(flags & CU_STREAM_NON_BLOCKING), site);
     guard_unlock();
-    guard_leave();
     return result;
 }
 
@@ -155,15 +144,12 @@ static void wait_for(CUcontext context, CUevent handle)
 
 /* Makes the call, and notes it when it succeeded; `context`: with the lock, or NULL. */
 #define CONTEXT_HOOK(call, context, note)                                                          \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     guard_lock();                                                                                  \
     CUcontext found = result == CUDA_SUCCESS ? (context) : NULL;                                   \
     if (found)                                                                                     \
         note(found, hEvent);                                                                       \
     guard_unlock();                                                                                \
-    guard_leave();                                                                                 \
     return result
 
 static CUcontext known_context(CUgreenCtx handle)

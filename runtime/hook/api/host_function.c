@@ -23,11 +23,8 @@ CUresult hook_launch_host_function(const struct driver_entry *entry, CUstream hS
                                    void *userData)
 {
     PFN_cuLaunchHostFunc_v10000 real = DRIVER_REAL(entry, cuLaunchHostFunc_v10000);
-    if (!guard_enter())
-        return real(hStream, fn, userData);
     if (fn && stream_is_capturing(hStream, entry->thread_default)) {
         CUresult captured = capture_host_function(entry, hStream, fn, userData);
-        guard_leave();
         return captured;
     }
     const struct host_call_target target = {.function = fn, .data = userData};
@@ -40,7 +37,6 @@ CUresult hook_launch_host_function(const struct driver_entry *entry, CUstream hS
     } else {
         result = real(hStream, fn, userData);
     }
-    guard_leave();
     return result;
 }
 
@@ -48,8 +44,6 @@ CUresult hook_stream_add_callback(const struct driver_entry *entry, CUstream hSt
                                   CUstreamCallback callback, void *userData, unsigned int flags)
 {
     PFN_cuStreamAddCallback_v5000 real = DRIVER_REAL(entry, cuStreamAddCallback_v5000);
-    if (!guard_enter())
-        return real(hStream, callback, userData, flags);
     bool captured = stream_is_capturing(hStream, entry->thread_default); /* it will fail */
     const struct host_call_target target = {.callback = callback, .data = userData};
     struct host_call *call = callback && !captured ? host_call_begin(hStream, entry->thread_default,
@@ -62,6 +56,5 @@ CUresult hook_stream_add_callback(const struct driver_entry *entry, CUstream hSt
     } else {
         result = real(hStream, callback, userData, flags);
     }
-    guard_leave();
     return result;
 }

@@ -46,26 +46,24 @@ static void tell(const struct driver_entry *entry, CUstream handle, CUdeviceptr_
 
 /* Makes the call, and tells of it when it succeeded. */
 #define MANAGED_HOOK(call, ...)                                                                    \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         tell(entry, hStream, __VA_ARGS__);                                                         \
-    guard_leave();                                                                                 \
     return result
 
 CUresult hook_memory_prefetch_v1(const struct driver_entry *entry, CUdeviceptr_v2 devPtr,
                                  size_t count, CUdevice_v1 dstDevice, CUstream hStream)
 {
-    PFN_cuMemPrefetchAsync_v8000 real = DRIVER_REAL(entry, cuMemPrefetchAsync_v8000);
-    MANAGED_HOOK(real(devPtr, count, dstDevice, hStream), NULL, NULL, 0);
+    MANAGED_HOOK(DRIVER_REAL(entry, cuMemPrefetchAsync_v8000)(devPtr, count, dstDevice, hStream),
+                 NULL, NULL, 0);
 }
 
 CUresult hook_memory_prefetch(const struct driver_entry *entry, CUdeviceptr_v2 devPtr, size_t count,
                               CUmemLocation_v1 location, unsigned int flags, CUstream hStream)
 {
-    PFN_cuMemPrefetchAsync_v12020 real = DRIVER_REAL(entry, cuMemPrefetchAsync_v12020);
-    MANAGED_HOOK(real(devPtr, count, location, flags, hStream), NULL, NULL, 0);
+    MANAGED_HOOK(
+        DRIVER_REAL(entry, cuMemPrefetchAsync_v12020)(devPtr, count, location, flags, hStream),
+        NULL, NULL, 0);
 }
 
 CUresult hook_memory_prefetch_batch(const struct driver_entry *entry, CUdeviceptr_v2 *dptrs,
@@ -73,9 +71,9 @@ CUresult hook_memory_prefetch_batch(const struct driver_entry *entry, CUdevicept
                                     size_t *prefetchLocIdxs, size_t numPrefetchLocs,
                                     unsigned long long flags, CUstream hStream)
 {
-    PFN_cuMemPrefetchBatchAsync_v13000 real = DRIVER_REAL(entry, cuMemPrefetchBatchAsync_v13000);
     MANAGED_HOOK(
-        real(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream),
+        DRIVER_REAL(entry, cuMemPrefetchBatchAsync_v13000)(
+            dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream),
         NULL, NULL, 0);
 }
 
@@ -83,8 +81,9 @@ CUresult hook_memory_discard_batch(const struct driver_entry *entry, CUdeviceptr
                                    size_t *sizes, size_t count, unsigned long long flags,
                                    CUstream hStream)
 {
-    PFN_cuMemDiscardBatchAsync_v13000 real = DRIVER_REAL(entry, cuMemDiscardBatchAsync_v13000);
-    MANAGED_HOOK(real(dptrs, sizes, count, flags, hStream), dptrs, sizes, count);
+    MANAGED_HOOK(
+        DRIVER_REAL(entry, cuMemDiscardBatchAsync_v13000)(dptrs, sizes, count, flags, hStream),
+        dptrs, sizes, count);
 }
 
 CUresult hook_memory_discard_and_prefetch_batch(const struct driver_entry *entry,
@@ -93,16 +92,15 @@ CUresult hook_memory_discard_and_prefetch_batch(const struct driver_entry *entry
                                                 size_t *prefetchLocIdxs, size_t numPrefetchLocs,
                                                 unsigned long long flags, CUstream hStream)
 {
-    PFN_cuMemDiscardAndPrefetchBatchAsync_v13000 real =
-        DRIVER_REAL(entry, cuMemDiscardAndPrefetchBatchAsync_v13000);
     MANAGED_HOOK(
-        real(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream),
+        DRIVER_REAL(entry, cuMemDiscardAndPrefetchBatchAsync_v13000)(
+            dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags, hStream),
         dptrs, sizes, count);
 }
 
 CUresult hook_stream_attach(const struct driver_entry *entry, CUstream hStream, CUdeviceptr_v2 dptr,
                             size_t length, unsigned int flags)
 {
-    PFN_cuStreamAttachMemAsync_v6000 real = DRIVER_REAL(entry, cuStreamAttachMemAsync_v6000);
-    MANAGED_HOOK(real(hStream, dptr, length, flags), NULL, NULL, 0);
+    MANAGED_HOOK(DRIVER_REAL(entry, cuStreamAttachMemAsync_v6000)(hStream, dptr, length, flags),
+                 NULL, NULL, 0);
 }

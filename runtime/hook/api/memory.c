@@ -63,13 +63,10 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
 
 CUresult hook_memory_alloc(const struct driver_entry *entry, CUdeviceptr_v2 *dptr, size_t bytesize)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
     CUresult result = DRIVER_REAL(entry, cuMemAlloc_v3020)(dptr, bytesize);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_DEVICE, *dptr, bytesize);
-    guard_leave();
     return result;
 }
 
@@ -77,67 +74,52 @@ CUresult hook_memory_alloc_pitch(const struct driver_entry *entry, CUdeviceptr_v
                                  size_t *pPitch, size_t WidthInBytes, size_t Height,
                                  unsigned int ElementSizeBytes)
 {
-    PFN_cuMemAllocPitch_v3020 real = DRIVER_REAL(entry, cuMemAllocPitch_v3020);
-    if (!guard_enter())
-        return real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
-    CUresult result = real(dptr, pPitch, WidthInBytes, Height, ElementSizeBytes);
+    CUresult result = DRIVER_REAL(entry, cuMemAllocPitch_v3020)(dptr, pPitch, WidthInBytes, Height,
+                                                                ElementSizeBytes);
     out_of_memory_ended(entry, result, WidthInBytes * Height, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_DEVICE, *dptr, *pPitch * Height);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_alloc_managed(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
                                    size_t bytesize, unsigned int flags)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
     CUresult result = DRIVER_REAL(entry, cuMemAllocManaged_v6000)(dptr, bytesize, flags);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_MANAGED, *dptr, bytesize);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_alloc_host(const struct driver_entry *entry, void **pp, size_t bytesize)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
     CUresult result = DRIVER_REAL(entry, cuMemAllocHost_v3020)(pp, bytesize);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_host_alloc(const struct driver_entry *entry, void **pp, size_t bytesize,
                                 unsigned int Flags)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostAlloc_v2020)(pp, bytesize, Flags);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS)
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)*pp, bytesize);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, size_t bytesize,
                                    unsigned int Flags)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS) {
         implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
     }
-    guard_leave();
     return result;
 }
 
@@ -229,38 +211,29 @@ void memory_death_end(const struct driver_entry *entry, struct memory_death *dea
 
 CUresult hook_memory_free(const struct driver_entry *entry, CUdeviceptr_v2 dptr)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
     struct memory_death death = memory_death_begin(entry, WAIT_FREE, dptr);
     CUresult result = DRIVER_REAL(entry, cuMemFree_v3020)(dptr);
     memory_death_end(entry, &death, dptr, result);
     if (dptr && refused_call_matters(result))
         refused_call_free(site_here(entry), dptr);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_free_host(const struct driver_entry *entry, void *p)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
     struct memory_death death = memory_death_begin(entry, WAIT_FREE_HOST, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemFreeHost_v2000)(p);
     memory_death_end(entry, &death, (uintptr_t)p, result);
     if (p && refused_call_matters(result))
         refused_call_free(site_here(entry), (uintptr_t)p);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
     struct memory_death death = memory_death_begin(entry, WAIT_UNREGISTER, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
     memory_death_end(entry, &death, (uintptr_t)p, result);
-    guard_leave();
     return result;
 }
 
@@ -293,27 +266,21 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
 CUresult hook_memory_alloc_async(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
                                  size_t bytesize, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
     CUresult result = DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born_on_stream(entry, *dptr, bytesize, hStream);
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUdeviceptr_v2 *dptr,
                                            size_t bytesize, CUmemoryPool pool, CUstream hStream)
 {
-    PFN_cuMemAllocFromPoolAsync_v11020 real = DRIVER_REAL(entry, cuMemAllocFromPoolAsync_v11020);
-    if (!guard_enter())
-        return real(dptr, bytesize, pool, hStream);
-    CUresult result = real(dptr, bytesize, pool, hStream);
+    CUresult result =
+        DRIVER_REAL(entry, cuMemAllocFromPoolAsync_v11020)(dptr, bytesize, pool, hStream);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
         born_on_stream(entry, *dptr, bytesize, hStream);
-    guard_leave();
     return result;
 }
 
@@ -330,8 +297,6 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
                                 CUstream hStream)
 {
     PFN_cuMemFreeAsync_v11020 real = DRIVER_REAL(entry, cuMemFreeAsync_v11020);
-    if (!guard_enter())
-        return real(dptr, hStream);
     csan_site site = site_here(entry);
     bool captured = stream_is_capturing(hStream, entry->thread_default);
     if (!dptr || captured) {
@@ -339,7 +304,6 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         if (dptr && result == CUDA_SUCCESS)
             capture_work(hStream, entry->thread_default,
                          graph_node_work_memory(GRAPH_NODE_DEATH, site, dptr, 0));
-        guard_leave();
         return result;
     }
     csan_free *token = NULL;
@@ -368,6 +332,5 @@ CUresult hook_memory_free_async(const struct driver_entry *entry, CUdeviceptr_v2
         stream_use(stream); /* now it is work: streams that wait for the legacy one join it */
         guard_unlock();
     }
-    guard_leave();
     return result;
 }

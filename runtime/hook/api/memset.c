@@ -153,14 +153,11 @@ static void set_refused(const struct driver_entry *entry, const struct set *set)
 
 /* Makes the call, and records it when it succeeded. */
 #define SET_HOOK(call, ...)                                                                        \
-    if (!guard_enter_late())                                                                       \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         set_made(entry, &(struct set){__VA_ARGS__});                                               \
     else if (refused_call_matters(result))                                                         \
         set_refused(entry, &(struct set){__VA_ARGS__});                                            \
-    guard_leave();                                                                                 \
     return result
 
 CUresult hook_set_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned char uc,

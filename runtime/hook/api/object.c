@@ -32,23 +32,17 @@ CUresult hook_surface_create(const struct driver_entry *entry, CUsurfObject *pSu
 
 CUresult hook_texture_destroy(const struct driver_entry *entry, CUtexObject texObject)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuTexObjectDestroy_v5000)(texObject);
     struct object_view *view = object_view_take_out(INSTRUCTION_ACCESS_OBJECT_TEXTURE, texObject);
     CUresult result = DRIVER_REAL(entry, cuTexObjectDestroy_v5000)(texObject);
     object_view_destroyed(view, result == CUDA_SUCCESS);
-    guard_leave();
     return result;
 }
 
 CUresult hook_surface_destroy(const struct driver_entry *entry, CUsurfObject surfObject)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuSurfObjectDestroy_v5000)(surfObject);
     struct object_view *view = object_view_take_out(INSTRUCTION_ACCESS_OBJECT_SURFACE, surfObject);
     CUresult result = DRIVER_REAL(entry, cuSurfObjectDestroy_v5000)(surfObject);
     object_view_destroyed(view, result == CUDA_SUCCESS);
-    guard_leave();
     return result;
 }
 

@@ -301,12 +301,9 @@ static void tell(const struct driver_entry *entry, CUstream handle, const struct
 
 /* Makes the call, and records it when it succeeded. */
 #define VALUE_HOOK(call, ...)                                                                      \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         tell(entry, stream, &(struct memop){__VA_ARGS__}, 1);                                      \
-    guard_leave();                                                                                 \
     return result
 
 CUresult hook_stream_write_value_32(const struct driver_entry *entry, CUstream stream,
@@ -366,15 +363,12 @@ CUresult hook_stream_batch_mem_op(const struct driver_entry *entry, CUstream str
                                   unsigned int count, CUstreamBatchMemOpParams *paramArray,
                                   unsigned int flags)
 {
-    PFN_cuStreamBatchMemOp_v11070 real = DRIVER_REAL(entry, cuStreamBatchMemOp_v11070);
-    if (!guard_enter())
-        return real(stream, count, paramArray, flags);
-    CUresult result = real(stream, count, paramArray, flags);
+    CUresult result =
+        DRIVER_REAL(entry, cuStreamBatchMemOp_v11070)(stream, count, paramArray, flags);
     struct memop *operations =
         result == CUDA_SUCCESS && count ? malloc(count * sizeof *operations) : NULL;
     if (operations)
         tell(entry, stream, operations, read_batch(paramArray, count, operations));
     free(operations);
-    guard_leave();
     return result;
 }

@@ -33,32 +33,24 @@ static void created(const struct driver_entry *entry, CUstream handle, bool bloc
 CUresult hook_stream_create(const struct driver_entry *entry, CUstream *phStream,
                             unsigned int Flags)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
     CUresult result = DRIVER_REAL(entry, cuStreamCreate_v2000)(phStream, Flags);
     if (result == CUDA_SUCCESS)
         created(entry, *phStream, !(Flags & CU_STREAM_NON_BLOCKING));
-    guard_leave();
     return result;
 }
 
 CUresult hook_stream_create_with_priority(const struct driver_entry *entry, CUstream *phStream,
                                           unsigned int flags, int priority)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
     CUresult result =
         DRIVER_REAL(entry, cuStreamCreateWithPriority_v5050)(phStream, flags, priority);
     if (result == CUDA_SUCCESS)
         created(entry, *phStream, !(flags & CU_STREAM_NON_BLOCKING));
-    guard_leave();
     return result;
 }
 
 CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuStreamDestroy_v4000)(hStream);
     const csan_site site = callsite_of(entry->name, NULL, 0);
     guard_lock();
     struct stream *stream = stream_take_out(hStream);
@@ -72,7 +64,6 @@ CUresult hook_stream_destroy(const struct driver_entry *entry, CUstream hStream)
             stream_put_back(stream);
         guard_unlock();
     }
-    guard_leave();
     return result;
 }
 
@@ -108,28 +99,20 @@ static void stream_finished(const struct covered *covered, CUresult result)
 
 CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
-    if (sync_drops_stream(hStream, entry->thread_default)) {
-        guard_leave();
+    if (sync_drops_stream(hStream, entry->thread_default))
         return CUDA_SUCCESS;
-    }
     struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
     stream_finished(&covered, result);
     trace_waited();
-    guard_leave();
     return result;
 }
 
 CUresult hook_stream_query(const struct driver_entry *entry, CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
     struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
     stream_finished(&covered, result);
-    guard_leave();
     return result;
 }
 
@@ -153,34 +136,24 @@ static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
 
 CUresult hook_context_synchronize(const struct driver_entry *entry)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
-    if (sync_drops_context(NULL)) {
-        guard_leave();
+    if (sync_drops_context(NULL))
         return CUDA_SUCCESS;
-    }
     struct stream_cut cut;
     CUcontext context = stream_current_context();
     cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
     cut_end(context, &cut, result);
-    guard_leave();
     return result;
 }
 
 CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext ctx)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
-    if (sync_drops_context(ctx)) {
-        guard_leave();
+    if (sync_drops_context(ctx))
         return CUDA_SUCCESS;
-    }
     struct stream_cut cut;
     CUcontext context = ctx ? ctx : stream_current_context();
     cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
     cut_end(context, &cut, result);
-    guard_leave();
     return result;
 }

@@ -256,15 +256,12 @@ static void unmap_end(struct unmapping *unmapping, CUresult result)
 
 /* Makes the call, and notes it under the lock when it succeeded. */
 #define MAPPING_HOOK(call, note)                                                                   \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS) {                                                                  \
         guard_lock();                                                                              \
         note;                                                                                      \
         guard_unlock();                                                                            \
     }                                                                                              \
-    guard_leave();                                                                                 \
     return result
 
 static void reserve(uint64_t base, uint64_t bytes)
@@ -300,8 +297,8 @@ CUresult hook_memory_address_reserve(const struct driver_entry *entry, CUdevicep
                                      size_t size, size_t alignment, CUdeviceptr_v2 addr,
                                      unsigned long long flags)
 {
-    PFN_cuMemAddressReserve_v10020 real = DRIVER_REAL(entry, cuMemAddressReserve_v10020);
-    MAPPING_HOOK(real(ptr, size, alignment, addr, flags), reserve(*ptr, size));
+    MAPPING_HOOK(DRIVER_REAL(entry, cuMemAddressReserve_v10020)(ptr, size, alignment, addr, flags),
+                 reserve(*ptr, size));
 }
 
 CUresult hook_memory_address_free(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size)
@@ -312,10 +309,7 @@ CUresult hook_memory_address_free(const struct driver_entry *entry, CUdeviceptr_
 CUresult hook_memory_create(const struct driver_entry *entry, CUmemGenericAllocationHandle *handle,
                             size_t size, const CUmemAllocationProp *prop, unsigned long long flags)
 {
-    PFN_cuMemCreate_v10020 real = DRIVER_REAL(entry, cuMemCreate_v10020);
-    if (!guard_enter())
-        return real(handle, size, prop, flags);
-    CUresult result = real(handle, size, prop, flags);
+    CUresult result = DRIVER_REAL(entry, cuMemCreate_v10020)(handle, size, prop, flags);
     out_of_memory_ended(entry, result, size,
                         prop && prop->location.type != CU_MEM_LOCATION_TYPE_DEVICE
                             ? OUT_OF_MEMORY_HOST
@@ -325,7 +319,6 @@ CUresult hook_memory_create(const struct driver_entry *entry, CUmemGenericAlloca
         handle_add(*handle, NULL);
         guard_unlock();
     }
-    guard_leave();
     return result;
 }
 
@@ -343,9 +336,8 @@ static void retain(CUmemGenericAllocationHandle value, uint64_t address)
 CUresult hook_memory_retain_handle(const struct driver_entry *entry,
                                    CUmemGenericAllocationHandle *handle, void *addr)
 {
-    PFN_cuMemRetainAllocationHandle_v11000 real =
-        DRIVER_REAL(entry, cuMemRetainAllocationHandle_v11000);
-    MAPPING_HOOK(real(handle, addr), retain(*handle, (uintptr_t)addr));
+    MAPPING_HOOK(DRIVER_REAL(entry, cuMemRetainAllocationHandle_v11000)(handle, addr),
+                 retain(*handle, (uintptr_t)addr));
 }
 
 static const char *const shared_note =
@@ -355,9 +347,8 @@ CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHan
                             CUmemGenericAllocationHandle handle,
                             CUmemAllocationHandleType handleType, unsigned long long flags)
 {
-    PFN_cuMemExportToShareableHandle_v10020 real =
-        DRIVER_REAL(entry, cuMemExportToShareableHandle_v10020);
-    MAPPING_HOOK(real(shareableHandle, handle, handleType, flags),
+    MAPPING_HOOK(DRIVER_REAL(entry, cuMemExportToShareableHandle_v10020)(shareableHandle, handle,
+                                                                         handleType, flags),
                  counters_unmodelled(shared_note));
 }
 
@@ -365,48 +356,39 @@ CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHan
 CUresult hook_memory_import(const struct driver_entry *entry, CUmemGenericAllocationHandle *handle,
                             void *osHandle, CUmemAllocationHandleType shHandleType)
 {
-    PFN_cuMemImportFromShareableHandle_v10020 real =
-        DRIVER_REAL(entry, cuMemImportFromShareableHandle_v10020);
-    MAPPING_HOOK(real(handle, osHandle, shHandleType), {
-        counters_unmodelled(shared_note);
-        handle_add(*handle, NULL);
-    });
+    MAPPING_HOOK(
+        DRIVER_REAL(entry, cuMemImportFromShareableHandle_v10020)(handle, osHandle, shHandleType), {
+            counters_unmodelled(shared_note);
+            handle_add(*handle, NULL);
+        });
 }
 
 CUresult hook_memory_map(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size,
                          size_t offset, CUmemGenericAllocationHandle handle,
                          unsigned long long flags)
 {
-    PFN_cuMemMap_v10020 real = DRIVER_REAL(entry, cuMemMap_v10020);
-    if (!guard_enter())
-        return real(ptr, size, offset, handle, flags);
     csan_site site = callsite_of_memory(entry->name);
-    CUresult result = real(ptr, size, offset, handle, flags);
+    CUresult result = DRIVER_REAL(entry, cuMemMap_v10020)(ptr, size, offset, handle, flags);
     if (result == CUDA_SUCCESS) {
         known_contents_forget(ptr, size);
         guard_lock();
         map(ptr, size, offset, handle, site);
         guard_unlock();
     }
-    guard_leave();
     return result;
 }
 
 CUresult hook_memory_unmap(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size)
 {
-    PFN_cuMemUnmap_v10020 real = DRIVER_REAL(entry, cuMemUnmap_v10020);
-    if (!guard_enter())
-        return real(ptr, size);
     struct unmapping unmapping = {
         .base = ptr, .end = ptr + size, .site = callsite_of_memory(entry->name)};
     guard_lock();
     unmap_begin(&unmapping);
     guard_unlock();
-    CUresult result = real(ptr, size);
+    CUresult result = DRIVER_REAL(entry, cuMemUnmap_v10020)(ptr, size);
     known_contents_forget(ptr, size);
     guard_lock();
     unmap_end(&unmapping, result);
     guard_unlock();
-    guard_leave();
     return result;
 }

@@ -505,8 +505,6 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
 CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphExec,
                            CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuGraphLaunch_v10000)(hGraphExec, hStream);
     bool captured = stream_is_capturing(hStream, entry->thread_default);
     struct launch launch = {0};
     if (!captured)
@@ -522,7 +520,6 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
     graph_learn_end(&launch.wants, launched);
     launch_end(entry, hGraphExec, hStream, &launch, launched);
     graph_blocking_end(&launch.blocking);
-    guard_leave();
     return result;
 }
 
@@ -543,12 +540,9 @@ static void tell_upload(const struct driver_entry *entry, CUgraphExec handle, CU
 CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphExec,
                            CUstream hStream)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuGraphUpload_v11010)(hGraphExec, hStream);
     CUresult result = DRIVER_REAL(entry, cuGraphUpload_v11010)(hGraphExec, hStream);
     if (result == CUDA_SUCCESS)
         tell_upload(entry, hGraphExec, hStream);
-    guard_leave();
     return result;
 }
 
@@ -559,8 +553,6 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
  * change, is read before; `note` takes it. */
 #define MAKE_OF_GRAPH(graph, call, note)                                                           \
     struct graph_topology shape;                                                                   \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     const bool read = read_shape(graph, &shape);                                                   \
     struct graph_code code = graph_code_begin(read ? &shape : NULL);                               \
     CUresult result = call;                                                                        \
@@ -569,7 +561,6 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
         note;                                                                                      \
     else                                                                                           \
         graph_topology_free(&shape);                                                               \
-    guard_leave();                                                                                 \
     return result
 
 CUresult hook_graph_instantiate(const struct driver_entry *entry, CUgraphExec *phGraphExec,
@@ -605,16 +596,17 @@ CUresult hook_graph_exec_update_v1(const struct driver_entry *entry, CUgraphExec
                                    CUgraph hGraph, CUgraphNode *hErrorNode_out,
                                    CUgraphExecUpdateResult *updateResult_out)
 {
-    PFN_cuGraphExecUpdate_v10020 real = DRIVER_REAL(entry, cuGraphExecUpdate_v10020);
-    MAKE_OF_GRAPH(hGraph, real(hGraphExec, hGraph, hErrorNode_out, updateResult_out),
+    MAKE_OF_GRAPH(hGraph,
+                  DRIVER_REAL(entry, cuGraphExecUpdate_v10020)(hGraphExec, hGraph, hErrorNode_out,
+                                                               updateResult_out),
                   graph_updated(hGraphExec, &shape, read));
 }
 
 CUresult hook_graph_exec_update(const struct driver_entry *entry, CUgraphExec hGraphExec,
                                 CUgraph hGraph, CUgraphExecUpdateResultInfo *resultInfo)
 {
-    PFN_cuGraphExecUpdate_v12000 real = DRIVER_REAL(entry, cuGraphExecUpdate_v12000);
-    MAKE_OF_GRAPH(hGraph, real(hGraphExec, hGraph, resultInfo),
+    MAKE_OF_GRAPH(hGraph,
+                  DRIVER_REAL(entry, cuGraphExecUpdate_v12000)(hGraphExec, hGraph, resultInfo),
                   graph_updated(hGraphExec, &shape, read));
 }
 
@@ -679,8 +671,6 @@ static void destroy_kept(CUgraph graph)
  * back when the call failed. */
 CUresult hook_graph_exec_destroy(const struct driver_entry *entry, CUgraphExec hGraphExec)
 {
-    if (!guard_enter())
-        return DRIVER_REAL(entry, cuGraphExecDestroy_v10000)(hGraphExec);
     guard_lock();
     struct exec *exec = exec_find(hGraphExec);
     if (exec)
@@ -695,6 +685,5 @@ CUresult hook_graph_exec_destroy(const struct driver_entry *entry, CUgraphExec h
         exec_free(exec);
     guard_unlock();
     destroy_kept(kept);
-    guard_leave();
     return result;
 }

@@ -29,12 +29,9 @@ void graph_count(struct graph_counts *counts);
 
 /* The body of a hook of graphs: makes the call, and notes what it succeeded in. */
 #define MAKE_AND_NOTE(call, note)                                                                  \
-    if (!guard_enter())                                                                            \
-        return call;                                                                               \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         note;                                                                                      \
-    guard_leave();                                                                                 \
     return result
 
 /* Is told of each node before its op is, and of NULL behind the last one of a launch: each node is

@@ -10,11 +10,15 @@
 # what the call is about by the types of its parameters; the stream may be another then, also where
 # the call takes none and has a form that does (cuMemsetD8 and cuMemsetD8Async). Once a kernel has
 # failed, each call's result is looked at (failure.h).
+#
+# A hook that is not called without the guard is called by a function that enters and leaves it, which
+# is what wrappers call, and others who make the same call: guarded_NAME for hook_NAME.
 
-function add(symbol, entry, typedef, thread_default, class, hook)
+function add(symbol, entry, typedef, thread_default, class, hook, guard)
 {
     symbols[count] = symbol; entries[count] = entry; typedefs[count] = typedef
-    threads[count] = thread_default; classes[count] = class; hooks[count] = hook
+    threads[count] = thread_default; classes[count] = class
+    hooks[count] = hook; guards[count] = guard
     count++
 }
 # The last word of a parameter is its name: "const void *srcHost" -> "srcHost".
@@ -62,6 +66,22 @@ function endings(name, flags, wait)
     printf "               ? failure_call_ended(entry, result, %s) : result;\n}\n", wait > stubs
 }
 
+# What wrappers call.
+function entered(i)
+{
+    return (guards[i] == "itself" ? "hook_" : "guarded_") hooks[i]
+}
+# Between guard_enter and guard_leave the hook, and without them the driver.
+function guarded(i, list, rest)
+{
+    printf "CUresult guarded_%s(const struct driver_entry *entry%s);\n", hooks[i], rest > header
+    printf "CUresult guarded_%s(const struct driver_entry *entry%s)\n{\n", hooks[i], rest > stubs
+    printf "    if (!guard_enter%s())\n", guards[i] == "late" ? "_late" : "" > stubs
+    printf "        return DRIVER_REAL(entry, %s)(%s);\n", typedefs[i], substr(names(list), 3) > stubs
+    printf "    CUresult result = hook_%s(entry%s);\n", hooks[i], names(list) > stubs
+    print "    guard_leave();\n    return result;\n}" > stubs
+}
+
 # The form of a synchronous copy or set that takes a stream behind the same parameters; -1: none.
 function twin_of(i,    j)
 {
@@ -100,10 +120,10 @@ file == 1 && ($1 ~ /^#/ || NF == 0) { next }
 file == 1 && $5 == "query" { queries[$1]; next }
 file == 1 {
     form = $2 == "-" ? "" : $2
-    add($1 form, $1, $1 "_v" $3, 0, $5, $6)
+    add($1 form, $1, $1 "_v" $3, 0, $5, $6, $7)
     if ($4 != "-") {
         split($4, variant, "@")
-        add($1 form variant[1], $1, $1 "_v" variant[2] variant[1], 1, $5, $6)
+        add($1 form variant[1], $1, $1 "_v" variant[2] variant[1], 1, $5, $6, $7)
     }
     next
 }
@@ -116,7 +136,7 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/interpose/driver.h\"\n\nextern struct driver_entry driver_entries[];\nextern const unsigned driver_entry_count;\nextern const char *const driver_queries[];\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/interpose/call_watch.h\"\n#include \"runtime/hook/failure/failure.h\"\n#include \"runtime/hook/interpose/stubs.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/interpose/call_watch.h\"\n#include \"runtime/hook/failure/failure.h\"\n#include \"runtime/hook/interpose/stubs.h\"\n#include \"runtime/hook/session/guard.h\"\n" > stubs
     endings("ended", "failures_seen", "DUMP_NO_WAIT")
     endings("waited", "failures_seen | dump_unverified", "DUMP_WAITED")
     endings("waited_for_all", "failures_seen | dump_unverified", "DUMP_WAITED_FOR_ALL")
@@ -128,22 +148,24 @@ END {
         list = parameters[typedefs[i]]
         if (list == "void") list = ""
         rest = list == "" ? "" : ", " list
-        if (!(hooks[i] in declared))
+        if (!(hooks[i] in declared)) {
             printf "CUresult hook_%s(const struct driver_entry *entry%s);\n", hooks[i], rest > header
+            if (guards[i] != "itself") guarded(i, list, rest)
+        }
         declared[hooks[i]] = 1
         printf "__attribute__((used)) CUresult wrapped_%s(%s);\n", symbols[i],
             list == "" ? "void" : list > stubs
         twin = of_type(list, "CUstream ") == "" ? twin_of(i) : -1
-        call = sprintf("hook_%s(&driver_entries[%d]%s)", hooks[i], i, watched_names(list))
+        call = sprintf("%s(&driver_entries[%d]%s)", entered(i), i, watched_names(list))
         if (twin >= 0)
-            call = sprintf("call.moved ? hook_%s(&driver_entries[%d]%s, call.stream) : %s", hooks[twin],
+            call = sprintf("call.moved ? %s(&driver_entries[%d]%s, call.stream) : %s", entered(twin),
                 twin, names(list), call)
         printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
         printf "    if (__builtin_expect(calls_watched, 0)) {\n        struct watched_call call = {%s};\n",
             watched(i, list) > stubs
         printf "        call_watch_begin(&call);\n        return %s(call.entry, call_watch_end(&call, %s));\n    }\n",
             ending(entries[i]), call > stubs
-        printf "    return %s(&driver_entries[%d], hook_%s(&driver_entries[%d]%s));\n}\n", ending(entries[i]), i, hooks[i],
+        printf "    return %s(&driver_entries[%d], %s(&driver_entries[%d]%s));\n}\n", ending(entries[i]), i, entered(i),
             i, names(list) > stubs
     }
 

@@ -50,12 +50,9 @@ static void replace(CUresult result, const char *symbol, void **pfn, int version
 CUresult hook_get_proc_address(const struct driver_entry *entry, const char *symbol, void **pfn,
                                int driverVersion, cuuint64_t flags)
 {
-    PFN_cuGetProcAddress_v11030 real = DRIVER_REAL(entry, cuGetProcAddress_v11030);
-    if (!guard_enter())
-        return real(symbol, pfn, driverVersion, flags);
-    CUresult result = real(symbol, pfn, driverVersion, flags);
+    CUresult result =
+        DRIVER_REAL(entry, cuGetProcAddress_v11030)(symbol, pfn, driverVersion, flags);
     replace(result, symbol, pfn, driverVersion);
-    guard_leave();
     return result;
 }
 
@@ -63,11 +60,8 @@ CUresult hook_get_proc_address_v2(const struct driver_entry *entry, const char *
                                   int driverVersion, cuuint64_t flags,
                                   CUdriverProcAddressQueryResult *symbolStatus)
 {
-    PFN_cuGetProcAddress_v12000 real = DRIVER_REAL(entry, cuGetProcAddress_v12000);
-    if (!guard_enter())
-        return real(symbol, pfn, driverVersion, flags, symbolStatus);
-    CUresult result = real(symbol, pfn, driverVersion, flags, symbolStatus);
+    CUresult result = DRIVER_REAL(entry, cuGetProcAddress_v12000)(symbol, pfn, driverVersion, flags,
+                                                                  symbolStatus);
     replace(result, symbol, pfn, driverVersion);
-    guard_leave();
     return result;
 }

@@ -219,7 +219,7 @@ static void record_own(struct added *order, const struct watched_call *call, str
     pthread_mutex_unlock(&added.lock);
     if (!event)
         event = event_create(call->stream);
-    if (!entry || !event || hook_event_record(entry, event, call->stream) != CUDA_SUCCESS) {
+    if (!entry || !event || guarded_event_record(entry, event, call->stream) != CUDA_SUCCESS) {
         count(&order->failed);
         return;
     }
@@ -316,7 +316,7 @@ static void wait_in_stream(struct added *order, const struct watched_call *call)
     }
     const struct events events = events_to_wait_for(order, &key);
     for (size_t i = 0; i < events.count; i++)
-        count(entry && hook_stream_wait_event(entry, call->stream, events.items[i], 0) ==
+        count(entry && guarded_stream_wait_event(entry, call->stream, events.items[i], 0) ==
                            CUDA_SUCCESS
                   ? &order->waited
                   : &order->failed);
@@ -328,7 +328,7 @@ static void wait_at_host(struct added *order)
     const struct driver_entry *entry = driver_entry_of_symbol("cuEventSynchronize");
     const struct events events = events_to_wait_for(order, NULL);
     for (size_t i = 0; i < events.count; i++)
-        count(entry && hook_event_synchronize(entry, events.items[i]) == CUDA_SUCCESS
+        count(entry && guarded_event_synchronize(entry, events.items[i]) == CUDA_SUCCESS
                   ? &order->waited
                   : &order->failed);
     events_done(order, events);
@@ -388,8 +388,9 @@ enum { ENDED_MAX = 16 };
 static CUstream stream_that_gathers(struct added *order)
 {
     const struct driver_entry *create = driver_entry_of_symbol("cuStreamCreate");
-    if (!order->gathers && (!create || hook_stream_create(create, &order->gathers,
-                                                          CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS))
+    if (!order->gathers &&
+        (!create ||
+         guarded_stream_create(create, &order->gathers, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS))
         order->gathers = NULL;
     return order->gathers;
 }
@@ -400,9 +401,9 @@ static void ended_wait(struct added_record *first, CUstream stream)
 {
     const struct driver_entry *wait = driver_entry_of_symbol("cuStreamWaitEvent");
     for (struct added_record *at = first; at; at = at->next)
-        at->gathered = at->ended &&
-                       (!at->event || (wait && hook_stream_wait_event(wait, stream, at->event, 0) ==
-                                                   CUDA_SUCCESS));
+        at->gathered =
+            at->ended && (!at->event || (wait && guarded_stream_wait_event(wait, stream, at->event,
+                                                                           0) == CUDA_SUCCESS));
 }
 
 /* With the lock: out of the list. */
@@ -429,7 +430,7 @@ static void records_destroy(struct added_record *records)
         struct added_record *record = records;
         records = record->next;
         if (record->event && !record->lent && entry)
-            hook_event_destroy(entry, record->event);
+            guarded_event_destroy(entry, record->event);
         free(record);
     }
 }
@@ -456,7 +457,7 @@ static void ended_gather(struct added *order, struct added_record *first)
     if (event)
         ended_wait(first, stream);
     const bool holds =
-        gathered && event && entry && hook_event_record(entry, event, stream) == CUDA_SUCCESS;
+        gathered && event && entry && guarded_event_record(entry, event, stream) == CUDA_SUCCESS;
     pthread_mutex_lock(&added.lock);
     if (holds && !order->waiting) {
         taken = gathered_take(order);
@@ -525,7 +526,7 @@ static void settle_moved(const struct watched_call *call)
 {
     const struct driver_entry *entry = driver_entry_of_symbol("cuStreamSynchronize");
     if (entry && begins(call, "cuMemcpy"))
-        hook_stream_synchronize(entry, call->stream);
+        guarded_stream_synchronize(entry, call->stream);
 }
 
 static void after_call(struct watched_call *call, CUresult result)
