@@ -120,6 +120,18 @@ static const struct {
      "Choose which waits inside calls that are no synchronization count as order. promised: those "
      "that the documentation promises. observed: also that a free waits for its device. none: all "
      "copies and sets are taken as asynchronous. Reports say what hardware was seen to order."},
+    {FIELD(host), OPTION_WORD, "off", "off|guard",
+     "Choose whether csan sees the host's own loads and stores of pinned, registered and managed "
+     "memory. off: those alone that csan_host_reads and csan_host_writes say. guard: pages that "
+     "the "
+     "device may still touch are guarded until the host has waited for it."},
+    {FIELD(host_guard_mb), OPTION_INTEGER, "256", "1..65536",
+     "Guard at most so much memory at a time, in MiB (option host=guard). What goes beyond is not "
+     "checked, and counted."},
+    {FIELD(host_guard_us), OPTION_INTEGER, "20000", "1..1000000",
+     "Spend at most so many microseconds a second on changes of pages (option host=guard). What "
+     "goes "
+     "beyond is not checked, and counted."},
     {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
      "Choose what orders host threads. observed: the order in which their calls reached csan. "
      "threads: only pthread_create, pthread_join and the synchronization between."},

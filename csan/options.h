@@ -46,6 +46,8 @@ struct options {
     int check;
     int print_suppressions;
     int abort_on_error;
+    int host_guard_mb;
+    int host_guard_us;
     int leak_check;
     int init_check;
     /* words and paths */
@@ -59,6 +61,7 @@ struct options {
     char color[OPTION_TEXT_MAX];
     char format[OPTION_TEXT_MAX];
     char device[OPTION_TEXT_MAX];
+    char host[OPTION_TEXT_MAX];
     char host_order[OPTION_TEXT_MAX];
     char implicit_sync[OPTION_TEXT_MAX];
     char external_symbolizer_path[OPTION_TEXT_MAX];

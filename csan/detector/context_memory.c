@@ -3,6 +3,7 @@
  * csan_memory_find and csan_memory_free_begin answer at once, from the program's view of memory
  * (live_memory.h), even while the queue waits for an access set. */
 #include "csan/detector/context_state.h"
+#include "csan/detector/host_watch.h"
 #include "csan/detector/memory_usage.h"
 #include "csan/base/now.h"
 
@@ -62,6 +63,8 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
         free(token);
         return NULL;
     }
+    if (__builtin_expect(context->detector.watch != NULL, 0))
+        context->detector.watch->freed(context->detector.watch->user, removed.range);
     token->base = base;
     token->bytes = removed.range.end - base;
     token->kind = removed.kind;

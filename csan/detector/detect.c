@@ -490,6 +490,23 @@ static void check_initialized(struct detector *detector, const struct op *op,
     }
 }
 
+static void watch_op(struct detector *detector, const struct op *op, epoch_t epoch)
+{
+    const struct host_watch *watch = detector->watch;
+    for (size_t i = 0; i < op->access_count; i++) {
+        const struct csan_access *access = &op->accesses[i];
+        struct lmad lmad;
+        if (access->bound != CSAN_EXACT || access->bytes == CSAN_TO_END ||
+            !lmad_from_access(&lmad, access))
+            continue;
+        const struct allocation *allocation = memory_find(&detector->memory, lmad.base);
+        if (allocation && !allocation->freed &&
+            (allocation->kind == CSAN_MEMORY_HOST || allocation->kind == CSAN_MEMORY_MANAGED))
+            watch->touched(watch->user, epoch, (struct range){lmad.base, lmad.base + lmad.span},
+                           access->kind != CSAN_READ);
+    }
+}
+
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
 {
     struct past_access past = {
@@ -510,7 +527,7 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
     if (__builtin_expect(detector->unordered.wanted, 0))
         unordered_op(&detector->unordered, &detector->order, epoch);
     if (__builtin_expect(detector->watch != NULL, 0) && !detector->order.lanes[op->lane].host)
-        detector->watch->touched(detector->watch->user, epoch, op->accesses, op->access_count);
+        watch_op(detector, op, epoch);
 }
 
 void detector_watch_host(struct detector *detector)

@@ -1,8 +1,10 @@
-/* For who guards the host's memory: be told of each op of the device and of what it touches, and
- * when the host is ordered after more. Both come under the context's lock, on whatever thread
- * entered it; neither may call the context, but for host_watch_knows. */
+/* For who guards the host's memory: be told of what the device's ops touch there, when the host is
+ * ordered after more, and when memory ends. All come under the context's lock, on whatever thread
+ * entered it; none may call the context, but for host_watch_knows. */
 #ifndef CSAN_DETECTOR_HOST_WATCH_H
 #define CSAN_DETECTOR_HOST_WATCH_H
+
+#include "csan/base/range_map.h"
 
 #include <csan/csan.h>
 
@@ -13,10 +15,13 @@
 struct order;
 
 struct host_watch {
-    /* An op that is not the host's took its turn; `epoch` stands for it. */
-    void (*touched)(void *user, uint64_t epoch, const struct csan_access *accesses, size_t count);
+    /* An op that is not the host's took its turn, and touches memory of the host or managed memory
+     * for certain. Bytes between the rows of what is touched may be in `bytes`. */
+    void (*touched)(void *user, uint64_t epoch, struct range bytes, bool writes);
     /* The host may have learned something. */
     void (*learned)(void *user, const struct order *order);
+    /* An allocation is about to end. */
+    void (*freed)(void *user, struct range bytes);
     void *user;
 };
 

@@ -30,6 +30,7 @@
 
 #include "runtime/device/memory/arena.h"
 #include "runtime/device/driver/failure.h"
+#include "runtime/device/driver/work.h"
 #include "runtime/device/schedule/schedule.h"
 #include "runtime/device/schedule/schedule_text.h"
 #include "runtime/trace/trace.h"
@@ -91,6 +92,7 @@ struct item {
     uint64_t slices;   /* steps made so far */
     uint64_t started;  /* the schedule's clock at the first step */
     bool running;      /* some thread is inside step, perhaps without the lock */
+    bool of_program;   /* a host function: what it touches the program touches */
     struct mark *done; /* passed when the item is done; or NULL */
     struct mark *wait; /* the item may not start before this is done; or NULL */
     CUresult context_error;
@@ -304,6 +306,7 @@ struct device {
     bool fixed_memory; /* addresses do not depend on the schedule: see outcome.c */
     struct trace_state trace;
     struct failure_state failure;
+    const struct device_work_watch *work; /* or NULL */
     struct said said;
     /* host functions run on a thread of their own */
     struct hostfunc_item *hostfunc_head, *hostfunc_tail;

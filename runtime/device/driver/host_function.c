@@ -104,6 +104,7 @@ static struct hostfunc_item *hostfunc_create(CUhostFn function, void *data)
     if (!work)
         return NULL;
     work->item.step = hostfunc_step;
+    work->item.of_program = true;
     work->item.discard = hostfunc_discard;
     work->item.again = hostfunc_again;
     work->function = function;

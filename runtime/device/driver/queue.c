@@ -198,13 +198,33 @@ static void finish(struct item *item, CUresult error)
     stream_release_if_drained(stream);
 }
 
+__attribute__((visibility("default"))) void
+device_work_subscribe(const struct device_work_watch *watch)
+{
+    device_lock();
+    device.work = watch;
+    device_unlock();
+}
+
+static enum step item_step(struct item *item)
+{
+    const struct device_work_watch *watch =
+        item->of_program || item->step == marker_step ? NULL : device.work;
+    if (watch)
+        watch->begins();
+    const enum step step = item->step(item);
+    if (watch)
+        watch->ends();
+    return step;
+}
+
 enum step queue_step(struct CUstream_st *stream)
 {
     struct item *item = stream->head;
     item->running = true;
     if (item->slices++ == 0)
         item->started = device.schedule.clock;
-    enum step step = item->step(item);
+    enum step step = item_step(item);
     switch (step) {
     case STEP_DONE:
         finish(item, CUDA_SUCCESS);

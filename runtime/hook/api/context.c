@@ -3,6 +3,7 @@
 #include "runtime/hook/state/device_name.h"
 #include "runtime/hook/failure/dump.h"
 #include "runtime/hook/failure/progress.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/state/stream.h"
@@ -15,6 +16,7 @@
 static void context_made(CUresult result, CUdevice device)
 {
     trace_source_context_made();
+    host_access_begin();
     if (result == CUDA_SUCCESS)
         device_name_seen(device);
 }

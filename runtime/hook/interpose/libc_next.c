@@ -25,6 +25,10 @@ __attribute__((constructor(101))) void libc_next_find(void)
     libc_next.execveat = (libc_execveat *)next("execveat");
     libc_next.spawn = (libc_spawn *)next("posix_spawn");
     libc_next.spawnp = (libc_spawn *)next("posix_spawnp");
+    libc_next.sigaction = (libc_sigaction *)next("sigaction");
+    libc_next.signal = (libc_signal *)next("signal");
+    libc_next.thread_mask = (libc_sigmask *)next("pthread_sigmask");
+    libc_next.process_mask = (libc_sigmask *)next("sigprocmask");
     if (dladdr((void *)libc_next_find, &self) && self.dli_fname && self.dli_fname[0] == '/')
         libc_next.library = self.dli_fname;
     __atomic_store_n(&libc_next.found, true, __ATOMIC_RELEASE);

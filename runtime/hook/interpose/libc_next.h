@@ -6,6 +6,7 @@
 #define RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -23,6 +24,11 @@ typedef int libc_spawn(pid_t *process, const char *path, const posix_spawn_file_
                        const posix_spawnattr_t *attributes, char *const arguments[],
                        char *const environment[]);
 
+struct sigaction;
+typedef int libc_sigaction(int number, const struct sigaction *action, struct sigaction *before);
+typedef void (*libc_signal(int number, void (*handler)(int)))(int);
+typedef int libc_sigmask(int how, const sigset_t *set, sigset_t *before);
+
 struct libc_next {
     libc_create *create_thread; /* first: the assembly entry of pthread_create reads it;
                                    libcsan_threads.so may be the next */
@@ -33,6 +39,9 @@ struct libc_next {
     libc_fexecve *fexecve;
     libc_execveat *execveat; /* NULL in a C library before 2.34 */
     libc_spawn *spawn, *spawnp;
+    libc_sigaction *sigaction;
+    libc_signal *signal;
+    libc_sigmask *thread_mask, *process_mask; /* pthread_sigmask and sigprocmask */
     const char *library; /* libcsan's own path; NULL: not known */
     bool found;          /* all of them; atomic */
 };

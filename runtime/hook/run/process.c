@@ -15,6 +15,7 @@
 #include "runtime/hook/run/process_exit.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/run/fatal_signal.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/run/injection.h"
 #include "runtime/hook/failure/leaks.h"
@@ -192,7 +193,8 @@ static uint32_t backlog_option(void)
     const bool at_once =
         all->halt_on_error == 1 || (session_race_watcher().function && all->halt_on_error) ||
         all->verify_ranges || all->drop_sync || all->list_syncs || all->add_order[0] ||
-        run_log_wanted() || strcmp(all->host_order, "observed") != 0;
+        run_log_wanted() || strcmp(all->host_order, "observed") != 0 ||
+        strcmp(all->host, "off") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
     return at_once || alone ? 0 : (uint32_t)all->backlog;
@@ -255,6 +257,7 @@ static void decide(void)
     if (on) {
         run_log_start();
         connect_hooks(backlog_option());
+        host_access_start(session_context());
         injection_start();
         call_watch_start(added_order_start());
         python_frames_start(session_all_options()->python_stacks, note_line);
@@ -297,6 +300,7 @@ static void begin_once(void)
 static void child_started(void)
 {
     const uint8_t on = __atomic_load_n(&session_state, __ATOMIC_ACQUIRE);
+    host_access_forked();
     const bool was_on = on == SESSION_READY || on == SESSION_UNDECIDED || on == SESSION_ON;
     const bool unused = was_on && on != SESSION_ON && !driver_was_passed();
     if (unused) {

@@ -1,4 +1,5 @@
 /* The end of the run in a few lines. See summary.h. */
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/run/summary.h"
 #include "csan/base/text.h"
 #include "runtime/hook/session/counters.h"
@@ -127,6 +128,9 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
     report_set_device(report, device);
     report_summary(report, stats, names, count);
     print_counts(report);
+    char host[160];
+    if (host_access_summary(host, sizeof host))
+        report_note(report, "%s", host);
     if (verbosity > 0) {
         counters_unknown_versions(print_version, report);
         print_backlog(report);

@@ -10,20 +10,29 @@
 
 #include "tests/unit/detector/test_detect.h"
 
-enum { OPS = 16 };
+enum { OPS = 16, PINNED = 0x40000 };
 
 static struct {
     uint64_t epochs[OPS];
     bool known[OPS];
-    size_t count, accesses, learned;
+    size_t count, learned;
+    struct range newest, freed;
+    bool writes;
 } seen;
 
-static void touched(void *user, uint64_t epoch, const struct csan_access *accesses, size_t count)
+static void touched(void *user, uint64_t epoch, struct range bytes, bool write)
 {
     assert_ptr_equal(user, &seen);
-    assert_true(seen.count < OPS && (!count || accesses[0].bytes));
+    assert_true(seen.count < OPS && bytes.start < bytes.end);
+    seen.newest = bytes;
+    seen.writes = write;
     seen.epochs[seen.count++] = epoch;
-    seen.accesses += count;
+}
+
+static void freed(void *user, struct range bytes)
+{
+    assert_ptr_equal(user, &seen);
+    seen.freed = bytes;
 }
 
 static void learned(void *user, const struct order *order)
@@ -36,9 +45,11 @@ static void learned(void *user, const struct order *order)
 
 static struct world watched(void)
 {
-    static const struct host_watch watch = {touched, learned, &seen};
+    static const struct host_watch watch = {touched, learned, freed, &seen};
     memset(&seen, 0, sizeof seen);
     struct world world = world_create("");
+    csan_memory_create(world.context, CSAN_MEMORY_HOST, PINNED, SIZE, CSAN_HOST,
+                       site(world.context, "cuMemHostAlloc"));
     context_watch_host(world.context, &watch);
     return world;
 }
@@ -47,12 +58,36 @@ static void the_devices_ops_are_told(void **state)
 {
     (void)state;
     struct world w = watched();
-    reads(w.context, w.a, BASE, 4);
-    writes(w.context, w.b, BASE + 64, 4);
-    writes(w.context, CSAN_HOST, BASE + 128, 4); /* the host's own is not */
+    reads(w.context, w.a, PINNED, 4);
+    writes(w.context, w.b, PINNED + 64, 4);
+    writes(w.context, CSAN_HOST, PINNED + 128, 4); /* the host's own is not */
     assert_int_equal(seen.count, 2);
-    assert_int_equal(seen.accesses, 2);
+    assert_int_equal(seen.newest.start, PINNED + 64);
+    assert_int_equal(seen.newest.end, PINNED + 68);
+    assert_true(seen.writes);
     assert_true(seen.epochs[0] != seen.epochs[1]);
+    csan_context_destroy(w.context);
+}
+
+/* Memory of the device is not told, nor what is touched perhaps. */
+static void others_are_not(void **state)
+{
+    (void)state;
+    struct world w = watched();
+    writes(w.context, w.a, BASE, 4);
+    touch(w.context, w.a, "k", CSAN_WRITE, CSAN_BOUND_DATA, PINNED, 4);
+    assert_int_equal(seen.count, 0);
+    csan_context_destroy(w.context);
+}
+
+static void memory_that_ends_is_told_before(void **state)
+{
+    (void)state;
+    struct world w = watched();
+    csan_free *token = csan_memory_free_begin(w.context, PINNED, CSAN_HOST, 1, 0);
+    assert_int_equal(seen.freed.start, PINNED);
+    assert_int_equal(seen.freed.end, PINNED + SIZE);
+    csan_memory_free_end(w.context, token, 0, 0);
     csan_context_destroy(w.context);
 }
 
@@ -60,8 +95,8 @@ static void what_the_host_waits_for_is_known(void **state)
 {
     (void)state;
     struct world w = watched();
-    reads(w.context, w.a, BASE, 4);
-    reads(w.context, w.b, BASE, 4);
+    reads(w.context, w.a, PINNED, 4);
+    reads(w.context, w.b, PINNED, 4);
     csan_lane_waits(w.context, CSAN_HOST, w.a);
     assert_true(seen.known[0]);
     assert_false(seen.known[1]);
@@ -78,9 +113,9 @@ static void events_and_snapshots_teach_the_host(void **state)
     (void)state;
     struct world w = watched();
     csan_event *event = csan_event_create(w.context);
-    reads(w.context, w.a, BASE, 4);
+    reads(w.context, w.a, PINNED, 4);
     csan_event_record(w.context, event, w.a);
-    reads(w.context, w.a, BASE, 4);
+    reads(w.context, w.a, PINNED, 4);
     csan_event_wait(w.context, event, CSAN_HOST);
     assert_true(seen.known[0]);
     assert_false(seen.known[1]);
@@ -97,10 +132,10 @@ static void ops_behind_a_pending_one_come_when_it_is_resolved(void **state)
 {
     (void)state;
     struct world w = watched();
-    const struct csan_access access = {.base = BASE, .bytes = 4, .kind = CSAN_READ};
+    const struct csan_access access = {.base = PINNED, .bytes = 4, .kind = CSAN_READ};
     const uint64_t ticket =
         csan_op_pending(w.context, w.a, site(w.context, "k"), CSAN_LEVEL_DIRECTION, &access, 1);
-    reads(w.context, w.a, BASE + 8, 4);
+    reads(w.context, w.a, PINNED + 8, 4);
     csan_lane_waits(w.context, CSAN_HOST, w.a);
     assert_int_equal(seen.count, 0);
     csan_op_resolve(w.context, ticket, CSAN_LEVEL_TRACED, &access, 1);
@@ -113,6 +148,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_devices_ops_are_told),
+        cmocka_unit_test(others_are_not),
+        cmocka_unit_test(memory_that_ends_is_told_before),
         cmocka_unit_test(what_the_host_waits_for_is_known),
         cmocka_unit_test(events_and_snapshots_teach_the_host),
         cmocka_unit_test(ops_behind_a_pending_one_come_when_it_is_resolved),

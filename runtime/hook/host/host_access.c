@@ -1,0 +1,200 @@
+/* See host_access.h. */
+#include "runtime/hook/host/host_access.h"
+#include "csan/detector/host_watch.h"
+#include "runtime/device/driver/work.h"
+#include "runtime/hook/api/host_function.h"
+#include "runtime/hook/host/host_fault.h"
+#include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/thread.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+bool host_access_guards;
+
+/* ---- What the detector says ---- */
+
+static void touched(void *user, uint64_t epoch, struct range bytes, bool writes)
+{
+    (void)user;
+    page_guard_add(epoch, bytes, writes);
+}
+
+static bool is_over(void *user, uint64_t epoch)
+{
+    return host_watch_knows(user, epoch);
+}
+
+static void learned(void *user, const struct order *order)
+{
+    (void)user;
+    page_guard_release(is_over, (void *)order);
+}
+
+static void freed(void *user, struct range bytes)
+{
+    (void)user;
+    page_guard_forget(bytes);
+}
+
+/* ---- Whose access it is ---- */
+
+/* Code whose accesses to the host's memory are the work that the program enqueued, or its own
+ * affair: drivers, CUDA's libraries, transports, and csan. By the beginning of the file's name. */
+static const char *const others[] = {"libcuda",    "libnvidia", "libcu",     "libnv",   "libnccl",
+                                     "libcsan",    "libucp",    "libuct",    "libucs",  "libucm",
+                                     "libibverbs", "libmlx5",   "librdmacm", "ld-linux"};
+static const char *const c_library[] = {"libc.so", "libc-"};
+
+static const char *file_of(uint64_t address)
+{
+    struct dl_find_object found;
+    if (!address || _dl_find_object((void *)(uintptr_t)address, &found) != 0 ||
+        !found.dlfo_link_map || !found.dlfo_link_map->l_name)
+        return "";
+    const char *name = strrchr(found.dlfo_link_map->l_name, '/');
+    return name ? name + 1 : found.dlfo_link_map->l_name;
+}
+
+static bool begins(const char *name, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(name, list[i], strlen(list[i])) == 0)
+            return true;
+    return false;
+}
+
+/* memcpy and its kind are the caller's. What the C library does inside, as realloc, may hold its
+ * locks, which csan would want. */
+static bool is_the_programs(const struct host_fault *fault)
+{
+    const size_t count = sizeof others / sizeof *others;
+    const char *name = file_of(fault->pc);
+    if (begins(name, others, count))
+        return false;
+    if (!begins(name, c_library, sizeof c_library / sizeof *c_library))
+        return true;
+    name = file_of(fault->caller);
+    return name[0] && !begins(name, others, count) &&
+           !begins(name, c_library, sizeof c_library / sizeof *c_library);
+}
+
+/* ---- Reporting ---- */
+
+/* The stack from the instruction on; frames are return addresses. */
+static void stack_from(struct callsite_stack *stack, uint64_t pc)
+{
+    callsite_capture(stack);
+    stack->note = NULL;
+    for (size_t i = 0; i < stack->count; i++) {
+        if ((uintptr_t)stack->frames[i] != pc)
+            continue;
+        const size_t at = (size_t)(stack->frames - stack->storage) + i;
+        stack->storage[at] = (const void *)(uintptr_t)(pc + 1);
+        stack->frames = stack->storage + at;
+        stack->count -= i;
+        return;
+    }
+}
+
+static void enter_access(csan_site site, struct range bytes, bool writes)
+{
+    const struct csan_access access = {.base = bytes.start,
+                                       .bytes = bytes.end - bytes.start,
+                                       .kind = writes ? CSAN_WRITE : CSAN_READ,
+                                       .argument = CSAN_NO_ARGUMENT};
+    csan_op(session_context(), thread_lane(), host_function_site(site), CSAN_LEVEL_ANNOTATED,
+            &access, 1);
+}
+
+static bool check(const struct host_fault *fault)
+{
+    struct callsite_stack stack;
+    if (guard_self.depth || guard_self.locked || !is_the_programs(fault) || !guard_enter())
+        return false;
+    stack_from(&stack, fault->pc);
+    enter_access(callsite_intern(
+                     &stack, fault->writes ? "a store of the host" : "a load of the host", NULL, 0),
+                 fault->bytes, fault->writes);
+    guard_leave();
+    return true;
+}
+
+void host_access_call(const void *memory, size_t bytes, bool writes, const char *name)
+{
+    const struct range range = {(uintptr_t)memory, (uintptr_t)memory + bytes};
+    if (!bytes || range.end < range.start || !page_guard_meets(range, writes))
+        return;
+    if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {
+        enter_access(callsite_of(name, NULL, 0), range, writes);
+        guard_leave();
+        page_guard_open(range, false);
+    } else {
+        page_guard_open(range, true);
+    }
+}
+
+/* ---- Life ---- */
+
+/* The embedded device touches memory as the host does. */
+static void watch_device(void)
+{
+    static const struct device_work_watch watch = {page_guard_pause, page_guard_resume};
+    void (*subscribe)(const struct device_work_watch *);
+    *(void **)&subscribe = driver_function("device_work_subscribe");
+    if (subscribe)
+        subscribe(&watch);
+}
+
+void host_access_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (host_access_guards)
+        pthread_once(&once, watch_device);
+}
+
+void host_access_start(csan_context *context)
+{
+    static const struct host_watch watch = {touched, learned, freed, NULL};
+    const struct options *options = session_all_options();
+    if (strcmp(options->host, "guard") != 0)
+        return;
+    page_guard_start((struct page_guard_limits){.bytes = (uint64_t)options->host_guard_mb << 20,
+                                                .microseconds = (uint64_t)options->host_guard_us});
+    if (!host_fault_start(check)) {
+        session_note("the host's loads and stores are not seen: signals cannot be handled here");
+        return;
+    }
+    context_watch_host(context, &watch);
+    host_access_guards = true;
+}
+
+void host_access_forked(void)
+{
+    if (!host_access_guards)
+        return;
+    host_access_guards = false;
+    page_guard_stop();
+    host_fault_stop();
+}
+
+bool host_access_summary(char *text, size_t bytes)
+{
+    if (!host_access_guards)
+        return false;
+    const struct page_guard_counts counts = page_guard_counts();
+    snprintf(text, bytes,
+             "host memory: %" PRIu64 " ops guarded, %" PRIu64 " not (limits), %" PRIu64
+             " accesses not checked",
+             counts.ops, counts.skipped, counts.unchecked);
+    return true;
+}

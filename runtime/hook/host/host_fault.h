@@ -1,0 +1,33 @@
+/* Accesses of the host to guarded pages: the handler of SIGSEGV that finds out what faulted, has it
+ * checked, and lets the program go on. What is not csan's goes to the handler that the program has
+ * set, or would have met without csan.
+ *
+ * While it is in use the program's handlers of SIGSEGV and SIGTRAP are kept behind csan's
+ * (sigaction and signal are interposed), and no thread can block these two (a fault whose signal is
+ * blocked ends the process: sigprocmask(2)). */
+#ifndef RUNTIME_HOOK_HOST_HOST_FAULT_H
+#define RUNTIME_HOOK_HOST_HOST_FAULT_H
+
+#include "csan/base/range_map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct host_fault {
+    uint64_t pc;        /* of the instruction */
+    uint64_t caller;    /* the word on top of the stack, which may be who called the function */
+    struct range bytes; /* that it accesses */
+    bool writes;
+};
+
+/* Asked of each access that meets an op, on the thread that makes it, within the handler. False: it
+ * could not be checked. */
+typedef bool host_fault_check(const struct host_fault *fault);
+
+/* Once. False: not on this machine. */
+bool host_fault_start(host_fault_check *check);
+
+/* Leaves the signals as the program has them. */
+void host_fault_stop(void);
+
+#endif

@@ -1,0 +1,483 @@
+/* See page_guard.h. */
+#include "runtime/hook/host/page_guard.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum {
+    PAGE_SHIFT = 12,
+    PAGE_BYTES = 1 << PAGE_SHIFT,
+    TABLE = 1 << 15,  /* pages; a power of two */
+    WHOLE_PAGES = 64, /* of a larger range some are guarded: */
+    SAMPLE_PAGES = 16,
+    RECORDS_MOST = 4096,
+    SPINS_MOST = 1 << 20 /* then the lock's owner is interrupted by who wants it */
+};
+
+/* What the processor may do to a page. */
+enum access { OPEN, READ_ONLY, CLOSED };
+
+struct page {
+    uint64_t number;           /* 0: free */
+    uint32_t writers, readers; /* ops that are not over */
+    uint8_t now;               /* enum access, as the kernel has it */
+    bool opened;               /* by an access: it stays open until the next op */
+    uint16_t steps;            /* threads for which it is open for one instruction */
+};
+
+/* An op's. Its pages are first..first+count-1, or those listed. */
+struct record {
+    uint64_t epoch;
+    struct range bytes;
+    uint64_t first;
+    uint32_t count;
+    bool writes, sampled;
+    uint64_t sample[SAMPLE_PAGES];
+};
+
+static struct {
+    uint32_t lock;
+    uint32_t paused; /* devices that touch memory as the host does */
+    bool on;
+    struct page_guard_limits limits;
+    struct page pages[TABLE];
+    uint32_t used; /* of the table */
+    struct record *records;
+    size_t count, capacity;
+    uint64_t guarded;       /* bytes */
+    uint64_t turn;          /* of sampling */
+    uint64_t second, spent; /* nanoseconds in the kernel within that second */
+    struct page_guard_counts counts;
+} guard;
+
+/* ---- The lock ---- */
+
+static __thread bool holds __attribute__((tls_model("initial-exec")));
+
+/* False: the calling thread has it, and a signal interrupted it; or its owner was stopped. */
+static bool take(void)
+{
+    if (holds)
+        return false;
+    for (uint32_t i = 0; i < SPINS_MOST; i++) {
+        if (!__atomic_exchange_n(&guard.lock, 1, __ATOMIC_ACQUIRE)) {
+            holds = true;
+            return true;
+        }
+        if (i % 64 == 63)
+            sched_yield();
+    }
+    return false;
+}
+
+static void give(void)
+{
+    holds = false;
+    __atomic_store_n(&guard.lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- Pages ---- */
+
+static struct page *page_find(uint64_t number, bool make)
+{
+    uint64_t slot = (number * UINT64_C(0x9e3779b97f4a7c15)) >> 49;
+    for (uint32_t i = 0; i < TABLE; i++, slot = (slot + 1) % TABLE) {
+        struct page *page = &guard.pages[slot];
+        if (page->number == number)
+            return page;
+        if (page->number == 0) {
+            if (!make || guard.used >= TABLE / 4 * 3)
+                return NULL;
+            guard.used++;
+            page->number = number;
+            return page;
+        }
+    }
+    return NULL;
+}
+
+static enum access wanted(const struct page *page)
+{
+    if (page->opened || page->steps || guard.paused)
+        return OPEN;
+    return page->writers ? CLOSED : page->readers ? READ_ONLY : OPEN;
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void protect(uint64_t first, uint64_t count, enum access access)
+{
+    static const int protection[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
+    const int error = errno;
+    const uint64_t before = nanoseconds();
+    mprotect((void *)(uintptr_t)(first << PAGE_SHIFT), count << PAGE_SHIFT, protection[access]);
+    const uint64_t after = nanoseconds();
+    errno = error;
+    guard.counts.changes++;
+    if (after / 1000000000 != guard.second) {
+        guard.second = after / 1000000000;
+        guard.spent = 0;
+    }
+    guard.spent += after - before;
+}
+
+/* Neighbours that want the same are changed in one call. */
+struct run {
+    uint64_t first, count;
+    enum access access;
+};
+
+static void run_end(struct run *run)
+{
+    if (run->count)
+        protect(run->first, run->count, run->access);
+    run->count = 0;
+}
+
+static void settle(struct run *run, struct page *page)
+{
+    const enum access access = wanted(page);
+    if (access == page->now) {
+        run_end(run);
+        return;
+    }
+    page->now = (uint8_t)access;
+    if (run->count && (run->access != access || run->first + run->count != page->number))
+        run_end(run);
+    if (!run->count)
+        *run = (struct run){.first = page->number, .access = access};
+    run->count++;
+}
+
+static uint64_t page_of(uint64_t address)
+{
+    return address >> PAGE_SHIFT;
+}
+
+/* ---- Records ---- */
+
+static uint64_t record_page(const struct record *record, uint32_t i)
+{
+    return record->sampled ? record->sample[i] : record->first + i;
+}
+
+/* The ends, and as many from each part between, in another place each time. */
+static void sample(struct record *record, uint64_t pages)
+{
+    const uint64_t between = (pages - 2) / (SAMPLE_PAGES - 2);
+    guard.turn = guard.turn * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    record->sampled = true;
+    record->count = SAMPLE_PAGES;
+    record->sample[0] = record->first;
+    record->sample[SAMPLE_PAGES - 1] = record->first + pages - 1;
+    for (uint32_t i = 1; i < SAMPLE_PAGES - 1; i++)
+        record->sample[i] = record->first + 1 + (i - 1) * between + (guard.turn >> 33) % between;
+}
+
+static struct record *record_new(void)
+{
+    if (guard.count == guard.capacity) {
+        const size_t capacity = guard.capacity ? guard.capacity * 2 : 64;
+        struct record *records =
+            capacity > RECORDS_MOST ? NULL : realloc(guard.records, capacity * sizeof *records);
+        if (!records)
+            return NULL;
+        guard.records = records;
+        guard.capacity = capacity;
+    }
+    return &guard.records[guard.count];
+}
+
+static void record_guard(const struct record *record)
+{
+    struct run run = {0};
+    for (uint32_t i = 0; i < record->count; i++) {
+        struct page *page = page_find(record_page(record, i), true);
+        if (!page)
+            continue;
+        page->writers += record->writes;
+        page->readers += !record->writes;
+        page->opened = false;
+        settle(&run, page);
+    }
+    run_end(&run);
+}
+
+static void record_release(const struct record *record)
+{
+    struct run run = {0};
+    for (uint32_t i = 0; i < record->count; i++) {
+        struct page *page = page_find(record_page(record, i), false);
+        if (!page)
+            continue;
+        page->writers -= record->writes && page->writers;
+        page->readers -= !record->writes && page->readers;
+        page->opened &= page->writers || page->readers;
+        settle(&run, page);
+    }
+    run_end(&run);
+}
+
+/* The table fills with pages that are guarded no more. */
+static void sweep(void)
+{
+    if (guard.used < TABLE / 2 || guard.count)
+        return;
+    memset(guard.pages, 0, sizeof guard.pages);
+    guard.used = 0;
+}
+
+void page_guard_start(struct page_guard_limits limits)
+{
+    guard.limits = limits;
+    guard.on = true;
+}
+
+static bool is_within_limits(uint64_t pages)
+{
+    const uint64_t second = nanoseconds() / 1000000000;
+    if (guard.guarded + (pages << PAGE_SHIFT) > guard.limits.bytes)
+        return false;
+    return second != guard.second || guard.spent < guard.limits.microseconds * 1000;
+}
+
+void page_guard_add(uint64_t epoch, struct range bytes, bool writes)
+{
+    if (!guard.on || bytes.start >= bytes.end || !take())
+        return;
+    const uint64_t first = page_of(bytes.start), pages = page_of(bytes.end - 1) - first + 1;
+    struct record *record =
+        is_within_limits(pages > WHOLE_PAGES ? SAMPLE_PAGES : pages) ? record_new() : NULL;
+    if (record) {
+        *record = (struct record){.epoch = epoch,
+                                  .bytes = bytes,
+                                  .first = first,
+                                  .count = (uint32_t)pages,
+                                  .writes = writes};
+        if (pages > WHOLE_PAGES)
+            sample(record, pages);
+        record_guard(record);
+        guard.guarded += (uint64_t)record->count << PAGE_SHIFT;
+        guard.count++;
+        guard.counts.ops++;
+    } else {
+        guard.counts.skipped++;
+    }
+    give();
+}
+
+void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
+{
+    size_t kept = 0;
+    if (!guard.on || !take())
+        return;
+    for (size_t i = 0; i < guard.count; i++) {
+        if (is_over(user, guard.records[i].epoch)) {
+            record_release(&guard.records[i]);
+            guard.guarded -= (uint64_t)guard.records[i].count << PAGE_SHIFT;
+        } else {
+            guard.records[kept++] = guard.records[i];
+        }
+    }
+    guard.count = kept;
+    sweep();
+    give();
+}
+
+static void open_pages(uint64_t first, uint64_t last)
+{
+    struct run run = {0};
+    for (uint64_t number = first; number <= last; number++) {
+        struct page *page = page_find(number, false);
+        if (!page)
+            continue;
+        page->opened = true;
+        settle(&run, page);
+    }
+    run_end(&run);
+}
+
+static bool overlaps(struct range a, struct range b)
+{
+    return a.start < b.end && b.start < a.end;
+}
+
+void page_guard_forget(struct range bytes)
+{
+    size_t kept = 0;
+    if (!guard.on || bytes.start >= bytes.end || !take())
+        return;
+    for (size_t i = 0; i < guard.count; i++) {
+        const struct record *record = &guard.records[i];
+        if (overlaps(record->bytes, bytes)) {
+            record_release(record);
+            guard.guarded -= (uint64_t)record->count << PAGE_SHIFT;
+        } else {
+            guard.records[kept++] = *record;
+        }
+    }
+    guard.count = kept;
+    give();
+}
+
+static void settle_all(void)
+{
+    for (size_t i = 0; i < guard.count; i++) {
+        const struct record *record = &guard.records[i];
+        struct run run = {0};
+        for (uint32_t k = 0; k < record->count; k++) {
+            struct page *page = page_find(record_page(record, k), false);
+            if (page)
+                settle(&run, page);
+        }
+        run_end(&run);
+    }
+}
+
+void page_guard_pause(void)
+{
+    if (!guard.on || !take())
+        return;
+    if (guard.paused++ == 0)
+        settle_all();
+    give();
+}
+
+void page_guard_resume(void)
+{
+    if (!guard.on || !take())
+        return;
+    if (guard.paused && --guard.paused == 0)
+        settle_all();
+    give();
+}
+
+void page_guard_stop(void)
+{
+    holds = false;
+    guard.lock = 0; /* its owner may be a thread that is not here */
+    for (uint32_t i = 0; guard.on && i < TABLE; i++)
+        if (guard.pages[i].number && guard.pages[i].now != OPEN)
+            protect(guard.pages[i].number, 1, OPEN);
+    guard.on = false;
+}
+
+/* ---- For signal handlers ---- */
+
+static bool is_of_op(struct range bytes, bool writes)
+{
+    for (size_t i = 0; i < guard.count; i++)
+        if ((writes || guard.records[i].writes) && overlaps(guard.records[i].bytes, bytes))
+            return true;
+    return false;
+}
+
+/* Nobody can be asked: better unguarded than stuck. */
+static enum page_guard_found open_regardless(uint64_t address)
+{
+    const struct page *page = page_find(page_of(address), false);
+    if (!page)
+        return PAGE_GUARD_NOT;
+    mprotect((void *)(uintptr_t)(page->number << PAGE_SHIFT), PAGE_BYTES, PROT_READ | PROT_WRITE);
+    return PAGE_GUARD_RETRY;
+}
+
+enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool writes)
+{
+    if (!__atomic_load_n(&guard.on, __ATOMIC_ACQUIRE))
+        return PAGE_GUARD_NOT;
+    if (!take())
+        return open_regardless(address);
+    const struct page *page = page_find(page_of(address), false);
+    const enum page_guard_found found = !page                               ? PAGE_GUARD_NOT
+                                        : page->now == OPEN                 ? PAGE_GUARD_RETRY
+                                        : page->now == READ_ONLY && !writes ? PAGE_GUARD_RETRY
+                                        : is_of_op(bytes, writes)           ? PAGE_GUARD_GUARDED
+                                                                            : PAGE_GUARD_OTHERS;
+    give();
+    return found;
+}
+
+bool page_guard_meets(struct range bytes, bool writes)
+{
+    bool meets = false;
+    if (!guard.on || !__atomic_load_n(&guard.count, __ATOMIC_ACQUIRE) || !take())
+        return false;
+    for (size_t i = 0; i < guard.count && !meets; i++) {
+        const struct record *record = &guard.records[i];
+        const struct range pages = {record->bytes.start >> PAGE_SHIFT << PAGE_SHIFT,
+                                    (record->bytes.end + PAGE_BYTES - 1) >> PAGE_SHIFT
+                                                                                << PAGE_SHIFT};
+        meets = (writes || record->writes) && overlaps(pages, bytes);
+    }
+    give();
+    return meets;
+}
+
+void page_guard_open(struct range bytes, bool unchecked)
+{
+    if (!take())
+        return;
+    guard.counts.unchecked += unchecked;
+    open_pages(page_of(bytes.start), page_of(bytes.end - 1));
+    give();
+}
+
+bool page_guard_step(struct range bytes)
+{
+    bool may = false;
+    if (!take())
+        return false;
+    may = is_within_limits(0);
+    if (may) {
+        struct run run = {0};
+        for (uint64_t number = page_of(bytes.start); number <= page_of(bytes.end - 1); number++) {
+            struct page *page = page_find(number, false);
+            if (!page)
+                continue;
+            page->steps++;
+            settle(&run, page);
+        }
+        run_end(&run);
+    } else {
+        guard.counts.unchecked++;
+        open_pages(page_of(bytes.start), page_of(bytes.end - 1));
+    }
+    give();
+    return may;
+}
+
+void page_guard_close(struct range bytes)
+{
+    if (!take())
+        return;
+    struct run run = {0};
+    for (uint64_t number = page_of(bytes.start); number <= page_of(bytes.end - 1); number++) {
+        struct page *page = page_find(number, false);
+        if (!page || !page->steps)
+            continue;
+        page->steps--;
+        settle(&run, page);
+    }
+    run_end(&run);
+    give();
+}
+
+struct page_guard_counts page_guard_counts(void)
+{
+    struct page_guard_counts counts = {0};
+    if (take()) {
+        counts = guard.counts;
+        give();
+    }
+    return counts;
+}
