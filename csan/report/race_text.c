@@ -149,7 +149,10 @@ static void side_place(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
     char brief[SHORT_NAME_BYTES];
-    race_name_shorten(brief, sizeof(brief), side->name);
+    if (access->host) /* "the host's store" is no function */
+        snprintf(brief, sizeof brief, "%.*s", (int)sizeof brief - 1, side->name);
+    else
+        race_name_shorten(brief, sizeof(brief), side->name);
     if (access->launch_frame_count)
         race_place(words, access->launch_frames, access->launch_frame_count, "", side->place,
                    sizeof side->place);

@@ -122,16 +122,16 @@ static bool check(const struct host_fault *fault)
     if (guard_self.depth || guard_self.locked || !is_the_programs(fault) || !guard_enter())
         return false;
     stack_from(&stack, fault->pc);
-    enter_access(callsite_intern(
-                     &stack, fault->writes ? "a store of the host" : "a load of the host", NULL, 0),
-                 fault->bytes, fault->writes);
+    enter_access(
+        callsite_intern(&stack, fault->writes ? "the host's store" : "the host's load", NULL, 0),
+        fault->bytes, fault->writes);
     guard_leave();
     return true;
 }
 
-void host_access_call(const void *memory, size_t bytes, bool writes, const char *name)
+void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *name)
 {
-    const struct range range = {(uintptr_t)memory, (uintptr_t)memory + bytes};
+    const struct range range = {memory, memory + bytes};
     if (!bytes || range.end < range.start || !page_guard_meets(range, writes))
         return;
     if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Once, before the first op: does what option host asks for. */
 void host_access_start(csan_context *context);
@@ -20,7 +21,7 @@ extern bool host_access_guards;
 
 /* The call of that name, of the C library, lets the kernel read or write memory, which a guarded
  * page would refuse: it counts as the host's access, and the pages are opened. */
-void host_access_call(const void *memory, size_t bytes, bool writes, const char *name);
+void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *name);
 
 /* In a forked child: see page_guard_stop. */
 void host_access_forked(void);
