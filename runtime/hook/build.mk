@@ -84,6 +84,7 @@ $(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_po
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))
 $(eval $(call hook_parts,instruction_access,host/instruction_access))
+$(eval $(call hook_parts,page_guard,host/page_guard))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))
 $(eval $(call hook_parts,identity,kernel/identity kernel/image_place))
 $(eval $(call hook_parts,layout,kernel/layout))

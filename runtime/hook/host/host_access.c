@@ -2,7 +2,7 @@
 #include "runtime/hook/host/host_access.h"
 #include "csan/detector/host_watch.h"
 #include "runtime/device/driver/work.h"
-#include "runtime/hook/api/host_function.h"
+#include "runtime/hook/state/host_function.h"
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/interpose/driver.h"
@@ -55,12 +55,14 @@ static const char *const others[] = {"libcuda",    "libnvidia", "libcu",     "li
                                      "libibverbs", "libmlx5",   "librdmacm", "ld-linux"};
 static const char *const c_library[] = {"libc.so", "libc-"};
 
+/* Safe in a signal handler (dl_find_object). "" is the program itself; NULL: code that no file
+ * holds, as a compiler's at run time. */
 static const char *file_of(uint64_t address)
 {
     struct dl_find_object found;
     if (!address || _dl_find_object((void *)(uintptr_t)address, &found) != 0 ||
         !found.dlfo_link_map || !found.dlfo_link_map->l_name)
-        return "";
+        return NULL;
     const char *name = strrchr(found.dlfo_link_map->l_name, '/');
     return name ? name + 1 : found.dlfo_link_map->l_name;
 }
@@ -73,19 +75,21 @@ static bool begins(const char *name, const char *const *list, size_t count)
     return false;
 }
 
-/* memcpy and its kind are the caller's. What the C library does inside, as realloc, may hold its
- * locks, which csan would want. */
+/* memcpy and its kind are the caller's, who is on top of the stack. What the C library does inside,
+ * as realloc, may hold its locks, which csan would want. */
 static bool is_the_programs(const struct host_fault *fault)
 {
-    const size_t count = sizeof others / sizeof *others;
+    const size_t others_count = sizeof others / sizeof *others;
+    const size_t c_count = sizeof c_library / sizeof *c_library;
     const char *name = file_of(fault->pc);
-    if (begins(name, others, count))
-        return false;
-    if (!begins(name, c_library, sizeof c_library / sizeof *c_library))
+    if (!name)
         return true;
-    name = file_of(fault->caller);
-    return name[0] && !begins(name, others, count) &&
-           !begins(name, c_library, sizeof c_library / sizeof *c_library);
+    if (begins(name, c_library, c_count)) {
+        name = file_of(fault->caller);
+        if (!name || begins(name, c_library, c_count))
+            return false;
+    }
+    return !begins(name, others, others_count);
 }
 
 /* ---- Reporting ---- */

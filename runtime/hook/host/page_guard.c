@@ -107,10 +107,10 @@ static enum access wanted(const struct page *page)
     return page->writers ? CLOSED : page->readers ? READ_ONLY : OPEN;
 }
 
-static uint64_t nanoseconds(void)
+static uint64_t nanoseconds(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -118,13 +118,14 @@ static void protect(uint64_t first, uint64_t count, enum access access)
 {
     static const int protection[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
     const int error = errno;
-    const uint64_t before = nanoseconds();
+    const uint64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     mprotect((void *)(uintptr_t)(first << PAGE_SHIFT), count << PAGE_SHIFT, protection[access]);
-    const uint64_t after = nanoseconds();
+    const uint64_t after = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    const uint64_t second = nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000000;
     errno = error;
     guard.counts.changes++;
-    if (after / 1000000000 != guard.second) {
-        guard.second = after / 1000000000;
+    if (second != guard.second) {
+        guard.second = second;
         guard.spent = 0;
     }
     guard.spent += after - before;
@@ -244,7 +245,7 @@ void page_guard_start(struct page_guard_limits limits)
 
 static bool is_within_limits(uint64_t pages)
 {
-    const uint64_t second = nanoseconds() / 1000000000;
+    const uint64_t second = nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000000;
     if (guard.guarded + (pages << PAGE_SHIFT) > guard.limits.bytes)
         return false;
     return second != guard.second || guard.spent < guard.limits.microseconds * 1000;

@@ -1,0 +1,18 @@
+// verdict: race
+// expect: host_memcpy_from.cu:{access}
+// expect: the host's load
+// options: host=guard
+// memcpy reads a result that may not be there yet.
+#include "host_memory.h"
+
+static int copied[HOST_N];
+
+int main()
+{
+    int *device = device_array<int>(HOST_N), *host = pinned_memory();
+    cudaStream_t stream = nonblocking_stream();
+    launch_fill(stream, device, 1, HOST_N);
+    CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));
+    memcpy(copied, host, HOST_BYTES); // at: access
+    return finish();
+}

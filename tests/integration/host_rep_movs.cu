@@ -1,0 +1,21 @@
+// verdict: race
+// expect: host_rep_movs.cu:{access}
+// expect: Overlap: 65536 bytes
+// options: host=guard
+// A string instruction reads all of the buffer: the report has its whole length.
+#include "host_memory.h"
+
+static char copied[HOST_N * sizeof(int)];
+
+int main()
+{
+    int *device = device_array<int>(HOST_N), *host = pinned_memory();
+    cudaStream_t stream = nonblocking_stream();
+    launch_fill(stream, device, 1, HOST_N);
+    CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));
+    const void *from = host;
+    void *to = copied;
+    size_t count = HOST_BYTES;
+    asm volatile("rep movsb" : "+S"(from), "+D"(to), "+c"(count) : : "memory"); // at: access
+    return finish();
+}

@@ -1,0 +1,20 @@
+// verdict: race
+// expect: host_vector_read.cu:{access}
+// expect: Overlap: 16 bytes, 256 to 271
+// options: host=guard
+// Sixteen bytes at once: the report has all of them.
+#include "host_memory.h"
+#include <emmintrin.h>
+
+static int kept[4] __attribute__((aligned(16)));
+
+int main()
+{
+    int *device = device_array<int>(HOST_N), *host = pinned_memory();
+    cudaStream_t stream = nonblocking_stream();
+    launch_fill(stream, device, 1, HOST_N);
+    CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));
+    __m128i four = _mm_load_si128((const __m128i *)&host[64]); // at: access
+    _mm_store_si128((__m128i *)kept, four);
+    return finish();
+}

@@ -1,0 +1,270 @@
+/* Guarded pages against a model: which pages are open, read-only or closed after any sequence of
+ * ops, waits, accesses and frees. What a page allows is asked of the kernel, which refuses a
+ * system call's buffer where the processor would fault. */
+#include "runtime/hook/host/page_guard.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, PAGES = 24, OPS = 12 };
+
+static char *memory;
+static int ends[2], zero;
+
+enum allowed { NOTHING, READS, ALL };
+
+static enum allowed allowed(size_t page)
+{
+    char *at = memory + page * PAGE, kept;
+    if (write(ends[1], at + 7, 1) != 1) {
+        assert_int_equal(errno, EFAULT);
+        return NOTHING;
+    }
+    assert_int_equal(read(ends[0], &kept, 1), 1);
+    const ssize_t written = read(zero, at + 7, 1);
+    if (written == 1)
+        at[7] = kept;
+    return written == 1 ? ALL : READS;
+}
+
+static struct range bytes_of(size_t first, size_t count)
+{
+    const uint64_t start = (uintptr_t)memory + first * PAGE;
+    return (struct range){start + 16, start + count * PAGE - 16};
+}
+
+/* ---- The model ---- */
+
+static struct op {
+    uint64_t epoch; /* 0: none */
+    size_t first, count;
+    bool writes;
+} ops[OPS];
+static bool opened[PAGES];
+static uint64_t over; /* ops up to that number are */
+
+static enum allowed expected(size_t page)
+{
+    enum allowed least = ALL;
+    for (size_t i = 0; i < OPS; i++)
+        if (ops[i].epoch && page >= ops[i].first && page < ops[i].first + ops[i].count) {
+            const enum allowed now = ops[i].writes ? NOTHING : READS;
+            least = now < least ? now : least;
+        }
+    return opened[page] ? ALL : least;
+}
+
+static void check_pages(void)
+{
+    for (size_t i = 0; i < PAGES; i++)
+        if (allowed(i) != expected(i))
+            fail_msg("page %zu: %d, not %d", i, allowed(i), expected(i));
+}
+
+static bool is_over(void *user, uint64_t epoch)
+{
+    (void)user;
+    return epoch <= over;
+}
+
+static void model_forget(bool (*gone)(const struct op *op, size_t first, size_t count),
+                         size_t first, size_t count)
+{
+    for (size_t i = 0; i < OPS; i++)
+        if (ops[i].epoch && gone(&ops[i], first, count))
+            ops[i].epoch = 0;
+    for (size_t page = 0; page < PAGES; page++) {
+        bool any = false;
+        for (size_t i = 0; i < OPS; i++)
+            any |= ops[i].epoch && page >= ops[i].first && page < ops[i].first + ops[i].count;
+        opened[page] &= any;
+    }
+}
+
+static bool gone_by_epoch(const struct op *op, size_t first, size_t count)
+{
+    (void)first, (void)count;
+    return op->epoch <= over;
+}
+
+static bool gone_by_place(const struct op *op, size_t first, size_t count)
+{
+    return op->first < first + count && first < op->first + op->count;
+}
+
+static uint32_t random_of(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+static void add(uint64_t *seed, uint64_t epoch)
+{
+    struct op *op = &ops[random_of(seed, OPS)];
+    if (op->epoch)
+        return;
+    *op = (struct op){
+        .epoch = epoch, .first = random_of(seed, PAGES - 4), .writes = random_of(seed, 2)};
+    op->count = 1 + random_of(seed, 4);
+    for (size_t i = op->first; i < op->first + op->count; i++)
+        opened[i] = false;
+    page_guard_add(epoch, bytes_of(op->first, op->count), op->writes);
+}
+
+static void touch(uint64_t *seed)
+{
+    const size_t page = random_of(seed, PAGES);
+    const bool writes = random_of(seed, 2);
+    const struct range bytes = {(uintptr_t)memory + page * PAGE + 100,
+                                (uintptr_t)memory + page * PAGE + 104};
+    const enum allowed now = expected(page);
+    const bool faults = now == NOTHING || (now == READS && writes);
+    const enum page_guard_found found = page_guard_find(bytes.start, bytes, writes);
+    if (faults != (found == PAGE_GUARD_GUARDED || found == PAGE_GUARD_OTHERS))
+        fail_msg("page %zu: found %d", page, found);
+    if (!faults)
+        return;
+    if (random_of(seed, 2)) {
+        assert_true(page_guard_step(bytes));
+        assert_int_equal(allowed(page), ALL);
+        page_guard_close(bytes);
+    } else {
+        page_guard_open(bytes, false);
+        opened[page] = true;
+    }
+}
+
+static void as_the_model_says(void **state)
+{
+    (void)state;
+    uint64_t epoch = 1;
+    for (uint64_t program = 1; program <= 300; program++) {
+        uint64_t seed = program;
+        for (int i = 0; i < 60; i++) {
+            const uint32_t what = random_of(&seed, 10);
+            if (what < 5) {
+                add(&seed, ++epoch);
+            } else if (what < 7) {
+                over = epoch - random_of(&seed, 6);
+                page_guard_release(is_over, NULL);
+                model_forget(gone_by_epoch, 0, 0);
+            } else if (what < 8) {
+                const size_t first = random_of(&seed, PAGES - 4);
+                page_guard_forget(bytes_of(first, 2));
+                model_forget(gone_by_place, first, 2);
+            } else {
+                touch(&seed);
+            }
+            if (i % 4 == 0)
+                check_pages();
+        }
+        page_guard_pause();
+        for (size_t i = 0; i < PAGES; i++)
+            assert_int_equal(allowed(i), ALL);
+        page_guard_resume();
+        check_pages();
+    }
+    over = epoch;
+    page_guard_release(is_over, NULL);
+    model_forget(gone_by_epoch, 0, 0);
+    check_pages();
+}
+
+/* ---- Cases ---- */
+
+static void other_bytes_of_a_page_are_told_apart(void **state)
+{
+    (void)state;
+    const uint64_t start = (uintptr_t)memory;
+    page_guard_add(1, (struct range){start, start + 64}, true);
+    const struct range inside = {start + 60, start + 68}, beside = {start + 64, start + 72};
+    assert_int_equal(page_guard_find(start + 60, inside, false), PAGE_GUARD_GUARDED);
+    assert_int_equal(page_guard_find(start + 64, beside, false), PAGE_GUARD_OTHERS);
+    assert_int_equal(page_guard_find((uintptr_t)&start, beside, false), PAGE_GUARD_NOT);
+    assert_true(page_guard_meets(beside, false));
+    page_guard_forget(inside);
+    assert_int_equal(page_guard_find(start + 60, inside, false), PAGE_GUARD_RETRY);
+    assert_false(page_guard_meets(beside, false));
+}
+
+/* Of much memory the ends are guarded, and other places in between each time. */
+static void much_memory_is_guarded_in_part(void **state)
+{
+    (void)state;
+    enum { MANY = 4096 };
+    char *much =
+        mmap(NULL, (size_t)MANY * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(much != MAP_FAILED);
+    char *const before = memory;
+    size_t first_time = 0, other_places = 0;
+    static bool was[MANY];
+    memory = much;
+    for (int turn = 0; turn < 2; turn++) {
+        page_guard_add(7, (struct range){(uintptr_t)much, (uintptr_t)much + (size_t)MANY * PAGE},
+                       true);
+        assert_int_equal(allowed(0), NOTHING);
+        assert_int_equal(allowed(MANY - 1), NOTHING);
+        for (size_t i = 0; i < MANY; i++) {
+            const bool guarded = allowed(i) == NOTHING;
+            first_time += guarded && turn == 0;
+            other_places += guarded && turn == 1 && !was[i];
+            was[i] = guarded;
+        }
+        page_guard_forget((struct range){(uintptr_t)much, (uintptr_t)much + (size_t)MANY * PAGE});
+    }
+    assert_int_equal(first_time, 16);
+    assert_true(other_places > 4);
+    memory = before;
+    munmap(much, (size_t)MANY * PAGE);
+}
+
+static void a_forked_child_has_all_open(void **state)
+{
+    (void)state;
+    page_guard_add(9, bytes_of(0, 3), true);
+    const pid_t child = fork();
+    if (child == 0) {
+        page_guard_stop();
+        memory[5] = 1;
+        _exit(memory[PAGE + 5]);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(allowed(1), NOTHING);
+    page_guard_forget(bytes_of(0, 3));
+}
+
+static int start(void **state)
+{
+    (void)state;
+    memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    zero = memory == MAP_FAILED || pipe(ends) != 0 ? -1 : 0;
+    char name[] = "/tmp/csan-zero-XXXXXX";
+    zero = zero == 0 ? mkstemp(name) : -1;
+    unlink(name);
+    if (zero < 0 || ftruncate(zero, 1 << 30) != 0)
+        return -1;
+    page_guard_start((struct page_guard_limits){.bytes = 1 << 30, .microseconds = 1000000});
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_model_says),
+        cmocka_unit_test(other_bytes_of_a_page_are_told_apart),
+        cmocka_unit_test(much_memory_is_guarded_in_part),
+        cmocka_unit_test(a_forked_child_has_all_open),
+    };
+    return cmocka_run_group_tests_name("page_guard", tests, start, NULL);
+}
