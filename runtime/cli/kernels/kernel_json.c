@@ -37,52 +37,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Values ---- */
-
-static void json_text(FILE *out, const char *text)
-{
-    struct text quoted = {0};
-    json_string_add(&quoted, text);
-    fputs(quoted.data ? quoted.data : "null", out);
-    text_free(&quoted);
-}
-
-static void key_text(FILE *out, const char *key, const char *text)
-{
-    fprintf(out, "\"%s\": ", key);
-    json_text(out, text);
-    fputs(", ", out);
-}
-
-static void key_number(FILE *out, const char *key, uint64_t number)
-{
-    fprintf(out, "\"%s\": %" PRIu64 ", ", key, number);
-}
-
-static const char *truth(bool value)
-{
-    return value ? "true" : "false";
-}
-
-static void key_truth(FILE *out, const char *key, bool value)
-{
-    fprintf(out, "\"%s\": %s, ", key, truth(value));
-}
-
 /* ---- A kernel ---- */
 
-static void json_other(FILE *out, const char *kind, uint32_t arch, bool *first)
+static void object_end(struct text *out)
 {
-    fprintf(out, "%s{\"kind\": \"%s\", \"arch\": %" PRIu32 "}", *first ? "" : ", ", kind, arch);
+    json_comma_drop(out);
+    text_add(out, "}");
+}
+
+static void json_other(struct text *out, const char *kind, uint32_t arch, bool *first)
+{
+    text_add(out, "%s{\"kind\": \"%s\", \"arch\": %" PRIu32 "}", *first ? "" : ", ", kind, arch);
     *first = false;
 }
 
-static void json_image(FILE *out, const struct kernel_report *report)
+static void json_image(struct text *out, const struct kernel_report *report)
 {
     const struct kernel_program *program = report->program;
     bool first = true;
-    fprintf(out, "\"image\": {\"kind\": \"%s\", \"arch\": %" PRIu32 ", \"others\": [",
-            report->function ? "ptx" : "cubin", report->arch);
+    text_add(out, "\"image\": {\"kind\": \"%s\", \"arch\": %" PRIu32 ", \"others\": [",
+             report->function ? "ptx" : "cubin", report->arch);
     for (size_t i = 0; i < program->text_count; i++)
         if (program->texts[i].unit == program->texts[0].unit &&
             program->texts[i].arch != report->arch)
@@ -91,122 +65,120 @@ static void json_image(FILE *out, const struct kernel_report *report)
         if ((report->function || program->codes[i].entry.arch != report->arch) &&
             (i == 0 || program->codes[i - 1].entry.arch != program->codes[i].entry.arch))
             json_other(out, "cubin", program->codes[i].entry.arch, &first);
-    fputs("]},\n   ", out);
+    text_add(out, "]},\n   ");
 }
 
-static void json_parameters(FILE *out, const struct kernel_report *report)
+static void json_parameters(struct text *out, const struct kernel_report *report)
 {
     static const char *const classes[] = {[PARAMETER_SCALAR] = "scalar",
                                           [PARAMETER_POINTER] = "pointer",
                                           [PARAMETER_STRUCT] = "struct",
                                           [PARAMETER_OBJECT] = "object"};
     if (!report->has_parameters) {
-        fputs("\"parameters\": null,\n   ", out);
+        text_add(out, "\"parameters\": null,\n   ");
         return;
     }
-    fputs("\"parameters\": [", out);
+    text_add(out, "\"parameters\": [");
     for (uint32_t i = 0; i < report->parameter_count; i++) {
         const struct parameter *parameter = &report->parameters[i];
-        fputs(i ? ",\n      {" : "\n      {", out);
-        key_number(out, "index", i);
-        key_number(out, "offset", parameter->offset);
-        key_number(out, "bytes", parameter->bytes);
-        key_text(out, "type", parameter->type);
-        key_text(out, "declared", parameter->declared ? parameter->declared : "");
-        key_text(out, "class", classes[parameter->class]);
-        key_truth(out, "reads", parameter->reads);
-        key_truth(out, "writes", parameter->writes);
-        fprintf(out, "\"atomics\": %s}", truth(parameter->atomics));
+        text_add(out, i ? ",\n      {" : "\n      {");
+        json_member_number(out, "index", i);
+        json_member_number(out, "offset", parameter->offset);
+        json_member_number(out, "bytes", parameter->bytes);
+        json_member_string(out, "type", parameter->type);
+        json_member_string(out, "declared", parameter->declared ? parameter->declared : "");
+        json_member_string(out, "class", classes[parameter->class]);
+        json_member_truth(out, "reads", parameter->reads);
+        json_member_truth(out, "writes", parameter->writes);
+        json_member_truth(out, "atomics", parameter->atomics);
+        object_end(out);
     }
-    fputs("],\n   ", out);
+    text_add(out, "],\n   ");
 }
 
-static void json_pointers(FILE *out, const struct kernel_report *report)
+static void json_pointers(struct text *out, const struct kernel_report *report)
 {
     const struct access_directions *directions = report->directions;
     char base[REPORT_BASE];
-    key_truth(out, "complete", directions && directions->complete);
-    key_text(out, "reason", directions ? directions->reason : "machine code only, no PTX");
-    key_number(out, "line", directions ? directions->reason_line : 0);
-    fputs("\n   \"pointers\": [", out);
+    json_member_truth(out, "complete", directions && directions->complete);
+    json_member_string(out, "reason",
+                       directions ? directions->reason : "machine code only, no PTX");
+    json_member_number(out, "line", directions ? directions->reason_line : 0);
+    text_add(out, "\n   \"pointers\": [");
     for (uint32_t i = 0; directions && i < directions->count; i++) {
         const struct access_pointer *pointer = &directions->pointers[i];
         report_pointer(report, pointer, base);
-        fputs(i ? ",\n      {" : "\n      {", out);
-        key_text(out, "base", base);
-        key_truth(out, "reads", pointer->reads);
-        key_truth(out, "writes", pointer->writes);
-        key_truth(out, "atomics", pointer->atomics);
-        fprintf(out, "\"guessed\": %s}", truth(pointer->guessed));
+        text_add(out, i ? ",\n      {" : "\n      {");
+        json_member_string(out, "base", base);
+        json_member_truth(out, "reads", pointer->reads);
+        json_member_truth(out, "writes", pointer->writes);
+        json_member_truth(out, "atomics", pointer->atomics);
+        json_member_truth(out, "guessed", pointer->guessed);
+        object_end(out);
     }
-    fputs("],\n   ", out);
+    text_add(out, "],\n   ");
 }
 
-static void json_access(FILE *out, const struct describe_access *access)
+static void json_access(struct text *out, const struct describe_access *access)
 {
-    static const char *const kinds[] = {"\"read\"", "\"write\"", "\"atomic\""};
-    const char *before = "";
+    static const char *const kinds[] = {"read", "write", "atomic"};
     char *line = describe_line(access);
-    fputs("\"kinds\": [", out);
+    text_add(out, "\"kinds\": [");
     for (unsigned k = 0; k < 3; k++)
-        if (access->kinds & 1u << k) {
-            fprintf(out, "%s%s", before, kinds[k]);
-            before = ", ";
-        }
-    fputs("], ", out);
-    key_text(out, "base", access->base);
-    key_text(out, "offset", access->offset);
-    key_text(out, "loops", access->loops);
-    key_text(out, "guard", access->guard);
-    key_text(out, "text", line ? line : "");
+        if (access->kinds & 1u << k)
+            text_add(out, "\"%s\", ", kinds[k]);
+    json_comma_drop(out);
+    text_add(out, "], ");
+    json_member_string(out, "base", access->base);
+    json_member_string(out, "offset", access->offset);
+    json_member_string(out, "loops", access->loops);
+    json_member_string(out, "guard", access->guard);
+    json_member_string(out, "text", line ? line : "");
     free(line);
-    if (access->bytes)
-        key_number(out, "bytes", access->bytes);
-    else
-        fputs("\"bytes\": null, ", out);
-    key_text(out, "known", report_known(access->known));
-    key_text(out, "reason", access->reason);
-    key_number(out, "reason_line", access->reason_line);
-    fprintf(out, "\"line\": %" PRIu32, access->line);
+    json_member_maybe(out, "bytes", access->bytes, access->bytes);
+    json_member_string(out, "known", report_known(access->known));
+    json_member_string(out, "reason", access->reason);
+    json_member_number(out, "reason_line", access->reason_line);
+    json_member_number(out, "line", access->line);
+    object_end(out);
 }
 
-static void json_accesses(FILE *out, const struct kernel_report *report)
+static void json_accesses(struct text *out, const struct kernel_report *report)
 {
     const struct description *description = report->description;
-    fputs("\"accesses\": [", out);
+    text_add(out, "\"accesses\": [");
     for (uint32_t i = 0; description && i < description->count; i++) {
-        fputs(i ? ",\n      {" : "\n      {", out);
+        text_add(out, i ? ",\n      {" : "\n      {");
         json_access(out, &description->accesses[i]);
-        fputc('}', out);
     }
-    fputs("],\n   ", out);
-    key_text(out, "ranges_failure",
-             description && description->failure ? description->failure : "");
+    text_add(out, "],\n   ");
+    json_member_string(out, "ranges_failure",
+                       description && description->failure ? description->failure : "");
 }
 
 /* ---- A launch ---- */
 
-static void json_size(FILE *out, const char *key, const uint32_t size[3])
+static void json_size(struct text *out, const char *key, const uint32_t size[3])
 {
-    fprintf(out, "\"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "], ", key, size[0], size[1],
-            size[2]);
+    text_add(out, "\"%s\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "], ", key, size[0], size[1],
+             size[2]);
 }
 
-static void json_extent(FILE *out, const struct access_range *range)
+static void json_extent(struct text *out, const struct access_range *range)
 {
     if (range->bytes == ACCESS_TO_END || range->bytes == ACCESS_WHOLE)
-        fprintf(out, "\"bytes\": null, \"extent\": \"%s\", ",
-                range->bytes == ACCESS_WHOLE ? "whole" : "to end");
+        text_add(out, "\"bytes\": null, \"extent\": \"%s\", ",
+                 range->bytes == ACCESS_WHOLE ? "whole" : "to end");
     else
-        fprintf(out, "\"bytes\": %" PRIu64 ", \"extent\": \"bytes\", ", range->bytes);
-    fputs("\"dims\": [", out);
+        text_add(out, "\"bytes\": %" PRIu64 ", \"extent\": \"bytes\", ", range->bytes);
+    text_add(out, "\"dims\": [");
     for (uint32_t i = 0; i < range->dim_count; i++)
-        fprintf(out, "%s{\"stride\": %" PRId64 ", \"count\": %" PRIu64 "}", i ? ", " : "",
-                range->dims[i].stride, range->dims[i].count);
-    fputs("], ", out);
+        text_add(out, "%s{\"stride\": %" PRId64 ", \"count\": %" PRIu64 "}", i ? ", " : "",
+                 range->dims[i].stride, range->dims[i].count);
+    text_add(out, "], ");
 }
 
-static void json_range(FILE *out, const struct kernel_report *report,
+static void json_range(struct text *out, const struct kernel_report *report,
                        const struct access_range *range)
 {
     const struct access_base *base = &report->set->bases[range->base];
@@ -218,76 +190,85 @@ static void json_range(FILE *out, const struct kernel_report *report,
                        launch_pointer_at(report->launch, report->function, base->param_index,
                                          base->param_offset, &address);
     report_base(report, base, text);
-    key_text(out, "kind", report_kind(range->kind));
-    key_text(out, "base", text);
-    if (name)
-        key_text(out, "name", name);
-    else
-        fputs("\"name\": null, ", out);
-    if (has_address)
-        key_number(out, "address", address);
-    else
-        fputs("\"address\": null, ", out);
-    fprintf(out, "\"offset\": %" PRId64 ", ", (int64_t)((uint64_t)range->offset + more));
+    json_member_string(out, "kind", report_kind(range->kind));
+    json_member_string(out, "base", text);
+    json_member_string(out, "name", name);
+    json_member_maybe(out, "address", has_address, address);
+    text_add(out, "\"offset\": %" PRId64 ", ", (int64_t)((uint64_t)range->offset + more));
     json_extent(out, range);
-    key_text(out, "known", range->bound ? "bounded" : "exact");
-    key_text(out, "reason", report_bound(range->bound));
-    key_number(out, "line", range->line);
-    fprintf(out, "\"guessed\": %s", truth(base->guessed));
+    json_member_string(out, "known", range->bound ? "bounded" : "exact");
+    json_member_string(out, "reason", report_bound(range->bound));
+    json_member_number(out, "line", range->line);
+    json_member_truth(out, "guessed", base->guessed);
+    object_end(out);
 }
 
-static void json_launch(FILE *out, const struct kernel_report *report)
+static void json_launch(struct text *out, const struct kernel_report *report)
 {
     const struct access_set *set = report->set;
     if (!set) {
-        fputs("\"launch\": null", out);
+        text_add(out, "\"launch\": null");
         return;
     }
-    fputs("\"launch\": {", out);
+    text_add(out, "\"launch\": {");
     json_size(out, "grid", report->launch->grid);
     json_size(out, "block", report->launch->block);
     json_size(out, "cluster", report->launch->cluster);
-    key_number(out, "shared", report->launch->shared);
-    key_truth(out, "complete", set->complete);
-    key_truth(out, "exact", set->exact);
-    key_text(out, "reason", set->reason ? set->reason : "");
-    key_number(out, "line", set->reason_line);
-    fputs("\n      \"ranges\": [", out);
+    json_member_number(out, "shared", report->launch->shared);
+    json_member_truth(out, "complete", set->complete);
+    json_member_truth(out, "exact", set->exact);
+    json_member_string(out, "reason", set->reason ? set->reason : "");
+    json_member_number(out, "line", set->reason_line);
+    text_add(out, "\n      \"ranges\": [");
     for (uint32_t i = 0; i < set->range_count; i++) {
-        fputs(i ? ",\n         {" : "\n         {", out);
+        text_add(out, i ? ",\n         {" : "\n         {");
         json_range(out, report, &set->ranges[i]);
-        fputc('}', out);
     }
-    fputs("]}", out);
+    text_add(out, "]}");
+}
+
+static void print(FILE *out, struct text *text)
+{
+    if (text->data)
+        fputs(text->data, out);
+    if (text->cut)
+        fputs("csan kernels: memory is short: the JSON is cut off\n", stderr);
+    text_free(text);
 }
 
 void kernel_json(FILE *out, const struct kernel_report *report, bool first)
 {
-    fputs(first ? "\n  {" : ",\n  {", out);
-    key_text(out, "name", report->name);
-    key_text(out, "mangled", report->mangled);
-    fputs("\n   ", out);
-    json_image(out, report);
-    json_parameters(out, report);
-    json_pointers(out, report);
-    json_accesses(out, report);
-    json_launch(out, report);
-    fputc('}', out);
+    struct text text = {0};
+    text_add(&text, first ? "\n  {" : ",\n  {");
+    json_member_string(&text, "name", report->name);
+    json_member_string(&text, "mangled", report->mangled);
+    text_add(&text, "\n   ");
+    json_image(&text, report);
+    json_parameters(&text, report);
+    json_pointers(&text, report);
+    json_accesses(&text, report);
+    json_launch(&text, report);
+    text_add(&text, "}");
+    print(out, &text);
 }
 
 void kernel_json_start(FILE *out, const char *path)
 {
-    fputs("{", out);
-    key_text(out, "file", path);
-    fputs("\"version\": 1,\n \"kernels\": [", out);
+    struct text text = {0};
+    text_add(&text, "{");
+    json_member_string(&text, "file", path);
+    text_add(&text, "\"version\": 1,\n \"kernels\": [");
+    print(out, &text);
 }
 
 void kernel_json_end(FILE *out, char *const *problems, size_t count)
 {
-    fputs("],\n \"problems\": [", out);
+    struct text text = {0};
+    text_add(&text, "],\n \"problems\": [");
     for (size_t i = 0; i < count; i++) {
-        fputs(i ? ", " : "", out);
-        json_text(out, problems[i]);
+        text_add(&text, i ? ", " : "");
+        json_string_add(&text, problems[i]);
     }
-    fputs("]}\n", out);
+    text_add(&text, "]}\n");
+    print(out, &text);
 }

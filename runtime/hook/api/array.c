@@ -2,7 +2,6 @@
 #include "runtime/hook/state/array_table.h"
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
-#include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"

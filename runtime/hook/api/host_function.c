@@ -3,7 +3,6 @@
 #include "driver_hooks.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
-#include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/stream.h"
 

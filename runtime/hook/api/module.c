@@ -1,7 +1,6 @@
 /* The hooks of modules and libraries: where function handles and their PTX come from, and where
  * variables lie. */
 #include "driver_hooks.h"
-#include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/kernel/kernel.h"
 

@@ -2,7 +2,6 @@
  * answers, and where the answer is a function csan stands in front of, the caller is given csan's.
  * CUDA Driver API, "Driver Entry Point Access". */
 #include "driver_hooks.h"
-#include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/counters.h"
 
 #include <string.h>
