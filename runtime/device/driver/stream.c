@@ -326,101 +326,38 @@ CUresult CUDAAPI cuStreamWaitEvent_ptsz(CUstream hStream, CUevent hEvent, unsign
 
 /* ---- Ask ----------------------------------------------------------------------------------- */
 
-static CUresult get_flags(CUstream handle, unsigned *flags, bool per_thread)
-{
-    struct CUctx_st *context;
-    struct CUstream_st *stream;
-    CUresult result = enter(handle, per_thread, &context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!flags)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *flags = stream->flags;
-    return device_leave(CUDA_SUCCESS);
-}
+/* Entry points that answer where the program wants it, for both default streams. */
+#define ASKS(function, answer_type, found)                                                         \
+    static CUresult function##_of(CUstream handle, answer_type *answer, bool per_thread)           \
+    {                                                                                              \
+        struct CUctx_st *context;                                                                  \
+        struct CUstream_st *stream;                                                                \
+        CUresult result = enter(handle, per_thread, &context, &stream);                            \
+        if (result != CUDA_SUCCESS)                                                                \
+            return result;                                                                         \
+        if (!answer)                                                                               \
+            return device_leave(CUDA_ERROR_INVALID_VALUE);                                         \
+        *answer = found;                                                                           \
+        return device_leave(CUDA_SUCCESS);                                                         \
+    }                                                                                              \
+    CUresult CUDAAPI function(CUstream handle, answer_type *answer)                                \
+    {                                                                                              \
+        return function##_of(handle, answer, false);                                               \
+    }                                                                                              \
+    CUresult CUDAAPI function##_ptsz(CUstream handle, answer_type *answer)                         \
+    {                                                                                              \
+        return function##_of(handle, answer, true);                                                \
+    }
 
-CUresult CUDAAPI cuStreamGetFlags(CUstream hStream, unsigned int *flags)
-{
-    return get_flags(hStream, flags, false);
-}
-
-CUresult CUDAAPI cuStreamGetFlags_ptsz(CUstream hStream, unsigned int *flags)
-{
-    return get_flags(hStream, flags, true);
-}
-
-static CUresult get_priority(CUstream handle, int *priority, bool per_thread)
-{
-    struct CUctx_st *context;
-    struct CUstream_st *stream;
-    CUresult result = enter(handle, per_thread, &context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!priority)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *priority = stream->priority;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuStreamGetPriority(CUstream hStream, int *priority)
-{
-    return get_priority(hStream, priority, false);
-}
-
-CUresult CUDAAPI cuStreamGetPriority_ptsz(CUstream hStream, int *priority)
-{
-    return get_priority(hStream, priority, true);
-}
-
-static CUresult get_id(CUstream handle, unsigned long long *id, bool per_thread)
-{
-    struct CUctx_st *context;
-    struct CUstream_st *stream;
-    CUresult result = enter(handle, per_thread, &context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!id)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *id = stream->serial;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuStreamGetId(CUstream hStream, unsigned long long *streamId)
-{
-    return get_id(hStream, streamId, false);
-}
-
-CUresult CUDAAPI cuStreamGetId_ptsz(CUstream hStream, unsigned long long *streamId)
-{
-    return get_id(hStream, streamId, true);
-}
-
-static CUresult get_context(CUstream handle, CUcontext *pctx, bool per_thread)
-{
-    struct CUctx_st *context;
-    struct CUstream_st *stream;
-    CUresult result = enter(handle, per_thread, &context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!pctx)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *pctx = stream->context;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuStreamGetCtx(CUstream hStream, CUcontext *pctx)
-{
-    return get_context(hStream, pctx, false);
-}
-
-CUresult CUDAAPI cuStreamGetCtx_ptsz(CUstream hStream, CUcontext *pctx)
-{
-    return get_context(hStream, pctx, true);
-}
+ASKS(cuStreamGetFlags, unsigned int, stream->flags)
+ASKS(cuStreamGetPriority, int, stream->priority)
+ASKS(cuStreamGetId, unsigned long long, stream->serial)
+ASKS(cuStreamGetCtx, CUcontext, stream->context)
+ASKS(cuStreamGetDevice, CUdevice, stream->context->ordinal)
 
 CUresult CUDAAPI cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
-    CUresult result = get_context(hStream, pCtx, false);
+    CUresult result = cuStreamGetCtx_of(hStream, pCtx, false);
     if (pGreenCtx && result == CUDA_SUCCESS)
         *pGreenCtx = green_of_stream(hStream);
     return result;
@@ -428,33 +365,10 @@ CUresult CUDAAPI cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx
 
 CUresult CUDAAPI cuStreamGetCtx_v2_ptsz(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx)
 {
-    CUresult result = get_context(hStream, pCtx, true);
+    CUresult result = cuStreamGetCtx_of(hStream, pCtx, true);
     if (pGreenCtx && result == CUDA_SUCCESS)
         *pGreenCtx = green_of_stream(hStream);
     return result;
-}
-
-static CUresult get_device(CUstream handle, CUdevice *dev, bool per_thread)
-{
-    struct CUctx_st *context;
-    struct CUstream_st *stream;
-    CUresult result = enter(handle, per_thread, &context, &stream);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!dev)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *dev = stream->context->ordinal;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuStreamGetDevice(CUstream hStream, CUdevice *dev)
-{
-    return get_device(hStream, dev, false);
-}
-
-CUresult CUDAAPI cuStreamGetDevice_ptsz(CUstream hStream, CUdevice *dev)
-{
-    return get_device(hStream, dev, true);
 }
 
 CUresult CUDAAPI cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority)

@@ -568,15 +568,28 @@ CUresult CUDAAPI cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstCont
     return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, false);
 }
 
-CUresult CUDAAPI cuMemcpy2D_v2(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, false, true, "cuMemcpy2D_v2");
-}
+/* Copies of boxes: at once, and on a stream. */
+#define COPIES(at_once, on_stream, copy, type)                                                     \
+    CUresult CUDAAPI at_once(const type *what)                                                     \
+    {                                                                                              \
+        return copy(what, NULL, false, true, #at_once);                                            \
+    }                                                                                              \
+    CUresult CUDAAPI at_once##_ptds(const type *what)                                              \
+    {                                                                                              \
+        return copy(what, NULL, true, true, #at_once "_ptds");                                     \
+    }                                                                                              \
+    CUresult CUDAAPI on_stream(const type *what, CUstream stream)                                  \
+    {                                                                                              \
+        return copy(what, stream, false, false, #on_stream);                                       \
+    }                                                                                              \
+    CUresult CUDAAPI on_stream##_ptsz(const type *what, CUstream stream)                           \
+    {                                                                                              \
+        return copy(what, stream, true, false, #on_stream "_ptsz");                                \
+    }
 
-CUresult CUDAAPI cuMemcpy2D_v2_ptds(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, true, true, "cuMemcpy2D_v2_ptds");
-}
+COPIES(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, copy_2d, CUDA_MEMCPY2D)
+COPIES(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, copy_3d, CUDA_MEMCPY3D)
+COPIES(cuMemcpy3DPeer, cuMemcpy3DPeerAsync, copy_3d_peer, CUDA_MEMCPY3D_PEER)
 
 CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 {
@@ -586,54 +599,4 @@ CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 CUresult CUDAAPI cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
 {
     return copy_2d(pCopy, NULL, true, true, "cuMemcpy2DUnaligned_v2_ptds");
-}
-
-CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-    return copy_2d(pCopy, hStream, false, false, "cuMemcpy2DAsync_v2");
-}
-
-CUresult CUDAAPI cuMemcpy2DAsync_v2_ptsz(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
-{
-    return copy_2d(pCopy, hStream, true, false, "cuMemcpy2DAsync_v2_ptsz");
-}
-
-CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D *pCopy)
-{
-    return copy_3d(pCopy, NULL, false, true, "cuMemcpy3D_v2");
-}
-
-CUresult CUDAAPI cuMemcpy3D_v2_ptds(const CUDA_MEMCPY3D *pCopy)
-{
-    return copy_3d(pCopy, NULL, true, true, "cuMemcpy3D_v2_ptds");
-}
-
-CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
-{
-    return copy_3d(pCopy, hStream, false, false, "cuMemcpy3DAsync_v2");
-}
-
-CUresult CUDAAPI cuMemcpy3DAsync_v2_ptsz(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
-{
-    return copy_3d(pCopy, hStream, true, false, "cuMemcpy3DAsync_v2_ptsz");
-}
-
-CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-    return copy_3d_peer(pCopy, NULL, false, true, "cuMemcpy3DPeer");
-}
-
-CUresult CUDAAPI cuMemcpy3DPeer_ptds(const CUDA_MEMCPY3D_PEER *pCopy)
-{
-    return copy_3d_peer(pCopy, NULL, true, true, "cuMemcpy3DPeer_ptds");
-}
-
-CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
-{
-    return copy_3d_peer(pCopy, hStream, false, false, "cuMemcpy3DPeerAsync");
-}
-
-CUresult CUDAAPI cuMemcpy3DPeerAsync_ptsz(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
-{
-    return copy_3d_peer(pCopy, hStream, true, false, "cuMemcpy3DPeerAsync_ptsz");
 }

@@ -136,140 +136,30 @@ void set_describe(const struct item *item, CUDA_MEMSET_NODE_PARAMS_v1 *params)
 
 /* ---- Entry points: each for the legacy and for the per-thread default stream ---- */
 
-CUresult CUDAAPI cuMemsetD8_v2(CUdeviceptr dstDevice, unsigned char uc, size_t N)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, NULL, false, true);
-}
+#define SETS(bits, type, suffix, async_suffix, per_thread)                                         \
+    CUresult CUDAAPI cuMemsetD##bits##_v2##suffix(CUdeviceptr to, type value, size_t count)        \
+    {                                                                                              \
+        return set(to, 0, value, bits / 8, count, 1, NULL, per_thread, true);                      \
+    }                                                                                              \
+    CUresult CUDAAPI cuMemsetD##bits##Async##async_suffix(CUdeviceptr to, type value,              \
+                                                          size_t count, CUstream stream)           \
+    {                                                                                              \
+        return set(to, 0, value, bits / 8, count, 1, stream, per_thread, false);                   \
+    }                                                                                              \
+    CUresult CUDAAPI cuMemsetD2D##bits##_v2##suffix(CUdeviceptr to, size_t pitch, type value,      \
+                                                    size_t width, size_t height)                   \
+    {                                                                                              \
+        return set(to, pitch, value, bits / 8, width, height, NULL, per_thread, true);             \
+    }                                                                                              \
+    CUresult CUDAAPI cuMemsetD2D##bits##Async##async_suffix(                                       \
+        CUdeviceptr to, size_t pitch, type value, size_t width, size_t height, CUstream stream)    \
+    {                                                                                              \
+        return set(to, pitch, value, bits / 8, width, height, stream, per_thread, false);          \
+    }
 
-CUresult CUDAAPI cuMemsetD8_v2_ptds(CUdeviceptr dstDevice, unsigned char uc, size_t N)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                                 CUstream hStream)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD8Async_ptsz(CUdeviceptr dstDevice, unsigned char uc, size_t N,
-                                      CUstream hStream)
-{
-    return set(dstDevice, 0, uc, 1, N, 1, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D8_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                 size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D8_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                      size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                   size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D8Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-                                        size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD16_v2(CUdeviceptr dstDevice, unsigned short us, size_t N)
-{
-    return set(dstDevice, 0, us, 2, N, 1, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD16_v2_ptds(CUdeviceptr dstDevice, unsigned short us, size_t N)
-{
-    return set(dstDevice, 0, us, 2, N, 1, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N,
-                                  CUstream hStream)
-{
-    return set(dstDevice, 0, us, 2, N, 1, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD16Async_ptsz(CUdeviceptr dstDevice, unsigned short us, size_t N,
-                                       CUstream hStream)
-{
-    return set(dstDevice, 0, us, 2, N, 1, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D16_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                  size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D16_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                       size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                    size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D16Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-                                         size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, us, 2, Width, Height, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD32_v2(CUdeviceptr dstDevice, unsigned int ui, size_t N)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD32_v2_ptds(CUdeviceptr dstDevice, unsigned int ui, size_t N)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                                  CUstream hStream)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD32Async_ptsz(CUdeviceptr dstDevice, unsigned int ui, size_t N,
-                                       CUstream hStream)
-{
-    return set(dstDevice, 0, ui, 4, N, 1, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D32_v2(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                  size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D32_v2_ptds(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                       size_t Width, size_t Height)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                    size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemsetD2D32Async_ptsz(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-                                         size_t Width, size_t Height, CUstream hStream)
-{
-    return set(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true, false);
-}
+SETS(8, unsigned char, , , false)
+SETS(8, unsigned char, _ptds, _ptsz, true)
+SETS(16, unsigned short, , , false)
+SETS(16, unsigned short, _ptds, _ptsz, true)
+SETS(32, unsigned int, , , false)
+SETS(32, unsigned int, _ptds, _ptsz, true)

@@ -160,101 +160,38 @@ static void set_refused(const struct driver_entry *entry, const struct set *set)
         set_refused(entry, &(struct set){__VA_ARGS__});                                            \
     return result
 
-CUresult hook_set_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned char uc,
-                     size_t N)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8_v3020)(dstDevice, uc, N), .what.base = dstDevice,
-             .what.width = N, .what.height = 1);
-}
+/* Of elements of so many bits: along a line, and in rows; at once, and on a stream. */
+#define SET_HOOKS(bits, type)                                                                      \
+    CUresult hook_set_d##bits(const struct driver_entry *entry, CUdeviceptr_v2 to, type value,     \
+                              size_t count)                                                        \
+    {                                                                                              \
+        SET_HOOK(DRIVER_REAL(entry, cuMemsetD##bits##_v3020)(to, value, count), .what.base = to,   \
+                 .what.width = count * (bits / 8), .what.height = 1);                              \
+    }                                                                                              \
+    CUresult hook_set_d##bits##_async(const struct driver_entry *entry, CUdeviceptr_v2 to,         \
+                                      type value, size_t count, CUstream handle)                   \
+    {                                                                                              \
+        SET_HOOK(DRIVER_REAL(entry, cuMemsetD##bits##Async_v3020)(to, value, count, handle),       \
+                 .what.base = to, .what.width = count * (bits / 8), .what.height = 1,              \
+                 .stream = handle, .async = true);                                                 \
+    }                                                                                              \
+    CUresult hook_set_2d_d##bits(const struct driver_entry *entry, CUdeviceptr_v2 to, size_t row,  \
+                                 type value, size_t count, size_t rows)                            \
+    {                                                                                              \
+        SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D##bits##_v3020)(to, row, value, count, rows),       \
+                 .what.base = to, .what.width = count * (bits / 8), .what.height = rows,           \
+                 .what.pitch = row);                                                               \
+    }                                                                                              \
+    CUresult hook_set_2d_d##bits##_async(const struct driver_entry *entry, CUdeviceptr_v2 to,      \
+                                         size_t row, type value, size_t count, size_t rows,        \
+                                         CUstream handle)                                          \
+    {                                                                                              \
+        SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D##bits##Async_v3020)(to, row, value, count, rows,   \
+                                                                    handle),                       \
+                 .what.base = to, .what.width = count * (bits / 8), .what.height = rows,           \
+                 .what.pitch = row, .stream = handle, .async = true);                              \
+    }
 
-CUresult hook_set_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                           unsigned char uc, size_t N, CUstream hStream)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD8Async_v3020)(dstDevice, uc, N, hStream),
-             .what.base = dstDevice, .what.width = N, .what.height = 1, .stream = hStream,
-             .async = true);
-}
-
-CUresult hook_set_2d_d8(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, size_t dstPitch,
-                        unsigned char uc, size_t Width, size_t Height)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8_v3020)(dstDevice, dstPitch, uc, Width, Height),
-             .what.base = dstDevice, .what.width = Width, .what.height = Height,
-             .what.pitch = dstPitch);
-}
-
-CUresult hook_set_2d_d8_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                              size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
-                              CUstream hStream)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D8Async_v3020)(dstDevice, dstPitch, uc, Width, Height,
-                                                         hStream),
-             .what.base = dstDevice, .what.width = Width, .what.height = Height,
-             .what.pitch = dstPitch, .stream = hStream, .async = true);
-}
-
-CUresult hook_set_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned short us,
-                      size_t N)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16_v3020)(dstDevice, us, N), .what.base = dstDevice,
-             .what.width = N * 2, .what.height = 1);
-}
-
-CUresult hook_set_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                            unsigned short us, size_t N, CUstream hStream)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD16Async_v3020)(dstDevice, us, N, hStream),
-             .what.base = dstDevice, .what.width = N * 2, .what.height = 1, .stream = hStream,
-             .async = true);
-}
-
-CUresult hook_set_2d_d16(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                         size_t dstPitch, unsigned short us, size_t Width, size_t Height)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16_v3020)(dstDevice, dstPitch, us, Width, Height),
-             .what.base = dstDevice, .what.width = Width * 2, .what.height = Height,
-             .what.pitch = dstPitch);
-}
-
-CUresult hook_set_2d_d16_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                               size_t dstPitch, unsigned short us, size_t Width, size_t Height,
-                               CUstream hStream)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D16Async_v3020)(dstDevice, dstPitch, us, Width, Height,
-                                                          hStream),
-             .what.base = dstDevice, .what.width = Width * 2, .what.height = Height,
-             .what.pitch = dstPitch, .stream = hStream, .async = true);
-}
-
-CUresult hook_set_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice, unsigned int ui,
-                      size_t N)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32_v3020)(dstDevice, ui, N), .what.base = dstDevice,
-             .what.width = N * 4, .what.height = 1);
-}
-
-CUresult hook_set_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                            unsigned int ui, size_t N, CUstream hStream)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD32Async_v3020)(dstDevice, ui, N, hStream),
-             .what.base = dstDevice, .what.width = N * 4, .what.height = 1, .stream = hStream,
-             .async = true);
-}
-
-CUresult hook_set_2d_d32(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                         size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32_v3020)(dstDevice, dstPitch, ui, Width, Height),
-             .what.base = dstDevice, .what.width = Width * 4, .what.height = Height,
-             .what.pitch = dstPitch);
-}
-
-CUresult hook_set_2d_d32_async(const struct driver_entry *entry, CUdeviceptr_v2 dstDevice,
-                               size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
-                               CUstream hStream)
-{
-    SET_HOOK(DRIVER_REAL(entry, cuMemsetD2D32Async_v3020)(dstDevice, dstPitch, ui, Width, Height,
-                                                          hStream),
-             .what.base = dstDevice, .what.width = Width * 4, .what.height = Height,
-             .what.pitch = dstPitch, .stream = hStream, .async = true);
-}
+SET_HOOKS(8, unsigned char)
+SET_HOOKS(16, unsigned short)
+SET_HOOKS(32, unsigned int)
