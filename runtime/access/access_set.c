@@ -122,7 +122,7 @@ static void set_add_directions(struct stored_set *stored,
 }
 
 /* Why the first range that is not exact is not. */
-static void set_judge(struct stored_set *stored, const char *why)
+static void set_verdict(struct stored_set *stored, const char *why)
 {
     static const char *const reasons[] = {
         [ACCESS_BOUND_DIRECTION] = "where from the pointer it goes is not known",
@@ -203,7 +203,7 @@ static struct access_set *set_whole(struct access_kernel *kernel)
     if (stored) {
         stored->set.complete = true;
         set_add_directions(stored, directions, !dependent_launch_scan(kernel->function).waits);
-        set_judge(stored, kernel->graph ? kernel->graph->failure : NULL);
+        set_verdict(stored, kernel->graph ? kernel->graph->failure : NULL);
         kernel->whole = &stored->set;
     }
     access_directions_release(directions);
@@ -252,22 +252,22 @@ static void set_add_ranges(struct stored_set *stored, const struct range_list *l
 {
     struct access_dim *dims = (struct access_dim *)(uintptr_t)(stored->set.bases);
     for (uint32_t i = list->count; i-- > 0;)
-        dims -= list->items[i].image.dim_count;
+        dims -= list->items[i].footprint.dim_count;
     for (uint32_t i = 0; i < list->count; i++) {
         const struct range_item *item = &list->items[i];
-        memcpy(dims, item->image.dims, item->image.dim_count * sizeof *dims);
+        memcpy(dims, item->footprint.dims, item->footprint.dim_count * sizeof *dims);
         ranges_of(stored)[stored->set.range_count++] =
             (struct access_range){.base = item->base,
                                   .kind = item->kind,
                                   .bound = item->bound,
                                   .width = item->width,
-                                  .dim_count = (uint8_t)item->image.dim_count,
+                                  .dim_count = (uint8_t)item->footprint.dim_count,
                                   .early = item->early,
-                                  .offset = item->image.offset,
-                                  .bytes = item->image.bytes,
+                                  .offset = item->footprint.offset,
+                                  .bytes = item->footprint.bytes,
                                   .dims = dims,
                                   .line = item->line};
-        dims += item->image.dim_count;
+        dims += item->footprint.dim_count;
     }
 }
 
@@ -295,7 +295,7 @@ static struct access_set *set_of_launch(struct access_kernel *kernel, struct lau
         more = directions->count;
     }
     for (uint32_t i = 0; i < found->ranges->count; i++)
-        dims += found->ranges->items[i].image.dim_count;
+        dims += found->ranges->items[i].footprint.dim_count;
     struct stored_set *stored =
         set_new(found->base_count + more, found->ranges->count + 3 * more, dims);
     if (!stored)
@@ -307,7 +307,7 @@ static struct access_set *set_of_launch(struct access_kernel *kernel, struct lau
     set_place_numbers(stored);
     if (directions)
         set_add_directions(stored, directions, directions_are_early(kernel, found));
-    set_judge(stored, NULL);
+    set_verdict(stored, NULL);
     return &stored->set;
 }
 
@@ -526,11 +526,11 @@ const struct access_set *access_set_find(struct access_kernel *kernel,
     return find_slow(kernel, launch);
 }
 
-struct dependent_launch access_overlap(struct access_kernel *kernel)
+struct dependent_launch access_dependent_launch(struct access_kernel *kernel)
 {
     if (!kernel_prepare(kernel) || kernel->graph->failure || kernel->graph->has_hidden)
         return dependent_launch_scan(kernel->function);
-    return kernel->graph->overlap;
+    return kernel->graph->dependent_launch;
 }
 
 size_t access_set_pieces(const struct access_kernel *kernel, const struct access_set *set,

@@ -1,5 +1,6 @@
-/* Access sets: which bytes one launch of a kernel reads, writes and atomically updates, told from
- * its PTX and the launch's own grid, block and parameter bytes, without running anything.
+/* Access sets: which bytes one launch of a kernel reads, writes and atomically updates. The
+ * analysis derives them from the kernel's PTX and the launch's own grid, block and parameter bytes,
+ * without running anything.
  *
  * A set is relative to the pointers the kernel was given, so that it serves every launch that
  * differs in pointers alone. What the analysis took from the parameters is remembered with the set:
@@ -40,7 +41,7 @@ enum access_bound {
     ACCESS_BOUND_DIRECTION, /* only the pointer is known, not where from it */
     ACCESS_BOUND_DATA,      /* the address depends on data in memory */
     ACCESS_BOUND_GUARD,     /* whether the access happens depends on data in memory */
-    ACCESS_BOUND_SHAPE,     /* the touched bytes have no shape that the analysis can tell */
+    ACCESS_BOUND_SHAPE,     /* the touched bytes have no shape that the analysis can describe */
     ACCESS_BOUND_BUDGET     /* the analysis stopped at its budget */
 };
 
@@ -74,7 +75,7 @@ struct access_set {
     const struct access_base *bases;
     const struct access_range *ranges;
     uint32_t base_count, range_count;
-    bool complete;        /* false: there are or may be accesses that `ranges` does not tell */
+    bool complete;        /* false: there are or may be accesses that `ranges` does not have */
     bool exact;           /* complete, and every range is exact */
     bool reads_memory;    /* made with access_read: stands only while that memory is the same */
     const char *reason;   /* not complete, or the first range not exact: why; "" */
@@ -119,7 +120,7 @@ size_t access_set_pieces(const struct access_kernel *kernel, const struct access
                          struct access_piece *pieces);
 
 /* Whether it may run beside its neighbours in the stream. Analyses the kernel if need be. */
-struct dependent_launch access_overlap(struct access_kernel *kernel);
+struct dependent_launch access_dependent_launch(struct access_kernel *kernel);
 
 struct access_statistics {
     uint64_t hits, misses, evictions;

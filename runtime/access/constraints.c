@@ -186,7 +186,7 @@ static bool eliminate_extreme(struct constraints *s, uint32_t v)
     int64_t end = up ? s->high[v] : s->low[v];
     if (!up && !down)
         return false;
-    if (end >= AFFINE_INFINITE || end <= -AFFINE_INFINITE) { /* it can always be met */
+    if (end >= AFFINE_INFINITE || end <= -AFFINE_INFINITE) { /* it can always be satisfied */
         for (uint32_t i = s->constraint_count; i-- > 0;)
             if (s->constraints[i].coefficients[v])
                 constraints_drop(s, i);

@@ -49,7 +49,8 @@ bool row_is_dense(const struct constraints *s, const struct row *row);
 bool constraints_is_bounded(const struct constraints *s, uint32_t v);
 /* Leaves a constraint out. The last takes its place. */
 void constraints_drop(struct constraints *s, uint32_t constraint);
-/* Tightens ranges and leaves out what always holds. False: nothing meets all constraints. */
+/* Tightens ranges and removes constraints that always hold. False: nothing satisfies all
+ * constraints. */
 bool constraints_simplify(struct constraints *s);
 /* Takes a variable out that the address has no part of; false: none can be. */
 bool constraints_eliminate(struct constraints *s);

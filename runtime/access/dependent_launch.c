@@ -5,9 +5,9 @@
 void dependent_launch_note(struct builder *b, const struct ptx_instruction *instruction)
 {
     bool is_wait = instruction->form == PTX_FORM_GRIDDEP_WAIT;
-    struct dependent_launch *overlap = &b->graph->overlap;
-    overlap->waits |= is_wait;
-    overlap->lets |= !is_wait;
+    struct dependent_launch *found = &b->graph->dependent_launch;
+    found->waits |= is_wait;
+    found->lets |= !is_wait;
     if (is_wait && instruction->guard != PTX_NO_REGISTER)
         return; /* not every thread waits there */
     b->points = ptx_arena_grow(&b->scratch, b->points, b->point_count, &b->point_capacity,
@@ -51,7 +51,7 @@ void dependent_launch_find(struct builder *b)
             hoist(graph, &b->points[i]);
     for (size_t i = 0; i < b->point_count; i++)
         if (!b->points[i].is_wait && !is_behind(b, i, b->points[i].block, b->points[i].accesses))
-            graph->overlap.lets_early = true;
+            graph->dependent_launch.lets_early = true;
     for (uint32_t i = 0; i < graph->access_count; i++)
         graph->accesses[i].early = !is_behind(b, b->point_count, graph->accesses[i].block, i);
 }

@@ -16,8 +16,9 @@ struct dependent_launch {
 
 struct builder;
 
-/* Of a graph under construction: a griddepcontrol was met; all were, and the blocks are numbered:
- * finds graph.overlap, and which accesses are early. */
+/* For a graph under construction. The first function records a griddepcontrol instruction. The
+ * second runs after all of them, once blocks are numbered: it finds graph.dependent_launch and the
+ * early accesses. */
 void dependent_launch_note(struct builder *b, const struct ptx_instruction *instruction);
 void dependent_launch_find(struct builder *b);
 

@@ -61,12 +61,12 @@ static void mark_pointers(struct finder *finder, source_set set)
 }
 
 /* A value that goes alone into cvta, or alone is an address, is a pointer. A sum of two parameters
- * tells nothing about which of them is one. */
+ * does not show which of them is one. */
 static void find_pointers(struct finder *finder)
 {
     struct provenance *p = &finder->provenance;
     const char *unknown;
-    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
+    struct instruction_access touched[INSTRUCTION_ACCESS_MAX];
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (p->kernel->params[i].is_ptr && p->kernel->params[i].size == 8)
             finder->is_pointer[p->kernel->params[i].offset] = true;
@@ -76,10 +76,10 @@ static void find_pointers(struct finder *finder)
             const struct ptx_instruction *instruction = &in->function->instructions[i];
             if (instruction->opcode == PTX_OP_CVTA)
                 mark_pointers(finder, provenance_address(p, in, &instruction->operands[1]));
-            int count = instruction_accesses_find(instruction, effects, &unknown);
+            int count = instruction_accesses_find(instruction, touched, &unknown);
             for (int e = 0; e < count; e++)
-                if (!effects[e].object) /* a handle is no pointer */
-                    mark_pointers(finder, provenance_address(p, in, effects[e].address));
+                if (!touched[e].object) /* a handle is no pointer */
+                    mark_pointers(finder, provenance_address(p, in, touched[e].address));
         }
     }
 }
@@ -215,13 +215,13 @@ static bool is_meant(const struct finder *finder, struct source_item item, bool 
 
 static void charge_access(struct finder *finder, const struct provenance_function *in,
                           const struct ptx_instruction *instruction,
-                          const struct instruction_access *effect)
+                          const struct instruction_access *touched)
 {
     struct provenance *p = &finder->provenance;
-    source_set set = provenance_address(p, in, effect->address);
-    if (set && (finder->charged[set] & effect->kinds) == effect->kinds)
+    source_set set = provenance_address(p, in, touched->address);
+    if (set && (finder->charged[set] & touched->kinds) == touched->kinds)
         return;
-    finder->charged[set] |= effect->kinds;
+    finder->charged[set] |= touched->kinds;
     bool sure = has_sure_address(finder, set), charged = false;
     bool difference = has_pointer_difference(finder, set);
     for (uint32_t i = 0; i < source_set_count(p->sources, set); i++) {
@@ -230,7 +230,7 @@ static void charge_access(struct finder *finder, const struct provenance_functio
             continue;
         struct source source = *source_get(p->sources, item.source);
         charged = true;
-        charge_source(finder, in->function, instruction, &source, effect->kinds);
+        charge_source(finder, in->function, instruction, &source, touched->kinds);
     }
     if (!charged)
         give_up(finder, in->function, instruction, "an address of unknown origin");
@@ -238,31 +238,31 @@ static void charge_access(struct finder *finder, const struct provenance_functio
 
 /* ---- objects ---- */
 
-static void charge_object(struct finder *finder, const struct instruction_access *effect,
+static void charge_object(struct finder *finder, const struct instruction_access *touched,
                           uint32_t offset, bool guessed)
 {
     charge(find_pointer(finder, (struct access_pointer){.source = ACCESS_SOURCE_OBJECT,
-                                                        .object = effect->object,
+                                                        .object = touched->object,
                                                         .param_offset = offset}),
-           effect->kinds, guessed);
+           touched->kinds, guessed);
 }
 
 /* A handle is opaque: no arithmetic makes another. False: it did not come from the parameters. */
 static bool charge_handle(struct finder *finder, const struct source_item *item,
-                          const struct instruction_access *effect)
+                          const struct instruction_access *touched)
 {
     const struct source *source = source_get(finder->provenance.sources, item->source);
     if (item->mode != MODE_WHOLE ||
         (source->kind != SOURCE_PARAM && source->kind != SOURCE_INDEXED))
         return false;
-    charge_object(finder, effect, (uint32_t)source->offset, source->kind == SOURCE_INDEXED);
+    charge_object(finder, touched, (uint32_t)source->offset, source->kind == SOURCE_INDEXED);
     return true;
 }
 
 /* A tensor map is used where it lies: among the parameters, if it is to be known as of the launch.
  * Of an array of them, read by index, each may be meant. */
 static bool charge_tensor_map(struct finder *finder, const struct source_item *item,
-                              const struct instruction_access *effect)
+                              const struct instruction_access *touched)
 {
     enum { TENSOR_MAP_BYTES = 128, TENSOR_MAP_ALIGN = 64 };
     const struct provenance *p = &finder->provenance;
@@ -277,18 +277,18 @@ static bool charge_tensor_map(struct finder *finder, const struct source_item *i
     if (source->offset != SOURCE_ANYWHERE) {
         if (source->offset < 0 || source->offset > last)
             return false;
-        charge_object(finder, effect, param->offset + (uint32_t)source->offset, false);
+        charge_object(finder, touched, param->offset + (uint32_t)source->offset, false);
         return true;
     }
     for (int64_t at = 0; at <= last; at += TENSOR_MAP_ALIGN)
-        charge_object(finder, effect, param->offset + (uint32_t)at, true);
+        charge_object(finder, touched, param->offset + (uint32_t)at, true);
     return true;
 }
 
 /* Whatever part of the operand may be no object of the parameters makes the result incomplete. */
 static void charge_through_object(struct finder *finder, const struct provenance_function *in,
                                   const struct ptx_instruction *instruction,
-                                  const struct instruction_access *effect)
+                                  const struct instruction_access *touched)
 {
     static const char *const reasons[] = {
         [INSTRUCTION_ACCESS_OBJECT_TEXTURE] = "a texture object that is no parameter",
@@ -296,8 +296,8 @@ static void charge_through_object(struct finder *finder, const struct provenance
         [INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP] = "a tensor map that is no parameter",
     };
     struct provenance *p = &finder->provenance;
-    source_set set = provenance_address(p, in, effect->address);
-    unsigned kinds = (unsigned)effect->kinds << 3 * effect->object;
+    source_set set = provenance_address(p, in, touched->address);
+    unsigned kinds = (unsigned)touched->kinds << 3 * touched->object;
     bool charged = false, all = true;
     if (set && (finder->charged[set] & kinds) == kinds)
         return;
@@ -306,24 +306,24 @@ static void charge_through_object(struct finder *finder, const struct provenance
         struct source_item item = source_set_item(p->sources, set, i);
         if (item.mode == MODE_PIECE)
             continue;
-        bool known = effect->object == INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP
-                         ? charge_tensor_map(finder, &item, effect)
-                         : charge_handle(finder, &item, effect);
+        bool known = touched->object == INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP
+                         ? charge_tensor_map(finder, &item, touched)
+                         : charge_handle(finder, &item, touched);
         charged |= known;
         all &= known;
     }
     if (!charged || !all)
-        give_up(finder, in->function, instruction, reasons[effect->object]);
+        give_up(finder, in->function, instruction, reasons[touched->object]);
 }
 
 /* .local and .param addresses are of this thread, but the analysis must know them to follow what is
  * kept there. */
 static void check_frame(struct finder *finder, const struct provenance_function *in,
                         const struct ptx_instruction *instruction,
-                        const struct instruction_access *effect)
+                        const struct instruction_access *touched)
 {
     struct provenance *p = &finder->provenance;
-    source_set set = provenance_address(p, in, effect->address);
+    source_set set = provenance_address(p, in, touched->address);
     for (uint32_t i = 0; i < source_set_count(p->sources, set); i++) {
         struct source_item item = source_set_item(p->sources, set, i);
         if (item.mode != MODE_PIECE && source_get(p->sources, item.source)->kind == SOURCE_FRAME)
@@ -336,27 +336,27 @@ static void charge_instruction(struct finder *finder, const struct provenance_fu
                                const struct ptx_instruction *instruction)
 {
     const char *unknown;
-    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
+    struct instruction_access touched[INSTRUCTION_ACCESS_MAX];
     if (finder->wanted && !finder->wanted(finder->user, in->function, instruction))
         return;
-    int count = instruction_accesses_find(instruction, effects, &unknown);
+    int count = instruction_accesses_find(instruction, touched, &unknown);
     if (unknown)
         give_up(finder, in->function, instruction, unknown);
     for (int e = 0; e < count; e++) {
-        if (effects[e].object) {
-            charge_through_object(finder, in, instruction, &effects[e]);
+        if (touched[e].object) {
+            charge_through_object(finder, in, instruction, &touched[e]);
             continue;
         }
-        switch (effects[e].space) {
+        switch (touched[e].space) {
         case PTX_SPACE_SHARED:
         case PTX_SPACE_SHARED_CLUSTER:
             break;
         case PTX_SPACE_LOCAL:
         case PTX_SPACE_PARAM:
-            check_frame(finder, in, instruction, &effects[e]);
+            check_frame(finder, in, instruction, &touched[e]);
             break;
         default:
-            charge_access(finder, in, instruction, &effects[e]);
+            charge_access(finder, in, instruction, &touched[e]);
         }
     }
 }

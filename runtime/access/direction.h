@@ -1,6 +1,6 @@
-/* Directions: through which pointers a kernel reads, writes or atomically updates memory, told from
- * its PTX alone, before any launch. The first level of knowledge about a kernel: a pointer's range
- * is whatever the caller takes it for (to the end of its allocation).
+/* Directions: through which pointers a kernel reads, writes or atomically updates memory, from its
+ * PTX alone, before any launch. This is the first level of knowledge about a kernel: the caller
+ * chooses a pointer's range (to the end of its allocation).
  *
  * How: every register gets the set of things its value may derive from (provenance.h), whatever the
  * order of execution, through calls, .local copies and shared memory; each access is then charged
@@ -36,7 +36,7 @@ struct access_directions {
     const struct access_pointer
         *pointers; /* PARAM and OBJECT by offset, then VARIABLE in order of first use */
     uint32_t count;
-    bool complete;        /* false: there are or may be accesses that `pointers` does not tell */
+    bool complete;        /* false: there are or may be accesses that `pointers` does not have */
     char reason[192];     /* not complete: why, naming the line; one line, first place found */
     uint32_t reason_line; /* in the PTX text; 0: no place */
     uint32_t visits;      /* instructions looked at, all rounds together: the work it took */

@@ -236,7 +236,8 @@ static void divide_signed(struct evaluation *e, struct maker *maker, const struc
     }
 }
 
-/* One piece by one that is a number, as the node's width reads it; false: that cannot be told. */
+/* Divides one piece by a piece that is a number, as the node's width reads it; false: the result is
+ * not known. */
 static bool divide_pieces(struct evaluation *e, struct maker *maker, const struct node *node,
                           const struct piece *a, const struct piece *b)
 {

@@ -83,27 +83,27 @@ static bool split(struct solver *solver, struct constraints *s)
 
 /* ---- Ranges ---- */
 
-bool footprint_normalize(struct footprint *image)
+bool footprint_normalize(struct footprint *footprint)
 {
     bool merged = false;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < image->dim_count; i++) {
-        struct access_dim dim = image->dims[i];
+    for (uint32_t i = 0; i < footprint->dim_count; i++) {
+        struct access_dim dim = footprint->dims[i];
         if (dim.count <= 1 || dim.stride == 0)
             continue;
         if (dim.stride < 0) {
-            image->offset += dim.stride * (int64_t)(dim.count - 1);
+            footprint->offset += dim.stride * (int64_t)(dim.count - 1);
             dim.stride = -dim.stride;
         }
         uint32_t at = count++;
-        for (; at > 0 && image->dims[at - 1].stride > dim.stride; at--)
-            image->dims[at] = image->dims[at - 1];
-        image->dims[at] = dim;
+        for (; at > 0 && footprint->dims[at - 1].stride > dim.stride; at--)
+            footprint->dims[at] = footprint->dims[at - 1];
+        footprint->dims[at] = dim;
     }
     for (uint32_t i = 0; i < count;) {
-        struct access_dim *dim = &image->dims[i];
-        if (i == 0 && (uint64_t)dim->stride <= image->bytes) {
-            image->bytes += (uint64_t)dim->stride * (dim->count - 1);
+        struct access_dim *dim = &footprint->dims[i];
+        if (i == 0 && (uint64_t)dim->stride <= footprint->bytes) {
+            footprint->bytes += (uint64_t)dim->stride * (dim->count - 1);
         } else if (i > 0 && dim->stride % dim[-1].stride == 0 &&
                    (uint64_t)dim->stride / (uint64_t)dim[-1].stride <= dim[-1].count) {
             dim[-1].count += (uint64_t)(dim->stride / dim[-1].stride) * (dim->count - 1);
@@ -116,7 +116,7 @@ bool footprint_normalize(struct footprint *image)
         merged = true;
         i = 0; /* what is inside has grown */
     }
-    image->dim_count = count;
+    footprint->dim_count = count;
     return merged;
 }
 
@@ -134,18 +134,18 @@ static bool clip(const struct solver *solver, const struct constraints *s, int64
 static void emit_between(struct solver *solver, const struct constraints *s, int64_t low,
                          int64_t high)
 {
-    struct footprint image = {.exact = false};
+    struct footprint footprint = {.exact = false};
     if (!clip(solver, s, &low, &high))
         return;
-    image.offset = low;
-    image.bytes = (uint64_t)(high - low);
-    solver->emit(solver->user, &image);
+    footprint.offset = low;
+    footprint.bytes = (uint64_t)(high - low);
+    solver->emit(solver->user, &footprint);
 }
 
 static void emit_open(struct solver *solver, const struct constraints *s)
 {
     struct interval range = row_interval(s, &s->address, CONSTRAINTS_VARIABLES);
-    struct footprint image = {.exact = false};
+    struct footprint footprint = {.exact = false};
     if (s->limit.low > range.low)
         range.low = s->limit.low;
     if (s->limit.high < range.high)
@@ -154,51 +154,51 @@ static void emit_open(struct solver *solver, const struct constraints *s)
         emit_between(solver, s, range.low, range.high + (int64_t)solver->bytes);
         return;
     }
-    image.offset = range.low > -AFFINE_INFINITE ? range.low : 0;
-    image.bytes = range.low > -AFFINE_INFINITE ? ACCESS_TO_END : ACCESS_WHOLE;
-    solver->emit(solver->user, &image);
+    footprint.offset = range.low > -AFFINE_INFINITE ? range.low : 0;
+    footprint.bytes = range.low > -AFFINE_INFINITE ? ACCESS_TO_END : ACCESS_WHOLE;
+    solver->emit(solver->user, &footprint);
 }
 
 /* The first or last of the outermost dimension's parts may reach beyond the limit: what is within
  * goes out by itself. Others that do so overlap, and are one range then. */
 static void emit_clipped(struct solver *solver, const struct constraints *s,
-                         struct footprint *image)
+                         struct footprint *footprint)
 {
-    int64_t bytes = (int64_t)image->bytes, low = image->offset, high;
-    if (image->dim_count == 0) {
+    int64_t bytes = (int64_t)footprint->bytes, low = footprint->offset, high;
+    if (footprint->dim_count == 0) {
         emit_between(solver, s, low, low + bytes);
         return;
     }
-    struct access_dim *outer = &image->dims[image->dim_count - 1];
-    for (uint32_t d = 0; d + 1 < image->dim_count; d++)
-        bytes += image->dims[d].stride * (int64_t)(image->dims[d].count - 1);
+    struct access_dim *outer = &footprint->dims[footprint->dim_count - 1];
+    for (uint32_t d = 0; d + 1 < footprint->dim_count; d++)
+        bytes += footprint->dims[d].stride * (int64_t)(footprint->dims[d].count - 1);
     high = low + bytes;
-    if (clip(solver, s, &low, &high) && low == image->offset && high == low + bytes) {
+    if (clip(solver, s, &low, &high) && low == footprint->offset && high == low + bytes) {
         low += outer->stride * (int64_t)(outer->count - 1);
         high = low + bytes;
         bool within = clip(solver, s, &low, &high) && high == low + bytes;
         int64_t last = outer->stride * (int64_t)(outer->count - 1), before = last - outer->stride;
         if (!within && outer->count > 1) {
-            emit_between(solver, s, image->offset + last, image->offset + last + bytes);
+            emit_between(solver, s, footprint->offset + last, footprint->offset + last + bytes);
             outer->count--;
-            low = image->offset + before;
+            low = footprint->offset + before;
             high = low + bytes;
             within = clip(solver, s, &low, &high) && high == low + bytes;
         }
         if (within) {
-            footprint_normalize(image);
-            solver->emit(solver->user, image);
+            footprint_normalize(footprint);
+            solver->emit(solver->user, footprint);
             return;
         }
     }
     bytes += outer->stride * (int64_t)(outer->count - 1);
-    emit_between(solver, s, image->offset, image->offset + bytes);
+    emit_between(solver, s, footprint->offset, footprint->offset + bytes);
 }
 
 /* All values over the box: the constraints are gone. */
 static void emit_box(struct solver *solver, const struct constraints *s)
 {
-    struct footprint image = {
+    struct footprint footprint = {
         .offset = s->address.constant, .bytes = solver->bytes, .exact = s->exact};
     struct interval hull = row_interval(s, &s->address, CONSTRAINTS_VARIABLES);
     if (!interval_is_finite(hull)) {
@@ -209,24 +209,24 @@ static void emit_box(struct solver *solver, const struct constraints *s)
         int64_t stride = s->address.coefficients[v];
         if (!stride)
             continue;
-        image.offset += stride * s->low[v];
+        footprint.offset += stride * s->low[v];
         if (s->low[v] == s->high[v])
             continue;
-        if (image.dim_count == ACCESS_MAX_DIMS) {
-            footprint_normalize(&image);
-            if (image.dim_count == ACCESS_MAX_DIMS) {
+        if (footprint.dim_count == ACCESS_MAX_DIMS) {
+            footprint_normalize(&footprint);
+            if (footprint.dim_count == ACCESS_MAX_DIMS) {
                 emit_open(solver, s);
                 return;
             }
         }
-        image.dims[image.dim_count++] =
+        footprint.dims[footprint.dim_count++] =
             (struct access_dim){stride, (uint64_t)(s->high[v] - s->low[v]) + 1};
     }
-    footprint_normalize(&image);
-    if (image.exact)
-        solver->emit(solver->user, &image);
+    footprint_normalize(&footprint);
+    if (footprint.exact)
+        solver->emit(solver->user, &footprint);
     else
-        emit_clipped(solver, s, &image);
+        emit_clipped(solver, s, &footprint);
 }
 
 /* ---- Solving ---- */
@@ -411,15 +411,15 @@ static bool substitute_multiples(struct constraints *s, struct expressions *olde
 static bool put_division_in(struct constraints *s, struct expressions *older, uint32_t count,
                             const struct row *form, const struct row *expression)
 {
-    struct constraints system = *s;
+    struct constraints constraints = *s;
     struct expressions expressions = *older;
     if (substitute_multiples(s, older, count, form, expression))
         return true;
-    *s = system;
+    *s = constraints;
     *older = expressions;
     if (substitute_unit(s, older, count, form, expression))
         return true;
-    *s = system;
+    *s = constraints;
     *older = expressions;
     return false;
 }
@@ -493,6 +493,6 @@ void footprint_find(const struct affine_form *form, const struct conjunction *wh
     if (indices->division_count && !put_divisions_in(&solver, &s, indices))
         s.exact = false;
     solve(&solver, &s);
-    uint64_t large = solver.work / IMAGE_WORK; /* what is large counts as several */
+    uint64_t large = solver.work / FOOTPRINT_WORK; /* what is large counts as several */
     *budget -= large < *budget ? (uint32_t)large : *budget;
 }

@@ -22,9 +22,9 @@ struct footprint {
 
 /* Images of one launch, with those that they are split into: each takes some 2 us. One of more work
  * (coefficients of all its rounds) counts as several. */
-enum { IMAGE_BUDGET = 1000, IMAGE_WORK = 1500 };
+enum { FOOTPRINT_BUDGET = 1000, FOOTPRINT_WORK = 1500 };
 
-typedef void footprint_emit(void *user, const struct footprint *image);
+typedef void footprint_emit(void *user, const struct footprint *footprint);
 
 /* Calls `emit` for each range of `bytes` bytes at the form's values where the conjunction holds
  * (NULL: always). The ranges together hold all of them; an exact one nothing else. Takes
@@ -34,6 +34,6 @@ void footprint_find(const struct affine_form *form, const struct conjunction *wh
                     footprint_emit *emit, void *user);
 
 /* Brings the dimensions into the order and shape said above; true if any were merged. */
-bool footprint_normalize(struct footprint *image);
+bool footprint_normalize(struct footprint *footprint);
 
 #endif

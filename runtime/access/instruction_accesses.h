@@ -1,5 +1,5 @@
-/* Effects: which memory an instruction touches, by its opcode and suffixes alone (PTX ISA sections
- * 8 and 9.7). One table for every analysis of accesses. */
+/* Which memory an instruction touches, by its opcode and suffixes alone (PTX ISA sections 8 and
+ * 9.7). One table for every analysis of accesses. */
 #ifndef RUNTIME_ACCESS_INSTRUCTION_ACCESSES_H
 #define RUNTIME_ACCESS_INSTRUCTION_ACCESSES_H
 
@@ -32,11 +32,11 @@ struct instruction_access {
 enum { INSTRUCTION_ACCESS_MAX = 2 };
 
 /* The memory operations of an instruction, in any state space but registers: at most
- * INSTRUCTION_ACCESS_MAX. *unknown (else NULL) says why there may be more than these: an
- * instruction nobody models. An effect with an object touches some of the memory under it, and is
- * in no space of its own. */
+ * INSTRUCTION_ACCESS_MAX. *unknown (else NULL) says why there may be more than these: the
+ * instruction is not modelled. An access with an object touches some of the object's memory, and
+ * has no space of its own. */
 int instruction_accesses_find(const struct ptx_instruction *instruction,
-                              struct instruction_access effects[INSTRUCTION_ACCESS_MAX],
+                              struct instruction_access touched[INSTRUCTION_ACCESS_MAX],
                               const char **unknown);
 
 /* Strong at a scope that reaches other kernels. ".volatile" counts as relaxed at .sys scope

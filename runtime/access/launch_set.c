@@ -83,15 +83,15 @@ static uint32_t base_absolute(struct evaluation *e)
     return e->base_count++;
 }
 
-static void collect(void *user, const struct footprint *image)
+static void collect(void *user, const struct footprint *footprint)
 {
     struct collector *collector = user;
     struct range_item item = collector->item;
     const struct graph_access *access = &collector->e->graph->accesses[collector->access];
-    item.image = *image;
-    if (!image->exact)
+    item.footprint = *footprint;
+    if (!footprint->exact)
         item.bound = bound_worst(item.bound, ACCESS_BOUND_SHAPE);
-    bool open = image->bytes == ACCESS_TO_END || image->bytes == ACCESS_WHOLE;
+    bool open = footprint->bytes == ACCESS_TO_END || footprint->bytes == ACCESS_WHOLE;
     const struct access_base *base = &collector->e->bases[item.base];
     bool absolute = is_absolute(base);
     if (item.bound && (collector->e->mixed || absolute)) {
@@ -242,20 +242,20 @@ static int compare_bases(const struct access_base *a, const struct access_base *
     return order ? order : compare_numbers((uintptr_t)a->variable, (uintptr_t)b->variable);
 }
 
-/* Bases in an order of their own, not in that in which they were met: it depends on whether memory
- * can be read. */
+/* Sorts the bases. Their order of appearance depends on whether memory can be read, so it would not
+ * be stable. */
 static void order_bases(struct evaluation *e, struct range_list *ranges)
 {
-    struct access_base met[LAUNCH_SET_BASES];
+    struct access_base unsorted[LAUNCH_SET_BASES];
     uint32_t places[LAUNCH_SET_BASES];
-    memcpy(met, e->bases, e->base_count * sizeof *met);
+    memcpy(unsorted, e->bases, e->base_count * sizeof *unsorted);
     for (uint32_t i = 0; i < e->base_count; i++) {
         places[i] = 0;
         for (uint32_t k = 0; k < e->base_count; k++) {
-            int order = compare_bases(&met[k], &met[i]);
+            int order = compare_bases(&unsorted[k], &unsorted[i]);
             places[i] += order < 0 || (order == 0 && k < i);
         }
-        e->bases[places[i]] = met[i];
+        e->bases[places[i]] = unsorted[i];
     }
     for (uint32_t i = 0; i < ranges->count; i++)
         ranges->items[i].base = places[ranges->items[i].base];
@@ -293,7 +293,7 @@ static void find(struct launch_set *set, struct pool *pool, const struct graph *
                  const struct access_launch *launch)
 {
     struct evaluation *e = evaluation_start(pool, graph, launch, set->consumed);
-    struct collector collector = {.e = e, .set = set, .budget = IMAGE_BUDGET};
+    struct collector collector = {.e = e, .set = set, .budget = FOOTPRINT_BUDGET};
     e->stack = __builtin_frame_address(0);
     set->bases = e->bases;
     for (uint32_t i = 0; i < graph->access_count; i++) {

@@ -13,7 +13,7 @@ struct launch_set {
     struct range_list *ranges;
     const struct access_base *bases;
     uint32_t base_count;
-    bool *unresolved; /* by access of the graph: not in `ranges`, only directions can tell */
+    bool *unresolved; /* by access of the graph: not in `ranges`, only directions know it */
     bool any_unresolved;
     bool reads_memory;
     bool *consumed; /* by byte of the parameters */

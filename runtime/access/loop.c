@@ -120,26 +120,26 @@ static bool later_rounds(struct evaluation *e, const struct loop_state *state,
 
 /* The head runs in the first round, and in those that some case makes. */
 static struct condition header_condition(struct evaluation *e, const struct loop_state *state,
-                                         const struct loop_condition *stay)
+                                         const struct loop_condition *conditions)
 {
     struct condition result = first_round(e, state);
     struct disjunction all = disjunction_never(), cover = disjunction_never();
     bool exact = true, all_with_first = true;
-    for (uint32_t i = 0; i < stay->count; i++) {
+    for (uint32_t i = 0; i < conditions->count; i++) {
         struct disjunction rounds, threads = disjunction_never();
         bool with_first;
-        if (!later_rounds(e, state, &stay->cases[i], &rounds, &with_first, &exact))
+        if (!later_rounds(e, state, &conditions->cases[i], &rounds, &with_first, &exact))
             continue;
         all = disjunction_or(&all, &rounds, &e->indices, e->pool, &exact);
         all_with_first &= with_first;
-        threads.items[threads.count++] = conjunction_new(e->pool, stay->cases[i].always);
+        threads.items[threads.count++] = conjunction_new(e->pool, conditions->cases[i].always);
         cover = disjunction_or(&cover, &threads, &e->indices, e->pool, &exact);
     }
     if (all_with_first && disjunction_is_always(&cover))
         result.when = all;
     else
         result.when = disjunction_or(&result.when, &all, &e->indices, e->pool, &exact);
-    result.bound = bound_worst(state->entry.bound, stay->bound);
+    result.bound = bound_worst(state->entry.bound, conditions->bound);
     if (!exact)
         result.bound = bound_worst(result.bound, ACCESS_BOUND_SHAPE);
     return result;
@@ -195,15 +195,16 @@ static bool leave_case(struct evaluation *e, const struct loop_state *state,
 
 /* How many rounds were made when the loop is left. NULL: not known. */
 static const struct value *rounds_at_exit(struct evaluation *e, const struct loop_state *state,
-                                          const struct loop_condition *stay)
+                                          const struct loop_condition *conditions)
 {
     struct maker maker = maker_start();
-    if (!stay->count)
+    if (!conditions->count)
         return value_constant(e, 0);
-    if (!stay->leaving || stay->bound || !leave_at_start(e, state, &stay->leaving->when, &maker))
+    if (!conditions->leaving || conditions->bound ||
+        !leave_at_start(e, state, &conditions->leaving->when, &maker))
         return NULL;
-    for (uint32_t i = 0; i < stay->count; i++)
-        if (!leave_case(e, state, &stay->cases[i], &maker))
+    for (uint32_t i = 0; i < conditions->count; i++)
+        if (!leave_case(e, state, &conditions->cases[i], &maker))
             return NULL;
     return maker.overflow || !maker.any ? NULL : maker_finish(e, &maker);
 }
@@ -247,25 +248,26 @@ static void forget(struct evaluation *e, uint32_t loop)
 static void count_rounds(struct evaluation *e, uint32_t loop)
 {
     struct loop_state *state = e->loops[loop];
-    struct loop_condition stay;
+    struct loop_condition conditions;
     int64_t limit = last_without_wrap(e, loop);
     e->indices.ranges[state->index].high = limit;
-    loop_condition_find(e, loop, &stay);
-    int64_t last = loop_condition_last_round(e, state, &stay);
+    loop_condition_find(e, loop, &conditions);
+    int64_t last = loop_condition_last_round(e, state, &conditions);
     /* counters were taken not to wrap around */
     bool wraps = last > limit && !(last >= AFFINE_INFINITE && limit >= AFFINE_INFINITE - 1);
     if (wraps) {
-        stay.count = 1;
-        stay.cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
-        stay.bound = bound_worst(stay.bound, ACCESS_BOUND_SHAPE);
-        stay.leaving = NULL;
+        conditions.count = 1;
+        conditions.cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
+        conditions.bound = bound_worst(conditions.bound, ACCESS_BOUND_SHAPE);
+        conditions.leaving = NULL;
         last = AFFINE_INFINITE;
     }
     e->indices.ranges[state->index].high = last;
     if (last >= AFFINE_INFINITE)
-        e->indices.ranges[state->index].bound = stay.bound ? stay.bound : ACCESS_BOUND_SHAPE;
-    state->header = header_condition(e, state, &stay);
-    state->rounds = rounds_at_exit(e, state, &stay);
+        e->indices.ranges[state->index].bound =
+            conditions.bound ? conditions.bound : ACCESS_BOUND_SHAPE;
+    state->header = header_condition(e, state, &conditions);
+    state->rounds = rounds_at_exit(e, state, &conditions);
     if (wraps || state->asked)
         forget(e, loop);
 }

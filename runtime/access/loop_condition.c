@@ -1,9 +1,9 @@
-/* Conditions to stay in a loop. See loop_condition.h.
+/* Conditions to continue a loop. See loop_condition.h.
  *
- * A way out that every round tests and whose condition to stay is a constraint a * round + rest >=
- * 0 with a < 0 is declined in all rounds before r if it was declined in round r - 1. Where a
- * counter starts at one of several forms, the condition is a choice of such constraints, each for
- * threads of its own. */
+ * Take an exit that every round tests, and whose condition to continue is a constraint a * round +
+ * rest >= 0 with a < 0. If the loop did not leave by it in round r - 1, it did not in any earlier
+ * round. Where a counter starts at one of several forms, the condition is a choice of such
+ * constraints, each for threads of its own. */
 #include "runtime/access/loop_condition.h"
 
 /* ---- One conjunction of a condition ---- */
@@ -134,10 +134,11 @@ static bool same_but(const struct conjunction *a, const struct affine_form *with
     return true;
 }
 
-/* Whether distance - step * round, at least 0 at first for the case's threads, meets 0. */
-static bool meets_zero(struct evaluation *e, const struct loop_state *state,
-                       const struct affine_form *distance, int64_t step,
-                       const struct conjunction *among)
+/* Whether distance - step * round, at least 0 at first for the case's threads, becomes exactly 0.
+ */
+static bool reaches_zero(struct evaluation *e, const struct loop_state *state,
+                         const struct affine_form *distance, int64_t step,
+                         const struct conjunction *among)
 {
     struct affine_form first;
     if (!loop_condition_at_start(state, distance, &first))
@@ -176,7 +177,7 @@ static bool case_of_two(struct evaluation *e, const struct loop_state *state,
     bool possible;
     if (step <= 0 || !case_of(e, state, ends == below ? a : b, one, &possible))
         return false;
-    return possible && one->count == 1 && meets_zero(e, state, &distance, step, one->always);
+    return possible && one->count == 1 && reaches_zero(e, state, &distance, step, one->always);
 }
 
 /* ---- The last round ---- */
@@ -215,11 +216,11 @@ static int64_t last_round_of(struct evaluation *e, const struct loop_state *stat
 }
 
 int64_t loop_condition_last_round(struct evaluation *e, const struct loop_state *state,
-                                  const struct loop_condition *stay)
+                                  const struct loop_condition *conditions)
 {
     int64_t last = 0;
-    for (uint32_t i = 0; i < stay->count; i++) {
-        int64_t own = last_round_of(e, state, &stay->cases[i]);
+    for (uint32_t i = 0; i < conditions->count; i++) {
+        int64_t own = last_round_of(e, state, &conditions->cases[i]);
         last = own > last ? own : last;
     }
     return last;
@@ -247,7 +248,7 @@ static bool exclusive(struct evaluation *e, const struct loop_state *state,
     return !when_both(e, fixed_part(e, state, a), fixed_part(e, state, b), &both, &exact);
 }
 
-/* The cases in which a condition holds round after round; false: they cannot be told. */
+/* The cases in which a condition holds round after round; false: they are not known. */
 static bool cases_of(struct evaluation *e, const struct loop_state *state,
                      const struct disjunction *staying,
                      struct loop_condition_case cases[LOOP_CONDITION_CASES], uint32_t *count)
@@ -289,15 +290,16 @@ static void loose_cases_of(struct evaluation *e, uint32_t loop, const struct dis
 }
 
 /* Both a case of the ways out before and one of this. */
-static bool add_both(struct evaluation *e, struct loop_condition *stay,
+static bool add_both(struct evaluation *e, struct loop_condition *conditions,
                      const struct loop_condition_case *a, const struct loop_condition_case *b)
 {
     const struct conjunction *both;
     if (!loop_condition_case_among(e, a, b->always, &both))
         return true;
-    if (stay->count == LOOP_CONDITION_CASES || a->count + b->count > LOOP_CONDITION_CONSTRAINTS)
+    if (conditions->count == LOOP_CONDITION_CASES ||
+        a->count + b->count > LOOP_CONDITION_CONSTRAINTS)
         return false;
-    struct loop_condition_case *one = &stay->cases[stay->count++];
+    struct loop_condition_case *one = &conditions->cases[conditions->count++];
     *one = *a;
     one->always = both;
     for (uint32_t i = 0; i < b->count; i++)
@@ -306,36 +308,36 @@ static bool add_both(struct evaluation *e, struct loop_condition *stay,
 }
 
 /* False: there is no room for all. */
-static bool add_cases(struct evaluation *e, struct loop_condition *stay,
+static bool add_cases(struct evaluation *e, struct loop_condition *conditions,
                       const struct loop_condition_case *cases, uint32_t count)
 {
-    struct loop_condition before = *stay;
-    stay->count = 0;
+    struct loop_condition before = *conditions;
+    conditions->count = 0;
     for (uint32_t i = 0; i < before.count; i++)
         for (uint32_t k = 0; k < count; k++)
-            if (!add_both(e, stay, &before.cases[i], &cases[k])) {
-                *stay = before;
+            if (!add_both(e, conditions, &before.cases[i], &cases[k])) {
+                *conditions = before;
                 return false;
             }
     return true;
 }
 
-/* Returns why the rounds are not told whole. */
-static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct loop_condition *stay,
+/* Returns why the number of rounds is not exact. */
+static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct loop_condition *conditions,
                            const struct condition *staying)
 {
     struct loop_condition_case cases[LOOP_CONDITION_CASES] = {0};
     uint32_t count;
     if (!staying->bound && cases_of(e, e->loops[loop], &staying->when, cases, &count) &&
-        add_cases(e, stay, cases, count))
+        add_cases(e, conditions, cases, count))
         return ACCESS_EXACT;
     loose_cases_of(e, loop, &staying->when, cases, &count);
-    add_cases(e, stay, cases, count);
+    add_cases(e, conditions, cases, count);
     return staying->bound ? staying->bound : ACCESS_BOUND_SHAPE;
 }
 
 static void collect_way_out(struct evaluation *e, uint32_t loop, const struct graph_edge *exit,
-                            struct loop_condition *stay)
+                            struct loop_condition *conditions)
 {
     const struct graph *graph = e->graph;
     const struct graph_block *block = &graph->blocks[exit->block];
@@ -344,26 +346,26 @@ static void collect_way_out(struct evaluation *e, uint32_t loop, const struct gr
     for (uint32_t w = graph->loops[loop].outside_ways; w < head->way_count; w++)
         always_tested &= graph_dominates(graph, exit->block, head->ways[w].block);
     if (!always_tested || !block->guard) {
-        stay->bound = bound_worst(stay->bound, ACCESS_BOUND_GUARD);
+        conditions->bound = bound_worst(conditions->bound, ACCESS_BOUND_GUARD);
         return;
     }
     const struct predicate *guard = evaluate_predicate(e, block->guard);
-    bool stays_by_yes = exit->taken == block->guard_negated;
-    const struct condition *staying = stays_by_yes ? &guard->yes : &guard->no;
-    const struct condition *leaving = stays_by_yes ? &guard->no : &guard->yes;
-    uint8_t why = add_way_out(e, loop, stay, staying);
-    stay->bound = bound_worst(stay->bound, why);
+    bool continues_on_yes = exit->taken == block->guard_negated;
+    const struct condition *staying = continues_on_yes ? &guard->yes : &guard->no;
+    const struct condition *leaving = continues_on_yes ? &guard->no : &guard->yes;
+    uint8_t why = add_way_out(e, loop, conditions, staying);
+    conditions->bound = bound_worst(conditions->bound, why);
     if (!why && graph->loops[loop].exit_count == 1 && !leaving->bound)
-        stay->leaving = leaving;
+        conditions->leaving = leaving;
 }
 
-void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *stay)
+void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *conditions)
 {
     const struct graph_loop *at = &e->graph->loops[loop];
-    stay->count = 1;
-    stay->cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
-    stay->bound = ACCESS_EXACT;
-    stay->leaving = NULL;
+    conditions->count = 1;
+    conditions->cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
+    conditions->bound = ACCESS_EXACT;
+    conditions->leaving = NULL;
     for (uint32_t i = 0; i < at->exit_count; i++)
-        collect_way_out(e, loop, &at->exits[i], stay);
+        collect_way_out(e, loop, &at->exits[i], conditions);
 }

@@ -7,11 +7,11 @@
 
 enum { LOOP_CONDITION_CONSTRAINTS = 6, LOOP_CONDITION_CASES = AFFINE_CONJUNCTIONS };
 
-/* Threads that stay by the same constraints: `always` does not change while the loop turns. */
+/* Threads that continue by the same constraints: `always` does not change while the loop runs. */
 struct loop_condition_case {
     const struct conjunction *always; /* NULL: all threads */
     uint32_t count;
-    /* In the round of the test: a * round + rest, with a < 0 where the stay is exact. */
+    /* In the round of the test: a * round + rest, with a < 0 if the condition is exact. */
     struct affine_form constraints[LOOP_CONDITION_CONSTRAINTS];
 };
 
@@ -20,12 +20,12 @@ struct loop_condition_case {
 struct loop_condition {
     uint32_t count; /* 0: there is no second round */
     struct loop_condition_case cases[LOOP_CONDITION_CASES];
-    uint8_t bound; /* not EXACT: some way out is not told by the cases */
-    /* Where there is but one way out and it is told whole: what leaves by it. */
+    uint8_t bound; /* not EXACT: the cases do not describe some exit */
+    /* If there is only one exit and it is known exactly: the condition to leave by it. */
     const struct condition *leaving;
 };
 
-void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *stay);
+void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *conditions);
 
 /* The case's threads among those of a conjunction; false: there are none. */
 bool loop_condition_case_among(struct evaluation *e, const struct loop_condition_case *one,
@@ -50,6 +50,6 @@ static inline bool loop_condition_rest(const struct loop_state *state,
 }
 /* The last round that any thread can reach; AFFINE_INFINITE: there is no end. */
 int64_t loop_condition_last_round(struct evaluation *e, const struct loop_state *state,
-                                  const struct loop_condition *stay);
+                                  const struct loop_condition *conditions);
 
 #endif

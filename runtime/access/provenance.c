@@ -594,9 +594,9 @@ static void call_function(struct provenance *p, size_t caller_index, const struc
         take_return(p, caller, &call->returns[i], callee, &function->returns[i]);
 }
 
-/* Functions of the CUDA runtime on the device whose effects are known: none on the program's memory
- * but the device heap (CUDA C++ Programming Guide, "Formatted output", "Assertion", "Dynamic global
- * memory allocation"). */
+/* Functions of the CUDA runtime on the device whose accesses are known: of the program's memory
+ * they touch only the device heap (CUDA C++ Programming Guide, "Formatted output", "Assertion",
+ * "Dynamic global memory allocation"). */
 static bool call_known_extern(struct provenance *p, size_t caller_index,
                               const struct ptx_call *call, const char *name)
 {
@@ -718,8 +718,8 @@ static void visit_indirect_call(struct provenance *p, size_t caller_index,
 
 /* ---- sweeps ---- */
 
-/* The sources of what an instruction computes from its operands; false: it computes none, or has
- * more effects than a result. */
+/* The sources of what an instruction computes from its operands; false: it computes none, or does
+ * more than compute a result. */
 static bool find_result(struct provenance *p, size_t index, const struct ptx_instruction *i,
                         source_set *result)
 {

@@ -24,7 +24,7 @@ struct provenance {
     struct arena *arena;
     struct source_table *sources;
     const struct ptx_function *kernel;
-    struct provenance_function *functions; /* the kernel first, then as they are met */
+    struct provenance_function *functions; /* the kernel first, then in order of appearance */
     size_t function_count, function_capacity;
     struct frame *frames; /* what .local and .param variables hold */
     size_t frame_count, frame_capacity;

@@ -6,7 +6,7 @@
 
 static bool is_open(const struct range_item *item)
 {
-    return item->image.bytes == ACCESS_TO_END || item->image.bytes == ACCESS_WHOLE;
+    return item->footprint.bytes == ACCESS_TO_END || item->footprint.bytes == ACCESS_WHOLE;
 }
 
 static bool same_group(const struct range_item *a, const struct range_item *b)
@@ -29,15 +29,18 @@ static int compare(const void *left, const void *right)
     order = order ? order : compare_numbers(a->bound, b->bound);
     order = order ? order : compare_numbers(a->width, b->width);
     order = order ? order : compare_numbers(a->early, b->early);
-    order = order ? order : compare_numbers(a->image.dim_count, b->image.dim_count);
-    for (uint32_t i = 0; !order && i < a->image.dim_count; i++) {
+    order = order ? order : compare_numbers(a->footprint.dim_count, b->footprint.dim_count);
+    for (uint32_t i = 0; !order && i < a->footprint.dim_count; i++) {
+        order = compare_numbers((uint64_t)a->footprint.dims[i].stride,
+                                (uint64_t)b->footprint.dims[i].stride);
         order =
-            compare_numbers((uint64_t)a->image.dims[i].stride, (uint64_t)b->image.dims[i].stride);
-        order = order ? order : compare_numbers(a->image.dims[i].count, b->image.dims[i].count);
+            order ? order : compare_numbers(a->footprint.dims[i].count, b->footprint.dims[i].count);
     }
     if (!order)
-        order = a->image.offset < b->image.offset ? -1 : a->image.offset > b->image.offset;
-    return order ? order : -compare_numbers(a->image.bytes, b->image.bytes);
+        order = a->footprint.offset < b->footprint.offset
+                    ? -1
+                    : a->footprint.offset > b->footprint.offset;
+    return order ? order : -compare_numbers(a->footprint.bytes, b->footprint.bytes);
 }
 
 static bool same_dims(const struct footprint *a, const struct footprint *b)
@@ -49,16 +52,16 @@ static bool same_dims(const struct footprint *a, const struct footprint *b)
 /* b, which comes after a in order, becomes part of a. */
 static bool join(struct range_item *a, const struct range_item *b)
 {
-    if (!same_group(a, b) || !same_dims(&a->image, &b->image) || is_open(a) || is_open(b))
+    if (!same_group(a, b) || !same_dims(&a->footprint, &b->footprint) || is_open(a) || is_open(b))
         return false;
-    uint64_t apart = (uint64_t)(b->image.offset - a->image.offset);
-    if (b->image.offset < a->image.offset || apart > a->image.bytes)
+    uint64_t apart = (uint64_t)(b->footprint.offset - a->footprint.offset);
+    if (b->footprint.offset < a->footprint.offset || apart > a->footprint.bytes)
         return false;
-    if (apart + b->image.bytes > a->image.bytes)
-        a->image.bytes = apart + b->image.bytes;
+    if (apart + b->footprint.bytes > a->footprint.bytes)
+        a->footprint.bytes = apart + b->footprint.bytes;
     if (b->line < a->line)
         a->line = b->line;
-    footprint_normalize(&a->image);
+    footprint_normalize(&a->footprint);
     return true;
 }
 
@@ -86,18 +89,20 @@ static bool join_series(struct range_list *list)
         struct range_item item = list->items[i];
         uint32_t run = 1;
         int64_t distance = 0;
-        while (i + run < list->count && item.image.dim_count < ACCESS_MAX_DIMS && !is_open(&item)) {
+        while (i + run < list->count && item.footprint.dim_count < ACCESS_MAX_DIMS &&
+               !is_open(&item)) {
             const struct range_item *next = &list->items[i + run];
-            int64_t step = next->image.offset - list->items[i + run - 1].image.offset;
-            if (!same_group(&item, next) || !same_dims(&item.image, &next->image) ||
-                item.image.bytes != next->image.bytes || step <= 0 || (run > 1 && step != distance))
+            int64_t step = next->footprint.offset - list->items[i + run - 1].footprint.offset;
+            if (!same_group(&item, next) || !same_dims(&item.footprint, &next->footprint) ||
+                item.footprint.bytes != next->footprint.bytes || step <= 0 ||
+                (run > 1 && step != distance))
                 break;
             distance = step;
             run++;
         }
         if (run > 1) {
-            item.image.dims[item.image.dim_count++] = (struct access_dim){distance, run};
-            footprint_normalize(&item.image);
+            item.footprint.dims[item.footprint.dim_count++] = (struct access_dim){distance, run};
+            footprint_normalize(&item.footprint);
             changed = true;
         }
         list->items[kept++] = item;
@@ -110,30 +115,30 @@ static bool join_series(struct range_list *list)
 /* One row more: b continues a's outermost (or any) dimension. */
 static bool continues(struct range_item *a, const struct range_item *b)
 {
-    if (!same_group(a, b) || a->image.dim_count != b->image.dim_count || is_open(a) || is_open(b) ||
-        a->image.bytes != b->image.bytes)
+    if (!same_group(a, b) || a->footprint.dim_count != b->footprint.dim_count || is_open(a) ||
+        is_open(b) || a->footprint.bytes != b->footprint.bytes)
         return false;
     uint32_t differs = ACCESS_MAX_DIMS;
-    for (uint32_t i = 0; i < a->image.dim_count; i++) {
-        if (a->image.dims[i].stride != b->image.dims[i].stride)
+    for (uint32_t i = 0; i < a->footprint.dim_count; i++) {
+        if (a->footprint.dims[i].stride != b->footprint.dims[i].stride)
             return false;
-        if (a->image.dims[i].count != b->image.dims[i].count) {
+        if (a->footprint.dims[i].count != b->footprint.dims[i].count) {
             if (differs != ACCESS_MAX_DIMS)
                 return false;
             differs = i;
         }
     }
-    for (uint32_t i = 0; i < a->image.dim_count; i++) {
-        struct access_dim *dim = &a->image.dims[i];
+    for (uint32_t i = 0; i < a->footprint.dim_count; i++) {
+        struct access_dim *dim = &a->footprint.dims[i];
         if (differs != ACCESS_MAX_DIMS && differs != i)
             continue;
-        int64_t apart = b->image.offset - a->image.offset;
+        int64_t apart = b->footprint.offset - a->footprint.offset;
         if (apart < 0 || apart % dim->stride || (uint64_t)(apart / dim->stride) > dim->count)
             continue;
-        uint64_t end = (uint64_t)(apart / dim->stride) + b->image.dims[i].count;
+        uint64_t end = (uint64_t)(apart / dim->stride) + b->footprint.dims[i].count;
         if (end > dim->count)
             dim->count = end;
-        footprint_normalize(&a->image);
+        footprint_normalize(&a->footprint);
         return true;
     }
     return false;
@@ -144,24 +149,25 @@ static bool covers(const struct range_item *outer, const struct range_item *inne
     if (outer->base != inner->base || outer->kind != inner->kind || outer->early < inner->early)
         return false;
     if (is_open(inner))
-        return outer->image.bytes == ACCESS_WHOLE ||
-               (outer->image.bytes == ACCESS_TO_END && inner->image.bytes == ACCESS_TO_END &&
-                outer->image.offset <= inner->image.offset);
+        return outer->footprint.bytes == ACCESS_WHOLE ||
+               (outer->footprint.bytes == ACCESS_TO_END &&
+                inner->footprint.bytes == ACCESS_TO_END &&
+                outer->footprint.offset <= inner->footprint.offset);
     if (outer->kind == ACCESS_ATOMIC && outer->width != inner->width)
         return false;
     if (outer->bound != ACCESS_EXACT && inner->bound == ACCESS_EXACT)
         return false;
-    uint64_t span = inner->image.bytes;
-    for (uint32_t i = 0; i < inner->image.dim_count; i++)
-        span += (uint64_t)inner->image.dims[i].stride * (inner->image.dims[i].count - 1);
-    if (outer->image.bytes == ACCESS_WHOLE)
+    uint64_t span = inner->footprint.bytes;
+    for (uint32_t i = 0; i < inner->footprint.dim_count; i++)
+        span += (uint64_t)inner->footprint.dims[i].stride * (inner->footprint.dims[i].count - 1);
+    if (outer->footprint.bytes == ACCESS_WHOLE)
         return true;
-    if (outer->image.dim_count || outer->image.offset > inner->image.offset)
-        return outer->image.dim_count && same_dims(&outer->image, &inner->image) &&
-               outer->image.offset == inner->image.offset &&
-               outer->image.bytes >= inner->image.bytes;
-    uint64_t apart = (uint64_t)(inner->image.offset - outer->image.offset);
-    return outer->image.bytes == ACCESS_TO_END || apart + span <= outer->image.bytes;
+    if (outer->footprint.dim_count || outer->footprint.offset > inner->footprint.offset)
+        return outer->footprint.dim_count && same_dims(&outer->footprint, &inner->footprint) &&
+               outer->footprint.offset == inner->footprint.offset &&
+               outer->footprint.bytes >= inner->footprint.bytes;
+    uint64_t apart = (uint64_t)(inner->footprint.offset - outer->footprint.offset);
+    return outer->footprint.bytes == ACCESS_TO_END || apart + span <= outer->footprint.bytes;
 }
 
 /* b lies in the gaps between a's innermost rows, which become one run of bytes: blocks of which
@@ -169,30 +175,30 @@ static bool covers(const struct range_item *outer, const struct range_item *inne
  * over: it takes b's place, or *left_over is false. */
 static bool fills_gaps(struct range_item *a, struct range_item *b, bool *left_over)
 {
-    const struct access_dim *rows = a->image.dims, *outer = b->image.dims;
-    if (!same_group(a, b) || is_open(a) || is_open(b) || !a->image.dim_count)
+    const struct access_dim *rows = a->footprint.dims, *outer = b->footprint.dims;
+    if (!same_group(a, b) || is_open(a) || is_open(b) || !a->footprint.dim_count)
         return false;
-    bool has_rows = b->image.dim_count && outer->stride == rows->stride;
+    bool has_rows = b->footprint.dim_count && outer->stride == rows->stride;
     uint64_t count = has_rows ? outer->count : 1;
-    uint32_t rest = b->image.dim_count - has_rows;
-    int64_t apart = b->image.offset - a->image.offset;
-    if (rest != a->image.dim_count - 1 ||
+    uint32_t rest = b->footprint.dim_count - has_rows;
+    int64_t apart = b->footprint.offset - a->footprint.offset;
+    if (rest != a->footprint.dim_count - 1 ||
         memcmp(rows + 1, outer + has_rows, rest * sizeof *rows) != 0 || apart <= 0 ||
-        (uint64_t)apart > a->image.bytes ||
-        (uint64_t)apart + b->image.bytes < (uint64_t)rows->stride || count > rows->count + 1 ||
+        (uint64_t)apart > a->footprint.bytes ||
+        (uint64_t)apart + b->footprint.bytes < (uint64_t)rows->stride || count > rows->count + 1 ||
         rows->count > count + 1)
         return false;
     uint64_t both = count < rows->count ? count : rows->count;
     struct range_item last = rows->count > count ? *a : *b;
     *left_over = rows->count != count;
     if (*left_over) {
-        last.image.offset += (int64_t)both * rows->stride;
-        memmove(last.image.dims, rows + 1, rest * sizeof *rows);
-        last.image.dim_count = rest;
+        last.footprint.offset += (int64_t)both * rows->stride;
+        memmove(last.footprint.dims, rows + 1, rest * sizeof *rows);
+        last.footprint.dim_count = rest;
     }
-    a->image.bytes = (uint64_t)apart + b->image.bytes;
-    a->image.dims[0].count = both;
-    footprint_normalize(&a->image);
+    a->footprint.bytes = (uint64_t)apart + b->footprint.bytes;
+    a->footprint.dims[0].count = both;
+    footprint_normalize(&a->footprint);
     if (b->line < a->line)
         a->line = b->line;
     *b = last;
@@ -241,18 +247,19 @@ static void widen_by(struct footprint *a, const struct footprint *b)
 static void widen(struct range_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        struct footprint *image = &list->items[i].image;
+        struct footprint *footprint = &list->items[i].footprint;
         list->items[i].bound = ACCESS_BOUND_SHAPE;
         list->items[i].width = 0;
-        for (uint32_t d = 0; d < image->dim_count; d++)
-            image->bytes += (uint64_t)image->dims[d].stride * (image->dims[d].count - 1);
-        image->dim_count = 0;
+        for (uint32_t d = 0; d < footprint->dim_count; d++)
+            footprint->bytes +=
+                (uint64_t)footprint->dims[d].stride * (footprint->dims[d].count - 1);
+        footprint->dim_count = 0;
     }
     qsort(list->items, list->count, sizeof list->items[0], compare);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         if (kept && same_group(&list->items[kept - 1], &list->items[i]))
-            widen_by(&list->items[kept - 1].image, &list->items[i].image);
+            widen_by(&list->items[kept - 1].footprint, &list->items[i].footprint);
         else
             list->items[kept++] = list->items[i];
     }

@@ -6,7 +6,7 @@
 #include "runtime/access/footprint.h"
 
 struct range_item {
-    struct footprint image; /* image.exact is as of the shape; `bound` has the last word */
+    struct footprint footprint; /* footprint.exact is about the shape; `bound` decides */
     uint32_t base;
     uint8_t kind, bound, width;
     bool

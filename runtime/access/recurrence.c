@@ -274,11 +274,11 @@ static const struct value *evaluate_wandering(struct evaluation *e, uint32_t num
     if (node->width < 64)
         return any;
     unsigned steps = 0;
-    bool stays = moves_itself(e, node->b, number, &steps);
+    bool unmoved = moves_itself(e, node->b, number, &steps);
     for (uint32_t p = 0; p < before->count; p++) {
         uint32_t base = before->pieces[p].base;
         maker_put(e, &maker, NULL, any->pieces[0].form,
-                  base == BASE_NONE || stays ? base : BASE_UNKNOWN, ACCESS_BOUND_DATA);
+                  base == BASE_NONE || unmoved ? base : BASE_UNKNOWN, ACCESS_BOUND_DATA);
     }
     return maker_finish(e, &maker);
 }

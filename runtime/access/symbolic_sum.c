@@ -193,7 +193,7 @@ struct symbolic_sum *symbolic_sum_multiply(struct arena *arena, const struct sym
     bool swap = compare_text(first, second) > 0;
     term.text =
         symbolic_sum_print(arena, &term.cut, "%s*%s", swap ? second : first, swap ? first : second);
-    /* A counter times what stays the same can be told as of the loop's end too. */
+    /* A counter times a value that does not change is also known at the loop's end. */
     const struct symbolic_sum *counted = left->count == 1 && left->terms[0].counter ? left : right;
     if (counted->count == 1 && counted->terms[0].counter && counted->constant == 0 &&
         counted->terms[0].coefficient == 1 && !counted->terms[0].step) {

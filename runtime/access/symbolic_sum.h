@@ -37,14 +37,14 @@ const char *symbolic_sum_print(struct arena *arena, bool *cut, const char *forma
 
 struct symbolic_sum *symbolic_sum_constant(struct arena *arena, int64_t constant);
 struct symbolic_sum *symbolic_sum_term(struct arena *arena, struct symbolic_sum_term term);
-/* a + scale * b. With too many terms some are told as "...". */
+/* a + scale * b. With too many terms some are written as "...". */
 struct symbolic_sum *symbolic_sum_add(struct arena *arena, const struct symbolic_sum *a,
                                       const struct symbolic_sum *b, int64_t scale);
 struct symbolic_sum *symbolic_sum_multiply(struct arena *arena, const struct symbolic_sum *a,
                                            const struct symbolic_sum *b);
 bool symbolic_sum_is_constant(const struct symbolic_sum *sum, int64_t *constant);
 bool symbolic_sum_has_negative(const struct symbolic_sum *sum);
-/* The greatest common divisor of all coefficients and, if told so, the constant, with the sign of
+/* The greatest common divisor of all coefficients and, if requested, the constant, with the sign of
  * the first term; never 0. */
 int64_t symbolic_sum_content(const struct symbolic_sum *sum, bool constant_too);
 /* Every coefficient and the constant divided; false when that leaves a rest. */

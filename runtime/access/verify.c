@@ -237,24 +237,24 @@ static void too_large(struct verify_result *result)
 }
 
 /* Whether what the set calls the one may be what the truth calls the other. */
-static bool kinds_meet(const struct verify_case *judged, uint32_t told, uint32_t real)
+static bool kinds_match(const struct verify_case *checked, uint32_t claimed, uint32_t real)
 {
-    return told == real ||
-           (judged->any_strength && (told == ACCESS_ATOMIC || real == ACCESS_ATOMIC));
+    return claimed == real ||
+           (checked->any_strength && (claimed == ACCESS_ATOMIC || real == ACCESS_ATOMIC));
 }
 
-static void judge_sound(const struct verify_case *judged, uint32_t kind, const struct runs *truth,
+static void check_sound(const struct verify_case *checked, uint32_t kind, const struct runs *truth,
                         struct runs *scratch, struct verify_result *result)
 {
     struct run missing;
-    if (!judged->set->complete || judged->coarse || !truth->count)
+    if (!checked->set->complete || checked->coarse || !truth->count)
         return;
     scratch->count = 0;
     scratch->failed = false;
-    for (uint32_t i = 0; i < judged->set->range_count; i++) {
-        const struct access_range *range = &judged->set->ranges[i];
-        if (kinds_meet(judged, range->kind, kind))
-            expand_range(range, &judged->bases[range->base], scratch);
+    for (uint32_t i = 0; i < checked->set->range_count; i++) {
+        const struct access_range *range = &checked->set->ranges[i];
+        if (kinds_match(checked, range->kind, kind))
+            expand_range(range, &checked->bases[range->base], scratch);
     }
     if (scratch->failed) {
         too_large(result);
@@ -265,14 +265,14 @@ static void judge_sound(const struct verify_case *judged, uint32_t kind, const s
         disagree(result, VERIFY_UNSOUND, kind, UINT32_MAX, missing);
 }
 
-static void judge_exact(const struct verify_case *judged, uint32_t index, const struct runs *truth,
+static void check_exact(const struct verify_case *checked, uint32_t index, const struct runs *truth,
                         struct runs *scratch, struct verify_result *result)
 {
-    const struct access_range *range = &judged->set->ranges[index];
+    const struct access_range *range = &checked->set->ranges[index];
     struct run missing;
     scratch->count = 0;
     scratch->failed = false;
-    expand_range(range, &judged->bases[range->base], scratch);
+    expand_range(range, &checked->bases[range->base], scratch);
     if (scratch->failed) {
         too_large(result);
         return;
@@ -282,48 +282,48 @@ static void judge_exact(const struct verify_case *judged, uint32_t index, const 
         disagree(result, VERIFY_NOT_EXACT, range->kind, index, missing);
 }
 
-/* What was touched in that way, or with `meeting` in any that the set may call so. False: there is
- * too much of it. */
-static bool truth_of(const struct verify_case *judged, uint32_t kind, bool meeting,
+/* What was touched with that kind, or with `matching` any kind that the set may call so. False:
+ * there is too much of it. */
+static bool truth_of(const struct verify_case *checked, uint32_t kind, bool matching,
                      struct runs *truth)
 {
     truth->count = 0;
     truth->failed = false;
-    for (size_t i = 0; i < judged->touch_count; i++) {
-        uint32_t real = judged->touches[i].kind;
-        if (real == kind || (meeting && kinds_meet(judged, kind, real)))
-            expand_touch(&judged->touches[i], truth);
+    for (size_t i = 0; i < checked->touch_count; i++) {
+        uint32_t real = checked->touches[i].kind;
+        if (real == kind || (matching && kinds_match(checked, kind, real)))
+            expand_touch(&checked->touches[i], truth);
     }
     runs_settle(truth);
     return !truth->failed;
 }
 
-static void judge_kind(const struct verify_case *judged, uint32_t kind, struct runs *truth,
+static void check_kind(const struct verify_case *checked, uint32_t kind, struct runs *truth,
                        struct runs *scratch, struct verify_result *result)
 {
-    if (!truth_of(judged, kind, false, truth)) {
+    if (!truth_of(checked, kind, false, truth)) {
         too_large(result);
         return;
     }
-    judge_sound(judged, kind, truth, scratch, result);
-    if (judged->any_strength && !truth_of(judged, kind, true, truth)) {
+    check_sound(checked, kind, truth, scratch, result);
+    if (checked->any_strength && !truth_of(checked, kind, true, truth)) {
         too_large(result);
         return;
     }
-    for (uint32_t i = 0; i < judged->set->range_count; i++) {
-        const struct access_range *range = &judged->set->ranges[i];
-        if (range->kind == kind && range->bound == ACCESS_EXACT && !judged->unfinished &&
-            !judged->bases[range->base].unwatched)
-            judge_exact(judged, i, truth, scratch, result);
+    for (uint32_t i = 0; i < checked->set->range_count; i++) {
+        const struct access_range *range = &checked->set->ranges[i];
+        if (range->kind == kind && range->bound == ACCESS_EXACT && !checked->unfinished &&
+            !checked->bases[range->base].unwatched)
+            check_exact(checked, i, truth, scratch, result);
     }
 }
 
-void verify_judge(const struct verify_case *judged, struct verify_result *result)
+void verify_check(const struct verify_case *checked, struct verify_result *result)
 {
     struct runs truth = {0}, scratch = {0};
     memset(result, 0, sizeof *result);
     for (uint32_t kind = ACCESS_READ; kind <= ACCESS_ATOMIC; kind++)
-        judge_kind(judged, kind, &truth, &scratch, result);
+        check_kind(checked, kind, &truth, &scratch, result);
     free(truth.at);
     free(scratch.at);
 }

@@ -1,6 +1,6 @@
-/* Judges an access set against what the launch really touched: nothing touched may be missing from
- * it, and of a range that is called exact every byte must have been touched. The truth is from
- * whoever traces launches: for tests, and for the option verify_ranges (hook/judge.h).
+/* Compares an access set with what the launch really touched. No touched byte may be missing from
+ * the set, and every byte of an exact range must have been touched. The truth comes from a trace of
+ * the launch. Tests use it, and the option verify_ranges (runtime/hook/observe/range_verifier.h).
  *
  * Kinds count as the set defines them: a plain access, or an atomic at .cta or .cluster scope, is
  * read, write or both; atom, red and strong ld/st at .gpu or .sys scope are atomic. A truth from
@@ -54,7 +54,7 @@ struct verify_disagreement {
 enum verify_verdict {
     VERIFY_AGREES,
     VERIFY_DISAGREES,
-    VERIFY_TOO_LARGE, /* more than VERIFY_MAX_RUNS runs, or memory is short: not judged */
+    VERIFY_TOO_LARGE, /* more than VERIFY_MAX_RUNS runs, or memory is short: not checked */
 };
 
 /* Contiguous runs, of one kind of the truth, of the set, or of one range. */
@@ -62,12 +62,12 @@ enum { VERIFY_MAX_RUNS = 1 << 21, VERIFY_MAX_DISAGREEMENTS = 16 };
 
 struct verify_result {
     enum verify_verdict verdict;
-    uint32_t count; /* of disagreements told */
+    uint32_t count; /* of disagreements reported */
     struct verify_disagreement disagreements[VERIFY_MAX_DISAGREEMENTS];
 };
 
-/* Of an incomplete set, or by a coarse truth, only the exact ranges are judged; a base that points
+/* For an incomplete set or a coarse truth, only the exact ranges are checked. A base that points
  * into no allocation stands for itself in exact ranges, and for nothing in others. */
-void verify_judge(const struct verify_case *judged, struct verify_result *result);
+void verify_check(const struct verify_case *checked, struct verify_result *result);
 
 #endif

@@ -13,7 +13,7 @@ enum {
     PLACES = 32      /* accesses that are told as one */
 };
 
-/* Where accesses that are told as one go: the same offset, plus each of these. */
+/* The addresses of accesses that are described as one: the same offset, plus each of these. */
 struct place {
     const char *rest;
     bool cut;
@@ -69,8 +69,8 @@ static void say_bounded(struct describe_access *to, struct taint taint, const ch
     to->reason_line = taint.line;
 }
 
-static void judge_access(struct describer *d, const struct graph_access *access,
-                         struct describe_access *to)
+static void classify_access(struct describer *d, const struct graph_access *access,
+                            struct describe_access *to)
 {
     const struct graph *graph = d->graph;
     struct taint guard = describe_taint_of_block(d, access->block), rounds = {0};
@@ -106,12 +106,12 @@ static const char *object_word(const struct graph_access *access)
         [INSTRUCTION_ACCESS_OBJECT_SURFACE] = "surface",
         [INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP] = "tensor map",
     };
-    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
+    struct instruction_access touched[INSTRUCTION_ACCESS_MAX];
     const char *unknown;
-    int count = instruction_accesses_find(access->instruction, effects, &unknown);
+    int count = instruction_accesses_find(access->instruction, touched, &unknown);
     for (int i = 0; i < count; i++)
-        if (effects[i].object && effects[i].kinds == access->kinds)
-            return words[effects[i].object];
+        if (touched[i].object && touched[i].kinds == access->kinds)
+            return words[touched[i].object];
     return words[INSTRUCTION_ACCESS_OBJECT_NONE];
 }
 
@@ -153,7 +153,7 @@ static const char *object_base(struct describer *d, const char *word,
                               sources);
 }
 
-/* An access through a handle: of which parameter is told by the directions of this instruction. */
+/* An access through a handle: the directions of this instruction say of which parameter. */
 static void describe_object(struct describer *d, const struct graph_access *access,
                             struct describe_access *to)
 {
@@ -164,7 +164,7 @@ static void describe_object(struct describer *d, const struct graph_access *acce
     bool complete = directions && directions->complete;
     for (uint32_t i = 0; directions && i < directions->count; i++)
         if (directions->pointers[i].source == ACCESS_SOURCE_OBJECT) {
-            /* They are sorted: of too many the first ones and the last tell enough. */
+            /* They are sorted: if there are too many, the first ones and the last suffice. */
             pointers[count <= DESCRIBE_EITHER ? count : DESCRIBE_EITHER] = directions->pointers[i];
             count += count <= DESCRIBE_EITHER;
         }
@@ -213,7 +213,7 @@ static void describe_one(struct describer *d, const struct graph_access *access,
         &place->cut);
     place->constants[place->count++] = offset->constant;
     to->loops = describe_loops(d, access->block, to->offset, to->guard);
-    judge_access(d, access, to);
+    classify_access(d, access, to);
 }
 
 /* But for the offset. */

@@ -40,7 +40,7 @@ struct description {
     struct arena arena;
     const struct describe_access *accesses; /* in the order of the PTX; repeated ones left out */
     uint32_t count;
-    const char *failure;   /* there is no telling: why; else NULL */
+    const char *failure;   /* why it is not known; else NULL */
     uint32_t failure_line; /* 0: no place */
     bool has_calls;        /* some call is not followed: its accesses are not here */
 };

@@ -1,5 +1,5 @@
-/* Loops in words. A loop's counter is what its values that grow by the same amount each round have
- * in common; how often it turns is told from the test that leaves it. See describer.h. */
+/* Loops in words. A loop's counter is the common part of its values that grow by the same amount
+ * each round. The test that leaves the loop gives its number of rounds. See describer.h. */
 #include "runtime/access/describe/describer.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ enum { BUDGET_STEP = 1000 /* nodes looked at for one value of a loop */ };
 static const struct symbolic_sum *last_round(struct describer *d, const struct loop_text *at,
                                              int64_t plus);
 
-/* Letters in the order in which loops are met, outer ones before those in them. */
+/* Letters in the order in which loops appear, outer loops before inner ones. */
 const char *describe_loop_name(struct describer *d, uint32_t loop)
 {
     struct loop_text *at = &d->loops[loop];
@@ -254,7 +254,7 @@ static bool is_always_tested(const struct graph *graph, uint32_t loop,
     return graph->blocks[edge->block].guard && graph->blocks[edge->block].loop == loop;
 }
 
-/* Tells the counter from the rest; false: it is not counted, or not towards the end. */
+/* Separates the counter from the rest; false: it is not counted, or not towards the end. */
 static bool split_test(struct describer *d, uint32_t loop, const struct symbolic_sum *test,
                        struct loop_text *at)
 {

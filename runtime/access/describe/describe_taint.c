@@ -1,5 +1,5 @@
-/* What a value depends on that no launch tells: memory, and what is not followed. See describer.h.
- */
+/* What a value depends on beside the launch: memory, and what the analysis does not follow. See
+ * describer.h. */
 #include "runtime/access/describe/describer.h"
 
 enum { TAINT_ROUNDS = 8 };

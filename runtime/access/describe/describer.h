@@ -18,7 +18,7 @@ enum {
     DESCRIBE_EITHER = 4 /* alternatives that are spelled out */
 };
 
-/* What a value depends on that no launch tells. */
+/* What a value depends on beside the launch. */
 struct taint {
     uint8_t bound; /* enum access_bound: EXACT: nothing, else DATA or SHAPE */
     uint32_t line;

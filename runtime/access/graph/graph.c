@@ -523,7 +523,7 @@ static void mark_pointers(struct marking *marking, uint32_t node, unsigned depth
             mark_pointers(marking, at->b, depth + 1);
         } else if (at->operation == NODE_ADD && !is_surely_pointer(graph, at->a) &&
                    !is_surely_pointer(graph, at->b)) {
-            break; /* p + n, and nothing tells which is which */
+            break; /* p + n, and which is the pointer is not known */
         }
         break;
     default:

@@ -148,9 +148,9 @@ struct graph {
     uint32_t loop_count;
     struct graph_access *accesses;
     uint32_t access_count;
-    struct dependent_launch overlap;
+    struct dependent_launch dependent_launch;
     bool *is_pointer;    /* by byte of the parameters: an address surely starts here */
-    bool has_calls;      /* some call of code that is not there was met */
+    bool has_calls;      /* there is a call of code that is not there */
     bool has_hidden;     /* some call was not put in place: its accesses are not here */
     const char *failure; /* no graph could be made: why */
     uint32_t failure_line;

@@ -50,7 +50,7 @@ static uint32_t symbol(struct builder *b, const struct ptx_variable *variable, i
     return node;
 }
 
-/* Registers that may tell something else at each read, or have more than 32 bits (PTX ISA section
+/* Registers that may have another value at each read, or have more than 32 bits (PTX ISA section
  * 10). */
 static uint32_t special(struct builder *b, uint32_t reg)
 {
@@ -652,12 +652,12 @@ static void copy_bytes(struct builder *b, const struct ptx_instruction *instruct
 }
 
 static void record_access(struct builder *b, const struct ptx_instruction *instruction,
-                          const struct instruction_access *effect)
+                          const struct instruction_access *touched)
 {
     struct graph *graph = b->graph;
     struct graph_access access = {.block = b->block,
-                                  .kinds = effect->kinds,
-                                  .space = effect->space,
+                                  .kinds = touched->kinds,
+                                  .space = touched->space,
                                   .instruction = instruction,
                                   .function = b->copies[b->copy].function};
     bool whole = instruction->opcode == PTX_OP_LD || instruction->opcode == PTX_OP_LDU ||
@@ -667,12 +667,12 @@ static void record_access(struct builder *b, const struct ptx_instruction *instr
     access.width = (uint8_t)(ptx_type_bits(instruction->type) / 8);
     if (instruction->opcode == PTX_OP_CP)
         copy_bytes(b, instruction, &access);
-    if (effect->object) {
+    if (touched->object) {
         access.bytes = 0; /* where the texels lie is not in the kernel */
         access.size = 0;
     }
     if ((access.bytes || access.size) && (whole || instruction->opcode == PTX_OP_CP))
-        access.address = address(b, effect->address);
+        access.address = address(b, touched->address);
     if (access.address && memory_of(b, access.address))
         return; /* of this thread */
     if (access.address && parameter_root(b, access.address))
@@ -688,9 +688,9 @@ static void record_access(struct builder *b, const struct ptx_instruction *instr
 
 static void record_accesses(struct builder *b, const struct ptx_instruction *instruction)
 {
-    struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
+    struct instruction_access touched[INSTRUCTION_ACCESS_MAX];
     const char *unknown;
-    int count = instruction_accesses_find(instruction, effects, &unknown);
+    int count = instruction_accesses_find(instruction, touched, &unknown);
     if (unknown) {
         struct instruction_access nothing = {.space = PTX_SPACE_GENERIC};
         struct graph_access access = {.block = b->block,
@@ -702,9 +702,9 @@ static void record_accesses(struct builder *b, const struct ptx_instruction *ins
         b->graph->accesses[b->graph->access_count++] = access;
     }
     for (int i = 0; i < count; i++)
-        if (effects[i].space == PTX_SPACE_GENERIC || effects[i].space == PTX_SPACE_GLOBAL ||
-            effects[i].space == PTX_SPACE_CONST)
-            record_access(b, instruction, &effects[i]);
+        if (touched[i].space == PTX_SPACE_GENERIC || touched[i].space == PTX_SPACE_GLOBAL ||
+            touched[i].space == PTX_SPACE_CONST)
+            record_access(b, instruction, &touched[i]);
 }
 
 /* ---- All ---- */

@@ -621,7 +621,7 @@ void launch_accesses_prefetch(const struct kernel *kernel)
 static struct dependent_launch overlap_of(struct description *own)
 {
     if (!own->overlap_found)
-        own->overlap = access_overlap(own->access);
+        own->overlap = access_dependent_launch(own->access);
     own->overlap_found = true;
     return own->overlap;
 }

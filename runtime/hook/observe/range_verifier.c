@@ -296,7 +296,7 @@ void range_verifier_decide(struct range_verifier_case *judged,
         return;
     struct verify_touch *touches = touches_of(told);
     if (touches)
-        verify_judge(&(struct verify_case){.set = &judged->set,
+        verify_check(&(struct verify_case){.set = &judged->set,
                                            .bases = judged->bases,
                                            .touches = touches,
                                            .touch_count = told->count,

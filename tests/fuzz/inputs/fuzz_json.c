@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct finding_report report;
     struct json *json = json_parse((const char *)data, bytes, message, sizeof message);
     if (!json && !message[0])
-        abort(); /* what is refused is told of */
+        abort(); /* a refused input has a message */
     json_free(json);
     if (!finding_report_read(&report, (const char *)data, bytes, message, sizeof message))
         return 0;

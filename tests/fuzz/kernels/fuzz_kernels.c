@@ -416,7 +416,7 @@ static void count_result(struct play *play, const struct access_set *set,
         print_disagreements(set, result);
 }
 
-static void judge(struct play *play, const struct access_set *set)
+static void check(struct play *play, const struct access_set *set)
 {
     char message[384];
     struct verify_touch *touches;
@@ -436,13 +436,13 @@ static void judge(struct play *play, const struct access_set *set)
         abort();
     for (uint32_t i = 0; i < set->base_count; i++)
         bases[i] = playground_base(&play->playground, &set->bases[i], play->bytes);
-    struct verify_case judged = {.set = set,
-                                 .bases = bases,
-                                 .touches = touches,
-                                 .touch_count = touch_count,
-                                 .unfinished = played == PLAYED_IN_PART};
+    struct verify_case checked = {.set = set,
+                                  .bases = bases,
+                                  .touches = touches,
+                                  .touch_count = touch_count,
+                                  .unfinished = played == PLAYED_IN_PART};
     struct verify_result result;
-    verify_judge(&judged, &result);
+    verify_check(&checked, &result);
     count_result(play, set, &result);
     count_pointers(play, set, bases);
     free(bases);
@@ -487,7 +487,7 @@ static bool has_numbers(const struct access_set *set)
 }
 
 /* Returns the set's digest. */
-static uint64_t launch_and_judge(struct play *play, bool pointers_only, uint64_t before)
+static uint64_t launch_and_check(struct play *play, bool pointers_only, uint64_t before)
 {
     const struct access_set *set = access_set_find(play->kernel, &play->launch);
     uint64_t said = digest(set);
@@ -502,7 +502,7 @@ static uint64_t launch_and_judge(struct play *play, bool pointers_only, uint64_t
     }
     if (!play->options->spoil && random_one_in(&play->random, FRESH))
         compare_fresh(play, set);
-    judge(play, set);
+    check(play, set);
     play->totals->launches++;
     return said;
 }
@@ -544,7 +544,7 @@ static void play_kernel(struct play *play, const struct kernel_specification *sp
             play->launch.read = random_one_in(&play->random, 2) ? read_table : NULL;
         }
         choose_pointers(play);
-        said = launch_and_judge(play, pointers_only, said);
+        said = launch_and_check(play, pointers_only, said);
     }
     play->totals->kernels++;
     play->totals->exact_kernels += play->worst == ACCESS_EXACT;

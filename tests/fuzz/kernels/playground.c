@@ -94,7 +94,7 @@ void playground_fill(struct playground *playground, uint64_t seed)
 }
 
 /* Every fourth buffer lies across a multiple of 4 GiB. They are so far apart that no 32-bit index
- * leads from one to another, which no analysis could tell. */
+ * leads from one to another; no analysis could know of that. */
 void playground_move(struct playground *playground, struct random *random)
 {
     for (uint32_t i = 0; i < GLOBALS; i++) {

@@ -94,14 +94,14 @@ static void assert_consistent(const struct access_set *set)
 }
 
 /* `expected` may be several alternatives, one a line. A reason needs only to start as expected. */
-static bool matches(const char *found, const char *expected)
+static bool matches(const char *reported, const char *expected)
 {
-    if (!*found)
+    if (!*reported)
         return !*expected;
     while (*expected) {
         size_t length = strcspn(expected, "\n");
         bool prefix = memchr(expected, '!', length) != NULL;
-        if (strncmp(found, expected, length) == 0 && (prefix || found[length] == 0))
+        if (strncmp(reported, expected, length) == 0 && (prefix || reported[length] == 0))
             return true;
         expected += length + (expected[length] == '\n');
     }
@@ -140,16 +140,16 @@ static uint32_t wrong;
 
 static void check_launch(const struct ptx_module *m, const struct launch *launch)
 {
-    char found[8192];
+    char reported[8192];
     struct call call;
     const struct ptx_function *function = kernel_of(m, launch->kernel);
     struct access_kernel *kernel = access_kernel_create(function);
     assert_non_null(kernel);
     const struct access_set *set = access_set_find(kernel, call_make(&call, launch));
     assert_consistent(set);
-    describe(function, set, found, sizeof found);
-    if (!matches(found, launch->expected)) {
-        print_error("%s (sm_%u): %s\n  expected: %s\n", launch->kernel, m->target, found,
+    describe(function, set, reported, sizeof reported);
+    if (!matches(reported, launch->expected)) {
+        print_error("%s (sm_%u): %s\n  expected: %s\n", launch->kernel, m->target, reported,
                     launch->expected);
         wrong++;
     }
@@ -283,11 +283,11 @@ static struct ptx_module *ranges_module(void)
 static void assert_set(const struct ptx_module *m, const char *name, const struct access_set *set,
                        const char *expected)
 {
-    char found[8192];
-    describe(kernel_of(m, name), set, found, sizeof found);
+    char reported[8192];
+    describe(kernel_of(m, name), set, reported, sizeof reported);
     assert_consistent(set);
-    if (!matches(found, expected))
-        fail_msg("%s: %s\nexpected: %s", name, found, expected);
+    if (!matches(reported, expected))
+        fail_msg("%s: %s\nexpected: %s", name, reported, expected);
 }
 
 static void pointers_in_a_struct(void **state)
@@ -407,7 +407,7 @@ static void unreadable_pointer_is_incomplete(void **state)
     ptx_module_release(m);
 }
 
-/* Without the parameters' bytes nothing but directions can be told. */
+/* Without the parameters' bytes only directions are known. */
 static void unknown_parameters(void **state)
 {
     (void)state;
@@ -497,15 +497,16 @@ static void hand_written_kernels(void **state)
     (void)state;
     wrong = 0;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        char found[8192];
+        char reported[8192];
         struct call call;
         struct ptx_module *m = parse_body(bodies[i].text);
         struct access_kernel *kernel = access_kernel_create(kernel_of(m, "k"));
         const struct access_set *set = find_body(kernel, &call, bodies[i].threads, bodies[i].n);
         assert_consistent(set);
-        describe(kernel_of(m, "k"), set, found, sizeof found);
-        if (!matches(found, bodies[i].expected)) {
-            print_error("%s\n  is %s\n  expected %s\n", bodies[i].text, found, bodies[i].expected);
+        describe(kernel_of(m, "k"), set, reported, sizeof reported);
+        if (!matches(reported, bodies[i].expected)) {
+            print_error("%s\n  is %s\n  expected %s\n", bodies[i].text, reported,
+                        bodies[i].expected);
             wrong++;
         }
         access_kernel_release(kernel);
@@ -517,7 +518,7 @@ static void hand_written_kernels(void **state)
 /* ---- Random launches against the same kernel in C ---- */
 
 enum { MAP = 1 << 16 };
-static uint8_t written[MAP], told[MAP];
+static uint8_t written[MAP], reported[MAP];
 
 struct thread {
     int64_t block, threads, id; /* of the x dimension */
@@ -559,7 +560,7 @@ static void tell(const struct access_range *range, uint32_t dims, int64_t offset
         return;
     int64_t end = range->bytes > MAP ? MAP : offset + (int64_t)range->bytes;
     for (int64_t at = offset < 0 ? 0 : offset; at < end && at < MAP; at++)
-        told[at] = 1;
+        reported[at] = 1;
 }
 
 static void compare_launch(struct access_kernel *kernel, const struct launch *launch,
@@ -570,7 +571,7 @@ static void compare_launch(struct access_kernel *kernel, const struct launch *la
     assert_consistent(set);
     assert_true(set->complete);
     memset(written, 0, sizeof written);
-    memset(told, 0, sizeof told);
+    memset(reported, 0, sizeof reported);
     for (uint32_t i = 0; i < launch->grid[0] * launch->block[0]; i++) {
         struct thread t = {i / launch->block[0],           launch->block[0],
                            i % launch->block[0],           (int64_t)launch->parameters[1],
@@ -583,7 +584,7 @@ static void compare_launch(struct access_kernel *kernel, const struct launch *la
         if (set->ranges[i].kind == ACCESS_WRITE)
             tell(&set->ranges[i], set->ranges[i].dim_count, set->ranges[i].offset);
     for (uint32_t i = 0; i < MAP; i++)
-        if (written[i] ? !told[i] : told[i] && set->exact)
+        if (written[i] ? !reported[i] : reported[i] && set->exact)
             fail_msg("%s, grid %u block %u parameters %u %u %u: byte %u was %s", launch->kernel,
                      launch->grid[0], launch->block[0], (uint32_t)launch->parameters[1],
                      (uint32_t)launch->parameters[2], (uint32_t)launch->parameters[3], i,
@@ -713,13 +714,13 @@ static double milliseconds(void)
 }
 
 /* A write through p that no set may leave out. */
-static void assert_write_told(const struct access_set *set)
+static void assert_write_found(const struct access_set *set)
 {
-    bool found = !set->complete;
+    bool reported = !set->complete;
     assert_consistent(set);
     for (uint32_t i = 0; i < set->range_count; i++)
-        found |= set->ranges[i].kind == ACCESS_WRITE;
-    assert_true(found);
+        reported |= set->ranges[i].kind == ACCESS_WRITE;
+    assert_true(reported);
 }
 
 static void irreducible_control_flow(void **state)
@@ -732,7 +733,7 @@ static void irreducible_control_flow(void **state)
                           "B: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 100;\n@%p2 bra A;\nret;");
     struct access_kernel *kernel = access_kernel_create(kernel_of(m, "k"));
     const struct access_set *set = find_body(kernel, &call, 64, 50);
-    assert_write_told(set);
+    assert_write_found(set);
     assert_false(set->exact);
     assert_non_null(strstr(set->reason, "irreducible"));
     access_kernel_release(kernel);
@@ -755,7 +756,7 @@ static void loops_without_an_end(void **state)
         struct ptx_module *m = parse_body(texts[i]);
         struct access_kernel *kernel = access_kernel_create(kernel_of(m, "k"));
         const struct access_set *set = find_body(kernel, &call, 64, 50);
-        assert_write_told(set);
+        assert_write_found(set);
         assert_false(set->exact);
         access_kernel_release(kernel);
         ptx_module_release(m);
@@ -779,7 +780,7 @@ static void check_straight_kernel(uint32_t count, bool within_budget)
     const struct access_set *set = find_body(kernel, &call, 2, 50);
     print_message("%u instructions: %.1f ms, %u ranges, %s\n", count, milliseconds() - start,
                   set->range_count, set->exact ? "exact" : set->reason);
-    assert_write_told(set);
+    assert_write_found(set);
     assert_int_equal(set->exact, within_budget);
     access_kernel_release(kernel);
     ptx_module_release(m);

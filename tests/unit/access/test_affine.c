@@ -232,10 +232,10 @@ static void disjunctions(void **state)
                 bool next = value(&forms[i], &point) >= 0;
                 holds = both[i] ? holds && next : holds || next;
             }
-            bool told = disjunction_holds(&condition, &point);
-            assert_true(!holds || told);
-            assert_true(holds || !told || !exact);
-            assert_true(told || !disjunction_is_always(&condition));
+            bool found = disjunction_holds(&condition, &point);
+            assert_true(!holds || found);
+            assert_true(holds || !found || !exact);
+            assert_true(found || !disjunction_is_always(&condition));
         } while (next_point(&point));
     }
 }

@@ -48,9 +48,9 @@ static void assert_overlap(const char *body, const char *expected)
         for (uint32_t i = 0; i < set->range_count; i++)
             if (set->bases[set->ranges[i].base].param_index == base && set->ranges[i].early)
                 strcat(found, base ? "q " : "p ");
-    struct dependent_launch overlap = access_overlap(kernel);
-    strcat(found, overlap.waits ? "waits " : "");
-    strcat(found, overlap.lets_early ? "lets early" : overlap.lets ? "lets" : "");
+    struct dependent_launch dependent = access_dependent_launch(kernel);
+    strcat(found, dependent.waits ? "waits " : "");
+    strcat(found, dependent.lets_early ? "lets early" : dependent.lets ? "lets" : "");
     assert_string_equal(found, expected);
     access_kernel_release(kernel);
     ptx_module_release(module);

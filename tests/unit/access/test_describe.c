@@ -181,7 +181,7 @@ static void hand_written_shapes(void **state)
         /* nothing that is an address */
         {"ld.param.u32 %r1, [n]; cvt.u64.u32 %rd1, %r1; st.global.u32 [%rd1], 0; ret;",
          "write ?[arg1] ?"},
-        /* told as one, even steps and others */
+        /* described as one, even steps and others */
         {"ld.param.u64 %rd1, [p]; st.global.u32 [%rd1+4], 0; st.global.u32 [%rd1+-4], 0;\n"
          "st.global.u32 [%rd1+12], 0; st.global.u32 [%rd1+4], 0; ld.global.u64 %rd2, [%rd1+8];\n"
          "ld.global.u64 %rd3, [%rd1+24]; ld.global.u64 %rd4, [%rd1+16]; ret;",

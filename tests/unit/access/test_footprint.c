@@ -21,7 +21,7 @@ enum {
 };
 
 /* An address and the conditions it is under, over basic indices and what divisions make of them. */
-struct system {
+struct constraints {
     struct index_table indices;
     uint32_t basic_count;
     struct affine_form address;
@@ -31,7 +31,7 @@ struct system {
 
 /* What was emitted. */
 struct emitted {
-    uint32_t images;
+    uint32_t footprints;
     bool exact, misshapen, outside; /* of the addresses that are looked at */
 };
 
@@ -69,7 +69,7 @@ static int64_t form_at(const struct affine_form *form, const int64_t *point)
     return value;
 }
 
-static void divide_point(const struct system *s, int64_t *point)
+static void divide_point(const struct constraints *s, int64_t *point)
 {
     for (uint32_t d = 0; d < s->indices.division_count; d++) {
         const struct division *division = &s->indices.divisions[d];
@@ -80,7 +80,7 @@ static void divide_point(const struct system *s, int64_t *point)
     }
 }
 
-static bool next_point(const struct system *s, int64_t *point)
+static bool next_point(const struct constraints *s, int64_t *point)
 {
     for (uint32_t i = 0; i < s->basic_count; i++) {
         if (point[i]++ < s->indices.ranges[i].high)
@@ -90,7 +90,7 @@ static bool next_point(const struct system *s, int64_t *point)
     return false;
 }
 
-static void touch_all(const struct system *s)
+static void touch_all(const struct constraints *s)
 {
     int64_t point[BASIC_MAX + 2 * DIVISIONS_MAX];
     for (uint32_t i = 0; i < s->basic_count; i++)
@@ -107,15 +107,15 @@ static void touch_all(const struct system *s)
 
 /* ---- What is emitted ---- */
 
-static bool is_shaped(const struct footprint *image)
+static bool is_shaped(const struct footprint *footprint)
 {
-    for (uint32_t d = 0; d < image->dim_count; d++) {
-        const struct access_dim *dim = &image->dims[d];
+    for (uint32_t d = 0; d < footprint->dim_count; d++) {
+        const struct access_dim *dim = &footprint->dims[d];
         if (dim->count < 2 || dim->stride <= 0 || (d && dim->stride < dim[-1].stride))
             return false;
     }
-    return image->dim_count <= ACCESS_MAX_DIMS &&
-           (!image->dim_count || (uint64_t)image->dims[0].stride > image->bytes);
+    return footprint->dim_count <= ACCESS_MAX_DIMS &&
+           (!footprint->dim_count || (uint64_t)footprint->dims[0].stride > footprint->bytes);
 }
 
 static void cover_bytes(struct emitted *emitted, int64_t offset, uint64_t bytes)
@@ -128,36 +128,36 @@ static void cover_bytes(struct emitted *emitted, int64_t offset, uint64_t bytes)
         memset(covered + offset - LOW, 1, (size_t)(to - offset));
 }
 
-static void cover(struct emitted *emitted, const struct footprint *image, uint32_t dims,
+static void cover(struct emitted *emitted, const struct footprint *footprint, uint32_t dims,
                   int64_t offset)
 {
     if (!dims) {
-        cover_bytes(emitted, offset, image->bytes);
+        cover_bytes(emitted, offset, footprint->bytes);
         return;
     }
-    const struct access_dim *dim = &image->dims[dims - 1];
+    const struct access_dim *dim = &footprint->dims[dims - 1];
     for (uint64_t i = 0; i < dim->count; i++)
-        cover(emitted, image, dims - 1, offset + (int64_t)i * dim->stride);
+        cover(emitted, footprint, dims - 1, offset + (int64_t)i * dim->stride);
 }
 
-static void emit(void *user, const struct footprint *image)
+static void emit(void *user, const struct footprint *footprint)
 {
     struct emitted *emitted = user;
-    emitted->images++;
-    emitted->exact &= image->exact;
-    emitted->misshapen |= !is_shaped(image);
-    if (image->bytes == ACCESS_WHOLE) {
+    emitted->footprints++;
+    emitted->exact &= footprint->exact;
+    emitted->misshapen |= !is_shaped(footprint);
+    if (footprint->bytes == ACCESS_WHOLE) {
         emitted->exact = false;
         cover_bytes(emitted, LOW, HIGH - LOW);
-    } else if (image->bytes == ACCESS_TO_END) {
+    } else if (footprint->bytes == ACCESS_TO_END) {
         emitted->exact = false;
-        cover_bytes(emitted, image->offset, HIGH - LOW);
+        cover_bytes(emitted, footprint->offset, HIGH - LOW);
     } else {
-        cover(emitted, image, image->dim_count, image->offset);
+        cover(emitted, footprint, footprint->dim_count, footprint->offset);
     }
 }
 
-/* ---- Telling ---- */
+/* ---- Checks ---- */
 
 static void print_form(const struct affine_form *form)
 {
@@ -166,7 +166,7 @@ static void print_form(const struct affine_form *form)
         print_message(" %+lld*i%u", (long long)form->terms[i].coefficient, form->terms[i].index);
 }
 
-static void print_system(const struct system *s)
+static void print_constraints(const struct constraints *s)
 {
     for (uint32_t i = 0; i < s->indices.count; i++)
         print_message("  i%u in %lld..%lld\n", i, (long long)s->indices.ranges[i].low,
@@ -188,35 +188,36 @@ static void print_system(const struct system *s)
     print_message("\n");
 }
 
-static void print_image(void *user, const struct footprint *image)
+static void print_footprint(void *user, const struct footprint *footprint)
 {
     (void)user;
-    print_message("  -> %lld bytes %lld", (long long)image->offset, (long long)image->bytes);
-    for (uint32_t d = 0; d < image->dim_count; d++)
-        print_message(" x%llu by %lld", (unsigned long long)image->dims[d].count,
-                      (long long)image->dims[d].stride);
-    print_message("%s\n", image->exact ? "" : " inexact");
+    print_message("  -> %lld bytes %lld", (long long)footprint->offset,
+                  (long long)footprint->bytes);
+    for (uint32_t d = 0; d < footprint->dim_count; d++)
+        print_message(" x%llu by %lld", (unsigned long long)footprint->dims[d].count,
+                      (long long)footprint->dims[d].stride);
+    print_message("%s\n", footprint->exact ? "" : " inexact");
 }
 
-static uint32_t budget_given = IMAGE_BUDGET;
+static uint32_t budget_given = FOOTPRINT_BUDGET;
 
-static void find(const struct system *s, const struct conjunction *when, footprint_emit *called,
-                 void *user)
+static void find(const struct constraints *s, const struct conjunction *when,
+                 footprint_emit *called, void *user)
 {
     uint32_t budget = budget_given;
     footprint_find(&s->address, when, &s->indices, s->bytes, &budget, called, user);
     assert_true(budget <= budget_given);
 }
 
-static void fail_system(const struct system *s, const char *why, int64_t where)
+static void fail_constraints(const struct constraints *s, const char *why, int64_t where)
 {
-    print_system(s);
-    find(s, &s->when, print_image, NULL);
+    print_constraints(s);
+    find(s, &s->when, print_footprint, NULL);
     fail_msg("%s at %lld", why, (long long)where);
 }
 
 /* Whether it came out exact. */
-static bool check_system(const struct system *s)
+static bool check_constraints(const struct constraints *s)
 {
     struct emitted emitted = {.exact = true};
     struct interval hull = affine_interval(&s->address, &s->indices);
@@ -229,14 +230,14 @@ static bool check_system(const struct system *s)
     find(s, &s->when, emit, &emitted);
     for (int64_t at = first; at < end; at++) {
         if (touched[at - LOW] && !covered[at - LOW])
-            fail_system(s, "a touched byte was lost", at);
+            fail_constraints(s, "a touched byte was lost", at);
         if (emitted.exact && covered[at - LOW] && !touched[at - LOW])
-            fail_system(s, "exact, but untouched", at);
+            fail_constraints(s, "exact, but untouched", at);
     }
     if (emitted.exact && emitted.outside)
-        fail_system(s, "exact, but outside of all values", first);
+        fail_constraints(s, "exact, but outside of all values", first);
     if (emitted.misshapen)
-        fail_system(s, "dimensions not in the promised shape", 0);
+        fail_constraints(s, "dimensions not in the promised shape", 0);
     return emitted.exact;
 }
 
@@ -254,7 +255,7 @@ static struct affine_form random_form(uint32_t indices, uint32_t terms, const in
     return form;
 }
 
-static struct affine_form random_address(const struct system *s)
+static struct affine_form random_address(const struct constraints *s)
 {
     static const int64_t coefficients[] = {1,  1,  2,  4,   4, 8,  12, 16,
                                            32, 64, 40, 100, 7, -1, -4, -8};
@@ -264,7 +265,7 @@ static struct affine_form random_address(const struct system *s)
     return form;
 }
 
-static struct affine_form random_constraint(const struct system *s)
+static struct affine_form random_constraint(const struct constraints *s)
 {
     static const int64_t coefficients[] = {1, 1, 1, -1, -1, -1, 2, -2, 3, -4, 8, -16};
     struct affine_form form = random_form(s->indices.count, (uint32_t)between(1, 3), coefficients,
@@ -275,7 +276,7 @@ static struct affine_form random_constraint(const struct system *s)
 }
 
 /* As the analysis makes them: each divides what there is so far. */
-static void add_division(struct system *s)
+static void add_division(struct constraints *s)
 {
     static const int64_t coefficients[] = {1, 1, 1, 2, 3, 8, 16, -1};
     struct division *division = &s->indices.divisions[s->indices.division_count];
@@ -294,7 +295,7 @@ static void add_division(struct system *s)
 }
 
 /* False: its conditions were seen not to hold anywhere, or its addresses go too far. */
-static bool random_system(struct system *s, bool divided)
+static bool random_constraints(struct constraints *s, bool divided)
 {
     static const uint64_t widths[] = {1, 2, 4, 4, 4, 8, 8, 3};
     int64_t points = 1;
@@ -324,45 +325,46 @@ static bool random_system(struct system *s, bool divided)
 }
 
 /* At least so many percent are exact: a fall would be a loss that no kernel may show. */
-static void check_random_systems(uint32_t seed, bool divided, uint32_t rounds, uint32_t percent)
+static void check_random_constraint_sets(uint32_t seed, bool divided, uint32_t rounds,
+                                         uint32_t percent)
 {
-    struct system s;
+    struct constraints s;
     uint32_t checked = 0, exact = 0;
     for (uint32_t round = 0; round < rounds; round++) {
         srand(seed + round);
         pool.used = 0;
-        if (!random_system(&s, divided))
+        if (!random_constraints(&s, divided))
             continue;
         checked++;
-        exact += check_system(&s);
+        exact += check_constraints(&s);
     }
     print_message("%u systems, %u of them exact\n", checked, exact);
     assert_true(checked > rounds / 2);
     assert_true(100 * exact > percent * checked);
 }
 
-static void random_systems(void **state)
+static void random_constraint_sets(void **state)
 {
     (void)state;
-    check_random_systems(1, false, ROUNDS / 2, 95);
+    check_random_constraint_sets(1, false, ROUNDS / 2, 95);
 }
 
-static void random_divided_systems(void **state)
+static void random_divided_constraint_sets(void **state)
 {
     (void)state;
-    check_random_systems(1000000, true, ROUNDS / 2, 80);
+    check_random_constraint_sets(1000000, true, ROUNDS / 2, 80);
 }
 
 /* ---- What kernels do ---- */
 
-static void start(struct system *s, uint64_t bytes)
+static void start(struct constraints *s, uint64_t bytes)
 {
     pool.used = 0;
     memset(s, 0, sizeof *s);
     s->bytes = bytes;
 }
 
-static uint32_t basic(struct system *s, int64_t low, int64_t high)
+static uint32_t basic(struct constraints *s, int64_t low, int64_t high)
 {
     s->basic_count++;
     return index_add(&s->indices, low, high);
@@ -374,7 +376,7 @@ static void put(struct affine_form *form, uint32_t index, int64_t coefficient)
     assert_true(affine_add(form, form, &term, 1));
 }
 
-static void require(struct system *s, const struct affine_form *form)
+static void require(struct constraints *s, const struct affine_form *form)
 {
     bool exact = true;
     assert_true(conjunction_add(&s->when, form, &s->indices, &pool, &exact));
@@ -384,16 +386,17 @@ static void require(struct system *s, const struct affine_form *form)
 static struct footprint only;
 static uint32_t emitted_count;
 
-static void emit_only(void *user, const struct footprint *image)
+static void emit_only(void *user, const struct footprint *footprint)
 {
     (void)user;
-    only = *image;
+    only = *footprint;
     emitted_count++;
 }
 
-static void assert_one_exact(const struct system *s, uint32_t dims, int64_t offset, uint64_t bytes)
+static void assert_one_exact(const struct constraints *s, uint32_t dims, int64_t offset,
+                             uint64_t bytes)
 {
-    assert_true(check_system(s));
+    assert_true(check_constraints(s));
     emitted_count = 0;
     find(s, &s->when, emit_only, NULL);
     assert_int_equal(emitted_count, 1);
@@ -406,7 +409,7 @@ static void assert_one_exact(const struct system *s, uint32_t dims, int64_t offs
 static void guarded_row_is_one_range(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t block = basic(&s, 0, 39), thread = basic(&s, 0, 31);
     put(&s.address, block, 128);
@@ -422,7 +425,7 @@ static void guarded_row_is_one_range(void **state)
 static void guarded_tile_has_two_dimensions(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t block_x = basic(&s, 0, 1), block_y = basic(&s, 0, 1);
     uint32_t x = basic(&s, 0, 7), y = basic(&s, 0, 3);
@@ -442,11 +445,11 @@ static void guarded_tile_has_two_dimensions(void **state)
     assert_int_equal(only.dims[0].count, 7);
 }
 
-/* j <= i < 12 in rows of 40: a row of each length, all of them told. */
+/* j <= i < 12 in rows of 40: a row of each length, all of them found. */
 static void triangle_is_exact(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 11), j = basic(&s, 0, 11);
     struct affine_form below = affine_constant(0);
@@ -455,14 +458,14 @@ static void triangle_is_exact(void **state)
     put(&below, i, 1);
     put(&below, j, -1);
     require(&s, &below);
-    assert_true(check_system(&s));
+    assert_true(check_constraints(&s));
 }
 
 /* Nothing holds: nothing is emitted. */
 static void contradiction_is_empty(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 9), j = basic(&s, 0, 9);
     struct affine_form more = affine_constant(-12), less = affine_constant(11);
@@ -475,14 +478,14 @@ static void contradiction_is_empty(void **state)
     require(&s, &less);
     struct emitted emitted = {.exact = true};
     find(&s, &s.when, emit, &emitted);
-    assert_int_equal(emitted.images, 0);
+    assert_int_equal(emitted.footprints, 0);
 }
 
 /* Whatever is left of the budget, no byte is lost. */
 static void small_budget_is_wider(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 9), j = basic(&s, 0, 9);
     struct affine_form triangle = affine_constant(0);
@@ -492,15 +495,15 @@ static void small_budget_is_wider(void **state)
     put(&triangle, j, -1);
     require(&s, &triangle);
     for (budget_given = 0; budget_given < 20; budget_given++)
-        assert_int_equal(check_system(&s), budget_given >= 11);
-    budget_given = IMAGE_BUDGET;
+        assert_int_equal(check_constraints(&s), budget_given >= 11);
+    budget_given = FOOTPRINT_BUDGET;
 }
 
 /* The address is i again, put together from i / 8 and i % 8. */
 static void split_index_is_whole_again(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, 99);
     uint32_t quotient = index_add(&s.indices, 0, 12), remainder = index_add(&s.indices, 0, 7);
@@ -515,7 +518,7 @@ static void split_index_is_whole_again(void **state)
 static void transposed_index_is_exact(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 8);
     uint32_t i = basic(&s, 0, 47);
     uint32_t quotient = index_add(&s.indices, 0, 5), remainder = index_add(&s.indices, 0, 7);
@@ -529,7 +532,7 @@ static void transposed_index_is_exact(void **state)
 static void unbounded_index_is_open(void **state)
 {
     (void)state;
-    struct system s;
+    struct constraints s;
     start(&s, 4);
     uint32_t i = basic(&s, 0, AFFINE_INFINITE), j = basic(&s, -AFFINE_INFINITE, 0);
     s.address = affine_constant(16);
@@ -556,8 +559,8 @@ int main(void)
         cmocka_unit_test(split_index_is_whole_again),
         cmocka_unit_test(transposed_index_is_exact),
         cmocka_unit_test(unbounded_index_is_open),
-        cmocka_unit_test(random_systems),
-        cmocka_unit_test(random_divided_systems),
+        cmocka_unit_test(random_constraint_sets),
+        cmocka_unit_test(random_divided_constraint_sets),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -20,21 +20,21 @@ static int64_t between(int64_t low, int64_t high)
     return low + rand() % (high - low + 1);
 }
 
-static void mark_image(uint8_t *map, const struct footprint *image, uint32_t dims, int64_t offset,
-                       uint8_t mark)
+static void mark_footprint(uint8_t *map, const struct footprint *footprint, uint32_t dims,
+                           int64_t offset, uint8_t mark)
 {
-    if (image->bytes == ACCESS_WHOLE) {
+    if (footprint->bytes == ACCESS_WHOLE) {
         memset(map, mark, BYTES);
-    } else if (image->bytes == ACCESS_TO_END) {
+    } else if (footprint->bytes == ACCESS_TO_END) {
         memset(map + offset, mark, (size_t)(BYTES - offset));
     } else if (dims == 0) {
-        assert_true(offset >= 0 && offset + (int64_t)image->bytes <= BYTES);
-        for (uint64_t i = 0; i < image->bytes; i++)
+        assert_true(offset >= 0 && offset + (int64_t)footprint->bytes <= BYTES);
+        for (uint64_t i = 0; i < footprint->bytes; i++)
             map[(uint64_t)offset + i] |= mark;
     } else {
-        for (uint64_t i = 0; i < image->dims[dims - 1].count; i++)
-            mark_image(map, image, dims - 1, offset + (int64_t)i * image->dims[dims - 1].stride,
-                       mark);
+        for (uint64_t i = 0; i < footprint->dims[dims - 1].count; i++)
+            mark_footprint(map, footprint, dims - 1,
+                           offset + (int64_t)i * footprint->dims[dims - 1].stride, mark);
     }
 }
 
@@ -42,8 +42,8 @@ enum { MARK_EXACT = 1, MARK_BOUND = 2 };
 
 static void mark(uint8_t maps[BASES][KINDS][BYTES], const struct range_item *item)
 {
-    mark_image(maps[item->base][item->kind], &item->image, item->image.dim_count,
-               item->image.offset, item->bound == ACCESS_EXACT ? MARK_EXACT : MARK_BOUND);
+    mark_footprint(maps[item->base][item->kind], &item->footprint, item->footprint.dim_count,
+                   item->footprint.offset, item->bound == ACCESS_EXACT ? MARK_EXACT : MARK_BOUND);
 }
 
 static void add(const struct range_item *item)
@@ -64,16 +64,16 @@ static void finish(void)
     range_list_finish(&list);
     assert_true(list.count <= RANGE_SET_MAX);
     for (uint32_t i = 0; i < list.count; i++) {
-        const struct footprint *image = &list.items[i].image;
-        assert_true(image->dim_count <= ACCESS_MAX_DIMS);
-        for (uint32_t d = 0; d < image->dim_count; d++)
-            assert_true(image->dims[d].count > 1 && image->dims[d].stride > 0);
+        const struct footprint *footprint = &list.items[i].footprint;
+        assert_true(footprint->dim_count <= ACCESS_MAX_DIMS);
+        for (uint32_t d = 0; d < footprint->dim_count; d++)
+            assert_true(footprint->dims[d].count > 1 && footprint->dims[d].stride > 0);
         mark(after, &list.items[i]);
     }
 }
 
-/* Every byte is told with its kind; an exact byte comes from an exact range, and what is not exact
- * stays so unless an exact range holds it too. */
+/* Every byte has its kind. An exact byte comes from an exact range, and a byte that is not exact
+ * stays so unless an exact range contains it too. */
 static void assert_sound(bool nothing_added)
 {
     for (uint32_t b = 0; b < BASES; b++)
@@ -91,16 +91,17 @@ static void assert_sound(bool nothing_added)
 
 static struct range_item row(int64_t offset, uint64_t bytes)
 {
-    return (struct range_item){
-        .image = {.offset = offset, .bytes = bytes, .exact = true}, .kind = ACCESS_READ, .line = 1};
+    return (struct range_item){.footprint = {.offset = offset, .bytes = bytes, .exact = true},
+                               .kind = ACCESS_READ,
+                               .line = 1};
 }
 
 static void add_dim(struct range_item *item, int64_t stride, uint64_t count)
 {
-    item->image.dims[item->image.dim_count++] = (struct access_dim){stride, count};
+    item->footprint.dims[item->footprint.dim_count++] = (struct access_dim){stride, count};
 }
 
-/* Small numbers, so that ranges meet often. */
+/* Small numbers, so that ranges overlap often. */
 static struct range_item random_item(bool all_exact)
 {
     struct range_item item = row(8 * between(0, 40), (uint64_t)(4 * between(1, 4)));
@@ -112,11 +113,11 @@ static struct range_item random_item(bool all_exact)
     item.bound = all_exact || between(0, 3)
                      ? ACCESS_EXACT
                      : (uint8_t)between(ACCESS_BOUND_DATA, ACCESS_BOUND_SHAPE);
-    item.image.exact = item.bound == ACCESS_EXACT;
+    item.footprint.exact = item.bound == ACCESS_EXACT;
     for (uint32_t d = 0; d < dims; d++)
         add_dim(&item, (int64_t[]){4, 8, 24, 64, 400, 1600}[2 * d + (uint32_t)between(0, 1)],
                 (uint64_t)between(2, 6));
-    footprint_normalize(&item.image);
+    footprint_normalize(&item.footprint);
     return item;
 }
 
@@ -143,11 +144,11 @@ static void many_random_ranges_lose_nothing(void **state)
         start();
         for (int i = 0; i < 3 * RANGE_LIST_MAX; i++) {
             struct range_item item = random_item(round % 2);
-            item.image.offset += 16 * between(0, 2000);
+            item.footprint.offset += 16 * between(0, 2000);
             if (round % 8 == 7 && i == 700)
-                item.image =
-                    (struct footprint){.offset = item.image.offset, .bytes = ACCESS_TO_END};
-            if (!item.image.exact && item.bound == ACCESS_EXACT)
+                item.footprint =
+                    (struct footprint){.offset = item.footprint.offset, .bytes = ACCESS_TO_END};
+            if (!item.footprint.exact && item.bound == ACCESS_EXACT)
                 item.bound = ACCESS_BOUND_DATA;
             add(&item);
         }
@@ -172,9 +173,9 @@ static void unrolled_grid_stride_is_one_range(void **state)
     finish();
     assert_sound(true);
     assert_int_equal(list.count, 1);
-    assert_int_equal(list.items[0].image.dim_count, 0);
-    assert_int_equal(list.items[0].image.offset, 0);
-    assert_int_equal(list.items[0].image.bytes, 16 * THREADS * TURNS + 100);
+    assert_int_equal(list.items[0].footprint.dim_count, 0);
+    assert_int_equal(list.items[0].footprint.offset, 0);
+    assert_int_equal(list.items[0].footprint.bytes, 16 * THREADS * TURNS + 100);
 }
 
 /* Four floats of a struct, read one by one in a strided row. */
@@ -190,8 +191,8 @@ static void members_side_by_side_are_one_range(void **state)
     finish();
     assert_sound(true);
     assert_int_equal(list.count, 1);
-    assert_int_equal(list.items[0].image.dim_count, 0);
-    assert_int_equal(list.items[0].image.bytes, 1600);
+    assert_int_equal(list.items[0].footprint.dim_count, 0);
+    assert_int_equal(list.items[0].footprint.bytes, 1600);
 }
 
 /* Blocks of two halves each, of which the last one lacks a part of its second. */
@@ -209,8 +210,8 @@ static void halves_of_blocks_are_one_range(void **state)
     finish();
     assert_sound(true);
     assert_int_equal(list.count, 1);
-    assert_int_equal(list.items[0].image.dim_count, 0);
-    assert_int_equal(list.items[0].image.bytes, 6 * 4096 + 2048 + 80);
+    assert_int_equal(list.items[0].footprint.dim_count, 0);
+    assert_int_equal(list.items[0].footprint.bytes, 6 * 4096 + 2048 + 80);
 }
 
 /* Each row of a matrix in steps of 16 bytes, taken as 4 and 12, and a 4 more. */
@@ -230,8 +231,8 @@ static void parts_of_rows_are_rows(void **state)
     finish();
     assert_sound(true);
     assert_int_equal(list.count, 1);
-    assert_int_equal(list.items[0].image.dim_count, 1);
-    assert_int_equal(list.items[0].image.bytes, 128 + 16 * 7 + 4);
+    assert_int_equal(list.items[0].footprint.dim_count, 1);
+    assert_int_equal(list.items[0].footprint.bytes, 128 + 16 * 7 + 4);
 }
 
 static void rows_of_an_unrolled_tile_are_one_tile(void **state)
@@ -245,12 +246,12 @@ static void rows_of_an_unrolled_tile_are_one_tile(void **state)
     finish();
     assert_sound(true);
     assert_int_equal(list.count, 1);
-    assert_int_equal(list.items[0].image.dim_count, 1);
-    assert_int_equal(list.items[0].image.dims[0].stride, 400);
-    assert_int_equal(list.items[0].image.dims[0].count, 7);
+    assert_int_equal(list.items[0].footprint.dim_count, 1);
+    assert_int_equal(list.items[0].footprint.dims[0].stride, 400);
+    assert_int_equal(list.items[0].footprint.dims[0].count, 7);
 }
 
-/* What differs in kind, width, base or bound stays apart: a race is judged by these. */
+/* Ranges that differ in kind, width, base or bound stay apart: races depend on these. */
 static void different_accesses_stay_apart(void **state)
 {
     (void)state;
@@ -306,7 +307,7 @@ static void whole_takes_the_parts(void **state)
     add(&item);
     finish();
     assert_int_equal(list.count, 1);
-    assert_true(list.items[0].image.bytes == ACCESS_WHOLE);
+    assert_true(list.items[0].footprint.bytes == ACCESS_WHOLE);
 }
 
 static void empty_list_stays_empty(void **state)

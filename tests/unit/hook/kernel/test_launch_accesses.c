@@ -44,7 +44,7 @@ const struct access_set *access_set_find(struct access_kernel *kernel,
     return &set;
 }
 
-struct dependent_launch access_overlap(struct access_kernel *kernel)
+struct dependent_launch access_dependent_launch(struct access_kernel *kernel)
 {
     (void)kernel;
     return (struct dependent_launch){.waits = true};
