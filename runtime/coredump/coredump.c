@@ -119,7 +119,7 @@ static uint32_t ones(uint32_t mask)
     return (uint32_t)__builtin_popcount(mask);
 }
 
-/* Whether a thread of the warp met an exception, or the warp stopped at a breakpoint. */
+/* Whether a thread of the warp raised an exception, or the warp stopped at a breakpoint. */
 static bool warp_failed(struct warp_place *place)
 {
     place->exception = place->threads = 0;
@@ -363,7 +363,7 @@ static void registers_find(const struct coredump *dump, struct coredump_fault *f
     }
 }
 
-/* Failed warps may be gone when the dump is written: their SM still says what it met. */
+/* Failed warps may be gone when the dump is written: their SM still has the exception. */
 static void sms_find(struct faults *faults)
 {
     const struct coredump *dump = faults->dump;

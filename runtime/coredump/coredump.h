@@ -16,7 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a thread met: CUDBGException_t of cudadebugger.h, "CUDA Debugger API", Exceptions. */
+/* The exception of a thread: CUDBGException_t of cudadebugger.h, "CUDA Debugger API", Exceptions.
+ */
 enum coredump_exception {
     COREDUMP_NONE = 0,
     COREDUMP_LANE_ILLEGAL_ADDRESS = 1,

@@ -15,7 +15,7 @@ struct cubin_kernel {
     const char *name; /* points into the cubin */
     const struct cubin_param *params;
     uint32_t param_count;
-    bool has_params; /* false: the cubin does not tell */
+    bool has_params; /* false: the cubin does not say */
 };
 
 /* The architecture it is for: 90 for sm_90; 0 when `data` is no cubin. */
@@ -45,7 +45,7 @@ struct cubin_code {
     bool is_kernel;         /* else a function that kernels call */
     bool is_relocated;      /* loading changes some of it, as where it has a variable's address */
     uint32_t params_at;     /* where a kernel's parameters lie in constant bank 0 */
-    uint32_t param_bytes;   /* 0: it has none, or the cubin does not tell */
+    uint32_t param_bytes;   /* 0: it has none, or the cubin does not say */
     const uint8_t *numbers; /* constant bank 2: what the compiler has no room for in instructions */
     uint64_t number_bytes;
 };

@@ -248,8 +248,8 @@ static struct ptx_variable *map_variable(struct linker *linker, const struct ptx
     return copy;
 }
 
-/* Relocations come last and in a loop, not as each variable is met: a chain of pointers may be as
- * long as the module. */
+/* Relocations come last and in a loop, not with each variable: a chain of pointers may be as long
+ * as the module. */
 static void fill_relocations(struct linker *linker)
 {
     for (size_t k = 0; k < linker->variable_count; k++) {

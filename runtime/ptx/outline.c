@@ -118,7 +118,7 @@ static void directive_read(struct reader *reader, const struct token *token)
     reader->linkage = is_linkage ? token->text - 1 : NULL;
 }
 
-/* False: it cannot be told. */
+/* False: it is not known. */
 static bool token_read(struct reader *reader, const struct token *token)
 {
     const bool opens = token->kind == TOKEN_MARK && token->mark == '{',

@@ -37,7 +37,7 @@ enum word {
     WORD_IDX = 1u << 25,
     WORD_ANY = 1u << 26,
     WORD_ALL = 1u << 27,
-    WORD_OTHER = 1u << 28, /* changes the meaning in a way only the mnemonic tells */
+    WORD_OTHER = 1u << 28, /* changes the meaning in a way that only the mnemonic shows */
 };
 
 enum action {

@@ -1,6 +1,7 @@
 /* The units of one program: texts of PTX that are linked together, one of each unit. A whole
- * program has one unit, one of -rdc=true as many as it has source files. Which architecture's text
- * csan reads of a unit is decided here, for launches and for everything that tells of launches. */
+ * program has one unit, one of -rdc=true as many as it has source files. This module decides which
+ * architecture's text csan reads of a unit, for launches and for everything that describes
+ * launches. */
 #ifndef RUNTIME_PTX_UNITS_H
 #define RUNTIME_PTX_UNITS_H
 

@@ -10,7 +10,7 @@
 
 enum {
     BUDGET = 100000, /* nodes looked at, for one kernel */
-    PLACES = 32      /* accesses that are told as one */
+    PLACES = 32      /* accesses that are described as one */
 };
 
 /* The addresses of accesses that are described as one: the same offset, plus each of these. */

@@ -25,7 +25,7 @@ static cudaError_t copy(enum flavor flavor, void *to, const void *from, size_t c
         return error_from(driver.cuMemcpyDtoH[flavor](to, (CUdeviceptr)from, count));
     case cudaMemcpyDeviceToDevice:
         return error_from(driver.cuMemcpyDtoD[flavor]((CUdeviceptr)to, (CUdeviceptr)from, count));
-    default: /* the driver tells host from device by the addresses */
+    default: /* the driver distinguishes host from device by the addresses */
         return error_from(driver.cuMemcpy[flavor]((CUdeviceptr)to, (CUdeviceptr)from, count));
     }
 }

@@ -132,7 +132,7 @@ static void forget(struct entity **table, const struct image *image)
 }
 
 /* Runs at exit or when a library is closed. The driver keeps the image: at exit its kernels may
- * still be running, and nothing tells one case from the other. */
+ * still be running, and the two cases look the same. */
 API void __cudaUnregisterFatBinary(void **handle);
 API void __cudaUnregisterFatBinary(void **handle)
 {

@@ -127,7 +127,7 @@ static struct capture *capture_of(const struct CUevent_st *event)
 }
 
 /* Captures whose blocking streams the legacy stream would wait for. */
-static bool meets_legacy(const struct CUstream_st *stream, bool invalidate)
+static bool captures_against_legacy(const struct CUstream_st *stream, bool invalidate)
 {
     bool any = false;
     for (struct capture *capture = device.captures; capture && stream->legacy;
@@ -143,7 +143,8 @@ CUresult capture_admits(struct CUstream_st *stream)
 {
     if (stream->capture)
         return stream->capture->invalid ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
-    return meets_legacy(stream, true) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+    return captures_against_legacy(stream, true) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT
+                                                 : CUDA_SUCCESS;
 }
 
 /* An invalid capture refuses it in the same words as one that was valid until now. */
@@ -155,7 +156,7 @@ CUresult capture_refuses(struct CUstream_st *stream)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-/* Not among the unsafe calls: captures of other streams it does not meet do not mind. */
+/* Not among the unsafe calls: it does not affect captures of unrelated streams. */
 CUresult capture_admits_beside(struct CUstream_st *stream)
 {
     return stream->capture ? capture_refuses(stream) : capture_admits(stream);
@@ -533,7 +534,7 @@ static bool plain_edges(size_t count)
     return true;
 }
 
-static CUresult tell(const struct CUstream_st *stream, const struct answers *answers)
+static CUresult answer(const struct CUstream_st *stream, const struct answers *answers)
 {
     const struct capture *capture = stream->capture;
     *answers->status = !capture           ? CU_STREAM_CAPTURE_STATUS_NONE
@@ -567,9 +568,9 @@ static CUresult ask(CUstream handle, const struct answers *answers, bool per_thr
         return result;
     if (!answers->status || (answers->edges && !answers->dependencies))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (meets_legacy(stream, false))
+    if (captures_against_legacy(stream, false))
         return device_leave(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-    return device_leave(tell(stream, answers));
+    return device_leave(answer(stream, answers));
 }
 
 CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus)

@@ -103,7 +103,7 @@ void context_destroy(struct CUctx_st *context)
         link = &(*link)->next;
     if (*link)
         *link = context->next;
-    mark_release(context->gate);
+    mark_release(context->initial_mark);
     if (device.ordinals[context->ordinal].primary == context)
         device.ordinals[context->ordinal].primary = NULL;
     free(context);

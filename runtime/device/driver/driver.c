@@ -126,7 +126,7 @@ static CUresult enter(void)
 CUresult device_leave(CUresult result)
 {
     if (device.trace.dropped_count)
-        launch_tell_dropped();
+        launch_report_dropped();
     device.schedule.inside--;
     device.schedule.last_call = device_nanoseconds();
     device_unlock();
@@ -264,7 +264,7 @@ static uint64_t reserve_window(void)
     return ((uint64_t)range + alignment - 1) / alignment * alignment;
 }
 
-/* What keeps wrong addresses from meeting other allocations: see arena.h. */
+/* Keeps wrong addresses out of other allocations: see arena.h. */
 static void guard_arenas(void)
 {
     uint64_t redzone = bytes_of("CSAN_DEVICE_REDZONE", 0, REDZONE_MOST, REDZONE);

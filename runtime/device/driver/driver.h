@@ -161,8 +161,8 @@ struct CUctx_st {
     uint64_t id;
     int ordinal;           /* of its device */
     struct CUctx_st *home; /* of a green context: the primary one, which has its code and memory */
-    struct mark *gate;     /* what streams that are made later wait for; or NULL */
-    unsigned peers;        /* devices, by bit, whose memory its kernels may touch */
+    struct mark *initial_mark; /* what streams that are made later wait for; or NULL */
+    unsigned peers;            /* devices, by bit, whose memory its kernels may touch */
     bool primary;
     unsigned retained; /* primary: cuDevicePrimaryCtxRetain calls */
     unsigned flags;
@@ -227,7 +227,7 @@ struct schedule {
     unsigned patience;    /* hold: queries in vain so far */
     uint64_t random;      /* state of the generator that API calls draw from */
     uint64_t idle_random; /* and of the one the idle worker draws from */
-    unsigned grain;       /* random: how large slices may be, see policy.c */
+    unsigned granularity; /* random: how large slices may be, see policy.c */
     uint64_t point;       /* occasions to act so far: what a recorded step refers to */
     uint64_t clock;       /* steps made so far */
     uint64_t sequence;    /* of the newest item */
@@ -373,7 +373,7 @@ size_t context_limit_default(CUlimit limit);
 
 /* The green context that a created stream belongs to, or NULL. Without the lock. */
 CUgreenCtx green_of_stream(CUstream handle);
-/* A stream was created: it waits for what its context was told to wait for. */
+/* A stream was created: it waits for the events that its context waits for. */
 void green_stream_created(struct CUstream_st *stream);
 
 /* The context that has the code and the memory. */
@@ -532,13 +532,13 @@ void texture_forget(const struct CUctx_st *context);
 
 /* ---- launch.c ------------------------------------------------------------------------------ */
 
-/* Tell the observer of the launches that were dropped. Drops the lock meanwhile. */
-void launch_tell_dropped(void);
+/* Reports dropped launches to the observer. Drops the lock meanwhile. */
+void launch_report_dropped(void);
 
 /* ---- failure.c ----------------------------------------------------------------------------- */
 
 /* To the subscriber, without the lock; or on standard error, unless that is printed already. */
-void failure_tell(const struct device_failure *failure, bool printed);
+void failure_report(const struct device_failure *failure, bool printed);
 
 /* ---- memory.c, pool.c, copy.c, host_function.c
  * -----------------------------------------------------

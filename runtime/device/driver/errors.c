@@ -1,5 +1,5 @@
 /* cuGetErrorName and cuGetErrorString. The names are generated from the enumeration in cuda.h; the
- * texts are ours, one for each code an ordinary program meets. */
+ * texts are ours, one for each code that an ordinary program gets. */
 #include "runtime/device/driver/driver.h"
 
 static const struct {
@@ -95,7 +95,7 @@ CUresult CUDAAPI cuGetErrorString(CUresult error, const char **pStr)
     for (size_t i = 0; i < sizeof texts / sizeof *texts && !*pStr; i++)
         if (texts[i].code == error)
             *pStr = texts[i].text;
-    if (!*pStr) /* a code that only rare programs meet: its name says it */
+    if (!*pStr) /* a rare code: its name must suffice */
         *pStr = name_of(error);
     return *pStr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -2,7 +2,7 @@
  * launch.c. */
 #include "runtime/device/driver/driver.h"
 
-void failure_tell(const struct device_failure *failure, bool printed)
+void failure_report(const struct device_failure *failure, bool printed)
 {
     device_failure_done *failed = device.failure.failed;
     void *user = device.failure.user;

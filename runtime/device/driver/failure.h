@@ -1,6 +1,6 @@
-/* What is told of a kernel that failed on the embedded device: which launch, which thread, which
- * instruction, which address. Like trace.h it knows nothing of csan; the function is exported by
- * the embedded libcuda.so.1 and found with dlsym. */
+/* The report of a kernel that failed on the embedded device: which launch, which thread, which
+ * instruction, which address. Like trace.h it knows nothing of csan. The embedded libcuda.so.1
+ * exports the function, and subscribers find it with dlsym. */
 #ifndef RUNTIME_DEVICE_DRIVER_FAILURE_H
 #define RUNTIME_DEVICE_DRIVER_FAILURE_H
 
@@ -24,7 +24,7 @@ struct device_failure {
     uint32_t grid[3], block_size[3];
     bool has_thread; /* else no thread is to blame */
     uint32_t block[3], thread[3];
-    uint64_t threads; /* of the warp, that met the same */
+    uint64_t threads; /* of the warp, with the same fault */
     bool has_address;
     uint64_t address;     /* that the thread used */
     uint32_t bytes;       /* of the access; 0: not known */

@@ -349,7 +349,7 @@ CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
 /* ---- Update ------------------------------------------------------------------------------------
  */
 
-/* Pairs the nodes of both in the order of their creation. What differs first is told. */
+/* Pairs the nodes of both in the order of their creation. Reports the first difference. */
 static CUgraphExecUpdateResult compare(struct CUgraph_st *old, struct CUgraph_st *new,
                                        CUgraphExecUpdateResultInfo *info)
 {

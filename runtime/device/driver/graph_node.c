@@ -97,7 +97,7 @@ static CUresult release(const CUDA_MEM_FREE_NODE_PARAMS *params, struct CUgraphN
     return CUDA_SUCCESS;
 }
 
-/* What a new node does. `params` also takes what the node tells back: an address. */
+/* What a new node does. `params` also receives the node's result: an address. */
 static CUresult equip(struct CUgraphNode_st *node, CUgraphNodeParams *params)
 {
     CUresult result = CUDA_SUCCESS;

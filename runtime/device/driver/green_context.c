@@ -1,6 +1,6 @@
 /* Green contexts (CUDA Driver API, "Green Contexts"): partitions of a device's multiprocessors.
  * Here they have streams of their own, and share code and memory with the device's primary context;
- * how many multiprocessors they have is only told. And events of whole contexts, which cover or
+ * their number of multiprocessors is only a number. And events of whole contexts, which cover or
  * hold back a primary context's green ones, too. */
 #include "runtime/device/driver/graph.h"
 
@@ -99,8 +99,8 @@ CUresult CUDAAPI cuGreenCtxCreate(CUgreenCtx *phCtx, CUdevResourceDesc desc, CUd
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     }
     context->home = primary;
-    if (primary->gate)
-        context->gate = mark_retain(primary->gate);
+    if (primary->initial_mark)
+        context->initial_mark = mark_retain(primary->initial_mark);
     green_stream_created(context->legacy);
     green->context = context;
     green->count = desc->count;
@@ -263,9 +263,9 @@ static CUresult record(struct CUctx_st *whole, CUevent handle)
 
 void green_stream_created(struct CUstream_st *stream)
 {
-    struct mark *gate = stream->context->gate;
-    if (gate && !gate->done)
-        queue_append_marker(stream, NULL, mark_retain(gate));
+    struct mark *initial_mark = stream->context->initial_mark;
+    if (initial_mark && !initial_mark->done)
+        queue_append_marker(stream, NULL, mark_retain(initial_mark));
 }
 
 /* All streams wait, and those made later for a mark that is passed behind this and earlier waits.
@@ -283,12 +283,12 @@ static CUresult hold_back(struct CUctx_st *context, struct mark *mark)
          stream = stream->next)
         if (!stream->branch)
             result = queue_append_marker(stream, NULL, mark_retain(mark));
-    if (context->gate && result == CUDA_SUCCESS)
-        result = queue_append_marker(branch, NULL, mark_retain(context->gate));
+    if (context->initial_mark && result == CUDA_SUCCESS)
+        result = queue_append_marker(branch, NULL, mark_retain(context->initial_mark));
     if (result == CUDA_SUCCESS)
         result = queue_append_marker(branch, mark_retain(both), mark_retain(mark));
-    mark_release(context->gate);
-    context->gate = both;
+    mark_release(context->initial_mark);
+    context->initial_mark = both;
     stream_abandon(branch);
     return result;
 }

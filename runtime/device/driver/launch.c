@@ -37,7 +37,7 @@ struct launch_item {
     struct exec_launch launch;
     exec_state *state;     /* once begun */
     uint64_t id;           /* as observers know it; 0: a node of a graph */
-    bool told;             /* the observer knows how it ended */
+    bool reported;         /* the observer has its end */
     struct mark *lets;     /* passed when the next one may begin; or NULL */
     struct mark *previous; /* of one that began early: the end of the kernel before; or NULL */
     uint64_t workspace;
@@ -96,13 +96,13 @@ static CUresult fault_code(enum exec_fault_kind kind)
     }
 }
 
-/* Tell the observer, without the lock; the item is running, so nobody else touches it. */
-static void tell(struct launch_item *work, bool failed)
+/* Reports to the observer, without the lock; the item is running, so no other thread touches it. */
+static void report(struct launch_item *work, bool failed)
 {
     device_trace_done *done = device.trace.done;
     void *user = device.trace.user;
     struct device_trace_launch launch = {.id = work->id, .failed = failed};
-    work->told = true;
+    work->reported = true;
     if (!done || !work->launch.touches)
         return;
     if (work->state)
@@ -152,8 +152,8 @@ static enum step fault(struct launch_item *work)
             failure.line = why->assertion.line;
         }
     }
-    failure_tell(&failure, why->kind == EXEC_FAULT_ASSERT); /* its message is printed already */
-    tell(work, true);
+    failure_report(&failure, why->kind == EXEC_FAULT_ASSERT); /* its message is printed already */
+    report(work, true);
     return STEP_FAULT;
 }
 
@@ -171,8 +171,8 @@ static enum step begin(struct launch_item *work)
     work->item.context_error = CUDA_ERROR_LAUNCH_FAILED;
     struct device_failure failure = failure_of(work, message);
     failure.what = "cannot be run";
-    failure_tell(&failure, false);
-    tell(work, true);
+    failure_report(&failure, false);
+    report(work, true);
     return STEP_FAULT;
 }
 
@@ -190,7 +190,7 @@ static enum step launch_step(struct item *item)
     case EXEC_SPINNING:
         return STEP_SPINNING;
     case EXEC_DONE:
-        tell(work, false);
+        report(work, false);
         return STEP_DONE;
     default:
         return fault(work);
@@ -211,7 +211,7 @@ static void note_dropped(uint64_t id)
     trace->dropped[trace->dropped_count++] = id;
 }
 
-void launch_tell_dropped(void)
+void launch_report_dropped(void)
 {
     while (device.trace.dropped_count) {
         struct device_trace_launch launch = {
@@ -229,7 +229,7 @@ void launch_tell_dropped(void)
 static void launch_discard(struct item *item)
 {
     struct launch_item *work = (struct launch_item *)item;
-    if (work->id && work->launch.touches && !work->told)
+    if (work->id && work->launch.touches && !work->reported)
         note_dropped(work->id);
     exec_end(work->state);
     if (work->workspace && !device.fixed_memory)

@@ -69,7 +69,7 @@ struct item *queue_marker(struct mark *done, struct mark *wait)
     return item;
 }
 
-/* Free an item that left its queue, with what it would have told others. */
+/* Frees an item that left its queue, with the marks that it would have passed. */
 static void item_release(struct item *item, CUresult error)
 {
     if (item->done) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Default streams of threads are found by a number that is never used again. The key's destructor
- * tells when a thread ends: its streams go once they are done. */
+ * runs when a thread ends: its streams are destroyed once they are done. */
 static pthread_key_t thread_key;
 static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 

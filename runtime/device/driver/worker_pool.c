@@ -1,7 +1,6 @@
-/* The crew: see worker_pool.h. A job is handed out part by part through one word that holds its
- * number and the next part: a thread that comes late for a job finds another number there and takes
- * nothing.
- */
+/* The worker pool: see worker_pool.h. Threads take a job's parts from one word that holds the job's
+ * number and the next part. A thread that is late for a job finds another number there and takes
+ * nothing. */
 #include "runtime/device/driver/worker_pool.h"
 #include "runtime/device/driver/driver.h"
 
@@ -18,7 +17,7 @@ static struct {
     uint32_t parts, threads, asleep;
     _Atomic uint64_t ticket; /* the job's number, then the next part's in 32 bits */
     _Atomic uint32_t finished;
-} crew = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
 
 uint32_t worker_pool_size(void)
 {
@@ -31,20 +30,20 @@ uint32_t worker_pool_size(void)
 static void take_parts(uint64_t number, void (*run)(void *job, uint32_t part), void *job,
                        uint32_t parts)
 {
-    uint64_t ticket = atomic_load(&crew.ticket);
+    uint64_t ticket = atomic_load(&pool.ticket);
     while (ticket >> 32 == number && (uint32_t)ticket < parts) {
-        if (!atomic_compare_exchange_weak(&crew.ticket, &ticket, ticket + 1))
+        if (!atomic_compare_exchange_weak(&pool.ticket, &ticket, ticket + 1))
             continue;
         run(job, (uint32_t)ticket);
-        atomic_fetch_add(&crew.finished, 1);
-        ticket = atomic_load(&crew.ticket);
+        atomic_fetch_add(&pool.finished, 1);
+        ticket = atomic_load(&pool.ticket);
     }
 }
 
 /* The next slice of a launch often comes within microseconds: look before sleeping. */
 static void watch(uint64_t number)
 {
-    for (int turn = 0; turn < EAGER_TURNS && atomic_load(&crew.ticket) >> 32 == number; turn++)
+    for (int turn = 0; turn < EAGER_TURNS && atomic_load(&pool.ticket) >> 32 == number; turn++)
         __builtin_ia32_pause();
 }
 
@@ -54,17 +53,17 @@ static void *work(void *unused)
     uint64_t number = 0;
     for (;;) {
         watch(number);
-        pthread_mutex_lock(&crew.lock);
-        while (atomic_load(&crew.ticket) >> 32 == number) {
-            crew.asleep++;
-            pthread_cond_wait(&crew.work, &crew.lock);
-            crew.asleep--;
+        pthread_mutex_lock(&pool.lock);
+        while (atomic_load(&pool.ticket) >> 32 == number) {
+            pool.asleep++;
+            pthread_cond_wait(&pool.work, &pool.lock);
+            pool.asleep--;
         }
-        number = atomic_load(&crew.ticket) >> 32;
-        void (*run)(void *, uint32_t) = crew.run;
-        void *job = crew.job;
-        uint32_t parts = crew.parts;
-        pthread_mutex_unlock(&crew.lock);
+        number = atomic_load(&pool.ticket) >> 32;
+        void (*run)(void *, uint32_t) = pool.run;
+        void *job = pool.job;
+        uint32_t parts = pool.parts;
+        pthread_mutex_unlock(&pool.lock);
         take_parts(number, run, job, parts);
     }
     return NULL;
@@ -73,13 +72,13 @@ static void *work(void *unused)
 /* Under the lock. Fewer threads than wanted is slower, and nothing worse. */
 static void start_threads(uint32_t wanted)
 {
-    while (crew.threads < wanted && schedule_thread(work))
-        crew.threads++;
+    while (pool.threads < wanted && schedule_thread(work))
+        pool.threads++;
 }
 
 static void wait_for_others(uint32_t parts)
 {
-    for (int turn = 0; atomic_load(&crew.finished) < parts; turn++) {
+    for (int turn = 0; atomic_load(&pool.finished) < parts; turn++) {
         if (turn < YIELD_AFTER)
             __builtin_ia32_pause();
         else
@@ -89,23 +88,23 @@ static void wait_for_others(uint32_t parts)
 
 void worker_pool_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts)
 {
-    if (parts < 2 || pthread_mutex_trylock(&crew.caller)) {
+    if (parts < 2 || pthread_mutex_trylock(&pool.caller)) {
         for (uint32_t part = 0; part < parts; part++)
             run(job, part);
         return;
     }
-    pthread_mutex_lock(&crew.lock);
+    pthread_mutex_lock(&pool.lock);
     start_threads((parts < MOST_THREADS ? parts : MOST_THREADS) - 1);
-    uint64_t number = ((atomic_load(&crew.ticket) >> 32) + 1) & UINT32_MAX;
-    crew.run = run;
-    crew.job = job;
-    crew.parts = parts;
-    atomic_store(&crew.finished, 0);
-    atomic_store(&crew.ticket, number << 32);
-    if (crew.asleep)
-        pthread_cond_broadcast(&crew.work);
-    pthread_mutex_unlock(&crew.lock);
+    uint64_t number = ((atomic_load(&pool.ticket) >> 32) + 1) & UINT32_MAX;
+    pool.run = run;
+    pool.job = job;
+    pool.parts = parts;
+    atomic_store(&pool.finished, 0);
+    atomic_store(&pool.ticket, number << 32);
+    if (pool.asleep)
+        pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
     take_parts(number, run, job, parts);
     wait_for_others(parts);
-    pthread_mutex_unlock(&crew.caller);
+    pthread_mutex_unlock(&pool.caller);
 }

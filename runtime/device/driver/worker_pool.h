@@ -9,9 +9,9 @@
  * may use, at most 8. */
 uint32_t worker_pool_size(void);
 
-/* Call run(job, k) for each k below `parts`, on the calling thread and those of the crew, and
- * return when all are done. The caller never waits for a thread to wake up, only for parts being
- * run. One job at a time: a second caller runs its parts alone. */
+/* Calls run(job, k) for each k below `parts`, on the calling thread and the pool's threads, and
+ * returns when all are done. The caller never waits for a thread to wake up, only for parts that
+ * are running. The pool has one job at a time: a second caller runs its parts alone. */
 void worker_pool_run(void (*run)(void *job, uint32_t part), void *job, uint32_t parts);
 
 #endif

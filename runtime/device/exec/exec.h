@@ -54,8 +54,8 @@ struct exec_texture {
 
 struct exec_memory {
     /* Fill in the region around `address` (the whole allocation) and return true, or return false:
-     * an illegal address. The engine remembers answers until the running exec_step returns, so what
-     * it was told must stay mapped that long. Called from the thread inside exec_step. */
+     * an illegal address. The engine remembers answers until the running exec_step returns, so the
+     * regions must stay mapped that long. Called from the thread inside exec_step. */
     bool (*find)(void *user, uint64_t address, struct exec_region *region);
     void *user;
     /* EXEC_WINDOW_BYTES of reserved addresses (PROT_NONE, at a multiple of 16 MiB) where no memory
@@ -91,8 +91,8 @@ uint64_t exec_image_function_address(const exec_image *image, const struct ptx_f
 bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *message,
                   size_t message_bytes);
 
-/* Bytes of .local memory per thread a kernel's own frame needs, and of static shared memory of
- * the function and its module: what cuFuncGetAttribute tells. */
+/* Bytes of .local memory per thread a kernel's own frame needs, and of static shared memory of the
+ * function and its module: what cuFuncGetAttribute returns. */
 uint64_t exec_local_bytes(const struct ptx_function *kernel);
 uint64_t exec_shared_bytes(const struct ptx_function *kernel);
 
@@ -165,7 +165,7 @@ struct exec_fault {
     bool has_address; /* what the thread accessed, called or branched to */
     uint64_t address;
     uint32_t block[3], thread[3];
-    uint32_t threads; /* of its warp, itself too, that met the same */
+    uint32_t threads; /* of its warp, itself too, with the same fault */
     enum device_failure_access access;
     uint32_t bytes;                      /* that each thread accesses */
     const struct ptx_function *function; /* that the instruction is in */

@@ -274,7 +274,7 @@ static bool result_is_seen(const struct decoder *decoder, const struct ptx_instr
 
 /* Whole numbers come to the same whoever is first, as long as nobody looks on the way; inside of a
  * block the order is fixed. */
-static bool tells_order(const struct decoder *decoder, const struct ptx_instruction *i)
+static bool depends_on_order(const struct decoder *decoder, const struct ptx_instruction *i)
 {
     if (i->space == PTX_SPACE_SHARED || decoder->program->ordered)
         return false;
@@ -340,7 +340,7 @@ void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
         decoder_fail(decoder);
         return;
     }
-    if (tells_order(decoder, i))
+    if (depends_on_order(decoder, i))
         decoder_order(decoder);
     struct access_place place;
     access_place(decoder, &i->operands[at], i->space, &place);

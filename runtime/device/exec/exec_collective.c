@@ -198,7 +198,7 @@ static void perform(const struct micro *op, struct exchange *exchange)
     }
 }
 
-/* ---- meeting ------------------------------------------------------------------------------- */
+/* ---- exchange ------------------------------------------------------------------------------ */
 
 static uint32_t member_mask(const struct part *part, int lane)
 {
@@ -245,7 +245,7 @@ static void release(struct warp *w, const struct part *part)
 }
 
 /* All lanes of the mask are here: exchange. */
-static void meet(struct warp *w, struct part *parts, uint32_t count)
+static void exchange_all(struct warp *w, struct part *parts, uint32_t count)
 {
     struct exchange exchange = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -285,7 +285,7 @@ int collective_run(struct warp *w, const struct micro *op)
         uint32_t count = find_parts(w, &part, members, parts, needed);
         left &= ~part.lanes;
         if (count)
-            meet(w, parts, count);
+            exchange_all(w, parts, count);
         else
             waiting |= part.lanes;
         released |= count > 1;

@@ -31,7 +31,7 @@ typedef void decode_family(struct decoder *decoder, const struct ptx_instruction
 struct micro *decoder_emit(struct decoder *decoder, micro_run *run);
 /* The form is not supported: the instruction will be named. */
 void decoder_fail(struct decoder *decoder);
-/* Blocks may tell by this instruction in which order they run. */
+/* The instruction's result may depend on the order in which blocks run. */
 void decoder_order(struct decoder *decoder);
 /* A slot nobody else uses, for values of `bits` bits. */
 uint32_t decoder_temporary(struct decoder *decoder, uint32_t bits);
@@ -88,7 +88,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
 bool decode_float(struct decoder *decoder, const struct ptx_instruction *instruction);
 bool decode_half(struct decoder *decoder, const struct ptx_instruction *instruction);
 /* cvt of the 8-bit formats; alu_fp8.c. True when it took it. */
-bool decode_eight(struct decoder *decoder, const struct ptx_instruction *instruction);
+bool decode_fp8(struct decoder *decoder, const struct ptx_instruction *instruction);
 
 /* exec_move.c: a special register's value in a slot. */
 uint32_t decode_special(struct decoder *decoder, uint8_t special, uint32_t bits);

@@ -12,8 +12,8 @@
  * Divergence: the lanes of a warp that are at the same place in the same frame form a group, and
  * groups run one at a time. Code is laid out so that a lower pc is nearer to the function's entry
  * and a loop's exit comes after its body; the group deepest in calls and lowest in pc runs first,
- * so lanes wait for one another where their paths meet. A group that goes round a loop for long
- * gives way to the others in turn: any lane makes progress, whatever the others wait for. */
+ * so lanes wait for one another where their paths reconverge. A group that goes round a loop for
+ * long gives way to the others in turn: any lane makes progress, whatever the others wait for. */
 #ifndef RUNTIME_DEVICE_EXEC_EXEC_ENGINE_H
 #define RUNTIME_DEVICE_EXEC_EXEC_ENGINE_H
 
@@ -48,7 +48,7 @@ enum {
     LOCAL_FIRST = 16 /* no variable lies at address 0 */
 };
 
-/* What a handler tells the loop that called it. */
+/* What a handler returns to the loop that called it. */
 enum flow {
     FLOW_NEXT,   /* on to the next micro-operation */
     FLOW_JUMP,   /* all lanes of the group to warp->pc */
@@ -97,7 +97,7 @@ struct program {
     struct exec_image *image;
     uint32_t index; /* in the module's functions */
     bool supported;
-    bool ordered; /* what it does to memory may tell blocks in which order they run */
+    bool ordered; /* its results may depend on the order in which blocks run */
     struct micro *code;
     uint32_t code_count;
     uint8_t *constants;      /* slots */
@@ -235,7 +235,7 @@ struct exec_state {
     uint32_t resident, capacity, active, turn;
     uint64_t warp_instructions, thread_instructions;
     uint64_t budget;
-    uint64_t progress; /* grows with each store or atomic: tells waiting from work */
+    uint64_t progress; /* grows with each store or atomic: distinguishes waiting from work */
     uint64_t started;  /* nanoseconds */
     struct exec_region hints[REGION_HINTS];
     struct exec_region known[REGION_KNOWN];
@@ -312,8 +312,8 @@ void frame_release(struct warp *warp, struct frame *frame);
 
 /* ---- exec_fault.c --------------------------------------------------------------------------- */
 
-/* Records what these lanes met, as the fault of the first of them; returns FLOW_FAULT. `op` is the
- * access, where it is one; `address` is the first lane's. */
+/* Records these lanes' fault as that of the first of them; returns FLOW_FAULT. `op` is the access,
+ * if it is one; `address` is the first lane's. */
 int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
                 enum exec_fault_kind kind, uint64_t address);
 /* Records a fault that no single lane is to blame for. */

@@ -1,8 +1,8 @@
 /* A launch in parts, so that a large grid uses all cores: part k of n has the blocks k, k + n, ...
  * and is a state of its own, with its own record of touches, that steps on its own. Only launches
- * whose blocks cannot tell in which order they run (program.ordered) are divided. Each part has the
- * same budget in each step, whoever runs it, so how far every block is after a step does not depend
- * on the threads: parts are as repeatable as one. Called by exec.c. */
+ * whose results do not depend on the order of blocks (program.ordered) are divided. Each part has
+ * the same budget in each step, whoever runs it, so how far every block is after a step does not
+ * depend on the threads: parts are as repeatable as one. Called by exec.c. */
 #include "runtime/device/exec/exec_engine.h"
 
 #include <stdlib.h>

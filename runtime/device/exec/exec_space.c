@@ -92,7 +92,7 @@ static uint8_t *window_pointer(const struct warp *warp, int lane, uint64_t offse
     return param_pointer(warp, lane, offset, bytes, write);
 }
 
-/* Memory that the launch's observers are not told of: the grid barrier's own workspace. */
+/* Memory that the launch's observers do not see: the grid barrier's own workspace. */
 static inline bool is_private(const struct exec_state *state, uint64_t address)
 {
     return state->launch.grid_workspace &&

@@ -155,7 +155,7 @@ static bool choose(struct warp *warp)
 }
 
 /* The next pc at which another group of the same frame stands: there the two become one. */
-static uint32_t meeting_place(const struct warp *warp)
+static uint32_t reconvergence_pc(const struct warp *warp)
 {
     uint32_t nearest = UINT32_MAX;
     if (warp->group_count == 1)
@@ -217,10 +217,10 @@ static enum flow run_straight(struct warp *warp, int64_t *budget)
 {
     const struct micro *code = warp->frame->program->code;
     const struct micro *op = code + warp->pc;
-    uint32_t meeting = meeting_place(warp);
+    uint32_t reconvergence = reconvergence_pc(warp);
     uint32_t end = budget_end(warp, *budget);
-    if (meeting < end)
-        end = meeting;
+    if (reconvergence < end)
+        end = reconvergence;
     const struct micro *stop = end == UINT32_MAX ? NULL : code + end;
     const struct micro *start = op;
     uint64_t lanes = (uint64_t)__builtin_popcount(warp->mask);

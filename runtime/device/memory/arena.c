@@ -33,7 +33,7 @@ enum {
     OPEN_BYTES = 64 << 20,
     ZONE_PART = 8, /* of a large block: a stride too far is often one of its rows */
     ZONE_MOST = 1 << 20,
-    SMALL_GRAIN = 512,
+    SMALL_GRANULARITY = 512,
     SPARE_PART = 16 /* of all addresses, that zones may have */
 };
 
@@ -313,9 +313,9 @@ static uint64_t rounded(const struct arena *arena, uint64_t bytes)
 static uint64_t zone_of(const struct arena *arena, uint64_t bytes)
 {
     uint64_t part = bytes / ZONE_PART < ZONE_MOST ? bytes / ZONE_PART : ZONE_MOST;
-    uint64_t grain = bytes >= PAGE ? PAGE : SMALL_GRAIN, span = rounded(arena, bytes);
+    uint64_t granularity = bytes >= PAGE ? PAGE : SMALL_GRANULARITY, span = rounded(arena, bytes);
     uint64_t least = span + (part > arena->redzone ? part : arena->redzone);
-    uint64_t zone = rounded(arena, (least + grain - 1) / grain * grain) - span;
+    uint64_t zone = rounded(arena, (least + granularity - 1) / granularity * granularity) - span;
     uint64_t beyond = arena->bytes - arena->limit, spare = arena->bytes / SPARE_PART;
     if (!arena->redzone || arena->zones + zone > (beyond > spare ? beyond : spare))
         return 0;
@@ -360,16 +360,16 @@ uint64_t arena_reserve(struct arena *arena, uint64_t bytes, uint64_t alignment, 
     struct arena_block *taken = find_room(arena, span + alignment);
     if (!taken)
         return 0;
-    uint64_t front = (alignment - taken->base % alignment) % alignment;
-    if (!front)
+    uint64_t offset = (alignment - taken->base % alignment) % alignment;
+    if (!offset)
         return take(arena, taken, span, bytes, tag, 0);
     struct arena_block *before = calloc(1, sizeof *before);
     if (!before)
         return 0;
     treap_remove(arena, taken);
-    *before = (struct arena_block){.base = taken->base, .span = front};
-    taken->base += front;
-    taken->span -= front;
+    *before = (struct arena_block){.base = taken->base, .span = offset};
+    taken->base += offset;
+    taken->span -= offset;
     treap_insert(arena, before);
     treap_insert(arena, taken);
     return take(arena, taken, span, bytes, tag, 0);

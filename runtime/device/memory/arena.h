@@ -2,10 +2,9 @@
  * free. The driver has two: device memory, which the program cannot touch, and host memory, which
  * it can.
  *
- * So that wrong addresses meet no other allocation, a red zone that nobody gets lies behind each
- * block, and freed blocks wait in a quarantine before their addresses are given out again. Neither
- * counts as handed out. The quarantine is emptied, and blocks go without a zone, before an
- * allocation fails.
+ * So that wrong addresses hit no other allocation, an unused red zone lies behind each block, and
+ * freed blocks wait in a quarantine before their addresses are given out again. Neither counts as
+ * handed out. The quarantine is emptied, and blocks go without a zone, before an allocation fails.
  *
  * Device memory is two ranges of equal size: one without access, whose addresses the program sees,
  * and one `delta` bytes further that holds the bytes, where only the device looks. Pages cost

@@ -127,7 +127,7 @@ static CUresult copy_all(const CUdeviceptr *to, const CUdeviceptr *from, const s
     return result;
 }
 
-static void tell_failed(size_t *to, size_t failed, CUresult result)
+static void report_failed(size_t *to, size_t failed, CUresult result)
 {
     if (to && result != CUDA_SUCCESS)
         *to = failed;
@@ -140,14 +140,14 @@ static CUresult copy_all_v1(const CUdeviceptr *to, const CUdeviceptr *from, cons
     size_t failed;
     CUresult result =
         copy_all(to, from, sizes, count, attrs, indices, sets, &failed, stream, per_thread);
-    tell_failed(fail, failed, result);
+    report_failed(fail, failed, result);
     return result;
 }
 
 /* ---- Three dimensions ---- */
 
-static bool side_of(const CUmemcpy3DOperand *operand, const CUextent3D *extent, CUdeviceptr *base,
-                    size_t *pitch, size_t *height)
+static bool operand_of(const CUmemcpy3DOperand *operand, const CUextent3D *extent,
+                       CUdeviceptr *base, size_t *pitch, size_t *height)
 {
     *base = operand->op.ptr.ptr;
     *pitch = operand->op.ptr.rowLength ? operand->op.ptr.rowLength : extent->width;
@@ -162,8 +162,8 @@ static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream, bool
                           .WidthInBytes = op->extent.width,
                           .Height = op->extent.height,
                           .Depth = op->extent.depth};
-    if (!side_of(&op->src, &op->extent, &what.srcDevice, &what.srcPitch, &what.srcHeight) ||
-        !side_of(&op->dst, &op->extent, &what.dstDevice, &what.dstPitch, &what.dstHeight))
+    if (!operand_of(&op->src, &op->extent, &what.srcDevice, &what.srcPitch, &what.srcHeight) ||
+        !operand_of(&op->dst, &op->extent, &what.dstDevice, &what.dstPitch, &what.dstHeight))
         return device_lacks("cuMemcpy3DBatchAsync with CUDA arrays");
     CUresult result =
         per_thread ? cuMemcpy3DAsync_v2_ptsz(&what, stream) : cuMemcpy3DAsync_v2(&what, stream);
@@ -182,7 +182,7 @@ static CUresult copy_boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP *list, siz
         bool valid =
             is_order(list[i].srcAccessOrder) && extent->width && extent->height && extent->depth;
         result = valid ? copy_box(&list[i], stream, per_thread) : CUDA_ERROR_INVALID_VALUE;
-        tell_failed(fail, i, result);
+        report_failed(fail, i, result);
     }
     return result;
 }

@@ -69,10 +69,10 @@ static bool copy_bytes(const struct copy_operand *to, const struct copy_operand 
     return guarded_copy(target, source, bytes, pageable_target);
 }
 
-static bool is_linear(const struct copy_operand *side, const struct extent *extent)
+static bool is_linear(const struct copy_operand *operand, const struct extent *extent)
 {
-    return (extent->height == 1 || side->pitch == extent->width) &&
-           (extent->depth == 1 || side->slice == extent->width * extent->height);
+    return (extent->height == 1 || operand->pitch == extent->width) &&
+           (extent->depth == 1 || operand->slice == extent->width * extent->height);
 }
 
 static bool copy_box(const struct copy_operand *to, const struct copy_operand *from,
@@ -89,7 +89,7 @@ static bool copy_box(const struct copy_operand *to, const struct copy_operand *f
 }
 
 /* What the host gets to see. */
-static void tell_outcome(const struct copy_item *copy)
+static void report_outcome(const struct copy_item *copy)
 {
     const struct extent *extent = &copy->extent;
     uint64_t hash = 0;
@@ -106,7 +106,7 @@ static enum step copy_step(struct item *item)
     struct copy_item *copy = (struct copy_item *)item;
     if (outcome_wanted() && copy->to.memory.kind != MEMORY_DEVICE &&
         copy->from.memory.kind != MEMORY_PAGEABLE)
-        tell_outcome(copy);
+        report_outcome(copy);
     if (copy_box(&copy->to, &copy->from, &copy->extent))
         return STEP_DONE;
     device_say("an asynchronous copy found its pageable memory gone (from 0x%llx to 0x%llx)",
@@ -259,13 +259,13 @@ static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream s
 
 /* The first byte of one side of a 2D or 3D copy. False for arrays, which the device has not. */
 static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uint64_t offset,
-                   struct copy_operand *side)
+                   struct copy_operand *operand)
 {
     if (type == CU_MEMORYTYPE_HOST)
         address = (CUdeviceptr)host;
     else if (type != CU_MEMORYTYPE_DEVICE && type != CU_MEMORYTYPE_UNIFIED)
         return false;
-    side->address = address ? address + offset : 0;
+    operand->address = address ? address + offset : 0;
     return true;
 }
 
@@ -287,8 +287,8 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_t
 }
 
 /* False: over arrays. */
-static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_side,
-                     struct copy_operand *from_side, struct extent *extent)
+static bool operands_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_operand,
+                        struct copy_operand *from_operand, struct extent *extent)
 {
     struct copy_operand to = {0}, from = {0};
     from.pitch = copy3d->srcPitch ? copy3d->srcPitch : copy3d->WidthInBytes;
@@ -301,8 +301,8 @@ static bool sides_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_side,
         !origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
                 copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
         return false;
-    *to_side = to;
-    *from_side = from;
+    *to_operand = to;
+    *from_operand = from;
     *extent = (struct extent){copy3d->WidthInBytes, copy3d->Height, copy3d->Depth};
     return true;
 }
@@ -314,7 +314,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_t
     struct extent extent;
     if (!copy3d)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!sides_of(copy3d, &to, &from, &extent))
+    if (!operands_of(copy3d, &to, &from, &extent))
         return device_lacks(name);
     return copy(to, from, extent, stream, per_thread, synchronous);
 }
@@ -419,7 +419,7 @@ CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
 {
     struct copy_operand to, from;
     struct extent extent;
-    if (!sides_of(params, &to, &from, &extent))
+    if (!operands_of(params, &to, &from, &extent))
         return device_lacks("a copy node with CUDA arrays");
     if (!extent.width || !extent.height || !extent.depth || !copy_operand_is_valid(&to, &extent) ||
         !copy_operand_is_valid(&from, &extent))

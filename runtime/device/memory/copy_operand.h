@@ -15,11 +15,11 @@ struct extent {
 };
 
 /* Looks its memory up. False: the box is not in it, or rows lie in one another. */
-bool copy_operand_is_valid(struct copy_operand *side, const struct extent *extent);
-bool copy_operand_is_host(const struct copy_operand *side);
-bool copy_operand_is_pageable(const struct copy_operand *side);
+bool copy_operand_is_valid(struct copy_operand *operand, const struct extent *extent);
+bool copy_operand_is_host(const struct copy_operand *operand);
+bool copy_operand_is_pageable(const struct copy_operand *operand);
 /* CU_CTX_SYNC_MEMOPS: "synchronous memory operations initiated on this context will always
  * synchronize"; the attribute of the same name says so of one allocation. */
-bool copy_operand_always_waits(const struct CUctx_st *context, const struct copy_operand *side);
+bool copy_operand_always_waits(const struct CUctx_st *context, const struct copy_operand *operand);
 
 #endif

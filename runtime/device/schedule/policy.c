@@ -5,11 +5,11 @@
 #include "runtime/device/driver/driver.h"
 
 enum {
-    FAIR_SLICES = 64,   /* after so many steps an item lets others pass */
-    SLICE = 8192,       /* warp instructions of one step of a kernel */
-    SMALLEST_GRAIN = 4, /* random slices: powers of two below two to this, or one up to ... */
-    LARGEST_GRAIN = 14, /* ... this */
-    GROWTH_SLICES = 32, /* after each so many, slices are twice as long */
+    FAIR_SLICES = 64,         /* after so many steps an item lets others pass */
+    SLICE = 8192,             /* warp instructions of one step of a kernel */
+    SMALLEST_GRANULARITY = 4, /* random slices: powers of two below two to this, or one up to ... */
+    LARGEST_GRANULARITY = 14, /* ... this */
+    GROWTH_SLICES = 32,       /* after each so many, slices are twice as long */
     HOLD_PATIENCE = 16, /* queries in vain before held work runs: the program may be polling */
 };
 
@@ -36,8 +36,9 @@ uint64_t policy_budget(uint64_t slices)
     struct schedule *schedule = &device.schedule;
     if (schedule->policy != POLICY_RANDOM)
         return SLICE;
-    uint64_t shift = random_next(&schedule->random) % schedule->grain + slices / GROWTH_SLICES;
-    return UINT64_C(1) << (shift < LARGEST_GRAIN ? shift : LARGEST_GRAIN);
+    uint64_t shift =
+        random_next(&schedule->random) % schedule->granularity + slices / GROWTH_SLICES;
+    return UINT64_C(1) << (shift < LARGEST_GRANULARITY ? shift : LARGEST_GRANULARITY);
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
@@ -204,8 +205,9 @@ void policy_start(const struct schedule_choice *choice)
     schedule->patience = HOLD_PATIENCE;
     schedule->random = choice->seed;
     schedule->idle_random = ~choice->seed;
-    schedule->grain =
-        SMALLEST_GRAIN + random_next(&schedule->random) % (LARGEST_GRAIN - SMALLEST_GRAIN + 1);
+    schedule->granularity =
+        SMALLEST_GRANULARITY +
+        random_next(&schedule->random) % (LARGEST_GRANULARITY - SMALLEST_GRANULARITY + 1);
     schedule->point = schedule->clock = 0;
     if (choice->policy != POLICY_REPLAY) /* the recording says */
         schedule->stages_late = choice->policy == POLICY_LAZY || choice->policy == POLICY_REVERSE;

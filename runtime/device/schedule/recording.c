@@ -1,5 +1,5 @@
-/* A schedule in a file: what was run when, so that another run does the same. schedule.c tells of
- * each step it makes and asks for the next one to make. The file is text:
+/* A schedule in a file: what was run when, so that another run does the same. schedule.c reports
+ * each step that it makes and asks for the next one. The file is text:
  *
  *   csan schedule 1                  the version of this form
  *   # random:7                       what it is a recording of: for people
@@ -74,7 +74,7 @@ void recording_add(const struct recorded_step *step)
     saved->point = point;
 }
 
-/* So that the file of a program that dies tells how. */
+/* So that the file of a program that dies shows how. */
 void recording_flush(void)
 {
     struct recording *recording = &device.schedule.recording;

@@ -10,8 +10,8 @@
  * Occasions are counted (schedule.point): what was recorded at one is replayed at the same. A
  * thread of its own makes progress only while the program calls nothing for a while (it waits for
  * the device by looking at memory). Such steps are recorded as made before the next occasion, and
- * replayed there at the latest: a program that only looks at memory that it has synchronized cannot
- * tell the difference. An item that takes many steps, a kernel that spins, lets the others pass.
+ * replayed there at the latest: a program that only reads memory after synchronizing cannot observe
+ * the difference. An item that takes many steps, a kernel that spins, lets the others pass.
  *
  * Not the same in every run: what several host threads do against each other, a host function that
  * runs for longer than its step waits (host_function.c), and clocks that kernels read. */

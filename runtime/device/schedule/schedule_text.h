@@ -1,5 +1,6 @@
 /* The texts that name a schedule (schedule.h lists them), taken apart. The device uses it, and the
- * csan command to tell of a wrong one before the program starts; it needs nothing else. */
+ * csan command uses it to report a wrong one before the program starts. It needs no other module.
+ */
 #ifndef RUNTIME_DEVICE_SCHEDULE_SCHEDULE_TEXT_H
 #define RUNTIME_DEVICE_SCHEDULE_SCHEDULE_TEXT_H
 

@@ -94,14 +94,14 @@ static void assert_consistent(const struct access_set *set)
 }
 
 /* `expected` may be several alternatives, one a line. A reason needs only to start as expected. */
-static bool matches(const char *reported, const char *expected)
+static bool matches(const char *found, const char *expected)
 {
-    if (!*reported)
+    if (!*found)
         return !*expected;
     while (*expected) {
         size_t length = strcspn(expected, "\n");
         bool prefix = memchr(expected, '!', length) != NULL;
-        if (strncmp(reported, expected, length) == 0 && (prefix || reported[length] == 0))
+        if (strncmp(found, expected, length) == 0 && (prefix || found[length] == 0))
             return true;
         expected += length + (expected[length] == '\n');
     }
@@ -140,16 +140,16 @@ static uint32_t wrong;
 
 static void check_launch(const struct ptx_module *m, const struct launch *launch)
 {
-    char reported[8192];
+    char found[8192];
     struct call call;
     const struct ptx_function *function = kernel_of(m, launch->kernel);
     struct access_kernel *kernel = access_kernel_create(function);
     assert_non_null(kernel);
     const struct access_set *set = access_set_find(kernel, call_make(&call, launch));
     assert_consistent(set);
-    describe(function, set, reported, sizeof reported);
-    if (!matches(reported, launch->expected)) {
-        print_error("%s (sm_%u): %s\n  expected: %s\n", launch->kernel, m->target, reported,
+    describe(function, set, found, sizeof found);
+    if (!matches(found, launch->expected)) {
+        print_error("%s (sm_%u): %s\n  expected: %s\n", launch->kernel, m->target, found,
                     launch->expected);
         wrong++;
     }
@@ -283,11 +283,11 @@ static struct ptx_module *ranges_module(void)
 static void assert_set(const struct ptx_module *m, const char *name, const struct access_set *set,
                        const char *expected)
 {
-    char reported[8192];
-    describe(kernel_of(m, name), set, reported, sizeof reported);
+    char found[8192];
+    describe(kernel_of(m, name), set, found, sizeof found);
     assert_consistent(set);
-    if (!matches(reported, expected))
-        fail_msg("%s: %s\nexpected: %s", name, reported, expected);
+    if (!matches(found, expected))
+        fail_msg("%s: %s\nexpected: %s", name, found, expected);
 }
 
 static void pointers_in_a_struct(void **state)
@@ -497,16 +497,15 @@ static void hand_written_kernels(void **state)
     (void)state;
     wrong = 0;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        char reported[8192];
+        char found[8192];
         struct call call;
         struct ptx_module *m = parse_body(bodies[i].text);
         struct access_kernel *kernel = access_kernel_create(kernel_of(m, "k"));
         const struct access_set *set = find_body(kernel, &call, bodies[i].threads, bodies[i].n);
         assert_consistent(set);
-        describe(kernel_of(m, "k"), set, reported, sizeof reported);
-        if (!matches(reported, bodies[i].expected)) {
-            print_error("%s\n  is %s\n  expected %s\n", bodies[i].text, reported,
-                        bodies[i].expected);
+        describe(kernel_of(m, "k"), set, found, sizeof found);
+        if (!matches(found, bodies[i].expected)) {
+            print_error("%s\n  is %s\n  expected %s\n", bodies[i].text, found, bodies[i].expected);
             wrong++;
         }
         access_kernel_release(kernel);
@@ -518,7 +517,7 @@ static void hand_written_kernels(void **state)
 /* ---- Random launches against the same kernel in C ---- */
 
 enum { MAP = 1 << 16 };
-static uint8_t written[MAP], reported[MAP];
+static uint8_t written[MAP], ranges_have[MAP];
 
 struct thread {
     int64_t block, threads, id; /* of the x dimension */
@@ -560,7 +559,7 @@ static void tell(const struct access_range *range, uint32_t dims, int64_t offset
         return;
     int64_t end = range->bytes > MAP ? MAP : offset + (int64_t)range->bytes;
     for (int64_t at = offset < 0 ? 0 : offset; at < end && at < MAP; at++)
-        reported[at] = 1;
+        ranges_have[at] = 1;
 }
 
 static void compare_launch(struct access_kernel *kernel, const struct launch *launch,
@@ -571,7 +570,7 @@ static void compare_launch(struct access_kernel *kernel, const struct launch *la
     assert_consistent(set);
     assert_true(set->complete);
     memset(written, 0, sizeof written);
-    memset(reported, 0, sizeof reported);
+    memset(ranges_have, 0, sizeof ranges_have);
     for (uint32_t i = 0; i < launch->grid[0] * launch->block[0]; i++) {
         struct thread t = {i / launch->block[0],           launch->block[0],
                            i % launch->block[0],           (int64_t)launch->parameters[1],
@@ -584,7 +583,7 @@ static void compare_launch(struct access_kernel *kernel, const struct launch *la
         if (set->ranges[i].kind == ACCESS_WRITE)
             tell(&set->ranges[i], set->ranges[i].dim_count, set->ranges[i].offset);
     for (uint32_t i = 0; i < MAP; i++)
-        if (written[i] ? !reported[i] : reported[i] && set->exact)
+        if (written[i] ? !ranges_have[i] : ranges_have[i] && set->exact)
             fail_msg("%s, grid %u block %u parameters %u %u %u: byte %u was %s", launch->kernel,
                      launch->grid[0], launch->block[0], (uint32_t)launch->parameters[1],
                      (uint32_t)launch->parameters[2], (uint32_t)launch->parameters[3], i,
@@ -716,11 +715,11 @@ static double milliseconds(void)
 /* A write through p that no set may leave out. */
 static void assert_write_found(const struct access_set *set)
 {
-    bool reported = !set->complete;
+    bool found = !set->complete;
     assert_consistent(set);
     for (uint32_t i = 0; i < set->range_count; i++)
-        reported |= set->ranges[i].kind == ACCESS_WRITE;
-    assert_true(reported);
+        found |= set->ranges[i].kind == ACCESS_WRITE;
+    assert_true(found);
 }
 
 static void irreducible_control_flow(void **state)

@@ -16,7 +16,7 @@
 
 /* ---- What the device is -------------------------------------------------------------------- */
 
-static void tells_what_it_is(void **state)
+static void says_what_it_is(void **state)
 {
     (void)state;
     int value = 0, count = 0;
@@ -591,7 +591,7 @@ static void a_forked_child_has_no_device(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(tells_what_it_is),
+    cmocka_unit_test(says_what_it_is),
     cmocka_unit_test(names_errors),
     cmocka_unit_test(finds_entry_points_by_version),
     cmocka_unit_test(lacks_what_it_lacks),

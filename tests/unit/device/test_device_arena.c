@@ -79,7 +79,7 @@ static void zones_lie_behind_blocks(void **state)
     arena_close(&arena);
 }
 
-static void a_block_tells_what_it_can_hold(void **state)
+static void a_block_knows_its_capacity(void **state)
 {
     (void)state;
     start(MB, MB, ZONE, 0);
@@ -176,7 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_guards_blocks_touch),
         cmocka_unit_test(zones_lie_behind_blocks),
-        cmocka_unit_test(a_block_tells_what_it_can_hold),
+        cmocka_unit_test(a_block_knows_its_capacity),
         cmocka_unit_test(freed_blocks_wait_their_turn),
         cmocka_unit_test(some_do_not_wait),
         cmocka_unit_test(guards_cost_no_memory),

@@ -1,6 +1,6 @@
-/* What the embedded device tells of a kernel that failed: which thread did what with which address,
- * on which line; and which addresses are nobody's. The kernels are PTX text, so that lines and
- * accesses are known here. Runs once under each scheduling policy. */
+/* What the embedded device reports of a kernel that failed: which thread did what with which
+ * address, on which line; and which addresses are nobody's. The kernels are PTX text, so that lines
+ * and accesses are known here. Runs once under each scheduling policy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,13 +110,13 @@ static const char kernels[] =
 static CUcontext own;
 static CUmodule module;
 
-/* What the subscriber was told; its strings are gone when it returns. */
+/* What the subscriber received; its strings are gone when it returns. */
 static struct {
     struct device_failure failure;
     char what[64], kernel[64], function[64], file[64], message[512];
     int calls, traced;
-    uint64_t traced_before; /* launches whose trace ended before the failure was told */
-} told;
+    uint64_t traced_before; /* launches whose trace ended before the failure was reported */
+} seen;
 
 static void keep(char *to, const char *from)
 {
@@ -125,22 +125,22 @@ static void keep(char *to, const char *from)
 
 static void note_failure(void *user, const struct device_failure *failure)
 {
-    assert_ptr_equal(user, &told);
-    told.failure = *failure;
-    keep(told.what, failure->what);
-    keep(told.kernel, failure->kernel);
-    keep(told.function, failure->function);
-    keep(told.file, failure->file);
-    keep(told.message, failure->message);
-    told.calls++;
-    told.traced_before = (uint64_t)told.traced;
+    assert_ptr_equal(user, &seen);
+    seen.failure = *failure;
+    keep(seen.what, failure->what);
+    keep(seen.kernel, failure->kernel);
+    keep(seen.function, failure->function);
+    keep(seen.file, failure->file);
+    keep(seen.message, failure->message);
+    seen.calls++;
+    seen.traced_before = (uint64_t)seen.traced;
 }
 
 static void note_launch(void *user, const struct device_trace_launch *launch)
 {
     (void)user;
     (void)launch;
-    told.traced++;
+    seen.traced++;
 }
 
 static int start(void **state)
@@ -149,8 +149,8 @@ static int start(void **state)
     ok(cuInit(0));
     ok(cuCtxCreate(&own, NULL, 0, 0));
     ok(cuModuleLoadData(&module, kernels));
-    memset(&told, 0, sizeof told);
-    device_failure_subscribe(note_failure, &told);
+    memset(&seen, 0, sizeof seen);
+    device_failure_subscribe(note_failure, &seen);
     return 0;
 }
 
@@ -169,7 +169,7 @@ static CUdeviceptr allocate(size_t bytes)
     return memory;
 }
 
-/* One block of `threads`, which fails with `code`, and is told of once. */
+/* One block of `threads`, which fails with `code` and is reported once. */
 static void fails(const char *name, unsigned threads, CUdeviceptr p, CUresult code,
                   const char *what)
 {
@@ -181,53 +181,53 @@ static void fails(const char *name, unsigned threads, CUdeviceptr p, CUresult co
     uint64_t launch = device_trace_last_launch();
     assert_int_equal(cuCtxSynchronize(), code);
     assert_int_equal(cuCtxSynchronize(), code);
-    assert_int_equal(told.calls, 1);
-    assert_int_equal(told.failure.code, code);
-    assert_int_equal(told.failure.launch, launch);
-    assert_int_equal(told.failure.device, 0);
-    assert_int_equal(told.failure.grid[0], 1);
-    assert_int_equal(told.failure.block_size[0], threads);
-    assert_int_equal(told.failure.block_size[1], 1);
-    assert_string_equal(told.kernel, name);
-    assert_string_equal(told.what, what);
-    assert_non_null(strstr(told.message, name));
-    assert_non_null(strstr(told.message, what));
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.failure.code, code);
+    assert_int_equal(seen.failure.launch, launch);
+    assert_int_equal(seen.failure.device, 0);
+    assert_int_equal(seen.failure.grid[0], 1);
+    assert_int_equal(seen.failure.block_size[0], threads);
+    assert_int_equal(seen.failure.block_size[1], 1);
+    assert_string_equal(seen.kernel, name);
+    assert_string_equal(seen.what, what);
+    assert_non_null(strstr(seen.message, name));
+    assert_non_null(strstr(seen.message, what));
 }
 
 static void is_thread(unsigned thread, uint64_t threads)
 {
-    assert_true(told.failure.has_thread);
-    assert_int_equal(told.failure.block[0], 0);
-    assert_int_equal(told.failure.thread[0], thread);
-    assert_int_equal(told.failure.threads, threads);
+    assert_true(seen.failure.has_thread);
+    assert_int_equal(seen.failure.block[0], 0);
+    assert_int_equal(seen.failure.thread[0], thread);
+    assert_int_equal(seen.failure.threads, threads);
 }
 
 static void is_access(int access, uint32_t bytes, uint64_t address)
 {
-    assert_true(told.failure.has_address);
-    assert_int_equal(told.failure.access, access);
-    assert_int_equal(told.failure.bytes, bytes);
-    assert_int_equal(told.failure.address, address);
+    assert_true(seen.failure.has_address);
+    assert_int_equal(seen.failure.access, access);
+    assert_int_equal(seen.failure.bytes, bytes);
+    assert_int_equal(seen.failure.address, address);
 }
 
 static void is_at(const char *file, uint32_t line)
 {
-    assert_string_equal(told.file, file);
-    assert_int_equal(told.failure.line, line);
+    assert_string_equal(seen.file, file);
+    assert_int_equal(seen.failure.line, line);
 }
 
-static void tells_reads(void **state)
+static void reports_reads(void **state)
 {
     (void)state;
     fails("reads", 2, 4096, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
     is_thread(0, 2);
     is_access(DEVICE_FAILURE_READ, 16, 4096);
     is_at("/src/kernels.cu", 10);
-    assert_string_equal(told.function, "(none)");
+    assert_string_equal(seen.function, "(none)");
 }
 
 /* The line of code that was inlined is its own; five threads are outside. */
-static void tells_writes(void **state)
+static void reports_writes(void **state)
 {
     (void)state;
     CUdeviceptr p = allocate(256);
@@ -237,7 +237,7 @@ static void tells_writes(void **state)
     is_at("/src/inlined.cuh", 21);
 }
 
-static void tells_atomics(void **state)
+static void reports_atomics(void **state)
 {
     (void)state;
     fails("adds", 1, 64, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
@@ -247,7 +247,7 @@ static void tells_atomics(void **state)
 }
 
 /* Of a copy the half that failed: global memory is read. */
-static void tells_copies(void **state)
+static void reports_copies(void **state)
 {
     (void)state;
     fails("copies", 1, 128, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
@@ -255,7 +255,7 @@ static void tells_copies(void **state)
     is_at("/src/kernels.cu", 40);
 }
 
-static void tells_without_lines(void **state)
+static void reports_without_lines(void **state)
 {
     (void)state;
     fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
@@ -263,16 +263,16 @@ static void tells_without_lines(void **state)
     is_at("(none)", 0);
 }
 
-static void tells_functions(void **state)
+static void reports_functions(void **state)
 {
     (void)state;
     fails("calls", 1, 16, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
     is_access(DEVICE_FAILURE_WRITE, 16, 16);
-    assert_string_equal(told.function, "stores");
+    assert_string_equal(seen.function, "stores");
     is_at("/src/kernels.cu", 77);
 }
 
-static void tells_misaligned(void **state)
+static void reports_misaligned(void **state)
 {
     (void)state;
     CUdeviceptr p = allocate(256);
@@ -284,21 +284,21 @@ static void tells_misaligned(void **state)
 
 static void has_no_access(void)
 {
-    assert_int_equal(told.failure.access, DEVICE_FAILURE_NO_ACCESS);
-    assert_int_equal(told.failure.bytes, 0);
+    assert_int_equal(seen.failure.access, DEVICE_FAILURE_NO_ACCESS);
+    assert_int_equal(seen.failure.bytes, 0);
 }
 
-static void tells_traps(void **state)
+static void reports_traps(void **state)
 {
     (void)state;
     fails("traps", 64, 0, CUDA_ERROR_LAUNCH_FAILED, "trap");
     is_thread(36, 28);
     has_no_access();
-    assert_false(told.failure.has_address);
+    assert_false(seen.failure.has_address);
     is_at("/src/kernels.cu", 50);
 }
 
-static void tells_assertions(void **state)
+static void reports_assertions(void **state)
 {
     (void)state;
     fails("asserts", 64, 0, CUDA_ERROR_ASSERT, "assertion failed");
@@ -307,38 +307,38 @@ static void tells_assertions(void **state)
     is_at("/src/kernels.cu", 60);
 }
 
-static void tells_bad_calls(void **state)
+static void reports_bad_calls(void **state)
 {
     (void)state;
     fails("jumps", 1, 12345, CUDA_ERROR_INVALID_PC, "call or branch through a bad target");
     is_thread(0, 1);
     has_no_access();
-    assert_true(told.failure.has_address);
-    assert_int_equal(told.failure.address, 12345);
+    assert_true(seen.failure.has_address);
+    assert_int_equal(seen.failure.address, 12345);
     is_at("/src/kernels.cu", 70);
 }
 
-static void tells_stack_overflows(void **state)
+static void reports_stack_overflows(void **state)
 {
     (void)state;
     fails("nests", 2, 1, CUDA_ERROR_ILLEGAL_ADDRESS, "stack overflow: calls nest too deep");
     is_thread(0, 2);
     has_no_access();
-    assert_false(told.failure.has_address);
-    assert_string_equal(told.function, "recurses");
+    assert_false(seen.failure.has_address);
+    assert_string_equal(seen.function, "recurses");
     is_at("/src/kernels.cu", 88);
 }
 
-static void tells_deadlocks(void **state)
+static void reports_deadlocks(void **state)
 {
     (void)state;
     fails("waits", 64, 0, CUDA_ERROR_LAUNCH_FAILED,
           "deadlock: every thread waits for another at a barrier");
-    assert_false(told.failure.has_thread);
-    assert_false(told.failure.has_address);
+    assert_false(seen.failure.has_thread);
+    assert_false(seen.failure.has_address);
     has_no_access();
-    assert_string_equal(told.file, "(none)");
-    assert_null(strstr(told.message, "thread ("));
+    assert_string_equal(seen.file, "(none)");
+    assert_null(strstr(seen.message, "thread ("));
 }
 
 static void graph_nodes_are_no_launches(void **state)
@@ -358,20 +358,20 @@ static void graph_nodes_are_no_launches(void **state)
     ok(cuGraphInstantiate(&executable, graph, 0));
     ok(cuGraphLaunch(executable, stream));
     assert_int_equal(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(told.calls, 1);
-    assert_int_equal(told.failure.launch, 0);
-    assert_string_equal(told.kernel, "no_lines");
+    assert_int_equal(seen.calls, 1);
+    assert_int_equal(seen.failure.launch, 0);
+    assert_string_equal(seen.kernel, "no_lines");
 }
 
-/* Who traces can still tell which launch it is that failed. */
-static void tells_before_the_trace_ends(void **state)
+/* An observer of traces still knows which launch failed. */
+static void reports_before_the_trace_ends(void **state)
 {
     (void)state;
     device_trace_subscribe(note_launch, NULL);
     fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
     device_trace_subscribe(NULL, NULL);
-    assert_int_equal(told.traced, 1);
-    assert_int_equal(told.traced_before, 0);
+    assert_int_equal(seen.traced, 1);
+    assert_int_equal(seen.traced_before, 0);
 }
 
 /* ---- Memory that is nobody's ---------------------------------------------------------------- */
@@ -560,7 +560,7 @@ static void prints_without_subscriber(void **state)
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     assert_int_equal(silent, 0);
-    assert_int_equal(told.calls, 1);
+    assert_int_equal(seen.calls, 1);
     assert_int_equal(strcspn(text, "\n"), length - 1);
     assert_ptr_equal(strstr(text, "csan device: kernel 'no_lines': "), text);
 }
@@ -572,20 +572,20 @@ int main(int count, char **arguments)
         return test_under_each_schedule(arguments) | (run_with_variables() != 0);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, finish)
     const struct CMUnitTest tests[] = {
-        TEST(tells_reads),
-        TEST(tells_writes),
-        TEST(tells_atomics),
-        TEST(tells_copies),
-        TEST(tells_without_lines),
-        TEST(tells_functions),
-        TEST(tells_misaligned),
-        TEST(tells_traps),
-        TEST(tells_assertions),
-        TEST(tells_bad_calls),
-        TEST(tells_stack_overflows),
-        TEST(tells_deadlocks),
+        TEST(reports_reads),
+        TEST(reports_writes),
+        TEST(reports_atomics),
+        TEST(reports_copies),
+        TEST(reports_without_lines),
+        TEST(reports_functions),
+        TEST(reports_misaligned),
+        TEST(reports_traps),
+        TEST(reports_assertions),
+        TEST(reports_bad_calls),
+        TEST(reports_stack_overflows),
+        TEST(reports_deadlocks),
         TEST(graph_nodes_are_no_launches),
-        TEST(tells_before_the_trace_ends),
+        TEST(reports_before_the_trace_ends),
         TEST(prints_without_subscriber),
         TEST(memory_ends_where_asked),
         TEST(neighbours_are_apart),

@@ -90,29 +90,29 @@ static struct {
     pthread_mutex_t lock;
     char text[256];
     size_t length;
-} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} reported = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void CUDA_CB tell(void *what)
+static void CUDA_CB note(void *what)
 {
-    pthread_mutex_lock(&told.lock);
-    if (told.length + 1 < sizeof told.text)
-        told.text[told.length++] = *(const char *)what;
-    pthread_mutex_unlock(&told.lock);
+    pthread_mutex_lock(&reported.lock);
+    if (reported.length + 1 < sizeof reported.text)
+        reported.text[reported.length++] = *(const char *)what;
+    pthread_mutex_unlock(&reported.lock);
 }
 
-static CUgraphNode tell_node(CUgraph graph, const CUgraphNode *after, size_t count,
+static CUgraphNode note_node(CUgraph graph, const CUgraphNode *after, size_t count,
                              const char *what)
 {
     CUgraphNode node;
-    CUDA_HOST_NODE_PARAMS params = {tell, (void *)what};
+    CUDA_HOST_NODE_PARAMS params = {note, (void *)what};
     ok(cuGraphAddHostNode(&node, graph, after, count, &params));
     return node;
 }
 
-static void told_clear(void)
+static void reported_clear(void)
 {
-    memset(told.text, 0, sizeof told.text);
-    told.length = 0;
+    memset(reported.text, 0, sizeof reported.text);
+    reported.length = 0;
 }
 
 /* ---- Capture ------------------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ static void refuses_to_wait_for_what_is_captured(void **state)
     assert_int_equal(cuMemAlloc(&memory, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     ends_invalidated();
     begin(a);
-    assert_int_equal(cuStreamAddCallback(a, (CUstreamCallback)(void *)tell, NULL, 0),
+    assert_int_equal(cuStreamAddCallback(a, (CUstreamCallback)(void *)note, NULL, 0),
                      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     assert_int_equal(cuStreamSynchronize(a), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     ends_invalidated();
@@ -501,23 +501,23 @@ static void runs_nodes_in_every_legal_order(void **state)
     bool seen[2] = {false, false};
     CUgraph graph;
     ok(cuGraphCreate(&graph, 0));
-    CUgraphNode first = tell_node(graph, NULL, 0, "<");
-    CUgraphNode middle[] = {tell_node(graph, &first, 1, "a"), tell_node(graph, &first, 1, "b")};
-    tell_node(graph, middle, 2, ">");
+    CUgraphNode first = note_node(graph, NULL, 0, "<");
+    CUgraphNode middle[] = {note_node(graph, &first, 1, "a"), note_node(graph, &first, 1, "b")};
+    note_node(graph, middle, 2, ">");
     CUgraphExec exec = instantiate(graph);
     for (int seed = 0; seed < 40 && !(seen[0] && seen[1]); seed++) {
         char name[32];
         snprintf(name, sizeof name, "random:%d", seed);
         assert_int_equal(device_schedule_set(name), 0);
-        told_clear();
+        reported_clear();
         ok(cuGraphLaunch(exec, a));
         ok(cuStreamSynchronize(a));
-        if (!strcmp(told.text, "<ab>"))
+        if (!strcmp(reported.text, "<ab>"))
             seen[0] = true;
-        else if (!strcmp(told.text, "<ba>"))
+        else if (!strcmp(reported.text, "<ba>"))
             seen[1] = true;
         else
-            fail_msg("an order that the edges forbid: %s", told.text);
+            fail_msg("an order that the edges forbid: %s", reported.text);
     }
     assert_true(seen[0] && seen[1]);
     ok(cuGraphExecDestroy(exec));
@@ -532,24 +532,24 @@ static void an_exec_never_overlaps_itself(void **state)
     CUgraph graph;
     bool mixed = false;
     ok(cuGraphCreate(&graph, 0));
-    CUgraphNode first = tell_node(graph, NULL, 0, "<");
-    tell_node(graph, &first, 1, ">");
+    CUgraphNode first = note_node(graph, NULL, 0, "<");
+    note_node(graph, &first, 1, ">");
     CUgraphExec exec = instantiate(graph), second = instantiate(graph);
     for (int seed = 0; seed < 40; seed++) {
         char name[32];
         snprintf(name, sizeof name, "random:%d", seed);
         assert_int_equal(device_schedule_set(name), 0);
-        told_clear();
+        reported_clear();
         ok(cuGraphLaunch(exec, a));
         ok(cuGraphLaunch(exec, b));
         ok(cuGraphLaunch(exec, a));
         ok(cuCtxSynchronize());
-        assert_string_equal(told.text, "<><><>");
-        told_clear();
+        assert_string_equal(reported.text, "<><><>");
+        reported_clear();
         ok(cuGraphLaunch(exec, a));
         ok(cuGraphLaunch(second, b));
         ok(cuCtxSynchronize());
-        mixed |= !strncmp(told.text, "<<", 2);
+        mixed |= !strncmp(reported.text, "<<", 2);
     }
     assert_true(mixed);
     ok(cuGraphExecDestroy(exec));
@@ -566,12 +566,12 @@ static void runs_child_graphs_and_clones(void **state)
     CUDA_HOST_NODE_PARAMS params;
     ok(cuGraphCreate(&graph, 0));
     ok(cuGraphCreate(&child, 0));
-    CUgraphNode in_child = tell_node(child, NULL, 0, "1");
-    tell_node(child, &in_child, 1, "2");
-    CUgraphNode first = tell_node(graph, NULL, 0, "<");
+    CUgraphNode in_child = note_node(child, NULL, 0, "1");
+    note_node(child, &in_child, 1, "2");
+    CUgraphNode first = note_node(graph, NULL, 0, "<");
     ok(cuGraphAddChildGraphNode(&node, graph, &first, 1, child));
     ok(cuGraphDestroy(child)); /* the node has a copy */
-    last = tell_node(graph, &node, 1, ">");
+    last = note_node(graph, &node, 1, ">");
     ok(cuGraphChildGraphNodeGetGraph(node, &inner));
     assert_int_equal(cuGraphDestroy(inner), CUDA_ERROR_INVALID_VALUE);
     ok(cuGraphClone(&clone, graph));
@@ -582,11 +582,11 @@ static void runs_child_graphs_and_clones(void **state)
     ok(cuGraphDestroy(graph));
     CUgraphExec exec = instantiate(clone);
     ok(cuGraphDestroy(clone));
-    told_clear();
+    reported_clear();
     ok(cuGraphLaunch(exec, a));
     ok(cuGraphLaunch(exec, a));
     ok(cuStreamSynchronize(a));
-    assert_string_equal(told.text, "<12><12>");
+    assert_string_equal(reported.text, "<12><12>");
     ok(cuGraphExecDestroy(exec));
 }
 
@@ -623,7 +623,7 @@ static void updates_execs(void **state)
     ok(cuStreamSynchronize(a));
     assert_int_equal(word(p), 4);
     ok(cuGraphCreate(&other, 0));
-    CUgraphNode in_other = tell_node(other, NULL, 0, "x");
+    CUgraphNode in_other = note_node(other, NULL, 0, "x");
     assert_int_equal(cuGraphExecUpdate(exec, other, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
     assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
     assert_ptr_equal(info.errorNode, in_other);
@@ -729,15 +729,15 @@ static void refuses_to_capture_a_launch(void **state)
     (void)state;
     CUgraph graph;
     ok(cuGraphCreate(&graph, 0));
-    tell_node(graph, NULL, 0, "x");
+    note_node(graph, NULL, 0, "x");
     CUgraphExec exec = instantiate(graph);
-    told_clear();
+    reported_clear();
     begin(a);
     assert_int_equal(cuGraphLaunch(exec, a), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     ends_invalidated();
     ok(cuGraphLaunch(exec, a));
     ok(cuStreamSynchronize(a));
-    assert_string_equal(told.text, "x");
+    assert_string_equal(reported.text, "x");
     ok(cuGraphExecDestroy(exec));
     ok(cuGraphDestroy(graph));
 }
@@ -747,15 +747,15 @@ static void keeps_objects_of_the_program(void **state)
     (void)state;
     CUgraph graph;
     CUuserObject object;
-    told_clear();
-    ok(cuUserObjectCreate(&object, "d", tell, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    reported_clear();
+    ok(cuUserObjectCreate(&object, "d", note, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     ok(cuGraphCreate(&graph, 0));
     ok(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     CUgraphExec exec = instantiate(graph);
     ok(cuGraphDestroy(graph));
-    assert_string_equal(told.text, "");
+    assert_string_equal(reported.text, "");
     ok(cuGraphExecDestroy(exec));
-    assert_string_equal(told.text, "d");
+    assert_string_equal(reported.text, "d");
     assert_int_equal(cuUserObjectRelease(object, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -791,7 +791,7 @@ static void survives_the_end_of_a_context(void **state)
     ok(cuStreamCreate(&stream, 0));
     ok(cuStreamCreate(&captured, CU_STREAM_NON_BLOCKING));
     ok(cuGraphCreate(&graph, 0));
-    tell_node(graph, NULL, 0, "x");
+    note_node(graph, NULL, 0, "x");
     CUgraphExec exec = instantiate(graph);
     ok(cuGraphLaunch(exec, stream));
     ok(cuStreamBeginCapture(captured, CU_STREAM_CAPTURE_MODE_RELAXED));

@@ -89,7 +89,7 @@ static void explains_bad_images(void **state)
     assert_int_equal(cuModuleLoadData(&bad, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Machine code alone, with the device told to let it do nothing. */
+/* Machine code alone, with an option that lets it do nothing. */
 static void skips_machine_code(void **state)
 {
     (void)state;

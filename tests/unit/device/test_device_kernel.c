@@ -298,7 +298,7 @@ static void spinning_kernels_let_others_run(void **state)
     ok(cuMemFree(result));
 }
 
-static void cooperative_grids_meet(void **state)
+static void cooperative_grids_synchronize(void **state)
 {
     (void)state;
     enum { BLOCKS = 9 };
@@ -403,7 +403,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(racy_kernels_disagree),
     cmocka_unit_test(concurrent_kernels_interleave),
     cmocka_unit_test(spinning_kernels_let_others_run),
-    cmocka_unit_test(cooperative_grids_meet),
+    cmocka_unit_test(cooperative_grids_synchronize),
     cmocka_unit_test(launches_record_events),
     cmocka_unit_test(many_threads_launch),
 };

@@ -479,7 +479,7 @@ static void unknown_instructions(void **state)
 }
 
 /* Instructions that libraries write by hand, for tensor cores and bulk copies: every one parses,
- * and what the IR cannot tell apart is marked. */
+ * and forms that the IR does not distinguish are marked. */
 static void assembly_of_libraries(void **state)
 {
     (void)state;

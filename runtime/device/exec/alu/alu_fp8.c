@@ -9,28 +9,28 @@
 static const struct format format_e4m3 = {3, -6, 8, 0x80, 0x7f};
 static const struct format format_e5m2 = {2, -14, 15, 0x80, 0x7c};
 
-struct eight {
+struct fp8 {
     const struct format *format;
     bool relu;
 };
 
 /* .satfinite: what is too large is the largest number. */
-static uint32_t encode(const struct eight *eight, double value)
+static uint32_t encode(const struct fp8 *fp8, double value)
 {
-    if (eight->relu && value <= 0)
+    if (fp8->relu && value <= 0)
         value = 0;
-    uint32_t bits = format_encode(eight->format, value, PTX_ROUND_RN);
-    bool infinite = value == value && (bits & 0x7f) == eight->format->infinity;
+    uint32_t bits = format_encode(fp8->format, value, PTX_ROUND_RN);
+    bool infinite = value == value && (bits & 0x7f) == fp8->format->infinity;
     return infinite ? bits - 1 : bits;
 }
 
-static uint16_t decode(const struct eight *eight, uint32_t bits)
+static uint16_t decode(const struct fp8 *fp8, uint32_t bits)
 {
-    uint16_t half = eight->format == &format_e5m2 ? (uint16_t)(bits << 8)
-                                                  : half_from_double(e4m3_to_double(bits));
+    uint16_t half = fp8->format == &format_e5m2 ? (uint16_t)(bits << 8)
+                                                : half_from_double(e4m3_to_double(bits));
     if ((half & 0x7fff) > 0x7c00)
         return HALF_NAN;
-    return eight->relu && half & 0x8000 ? 0 : half;
+    return fp8->relu && half & 0x8000 ? 0 : half;
 }
 
 static int from_floats(struct warp *w, const struct micro *op)
@@ -62,25 +62,25 @@ static int to_halves(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
-static bool is_eight(uint8_t type)
+static bool is_fp8(uint8_t type)
 {
     return type == PTX_E4M3X2 || type == PTX_E5M2X2;
 }
 
-bool decode_eight(struct decoder *decoder, const struct ptx_instruction *i)
+bool decode_fp8(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    bool narrows = is_eight(i->type2), widens = is_eight(i->type);
+    bool narrows = is_fp8(i->type2), widens = is_fp8(i->type);
     if (!narrows && !widens)
         return false;
-    struct eight *eight = decoder_keep(decoder, sizeof *eight);
+    struct fp8 *fp8 = decoder_keep(decoder, sizeof *fp8);
     bool two = i->type == PTX_F32;
     bool known = narrows ? i->sat && (two || i->type == PTX_F16X2) : i->type2 == PTX_F16X2;
-    if (!eight || !known || i->rounding != PTX_ROUND_RN || i->operand_count != (two ? 3u : 2u)) {
+    if (!fp8 || !known || i->rounding != PTX_ROUND_RN || i->operand_count != (two ? 3u : 2u)) {
         decoder_fail(decoder);
         return true;
     }
     uint8_t type = narrows ? i->type2 : i->type;
-    *eight = (struct eight){type == PTX_E4M3X2 ? &format_e4m3 : &format_e5m2, i->relu};
+    *fp8 = (struct fp8){type == PTX_E4M3X2 ? &format_e4m3 : &format_e5m2, i->relu};
     uint32_t a = decoder_source(decoder, &i->operands[1], narrows ? 32 : 16);
     uint32_t b = two ? decoder_source(decoder, &i->operands[2], 32) : a;
     uint32_t d = decoder_destination(decoder, &i->operands[0], narrows ? 16 : 32);
@@ -88,6 +88,6 @@ bool decode_eight(struct decoder *decoder, const struct ptx_instruction *i)
     op->d = d;
     op->a = a;
     op->b = b;
-    op->pointer = eight;
+    op->pointer = fp8;
     return true;
 }

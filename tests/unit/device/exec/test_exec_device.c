@@ -165,7 +165,7 @@ static void synchronizes_grids(void **unused)
     h.cooperative = h.touches = false;
     for (int i = 0; i < BLOCKS; i++)
         assert_int_equal(sums[i], BLOCKS * (BLOCKS - 1) / 2 + 2 * BLOCKS);
-    for (size_t i = 0; i < h.range_count; i++) /* the barrier's own memory is not told of */
+    for (size_t i = 0; i < h.range_count; i++) /* the barrier's own memory is not reported */
         assert_true(h.ranges[i].address == partial || h.ranges[i].address == out);
 }
 
@@ -373,7 +373,7 @@ static const struct device_trace_range *find_range(uint64_t address, uint32_t ki
     return NULL;
 }
 
-static void tells_kinds_of_touches_apart(void **unused)
+static void distinguishes_kinds_of_touches(void **unused)
 {
     (void)unused;
     uint64_t p[5];
@@ -459,7 +459,7 @@ int main(void)
         TEST(loads_and_stores_every_width),
         TEST(branches_by_table),
         TEST(counts_at_named_barriers),
-        TEST(tells_kinds_of_touches_apart),
+        TEST(distinguishes_kinds_of_touches),
         TEST(stops_endless_recursion),
         TEST(reports_deadlocks),
         TEST(names_what_it_lacks),

@@ -1,5 +1,5 @@
 /* Launches in parts that run at the same time: the same results, touches, counts and faults as on
- * one thread, and nothing divided whose blocks could tell. */
+ * one thread, and no grid is divided whose results depend on the order of blocks. */
 #include "tests/unit/device/exec/exec_harness.h"
 
 #include "runtime/device/driver/worker_pool.h"
@@ -150,7 +150,7 @@ static void ordered_kernels_stay_whole(void **unused)
     }
 }
 
-/* ---- the crew itself ------------------------------------------------------------------------- */
+/* ---- the pool itself ------------------------------------------------------------------------- */
 
 struct sum {
     atomic_uint_fast64_t calls[40];

@@ -66,7 +66,7 @@ static void leaves_lane_by_lane(void **unused)
     harness_close(&h);
 }
 
-static void tells_spaces_apart(void **unused)
+static void distinguishes_spaces(void **unused)
 {
     (void)unused;
     open_text(HEAD ".global .b32 g = 11; .const .b32 k = 22;\n" ENTRY(
@@ -239,7 +239,8 @@ static void rounds_shared_memory_up(void **unused)
     harness_close(&h);
 }
 
-/* Lanes that are in different calls of one function, or at different instructions, still meet. */
+/* Lanes that are in different calls of one function, or at different instructions, still
+ * reconverge. */
 static void meets_across_calls(void **unused)
 {
     (void)unused;
@@ -331,7 +332,7 @@ static void guards_hold_over_slices(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_lane_by_lane),     cmocka_unit_test(tells_spaces_apart),
+        cmocka_unit_test(leaves_lane_by_lane),     cmocka_unit_test(distinguishes_spaces),
         cmocka_unit_test(knows_where_threads_are), cmocka_unit_test(faults_where_it_should),
         cmocka_unit_test(rounds_shared_memory_up), cmocka_unit_test(meets_across_calls),
         cmocka_unit_test(shuffles_by_the_book),    cmocka_unit_test(guards_hold_over_slices),
