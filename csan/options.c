@@ -186,7 +186,7 @@ static const struct {
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
      "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
      "how much may run at the same time."},
-    {FIELD(backlog), OPTION_INTEGER, "256", "0..4096",
+    {FIELD(deferred_limit), OPTION_INTEGER, "256", "0..4096",
      "At most so many launches, memory sets and pool blocks wait to be checked by a thread of "
      "csan's while the program goes on. Other calls of the driver wait for that thread. 0: each is "
      "checked within its call, as on a machine with one processor."},
@@ -322,6 +322,25 @@ static int find(const char *name)
     return -1;
 }
 
+/* Names of versions before 0.3. They work, with a note, and version 0.4 will not have them. */
+static const struct {
+    const char *name, *now, *note;
+} old_names[] = {
+    {"backlog", "deferred_limit",
+     "option backlog is now called deferred_limit; version 0.4 will not have the old name"},
+};
+
+/* As find, of an old name, too; then it is noted in the options. */
+static int find_any(struct options *options, const char *name)
+{
+    for (size_t i = 0; i < sizeof old_names / sizeof *old_names; i++)
+        if (strcmp(old_names[i].name, name) == 0) {
+            options->old_name = old_names[i].note;
+            return find(old_names[i].now);
+        }
+    return find(name);
+}
+
 static const char *name_at(const void *names, size_t index)
 {
     (void)names;
@@ -402,7 +421,7 @@ int options_parse(struct options *options, const char *text, char *message, size
             return fail(message, message_bytes, "option '%s' has no value: write %s=VALUE", name,
                         name);
         text++;
-        int index = find(name);
+        int index = find_any(options, name);
         if (index < 0)
             return unknown(name, message, message_bytes);
         if (take_value(&text, index, value, message, message_bytes) != 0 ||

@@ -26,7 +26,7 @@ struct options {
     int native_stacks;
     int python_stacks;
     int operators;
-    int backlog;
+    int deferred_limit;
     int pending_limit;
     int pending_timeout_ms;
     int strided_cap;
@@ -69,6 +69,7 @@ struct options {
     char strip_path_prefix[OPTION_TEXT_MAX];
     char suppressions[OPTION_TEXT_MAX];
     char baseline[OPTION_TEXT_MAX];
+    const char *old_name; /* a line for the user: an option was set by its old name; or NULL */
 };
 
 void options_default(struct options *options);

@@ -488,7 +488,7 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what)
         if (lane != CSAN_NO_LANE) {
             detector->unpromised[detector->unpromised_count].what = what;
             detector->unpromised[detector->unpromised_count].pool =
-                strcmp(what, detector_pool_poll) == 0;
+                strcmp(what, detector_pool_query) == 0;
             detector->unpromised[detector->unpromised_count++].lane = lane;
             if (context->recording)
                 recording_unpromised(context->recording, context->recorded_as, lane, what);
@@ -523,7 +523,7 @@ void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *sna
 
 void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot)
 {
-    csan_snapshot_observed_wait(context, snapshot, detector_pool_poll);
+    csan_snapshot_observed_wait(context, snapshot, detector_pool_query);
 }
 
 static csan_snapshot *snapshot_create(enum snapshot_state state)

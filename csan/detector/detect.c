@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char detector_pool_poll[] = "an event query of a memory pool";
+const char detector_pool_query[] = "an event query of a memory pool";
 
 /* Everything one access needs while the shadow looks for conflicts. */
 struct probe {

@@ -21,7 +21,7 @@ enum { UNPROMISED_MAX = 32 };
 enum { DETECTOR_ERRORS = 8 };
 
 /* What csan_snapshot_seen_by_pool is called in reports. */
-extern const char detector_pool_poll[];
+extern const char detector_pool_query[];
 
 /* How such a call's name ends if the wait is promised, and option implicit_sync left it out. */
 #define DETECTOR_DOCUMENTED " (documented)"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* BACKLOG: how much may wait for the recording's own thread before the program's write it. */
-enum { FLUSH_MS = 100, BACKLOG_BYTES = 4 * BLOCK_BYTES };
+enum { FLUSH_MS = 100, UNWRITTEN_BYTES_MOST = 4 * BLOCK_BYTES };
 
 struct recording {
     struct lock *lock;
@@ -588,7 +588,7 @@ static void leave_slow(struct recording *recording)
 {
     struct entered entered = call_enter();
     bool write = !recording->started || !recording->has_flusher ||
-                 recording->open.length >= BACKLOG_BYTES || recording->open.failed;
+                 recording->open.length >= UNWRITTEN_BYTES_MOST || recording->open.failed;
     if (!recording->started) {
         recording->started = true;
         flusher_start(recording);

@@ -279,13 +279,13 @@ static void certainty_add(struct text *text, struct race_words *words, const str
                             : "certain");
     if (!bounded && !learned) {
         text_add(text, "both accesses are exact%s.\n",
-                 race->possible ? ", but whether their strides meet is not decided" : "");
+                 race->possible ? ", but whether their strides overlap is not decided" : "");
         return;
     }
     known_add(text, "the access", &words->current);
     known_add(text, "; the previous access", &words->previous);
     text_add(text, "%s.\n",
-             race->possible && !bounded ? "; whether their strides meet is not decided" : "");
+             race->possible && !bounded ? "; whether their strides overlap is not decided" : "");
 }
 
 /* ---- the whole */
@@ -309,7 +309,7 @@ static bool is_documented(const char *wait)
  * should know why. */
 static void unpromised_add(struct text *text, const struct csan_race *race)
 {
-    if (race->unpromised && strcmp(race->unpromised, detector_pool_poll) == 0)
+    if (race->unpromised && strcmp(race->unpromised, detector_pool_query) == 0)
         text_add(text,
                  "Note: hardware was seen to order the two: %s came between and found the first "
                  "done, but the program waits for nothing.\n",

@@ -42,7 +42,7 @@ struct helper_client {
     dev_t device; /* of the socket: the program may close it, and open something else there */
     ino_t inode;
     char trouble[OPTION_TEXT_MAX + 256];
-    bool trouble_told;
+    bool trouble_noted;
     bool hurried;      /* atomic */
     size_t start, end; /* what was received and not read yet, in buffer */
     char buffer[LINE_MAX_BYTES];
@@ -445,8 +445,8 @@ static const char *client_trouble(struct symbolizer *face)
 {
     struct helper_client *client = (struct helper_client *)face;
     int before = client_enter(client);
-    bool news = client->trouble[0] && !client->trouble_told;
-    client->trouble_told |= news;
+    bool news = client->trouble[0] && !client->trouble_noted;
+    client->trouble_noted |= news;
     client_leave(client, before);
     return news ? client->trouble : NULL;
 }

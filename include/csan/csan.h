@@ -669,14 +669,14 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
  * is no race (csan_is_error), once its report is written. It does nothing; a program does not call
  * it.
  *
- *     CSAN=1 CSAN_OPTIONS=backlog=0 gdb -ex 'set breakpoint pending on' \
+ *     CSAN=1 CSAN_OPTIONS=deferred_limit=0 gdb -ex 'set breakpoint pending on' \
  *         -ex 'break csan_on_report' -ex run ./app
  *     (gdb) print *race
  *     (gdb) backtrace
  *
  * `race` and what it points to live until the process ends. It is called on the thread that found
  * the race, with locks of csan held. That thread is inside the CUDA call that showed it where
- * backlog=0 or halt_on_error=1 is set; otherwise it may be a thread of csan's own. */
+ * deferred_limit=0 or halt_on_error=1 is set; otherwise it may be a thread of csan's own. */
 void csan_on_report(const struct csan_race *race);
 
 #pragma GCC visibility pop

@@ -128,7 +128,7 @@ static void set_verdict(struct stored_set *stored, const char *why)
         [ACCESS_BOUND_DIRECTION] = "where from the pointer it goes is not known",
         [ACCESS_BOUND_DATA] = "the address depends on data in memory",
         [ACCESS_BOUND_GUARD] = "whether it happens depends on data in memory",
-        [ACCESS_BOUND_SHAPE] = "the bytes have no shape that the analysis can tell",
+        [ACCESS_BOUND_SHAPE] = "the bytes have no shape that the analysis can describe",
         [ACCESS_BOUND_BUDGET] = "the analysis stopped at its budget"};
     const struct access_range *worst = NULL;
     stored->set.exact = stored->set.complete;

@@ -535,7 +535,7 @@ static bool calls_none_of_others(const struct ptx_module *module, struct ptx_err
         if (call && error) {
             error->line = call->line;
             snprintf(error->message, sizeof error->message,
-                     "PTX line %u: which functions are called, other kernels may tell", call->line);
+                     "PTX line %u: which functions are called, other kernels may show", call->line);
         }
         if (call)
             return false;

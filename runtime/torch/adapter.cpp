@@ -1,4 +1,4 @@
-/* PyTorch's operators and memory, told to csan. The only C++ of csan: PyTorch has no other
+/* PyTorch's operators and memory, declared to csan. The only C++ of csan: PyTorch has no other
  * interface that costs as little. From at::RecordFunction come the operators that its dispatcher
  * runs, with their schemas and tensors; from autograd the backward function that runs, with the
  * number of the operator that made it; from the caching allocator's trace, blocks given out and
@@ -68,7 +68,7 @@ struct Operator {
     };
     c10::SmallVector<Touched, 6> touched; /* the arguments whose data it touches */
     Indexing indexing;
-    csan_operator told{};
+    csan_operator declared{};
     std::string text;
     std::vector<std::string> argument_names; /* and the output */
     std::vector<const char *> argument_pointers;
@@ -272,7 +272,7 @@ const Operator *Operators::make(const at::RecordFunction &call)
             what->touched.push_back({static_cast<uint16_t>(what->argument_names.size()), use});
         what->argument_names.push_back(argument.name() + (returned ? CSAN_ARGUMENT_RETURNED : ""));
     }
-    what->told.output = static_cast<uint16_t>(what->argument_names.size());
+    what->declared.output = static_cast<uint16_t>(what->argument_names.size());
     what->argument_names.push_back(CSAN_ARGUMENT_RETURNED);
     for (const std::string &name : what->argument_names)
         what->argument_pointers.push_back(name.c_str());
@@ -280,9 +280,9 @@ const Operator *Operators::make(const at::RecordFunction &call)
     if (what->name == "c10d::broadcast_" || what->name == "c10d::reduce_")
         what->bound = CSAN_BOUND_ANNOTATED;
     what->indexing = indexing_of(*schema);
-    what->told.name = what->text.c_str();
-    what->told.arguments = what->argument_pointers.data();
-    what->told.argument_count = what->argument_pointers.size();
+    what->declared.name = what->text.c_str();
+    what->declared.arguments = what->argument_pointers.data();
+    what->declared.argument_count = what->argument_pointers.size();
     what->composite = is_composite(schema->operator_name());
     what->view = is_view(*schema, *what);
     return what;
@@ -430,7 +430,7 @@ void Accesses::describe_strided(const c10::TensorImpl &impl, csan_access &access
     access.dim_count = static_cast<uint8_t>(dims_.size() - first);
 }
 
-/* False: it has no memory, or none that can be told. */
+/* False: it has no memory, or none that is known. */
 bool Accesses::describe(const at::Tensor &tensor, csan_access &access)
 {
     const c10::TensorImpl &impl = *tensor.unsafeGetTensorImpl();
@@ -468,25 +468,25 @@ void indices_add(Indices &all, const Indexing &indexing, const at::Tensor &tenso
         !impl.has_storage() || impl.has_symbolic_sizes_strides() || size < 0 ||
         (tensor.scalar_type() != at::kLong && tensor.scalar_type() != at::kInt))
         return;
-    csan_indices told{};
+    csan_indices indices{};
     const void *memory = impl.unsafe_storage().unsafeGetStorageImpl()->data();
     if (memory && tensor.is_contiguous() && (tensor.is_cuda() || tensor.is_cpu()))
-        told.base = reinterpret_cast<uint64_t>(memory) +
+        indices.base = reinterpret_cast<uint64_t>(memory) +
                     static_cast<uint64_t>(impl.storage_offset()) * impl.itemsize();
-    told.on_host = tensor.is_cpu();
-    told.count = static_cast<uint64_t>(impl.numel());
-    told.high = size;
-    told.low = indexing.least == Indexing::ZERO       ? 0
+    indices.on_host = tensor.is_cpu();
+    indices.count = static_cast<uint64_t>(impl.numel());
+    indices.high = size;
+    indices.low = indexing.least == Indexing::ZERO       ? 0
                : indexing.least == Indexing::FROM_END ? -size
                                                       : INT64_MIN;
-    told.element_bytes = static_cast<uint16_t>(impl.itemsize());
-    told.argument = indexing.index;
-    told.of = indexing.into;
-    told.dimension = static_cast<int16_t>(dimension);
-    told.dim_count = static_cast<uint16_t>(impl.dim());
+    indices.element_bytes = static_cast<uint16_t>(impl.itemsize());
+    indices.argument = indexing.index;
+    indices.of = indexing.into;
+    indices.dimension = static_cast<int16_t>(dimension);
+    indices.dim_count = static_cast<uint16_t>(impl.dim());
     for (int64_t i = 0; i < impl.dim() && i < CSAN_INDICES_DIMS; i++)
-        told.sizes[i] = static_cast<uint64_t>(impl.sizes()[static_cast<size_t>(i)]);
-    all.push_back(told);
+        indices.sizes[i] = static_cast<uint64_t>(impl.sizes()[static_cast<size_t>(i)]);
+    all.push_back(indices);
 }
 
 /* Of no dimension a tensor is like one of one element. */
@@ -545,7 +545,7 @@ void indices_find(Indices &all, const Indexing &indexing, at::ArrayRef<const c10
 }
 
 /* Of the operator that has begun. Tensors of some kinds say by throwing that they have no sizes. */
-void indices_tell(const Indexing &indexing, const at::RecordFunction &call)
+void indices_declare(const Indexing &indexing, const at::RecordFunction &call)
 {
     auto inputs = call.inputs();
     auto is_there = [&](uint16_t place) {
@@ -597,7 +597,7 @@ const void *heading(uint64_t number)
 struct Call {
     const at::RecordFunction *record;
     const void *top; /* the Python frame that made it */
-    bool told;       /* to csan */
+    bool declared;   /* to csan */
     Accesses accesses;
 };
 
@@ -684,7 +684,7 @@ void remember_forward(const at::RecordFunction &call, Thread &thread)
                            stack->python_count);
 }
 
-void operator_tell(const Operator &what, const at::RecordFunction &call, Accesses &accesses)
+void operator_declare(const Operator &what, const at::RecordFunction &call, Accesses &accesses)
 {
     accesses.clear();
     auto inputs = call.inputs();
@@ -692,15 +692,15 @@ void operator_tell(const Operator &what, const at::RecordFunction &call, Accesse
         if (touched.argument < inputs.size())
             accesses.add_argument(inputs[touched.argument], what, touched);
     accesses.complete();
-    csan_operator_call told{};
-    told.accesses = accesses.device.data();
-    told.count = accesses.device.size();
-    told.host_accesses = accesses.host.data();
-    told.host_count = accesses.host.size();
-    told.composite = what.composite || accesses.wrapped;
-    csan_operator_begin(&what.told, &told);
+    csan_operator_call declared{};
+    declared.accesses = accesses.device.data();
+    declared.count = accesses.device.size();
+    declared.host_accesses = accesses.host.data();
+    declared.host_count = accesses.host.size();
+    declared.composite = what.composite || accesses.wrapped;
+    csan_operator_begin(&what.declared, &declared);
     if (what.indexing.known)
-        indices_tell(what.indexing, call);
+        indices_declare(what.indexing, call);
 }
 
 void operator_begin(const Operator &what, const at::RecordFunction &record, Thread &thread)
@@ -710,14 +710,14 @@ void operator_begin(const Operator &what, const at::RecordFunction &record, Thre
     Call &call = *thread.calls[thread.depth++];
     call.record = &record;
     call.top = python_top();
-    call.told = !what.view;
+    call.declared = !what.view;
     if (thread.depth == 1) {
         thread.stack.known = false;
         if (record.seqNr() >= 0)
             remember_forward(record, thread);
     }
-    if (call.told)
-        operator_tell(what, record, call.accesses);
+    if (call.declared)
+        operator_declare(what, record, call.accesses);
 }
 
 std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &record)
@@ -744,7 +744,7 @@ void call_ends(const at::RecordFunction &record, at::ObserverContext *)
         thread->stack.known = false;
         return;
     }
-    if (call->told)
+    if (call->declared)
         csan_operator_end();
     thread->depth--;
 }
@@ -926,7 +926,7 @@ __attribute__((visibility("default"))) int csan_torch_follow_allocator(void)
 #else
     try {
         c10::cuda::CUDACachingAllocator::attachAllocatorTraceTracker(allocator_traced);
-    } catch (...) { /* another allocator, which the driver's own functions tell of */
+    } catch (...) { /* another allocator, whose memory the driver's own functions report */
         return 0;
     }
     return 1;

@@ -2,7 +2,7 @@
  * symbols, with the driver that does nothing.
  *
  * Sets of memory from stacks of their own race two by two, so that each pair is a report. Timed is
- * each set on the program's thread. At once (backlog=0) the report is printed within the call that
+ * each set on the program's thread. At once (deferred_limit=0) the report is printed within the call that
  * shows the race, as by a handler of races; beside, by csan's thread. The ratio is of the racing
  * call's time.
  *
@@ -87,9 +87,9 @@ int main(int argc, char **argv)
     const unsigned reports = argc > 1 && argv[1][0] != '-' ? (unsigned)atoi(argv[1]) : REPORTS;
     if (argc > 2 && strcmp(argv[1], "--one") == 0)
         return measure((unsigned)atoi(argv[2]));
-    const struct figures at_once = run(argv[0], reports, "backlog=0"),
-                         beside = run(argv[0], reports, "backlog=256"),
-                         printed = run(argv[0], reports, "backlog=256:symbolize=0");
+    const struct figures at_once = run(argv[0], reports, "deferred_limit=0"),
+                         beside = run(argv[0], reports, "deferred_limit=256"),
+                         printed = run(argv[0], reports, "deferred_limit=256:symbolize=0");
     printf("%u reports; the call that shows a race, median and sum:\n", reports);
     printf("  printed within the call   %10.1f us %10.1f ms\n", at_once.median_us, at_once.sum_ms);
     printf("  printed by csan's thread  %10.1f us %10.1f ms\n", beside.median_us, beside.sum_ms);

@@ -43,7 +43,7 @@ struct named {
 };
 
 /* What csan says: with the access of this kind that this launch, counted from 1, made. */
-struct told {
+struct reported {
     uint32_t touch;
     uint32_t launch;
     uint32_t kind;

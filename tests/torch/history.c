@@ -217,8 +217,8 @@ struct judgement {
     struct tensor *tensor;
     const struct named *named;
     size_t named_count;
-    const struct told *told;
-    size_t told_count;
+    const struct reported *reported;
+    size_t reported_count;
     char *message;
     size_t message_bytes;
 };
@@ -259,12 +259,12 @@ static bool pytorch_looks(const struct judgement *j, const struct past_access *p
     return past->kind == CSAN_READ || j->call->touches[j->touch].kind == CSAN_READ || !read_after;
 }
 
-static const struct told *told_of(const struct judgement *j, const struct past_access *past)
+static const struct reported *reported_of(const struct judgement *j, const struct past_access *past)
 {
-    for (size_t i = 0; i < j->told_count; i++)
-        if (j->told[i].touch == j->touch && j->told[i].launch == past->launch &&
-            j->told[i].kind == past->kind)
-            return &j->told[i];
+    for (size_t i = 0; i < j->reported_count; i++)
+        if (j->reported[i].touch == j->touch && j->reported[i].launch == past->launch &&
+            j->reported[i].kind == past->kind)
+            return &j->reported[i];
     return NULL;
 }
 
@@ -293,7 +293,7 @@ static const struct past_access *stands_for(const struct judgement *j,
     for (size_t i = (size_t)(past - tensor->accesses) + 1; i < tensor->count; i++) {
         const struct past_access *later = &tensor->accesses[i];
         if (later->knew.launches[past->stream] >= past->launch && races(j, later) &&
-            told_of(j, later))
+            reported_of(j, later))
             return later;
     }
     return NULL;
@@ -311,31 +311,31 @@ static enum difference reason(const struct judgement *j, const struct past_acces
 
 /* What was found of one touch. */
 struct findings {
-    size_t racing, racing_life, told, expected;
+    size_t racing, racing_life, reported, expected;
     bool expects[HISTORY_STREAMS];
     bool differs[DIFFERENCES];
 };
 
-static bool judge_pair(const struct judgement *j, const struct past_access *past,
+static bool check_pair(const struct judgement *j, const struct past_access *past,
                        struct findings *findings)
 {
-    const struct told *told = told_of(j, past);
+    const struct reported *reported = reported_of(j, past);
     bool looks = pytorch_looks(j, past), same_life = past->life == j->tensor->life;
     findings->racing++;
     findings->racing_life += same_life;
-    findings->told += told != NULL;
-    if (told && told->reuse == same_life)
+    findings->reported += reported != NULL;
+    if (reported && reported->reuse == same_life)
         return refuse(j, "csan takes launch %u to be of %s owner", past->launch,
                       same_life ? "another" : "the same");
     if (looks) {
         findings->expected++;
         findings->expects[past->stream] = true;
-        const struct past_access *later = told ? NULL : stands_for(j, past);
-        if (!told && !later)
+        const struct past_access *later = reported ? NULL : stands_for(j, past);
+        if (!reported && !later)
             return refuse(j, "csan does not report launch %u, nor a later one", past->launch);
         if (later && later->stream != past->stream)
             findings->differs[DIFFERENCE_READ_STANDS_FOR_READ] = true;
-    } else if (told) {
+    } else if (reported) {
         findings->differs[reason(j, past)] = true;
     }
     return true;
@@ -357,18 +357,18 @@ static bool pytorch_is_as_expected(const struct judgement *j, const struct findi
     return true;
 }
 
-static bool judge_touch(const struct judgement *j, struct tally *tally)
+static bool check_touch(const struct judgement *j, struct tally *tally)
 {
     struct findings findings = {0};
-    size_t told = 0;
-    for (size_t i = 0; i < j->told_count; i++)
-        told += j->told[i].touch == j->touch;
+    size_t reported = 0;
+    for (size_t i = 0; i < j->reported_count; i++)
+        reported += j->reported[i].touch == j->touch;
     for (size_t i = 0; i < j->tensor->count; i++)
-        if (races(j, &j->tensor->accesses[i]) && !judge_pair(j, &j->tensor->accesses[i], &findings))
+        if (races(j, &j->tensor->accesses[i]) && !check_pair(j, &j->tensor->accesses[i], &findings))
             return false;
-    if (told != findings.told)
+    if (reported != findings.reported)
         return refuse(j, "csan reports an access that is ordered before it, or one twice");
-    if (findings.racing && !j->tensor->raced && !findings.told)
+    if (findings.racing && !j->tensor->raced && !findings.reported)
         return refuse(j, "csan misses the first race on this memory");
     if (findings.racing_life && !j->tensor->raced_life && !findings.expected)
         return refuse(j, "PyTorch misses the first race on this tensor");
@@ -376,7 +376,7 @@ static bool judge_touch(const struct judgement *j, struct tally *tally)
         return false;
     tally->touches++;
     tally->racing += findings.expected != 0;
-    tally->more += !findings.expected && findings.told;
+    tally->more += !findings.expected && findings.reported;
     for (int i = 0; i < DIFFERENCES; i++)
         tally->why[i] += findings.differs[i];
     j->tensor->raced |= findings.racing != 0;
@@ -400,8 +400,8 @@ static void remember(const struct judgement *j)
                              .knew = j->history->knows[j->stream]};
 }
 
-bool history_judge(struct history *history, const struct call *call, const struct named *named,
-                   size_t named_count, const struct told *told, size_t told_count,
+bool history_check(struct history *history, const struct call *call, const struct named *named,
+                   size_t named_count, const struct reported *reported, size_t reported_count,
                    struct tally *tally, char *message, size_t message_bytes)
 {
     struct judgement j = {.history = history,
@@ -409,8 +409,8 @@ bool history_judge(struct history *history, const struct call *call, const struc
                           .stream = stream_index(history, call->stream),
                           .named = named,
                           .named_count = named_count,
-                          .told = told,
-                          .told_count = told_count,
+                          .reported = reported,
+                          .reported_count = reported_count,
                           .message = message,
                           .message_bytes = message_bytes};
     history->knows[j.stream].launches[j.stream] = ++history->launches;
@@ -419,7 +419,7 @@ bool history_judge(struct history *history, const struct call *call, const struc
         j.tensor = find_tensor(history, call->touches[j.touch].data_ptr);
         if (!j.tensor->alive)
             begin_life(j.tensor);
-        if (!judge_touch(&j, tally))
+        if (!check_touch(&j, tally))
             return false;
         remember(&j);
     }

@@ -46,8 +46,8 @@ void history_destroy(struct history *history);
 void history_call(struct history *history, const struct call *call);
 
 /* Judge both verdicts on a launch, then take it. False, and why in `message`, when one is wrong. */
-bool history_judge(struct history *history, const struct call *call, const struct named *named,
-                   size_t named_count, const struct told *told, size_t told_count,
+bool history_check(struct history *history, const struct call *call, const struct named *named,
+                   size_t named_count, const struct reported *reported, size_t reported_count,
                    struct tally *tally, char *message, size_t message_bytes);
 
 #endif

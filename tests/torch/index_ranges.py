@@ -32,10 +32,10 @@ class _Ranges(TorchDispatchMode):
         operator = self._operators.find(func)
         if operator and operator.indices:
             given = list(operator.arguments(args, kwargs or {}))
-            told, count = operator.indices.told(iter(given))
+            declared, count = operator.indices.declared(iter(given))
             ranges = list(operator.indices.ranges(given))
             assert count == len(ranges)
-            for item, (tensor, dimension, size, least, ignored) in zip(told, ranges):
+            for item, (tensor, dimension, size, least, ignored) in zip(declared, ranges):
                 assert (item.low, item.high, item.dimension) == (least, size, dimension)
                 assert operator.names[item.argument] and operator.names[item.of]
                 assert list(item.sizes[: item.dim_count]) == list(tensor.shape)

@@ -20,8 +20,8 @@ struct replay {
     struct object *streams, *events, *tensors;
     csan_site sites[SITES]; /* by number of touches: its arguments are called "0", "1", ... */
     uint64_t launches, launches_before; /* in all; of former programs */
-    struct told *told;
-    size_t told_count, told_capacity;
+    struct reported *reported;
+    size_t reported_count, reported_capacity;
 };
 
 static void *must(void *memory)
@@ -34,15 +34,16 @@ static void *must(void *memory)
 static void on_race(void *user, const struct csan_race *race)
 {
     struct replay *replay = user;
-    if (replay->told_count == replay->told_capacity) {
-        replay->told_capacity = replay->told_capacity ? replay->told_capacity * 2 : 16;
-        replay->told = must(realloc(replay->told, replay->told_capacity * sizeof(*replay->told)));
+    if (replay->reported_count == replay->reported_capacity) {
+        replay->reported_capacity = replay->reported_capacity ? replay->reported_capacity * 2 : 16;
+        replay->reported =
+            must(realloc(replay->reported, replay->reported_capacity * sizeof(*replay->reported)));
     }
-    replay->told[replay->told_count++] =
-        (struct told){.touch = (uint32_t)atoi(race->current.arguments),
-                      .launch = (uint32_t)(race->previous.sequence - replay->launches_before),
-                      .kind = (uint32_t)race->previous.kind,
-                      .reuse = race->kind == CSAN_RACE_REUSE};
+    replay->reported[replay->reported_count++] =
+        (struct reported){.touch = (uint32_t)atoi(race->current.arguments),
+                          .launch = (uint32_t)(race->previous.sequence - replay->launches_before),
+                          .kind = (uint32_t)race->previous.kind,
+                          .reuse = race->kind == CSAN_RACE_REUSE};
 }
 
 static struct object *find(struct object *table, uint64_t id)
@@ -167,7 +168,7 @@ void replay_destroy(struct replay *replay)
         return;
     forget_program(replay);
     csan_context_destroy(replay->context);
-    free(replay->told);
+    free(replay->reported);
     free(replay);
 }
 
@@ -255,10 +256,10 @@ static void make(struct replay *replay, const struct call *call)
     }
 }
 
-size_t replay_call(struct replay *replay, const struct call *call, const struct told **told)
+size_t replay_call(struct replay *replay, const struct call *call, const struct reported **reported)
 {
-    replay->told_count = 0;
+    replay->reported_count = 0;
     make(replay, call);
-    *told = replay->told;
-    return replay->told_count;
+    *reported = replay->reported;
+    return replay->reported_count;
 }

@@ -15,6 +15,7 @@ void replay_destroy(struct replay *replay); /* NULL is fine */
 void replay_restart(struct replay *replay);
 
 /* Make the call. Of a launch: *told is what csan found, valid until the next call. */
-size_t replay_call(struct replay *replay, const struct call *call, const struct told **told);
+size_t replay_call(struct replay *replay, const struct call *call,
+                   const struct reported **reported);
 
 #endif

@@ -53,10 +53,10 @@ static struct replay *replay_begin(void)
 static bool trial_call(struct trial *trial, const struct call *call, const struct named *named,
                        size_t named_count)
 {
-    const struct told *told;
-    size_t told_count = replay_call(trial->replay, call, &told);
+    const struct reported *reported;
+    size_t reported_count = replay_call(trial->replay, call, &reported);
     if (call->kind == CALL_KERNEL_LAUNCH)
-        return history_judge(trial->history, call, named, named_count, told, told_count,
+        return history_check(trial->history, call, named, named_count, reported, reported_count,
                              trial->tally, trial->message, sizeof(trial->message));
     history_call(trial->history, call);
     return true;
@@ -238,17 +238,17 @@ static struct call launch(uint64_t stream, const struct touch *touch)
 
 /* Streams 1 and 2 write the tensor, in order or not; what csan might say of it. */
 static bool judged(bool ordered, const struct named *named, size_t named_count,
-                   const struct told *told, size_t told_count)
+                   const struct reported *reported, size_t reported_count)
 {
     struct history *history = history_create();
     struct tally tally = {0};
     char message[256];
     const struct call first = launch(1, &writing), second = launch(2, &writing);
-    assert_true(history_judge(history, &first, NULL, 0, NULL, 0, &tally, message, 256));
+    assert_true(history_check(history, &first, NULL, 0, NULL, 0, &tally, message, 256));
     if (ordered)
         history_call(history, &(struct call){.kind = CALL_DEVICE_SYNCHRONIZATION});
-    bool right = history_judge(history, &second, named, named_count, told, told_count, &tally,
-                               message, sizeof(message));
+    bool right = history_check(history, &second, named, named_count, reported, reported_count,
+                               &tally, message, sizeof(message));
     history_destroy(history);
     return right;
 }
@@ -257,8 +257,8 @@ static void a_changed_verdict_of_csan_is_noticed(void **state)
 {
     (void)state;
     const struct named named = {0, 1};
-    const struct told right = {0, 1, CSAN_WRITE, 0}, reuse = {0, 1, CSAN_WRITE, 1};
-    const struct told itself = {0, 2, CSAN_WRITE, 0}, twice[] = {right, right};
+    const struct reported right = {0, 1, CSAN_WRITE, 0}, reuse = {0, 1, CSAN_WRITE, 1};
+    const struct reported itself = {0, 2, CSAN_WRITE, 0}, twice[] = {right, right};
     assert_true(judged(false, &named, 1, &right, 1));
     assert_true(judged(true, NULL, 0, NULL, 0));
     assert_false(judged(false, &named, 1, NULL, 0));
@@ -313,15 +313,15 @@ static void reads_do_not_pile_up(void **state)
 {
     (void)state;
     struct replay *replay = replay_begin();
-    const struct told *told;
+    const struct reported *reported;
     for (uint64_t i = 0; i < 10000; i++) {
         const struct call read = launch(1 + i % 4, &reading);
-        assert_int_equal(replay_call(replay, &read, &told), 0);
+        assert_int_equal(replay_call(replay, &read, &reported), 0);
     }
     const struct call write = launch(5, &writing);
-    assert_int_equal(replay_call(replay, &write, &told), 4);
+    assert_int_equal(replay_call(replay, &write, &reported), 4);
     for (uint32_t i = 0; i < 4; i++)
-        assert_true(told[i].launch > 9996);
+        assert_true(reported[i].launch > 9996);
     replay_destroy(replay);
 }
 

@@ -17,8 +17,8 @@ SEQUENCES = 1500
 KINDS = {csan_torch.AccessType.READ: parity.READ, csan_torch.AccessType.WRITE: parity.WRITE}
 
 
-def told(call, errors):
-    """The errors as the judge wants them."""
+def reported(call, errors):
+    """The errors as the checker wants them."""
     places = {touch: place for place, touch in enumerate(call.touched())}
     listed = (parity.Told * len(errors))()
     for entry, error in zip(listed, errors):
@@ -31,7 +31,7 @@ def told(call, errors):
 
 
 def named(streams):
-    """PyTorch's verdict on a launch as the judge wants it."""
+    """PyTorch's verdict on a launch as the checker wants it."""
     pairs = [
         parity.Named(touch, parity.bit_stream(bit))
         for touch, mask in enumerate(streams)
@@ -42,11 +42,11 @@ def named(streams):
 
 
 class Parity(unittest.TestCase):
-    def judge(self, history, call, streams, errors, tally):
+    def check(self, history, call, streams, errors, tally):
         """None when both verdicts are right, else what is wrong."""
         message = ctypes.create_string_buffer(256)
-        pytorch, csan = named(streams), told(call, errors)
-        right = parity.library.history_judge(
+        pytorch, csan = named(streams), reported(call, errors)
+        right = parity.library.history_check(
             history, call, pytorch, len(pytorch), csan, len(csan), tally, message, len(message)
         )
         return None if right else message.value.decode()
@@ -64,7 +64,7 @@ class Parity(unittest.TestCase):
                 parity.library.history_call(history, call)
                 continue
             verdict, streams = streams[: call.touch_count], streams[call.touch_count :]
-            wrong = wrong or self.judge(history, call, verdict, change(errors), tally)
+            wrong = wrong or self.check(history, call, verdict, change(errors), tally)
         parity.library.history_destroy(history)
         return wrong, streams, tally
 

@@ -111,9 +111,9 @@ class TritonHook(unittest.TestCase):
 
             self.assertEqual((made_up_module.value, done), (3, [1]))
             startup.when_imported("made_up_module", lambda: done.append(3))
-            with contextlib.redirect_stderr(io.StringIO()) as told:
+            with contextlib.redirect_stderr(io.StringIO()) as printed:
                 startup.when_imported("made_up_module", lambda: 1 / 0)
-            self.assertIn("made_up_module", told.getvalue())
+            self.assertIn("made_up_module", printed.getvalue())
         finally:
             sys.path.remove(self.folder.name)
         self.assertEqual(done, [1, 3])

@@ -266,7 +266,7 @@ static void weigh(struct explorer *explorer, const struct run *a, const struct r
 }
 
 /* Would this difference say anything new? */
-static bool is_telling(const struct explorer *explorer, uint64_t turned)
+static bool is_conclusive(const struct explorer *explorer, uint64_t turned)
 {
     if (!turned)
         return !explorer->unreported.runs[0];
@@ -283,7 +283,7 @@ static bool compare_with(struct explorer *explorer, const struct run *kept, cons
     if (!difference.count)
         return true;
     uint64_t turned = turned_mask(explorer, kept, run);
-    if (is_telling(explorer, turned)) {
+    if (is_conclusive(explorer, turned)) {
         if (!is_steady(explorer, run) || !is_steady(explorer, kept))
             difference = compare_results(kept, run, &explorer->ignored);
         if (!difference.count || child_interrupted())
@@ -312,7 +312,7 @@ static void compare_other_way(struct explorer *explorer, const struct run *kept,
 }
 
 /* Compare with all that are kept, and keep it when its results are new. */
-static void judge(struct explorer *explorer, struct run *run)
+static void classify(struct explorer *explorer, struct run *run)
 {
     bool known = false, same_way = false;
     for (size_t i = 0; i < explorer->kept_count; i++) {
@@ -474,7 +474,7 @@ static bool step(struct explorer *explorer, int *code)
         explorer->errors = run.error_count;
     if (first)
         is_steady(explorer, &run);
-    judge(explorer, &run);
+    classify(explorer, &run);
     progress(explorer, false);
     return true;
 }

@@ -24,7 +24,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MESSAGE = 512, NAMES_TOLD = 8 };
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, MESSAGE = 512, NAMES_LISTED = 8 };
 
 /* A kernel that was printed: the same template may be in many units. */
 struct printed {
@@ -146,7 +146,7 @@ static void take_note_of_problem(void *user, const char *message)
 static void take_note_of_name(struct kernels *kernels, const char *name)
 {
     char *more = NULL;
-    if (++kernels->name_count > NAMES_TOLD)
+    if (++kernels->name_count > NAMES_LISTED)
         return;
     if (asprintf(&more, "%s%s%s", kernels->names ? kernels->names : "", kernels->names ? ", " : "",
                  name) < 0)
@@ -333,7 +333,7 @@ static int conclude(struct kernels *kernels)
     if (kernels->shown == 0 && kernels->found)
         return fail(EXIT_FAILED, "no kernel of %s is called '%s'; it has %s%s", kernels->path,
                     kernels->pattern, kernels->names ? kernels->names : "others",
-                    kernels->name_count > NAMES_TOLD ? ", ..." : "");
+                    kernels->name_count > NAMES_LISTED ? ", ..." : "");
     if (kernels->failed_launches) {
         fail(0, "%s", kernels->launch_message);
         if (kernels->shown > 1)

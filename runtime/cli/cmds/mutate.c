@@ -116,7 +116,7 @@ static int check_plain(const struct mutation *mutation)
 }
 
 /* Twice: what differs between two runs of the program as it is shows nothing about others. */
-static int judge_plain(struct mutation *mutation)
+static int plain_run_code(struct mutation *mutation)
 {
     struct mutate_run again = {0};
     bool limited = mutation->settings.limit > 0;
@@ -207,8 +207,8 @@ static const char *new_race(const struct mutation *mutation, const struct mutate
     return best;
 }
 
-static void judge(const struct mutation *mutation, const struct mutate_run *run,
-                  struct trial *trial)
+static void classify(const struct mutation *mutation, const struct mutate_run *run,
+                     struct trial *trial)
 {
     const char *race = new_race(mutation, run);
     trial->status = run->child.status;
@@ -244,7 +244,7 @@ static bool try_one(struct mutation *mutation, size_t index)
     if (!mutate_run_make(&run, &mutation->settings, index + 1))
         return false;
     if (!child_interrupted()) {
-        judge(mutation, &run, &mutation->trials[index]);
+        classify(mutation, &run, &mutation->trials[index]);
         mutation->tried++;
     }
     mutate_run_free(&run);
@@ -268,7 +268,7 @@ static int try_all(struct mutation *mutation)
 
 static int mutate(struct mutation *mutation)
 {
-    int code = judge_plain(mutation);
+    int code = plain_run_code(mutation);
     if (code)
         return code;
     if (!mutation->json)

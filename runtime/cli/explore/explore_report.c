@@ -73,7 +73,7 @@ static void print_finding(const struct explorer *explorer, size_t index)
                 printf("%s%zu", separator, i + 1);
                 separator = ", ";
             }
-        printf(": no two schedules were found that tell them apart.\n");
+        printf(": no two schedules were found that distinguish them.\n");
     } else if (finding->in_vain) {
         printf("not confirmed (race %zu): its accesses came in another order in %u runs, which "
                "ended equal.\n",

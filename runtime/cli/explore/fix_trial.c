@@ -132,8 +132,8 @@ static const char *unreached(const struct fix_run *run, const char *orders)
 }
 
 /* What the report of a run with the order shows; `leader`: it is one group's alone. */
-static void judge(const struct fixing *fixing, struct fix_trial *trial, const struct fix_run *run,
-                  bool alone)
+static void classify(const struct fixing *fixing, struct fix_trial *trial,
+                     const struct fix_run *run, bool alone)
 {
     const struct finding_report *plain = &fixing->plain.report;
     const struct finding *other = new_race(fixing, run), *stays = NULL;
@@ -227,7 +227,7 @@ static int try_order(struct fixing *fixing, struct fix_trial *trial, bool alone)
     fix_progress(fixing, alone ? "with an order" : "with all orders");
     if (!fix_run_make(fixing, &run, trial->order, fixing->schedule))
         return fix_cut_short();
-    judge(fixing, trial, &run, alone);
+    classify(fixing, trial, &run, alone);
     if (trial->verdict == FIX_VERIFIED && !run.report.finding_count)
         code = try_schedules(fixing, trial, &run);
     else if (trial->verdict == FIX_VERIFIED && fix_on_gpu(fixing))

@@ -39,6 +39,8 @@ int recorded_run_set_options(struct recorded_run *run, const char *text)
         return recorded_run_fail(run, RECORDED_RUN_BAD, "CSAN_OPTIONS: %s", message);
     if (text && options_parse(&run->options, text, message, sizeof message) != 0)
         return recorded_run_fail(run, RECORDED_RUN_BAD, "%s", message);
+    if (run->options.old_name)
+        fprintf(stderr, "csan: %s\n", run->options.old_name);
     if (!suppressions_check(run->options.suppressions, message, sizeof message))
         return recorded_run_fail(run, RECORDED_RUN_BAD, "%s", message);
     return 0;

@@ -145,7 +145,7 @@ static bool race_is_wanted_now(void)
 {
     const struct options *all = session_all_options();
     return has_handler() || all->halt_on_error == 1 || all->drop_sync || all->list_syncs ||
-           run_log_wanted() || !all->backlog || stack_source_waits();
+           run_log_wanted() || !all->deferred_limit || stack_source_waits();
 }
 
 /* Called by the detector, one race at a time, on the thread whose call showed it. */
@@ -197,7 +197,7 @@ static uint32_t backlog_option(void)
         strcmp(all->host, "off") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
-    return at_once || alone ? 0 : (uint32_t)all->backlog;
+    return at_once || alone ? 0 : (uint32_t)all->deferred_limit;
 }
 
 /* The detector takes its own options by text; these are the ones that are its. */

@@ -87,6 +87,8 @@ void session_options_read(void)
     options_default(&settings.all);
     if (text && options_parse(&settings.all, text, message, sizeof message) != 0)
         say("CSAN_OPTIONS: %s; the rest of CSAN_OPTIONS is ignored", message);
+    if (settings.all.old_name && !settings.restarted)
+        say("CSAN_OPTIONS: %s", settings.all.old_name);
     if (settings.all.help && !settings.restarted) {
         size_t bytes = options_help(NULL, 0) + 1;
         char *help = malloc(bytes);

@@ -70,7 +70,7 @@ def _cuda_include(torch):
 
 
 def _loaded(name):
-    """The path of a library of this process, as a list; [] where it cannot be told."""
+    """The path of a library of this process, as a list; [] where it is not known."""
     try:
         with open("/proc/self/maps") as maps:
             paths = [line.split(maxsplit=5)[-1].strip() for line in maps if name in line]
@@ -194,7 +194,7 @@ def _compile(commands, flags, directory, log):
                 raise BuildError(f"{run[0]} failed to build it, see {log}")
 
 
-def build(torch, tell):
+def build(torch, note):
     """The path of the adapter for this PyTorch, built if it is not there. Many processes may call
     this at once: one builds, the others wait."""
     place = _cache() / f"torch-{_key(torch)}"
@@ -210,7 +210,7 @@ def build(torch, tell):
         with open(descriptor, "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not (place / _NAME).exists():
-                tell(f"building the adapter for PyTorch {torch.__version__} (once; kept in {place})")
+                note(f"building the adapter for PyTorch {torch.__version__} (once; kept in {place})")
                 with tempfile.TemporaryDirectory(dir=place) as scratch:
                     _compile(commands, flags, Path(scratch), place / _LOG)
                     (Path(scratch) / _NAME).chmod(0o700)

@@ -1,7 +1,7 @@
-"""Blocks of PyTorch's caching allocator, told to csan as a pool's. PyTorch's GPU trace tells of each
-block's address and neither its size nor its stream: the stream is the thread's current one, and the
-size comes from the allocator's counters, which stand one block higher than at the last call. Where
-another thread's block came between, it is looked up among all blocks, slowly."""
+"""Declares the blocks of PyTorch's caching allocator to csan as a pool's. PyTorch's GPU trace reports
+each block's address, but neither its size nor its stream. The stream is the thread's current one. The
+size is the growth of the allocator's counters since the last call. If another thread's block came
+between, a slow look-up among all blocks finds the size."""
 
 import threading
 
@@ -14,7 +14,7 @@ class _Sizes:
 
     def __init__(self, device, count):
         self._device = device
-        self._missing = -count  # of the blocks that the counters know: those not told here
+        self._missing = -count  # of the blocks that the counters know: those not declared here
         self._lock = threading.RLock()
         self._bytes = None  # of all blocks; None: not known when none was missing
 
@@ -61,7 +61,7 @@ class Allocator:
 
     def _allocated(self, block):
         if torch.cuda.get_allocator_backend() != "native":
-            return  # the driver's own functions tell of it
+            return  # the driver's own functions report it
         device = torch.cuda.current_device()
         if device not in self._sizes:
             self._sizes[device] = _Sizes(device, self._earlier.get(device, 0))

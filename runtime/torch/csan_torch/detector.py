@@ -166,7 +166,7 @@ def _load():
     failures = []
     for path in _candidates():
         try:
-            # With the interpreter's lock kept: PyTorch tells of a new stream while it holds a lock
+            # With the interpreter's lock kept: PyTorch reports a new stream while it holds a lock
             # for which other threads wait without giving up the interpreter's.
             library = ctypes.PyDLL(path)
             break
@@ -200,7 +200,7 @@ def _release(library, context, events):
 
 
 class Detector:
-    """One context of the detector, in which every pair of accesses that race is told."""
+    """One context of the detector, which reports every pair of accesses that race."""
 
     _library = None
 

@@ -96,7 +96,7 @@ class _TracedMode(_Mode):
         super().__init__()
         from .event_handler import EventHandler
 
-        # The trace tells of no event that is only queried: an order that memory's reuse hangs on.
+        # The trace does not report an event that is only queried, although memory's reuse may depend on it.
         self._handler = EventHandler(reuse=False)
         self._halts = "halt_on_error=0" not in re.split("[: ,]", os.environ.get("CSAN_OPTIONS", ""))
         torch._C._activate_gpu_trace()
@@ -138,7 +138,7 @@ def _leave(mode):
     """Before the interpreter shuts down. The mode stays if the program left another one entered."""
     if _get_current_dispatch_mode() is mode:
         mode.__exit__(None, None, None)
-    # Autograd's threads may still free tensors, of which PyTorch tells Python: a thread that does so
+    # Autograd's threads may still free tensors, which PyTorch reports to Python: a thread that does so
     # while the interpreter shuts down takes the process with it.
     time.sleep(_GRACE_SECONDS)
     mode.close()

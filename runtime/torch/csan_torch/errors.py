@@ -22,7 +22,7 @@ class AccessType(enum.Enum):
 class Access:
     """One access to a tensor by a kernel.
 
-    `seq_num` counts kernels from 1; `operator` is whatever the launch was told (a schema);
+    `seq_num` counts kernels from 1; `operator` is whatever names the launch (a schema);
     `aliases` are the operator's arguments that hold the tensor.
     """
 

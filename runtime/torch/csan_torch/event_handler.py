@@ -2,7 +2,7 @@
 
 Fed with what a program does (kernels, events, synchronization, memory), it returns the races of
 each kernel. A data pointer is a tensor, as in PyTorch: two views with different pointers have
-nothing to do with one another. To the detector a tensor is a told block of one byte at its pointer,
+nothing to do with one another. To the detector a tensor is a declared block of one byte at its pointer,
 and each life of it, from allocation (or first sight) to deallocation, an owner of that block.
 
 What it finds more than PyTorch's handler, and what it says once where that says it often, is listed
@@ -141,7 +141,7 @@ class _Synchronizations:
 
 
 class _Launches:
-    """What launches were told, kept once for equal ones, by the detector's site."""
+    """The descriptions of launches, kept once for equal ones, by the detector's site."""
 
     def __init__(self, detector):
         self._detector = detector
@@ -168,10 +168,10 @@ class _Launches:
 
 
 class EventHandler:
-    """Finds the races of a program whose calls it is told, like PyTorch's class of that name.
+    """Finds the races of a program whose calls it receives, like PyTorch's class of that name.
 
     With `reuse=False` what a freed tensor's memory was used for is forgotten, as PyTorch does: for
-    callers that do not tell of every order there is (an event that was only queried).
+    callers that do not report every order (an event that was only queried).
     """
 
     def __init__(self, reuse=True):
@@ -212,9 +212,9 @@ class EventHandler:
             races.sort(
                 key=lambda race: (order[race.pointer, race.current.kind], race.previous.sequence)
             )
-            return [self._error(race) for race in self._telling(races)]
+            return [self._error(race) for race in self._reportable(races)]
 
-    def _telling(self, races):
+    def _reportable(self, races):
         """Without a write that is ordered before a read of the list: ordering the kernel after the
         read does all that is needed, and PyTorch names only the read."""
         for race in races:

@@ -13,7 +13,7 @@ def text(plain, table=None):
 
 
 def _install_hook():
-    """PyTorch before 2.9 raises RuntimeError, of which only the one that ends the program is told from others."""
+    """PyTorch before 2.9 raises RuntimeError, and only the error that ends the program can be distinguished."""
     before = sys.excepthook
 
     def hook(kind, error, trace):

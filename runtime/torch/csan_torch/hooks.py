@@ -1,4 +1,4 @@
-"""PyTorch's operators, memory and stacks, told to libcsan's hooks from Python: what the native
+"""PyTorch's operators, memory and stacks, declared to libcsan's hooks from Python: what the native
 adapter does at a fraction of the cost."""
 
 import ctypes
@@ -53,7 +53,7 @@ class _Call:
                     ranges.add(device, self._keep, tensor, kind, place)
                 elif tensor.is_cpu:
                     ranges.add(host, self._keep, tensor, kind, place)
-        self.told = api.OperatorCall(
+        self.declared = api.OperatorCall(
             (ranges.Access * len(device))(*device),
             len(device),
             (ranges.Access * len(host))(*host),
@@ -62,11 +62,11 @@ class _Call:
 
 
 class Hooks:
-    """The hooks, told from here on until `close`."""
+    """The hooks, called from here on until `close`."""
 
     def __init__(self):
         self._api = api.find()
-        self._told = {}  # by Operator
+        self._declared = {}  # by Operator
         self._races = _Races(Hooks.run.__code__)
         stack_source.install(self._api, ask=True)
         self._api.on_race(self._races.handler, None)
@@ -74,23 +74,23 @@ class Hooks:
 
     def run(self, operator, function, args, kwargs):
         """function(*args, **kwargs), which is a call of the operator."""
-        what = self._told.get(operator)
+        what = self._declared.get(operator)
         if what is None:
             what = api.operator(operator.text, operator.names, operator.returned)
-            what = self._told.setdefault(operator, what)
+            what = self._declared.setdefault(operator, what)
         call = _Call(operator, args, kwargs)
-        self._api.operator_begin(what, call.told)
+        self._api.operator_begin(what, call.declared)
         try:
             if operator.indices:
-                self._tell_indices(operator, args, kwargs)
+                self._declare_indices(operator, args, kwargs)
             return function(*args, **kwargs)
         finally:
             self._api.operator_end()
             self._races.raise_found()
 
-    def _tell_indices(self, operator, args, kwargs):
+    def _declare_indices(self, operator, args, kwargs):
         try:
-            indices = operator.indices.told(operator.arguments(args, kwargs))
+            indices = operator.indices.declared(operator.arguments(args, kwargs))
         except Exception:  # of arguments that PyTorch refuses
             return
         if indices[1]:

@@ -114,7 +114,7 @@ class Rule:
                 yield tensor, dimension, _size(into, dimension)
             dimension += 1
 
-    def told(self, arguments):
+    def declared(self, arguments):
         """An array of Indices for csan, and how many. `arguments`: as above."""
         items = []
         for tensor, dimension, size, least, ignored in self.ranges(arguments):

@@ -11,7 +11,7 @@ _OLDEST = (2, 3)
 _state = {"enabled": False, "keep": []}
 
 
-def tell(message):
+def note(message):
     print(f"csan: {message}", file=sys.stderr)
 
 
@@ -30,7 +30,7 @@ def _switched_off(option):
 def _start_adapter(torch, operators):
     from . import adapter
 
-    library = adapter.load(adapter.build(torch, tell))
+    library = adapter.load(adapter.build(torch, note))
     if not library.csan_torch_start():
         return False
     _state["keep"].append(library)
@@ -42,7 +42,7 @@ def _start_adapter(torch, operators):
 
     def follow():
         if not library.csan_torch_follow_allocator():
-            tell("PyTorch's caching allocator is not followed: reused memory is not checked")
+            note("PyTorch's caching allocator is not followed: reused memory is not checked")
 
     torch.cuda._lazy_call(follow)
     return True
@@ -61,12 +61,12 @@ def enable():
     try:
         import torch
     except ImportError as error:
-        tell(f"PyTorch cannot be imported ({error}): its {unfollowed} not followed")
+        note(f"PyTorch cannot be imported ({error}): its {unfollowed} not followed")
         return
     from . import adapter
 
     if adapter._version(torch) < _OLDEST:
-        tell(f"PyTorch {torch.__version__} is too old, csan needs {_OLDEST[0]}.{_OLDEST[1]}: "
+        note(f"PyTorch {torch.__version__} is too old, csan needs {_OLDEST[0]}.{_OLDEST[1]}: "
              f"its {unfollowed} not followed")
         return
     _state["enabled"] = True
@@ -75,7 +75,7 @@ def enable():
             return
         from . import dispatch
 
-        tell("libcsan is not in this process, so only PyTorch's own operators, streams and events "
+        note("libcsan is not in this process, so only PyTorch's own operators, streams and events "
              "are checked, at the cost of a dispatch mode; `csan run python ...` sees all")
         dispatch.enable(hooks=False)
         return
@@ -87,11 +87,11 @@ def enable():
         _start_adapter(torch, operators)
     except (adapter.BuildError, OSError) as error:
         if not operators:
-            tell(f"no adapter for PyTorch {torch.__version__} ({error}): its {unfollowed} not followed, "
+            note(f"no adapter for PyTorch {torch.__version__} ({error}): its {unfollowed} not followed, "
                  "so reused memory is not checked")
             return
         from . import dispatch
 
-        tell(f"no adapter for PyTorch {torch.__version__} ({error}): operators are followed by a "
+        note(f"no adapter for PyTorch {torch.__version__} ({error}): operators are followed by a "
              "dispatch mode instead, which is slower")
         dispatch.enable(hooks=True)

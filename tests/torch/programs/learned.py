@@ -1,5 +1,5 @@
 """Kernels without PTX on two streams, after launches that they can be learned from; run with
-CSAN_OPTIONS=access=learn:operators=0, so that nothing else tells what they touch.
+CSAN_OPTIONS=access=learn:operators=0, so that csan knows what they touch from nothing else.
 
   learned.py halves      two halves of one tensor: no race
   learned.py overlap     the halves overlap by a quarter of the tensor
@@ -143,7 +143,7 @@ def graphs():
         step()
         graph.replay()
         torch.cuda.synchronize()
-        time.sleep(0.01)  # what it touched is told before the next is launched
+        time.sleep(0.01)  # what it touched is reported before the next is launched
     assert out.eq(4).all()
 
 
@@ -171,7 +171,7 @@ def gather():
         index.copy_(rows[max(0, turn - 8) % 3])
         torch.index_select(table, 0, index, out=out)
         torch.cuda.synchronize()
-        time.sleep(0.01)  # what it touched is told before the next is launched
+        time.sleep(0.01)  # what it touched is reported before the next is launched
     # A launch that is traced again is known to the byte, and does not race. The kernel takes tensors
     # by value, with words behind their dimensions that PyTorch never sets: what Python's stack and
     # heap leave there makes the first launches of these new ones, until it was seen not to matter.

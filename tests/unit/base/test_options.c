@@ -54,6 +54,18 @@ static void separators_and_quotes(void **state)
     assert_string_equal(options.log_path, "x");
 }
 
+static void old_names_work_and_are_noted(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("deferred_limit=7"), 0);
+    assert_int_equal(options.deferred_limit, 7);
+    assert_null(options.old_name);
+    assert_int_equal(parse("backlog=9:exitcode=1"), 0);
+    assert_int_equal(options.deferred_limit, 9);
+    assert_int_equal(options.exitcode, 1);
+    assert_non_null(strstr(options.old_name, "deferred_limit"));
+}
+
 static void kernels_are_named(void **state)
 {
     (void)state;
@@ -158,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
         cmocka_unit_test(separators_and_quotes),
+        cmocka_unit_test(old_names_work_and_are_noted),
         cmocka_unit_test(kernels_are_named),
         cmocka_unit_test(what_is_wrong_is_said),
         cmocka_unit_test(long_input_is_refused),

@@ -127,7 +127,7 @@ static void random_programs_are_told_in_order(void **state)
     for (int seed = 0; seed < SEEDS; seed++) {
         char mode[32];
         snprintf(mode, sizeof mode, "play%d", seed);
-        const char *quiet = "print_summary=0:log_path=/dev/null:dedup=0:exitcode=0:backlog=";
+        const char *quiet = "print_summary=0:log_path=/dev/null:dedup=0:exitcode=0:deferred_limit=";
         char options[128];
         snprintf(options, sizeof options, "%s0", quiet);
         assert_int_equal(run(mode, options), 0);

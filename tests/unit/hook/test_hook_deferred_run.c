@@ -249,7 +249,7 @@ static void one_processor_puts_nothing_off(void **state)
 static void options_put_nothing_off(void **state)
 {
     (void)state;
-    assert_int_equal(run("count", "exitcode=66:backlog=0"), 0);
+    assert_int_equal(run("count", "exitcode=66:deferred_limit=0"), 0);
     assert_non_null(strstr(output, "own threads 0"));
     assert_int_equal(run("race", "exitcode=66:halt_on_error=1"), 66);
     assert_null(strstr(output, "own threads"));

@@ -59,7 +59,7 @@ static int run(const char *mode, const char *options)
     char command[512];
     snprintf(command, sizeof command,
              "timeout 60 env CSAN=1 GO='%s/helper.go' "
-             "CSAN_OPTIONS='external_symbolizer_path=%s/helper:backlog=256:%s' '%s' %s 2>&1",
+             "CSAN_OPTIONS='external_symbolizer_path=%s/helper:deferred_limit=256:%s' '%s' %s 2>&1",
              directory, directory, options, program_invocation_name, mode);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);

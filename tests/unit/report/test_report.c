@@ -210,12 +210,13 @@ static void certain_and_possible(void **state)
     expect_in(printed, "names what it touches at most");
     race.current.bound = race.previous.bound = CSAN_EXACT;
     expect_part(&race,
-                "Race 7 is possible: both accesses are exact, but whether their strides meet "
+                "Race 7 is possible: both accesses are exact, but whether their strides overlap "
                 "is not decided.\n");
     race.current.level = CSAN_LEVEL_LEARNED;
     expect_part(&race, "Race 7 is possible: the access by stream 94646435460352 is learned (");
-    expect_in(printed, "; the previous access by stream 0 is exact; whether their strides meet is "
-                       "not decided.\n");
+    expect_in(printed,
+              "; the previous access by stream 0 is exact; whether their strides overlap is "
+              "not decided.\n");
     race.previous.bound = CSAN_BOUND_DATA;
     expect_part(&race, "depends on data in memory).\n");
 }

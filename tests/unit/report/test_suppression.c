@@ -333,13 +333,13 @@ static void bad_lines_are_named_and_good_ones_kept(void **state)
 
 /* ---- in a context */
 
-static size_t told;
+static size_t found_count;
 
-static void tell(void *user, const struct csan_race *found)
+static void count_found(void *user, const struct csan_race *found)
 {
     (void)user;
     (void)found;
-    told++;
+    found_count++;
 }
 
 static bool named_quiet(void *user, const struct csan_race *found)
@@ -358,18 +358,18 @@ static void write_by(csan_context *context, csan_lane lane, const char *name, ui
 static void suppressed_races_count_apart(void **state)
 {
     (void)state;
-    csan_context *context = csan_context_create(NULL, tell, NULL, message, sizeof message);
+    csan_context *context = csan_context_create(NULL, count_found, NULL, message, sizeof message);
     context_set_filter(context, named_quiet, NULL);
     csan_lane a = csan_lane_create(context, 1, "a"), b = csan_lane_create(context, 2, "b");
     struct csan_race races[4];
     struct csan_stats stats;
     write_by(context, a, "first", 0x1000);
     write_by(context, b, "quiet", 0x1000);
-    assert_int_equal(told, 0);
+    assert_int_equal(found_count, 0);
     uint64_t mark = csan_context_race_mark(context);
     write_by(context, a, "first", 0x2000);
     write_by(context, b, "loud", 0x2000);
-    assert_int_equal(told, 1);
+    assert_int_equal(found_count, 1);
     assert_int_equal(csan_context_races_since(context, 0, races, 4), 1);
     assert_string_equal(races[0].current.name, "loud");
     assert_int_equal(csan_context_races_since(context, mark, races, 4), 1);

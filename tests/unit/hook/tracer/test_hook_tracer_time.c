@@ -85,7 +85,7 @@ static void a_wish_is_granted_once_there_is_time(void **state)
 {
     (void)state;
     assert_int_equal(run("poor", GPU ":" TOOLS, "",
-                         "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0:backlog=0"),
+                         "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0:deferred_limit=0"),
                      0);
     assert_string_equal(output, "live 0, then 1, traced 1\n");
 }
