@@ -98,8 +98,8 @@ help:
 	@echo "                           (NVDISASM=PATH; with -of-programs behind it: of the cubins of all integration programs)"
 	@echo "make compare-instruction-access   what instructions of the host access, against objdump: FILES='PATH...'"
 	@echo "make corpus                how exactly csan knows what every kernel of the tree touches"
-	@echo "make lint                  clang-format, clang-tidy, cppcheck; one alone: make lint-format, lint-tidy,"
-	@echo "                           lint-cppcheck"
+	@echo "make lint                  retired words, clang-format, clang-tidy, cppcheck; one alone: make lint-words,"
+	@echo "                           lint-format, lint-tidy, lint-cppcheck"
 	@echo
 	@echo "make test-gpu              the integration programs on a real GPU; skips where there is none"
 	@echo "make test-gpu-access       there, too: what launches touch, and what is known of it"

@@ -2,7 +2,7 @@
 # hand-written, triton launches the PTX that scripts/triton-corpus made of kernels.py: both are part
 # of `make test`. cccl instantiates Thrust and CUB, which takes nvcc a while, and is built by
 # `make corpus` alone, which runs every program of the tree and writes the table. PTX for one
-# architecture only: no assembler runs. CORPUS_ARCH=90 or 120 tells how another generation of the
+# architecture only: no assembler runs. CORPUS_ARCH=90 or 120 shows how another generation of the
 # compiler fares; each has its own objects.
 
 CORPUS_ARCH ?= 75

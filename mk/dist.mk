@@ -2,7 +2,7 @@
 
 VERSION := $(shell awk '/define CSAN_VERSION_MAJOR/ { a = $$3 } /define CSAN_VERSION_MINOR/ { b = $$3 } END { print a "." b }' include/csan/csan.h)
 
-.PHONY: demo install uninstall wheel deb dist lint lint-format lint-tidy lint-cppcheck
+.PHONY: demo install uninstall wheel deb dist lint lint-words lint-format lint-tidy lint-cppcheck
 
 demo: build $(PROGRAM_OUT)/static/example_error $(PROGRAM_OUT)/static/example_error_fixed
 	@scripts/demo.sh $(OUT)
@@ -21,7 +21,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 INSTALL_ROOT := $(DESTDIR)$(PREFIX)
 
-# What tells build tools where csan is: fill_in,TEMPLATE,FILE.
+# Where build tools find csan: fill_in,TEMPLATE,FILE.
 PACKAGE := scripts/package
 define fill_in
 	sed 's/@VERSION@/$(VERSION)/g' $(PACKAGE)/$(1) >$(2)
@@ -132,7 +132,10 @@ LINT_FLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(CUDA_INCLUDE) -I$(OUT)/gen 
 CPPCHECK_SUPPRESS := missingIncludeSystem uninitvar uninitStructMember legacyUninitvar \
 	nullPointerRedundantCheck autoVariables unknownEvaluationOrder
 
-lint: lint-format lint-cppcheck lint-tidy
+lint: lint-words lint-format lint-cppcheck lint-tidy
+lint-words:
+	scripts/lint-words --self-check
+	scripts/lint-words
 lint-format:
 	clang-format --dry-run -Werror $(LINT_ALL)
 lint-cppcheck:

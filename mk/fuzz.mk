@@ -1,4 +1,4 @@
-# Fuzzing. Random kernels against the byte ranges told of them (tests/fuzz/kernels), and libFuzzer on
+# Fuzzing. Random kernels against the byte ranges derived from them (tests/fuzz/kernels), and libFuzzer on
 # what reads files that others wrote (tests/fuzz/inputs).
 #
 #   make fuzz [RUNS=1000000] [SEED=1] [FUZZ_SECONDS=60]

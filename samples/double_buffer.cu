@@ -2,7 +2,7 @@
 // expect: double_buffer.cu:{racy}
 //
 // The classic pipeline: while the GPU computes on one buffer, the next batch is copied into the
-// other. The kernel waits for its copy. But nothing tells the copy that the kernel which used the
+// other. The kernel waits for its copy. But nothing orders the copy after the kernel which used the
 // buffer two rounds ago is done: without this back-pressure a slow kernel gets its input
 // overwritten while it reads. double_buffer_fixed.cu adds the missing direction.
 

@@ -298,7 +298,7 @@ while [ \$# -gt 1 ] && [ "\$1" != -o ]; do shift; done
 [ "\${2##*.}" != ptx ] || sed -i 's/^\.version 9\..*/.version 8.8/' "\$2"
 END
     chmod +x "$tree/nvvm/bin/cicc"
-    # nvcc 13 tells a launch whether the kernel is one of tiles, which CUDA 12 has not.
+    # nvcc 13 marks in a launch whether the kernel is one of tiles, which CUDA 12 has not.
     sed -i 's/^#define __cudaLaunch(fun) /#define __cudaLaunch(fun, ...) /' \
         "$tree/include/crt/host_runtime.h"
     rm -rf "$wheels"

@@ -60,7 +60,7 @@ struct detector {
     uint64_t watched;               /* the host's sequence number as the watch knows it */
 };
 
-/* The watch is told if the host learned something since. */
+/* Notifies the watch if the host learned something since. */
 void detector_watch_host(struct detector *detector);
 
 bool detector_init(struct detector *detector);

@@ -1,6 +1,6 @@
-/* For who guards the host's memory: be told of what the device's ops touch there, when the host is
- * ordered after more, and when memory ends. All come under the context's lock, on whatever thread
- * entered it; none may call the context, but for host_watch_knows. */
+/* Callbacks for a guard of the host's memory: what the device's ops touch there, each time the host
+ * is ordered after more, and each end of memory. The context calls them under its lock, on the
+ * thread that entered it. They must not call the context, except host_watch_knows. */
 #ifndef CSAN_DETECTOR_HOST_WATCH_H
 #define CSAN_DETECTOR_HOST_WATCH_H
 
@@ -28,7 +28,7 @@ struct host_watch {
 /* Whether all of the host's threads are ordered after the op. Within `learned`. */
 bool host_watch_knows(const struct order *order, uint64_t epoch);
 
-/* Before the first op; lives as long as the context. NULL: nobody is told. */
+/* Call it before the first op; `watch` lives as long as the context. NULL: no callbacks. */
 void context_watch_host(csan_context *context, const struct host_watch *watch);
 
 #endif

@@ -62,7 +62,7 @@ static bool learn(struct order *order, const struct clock *least)
 static void settle_threads(struct order *order)
 {
     struct lane *host = &order->lanes[ORDER_HOST];
-    order->thread_lessons = 0;
+    order->thread_joins = 0;
     struct clock *least = order->thread_count ? clock_create(order->count) : NULL;
     if (least && clock_own(&host->clock, order->count, &order->spare)) {
         memset(least->known, 0xff, order->count * sizeof(least->known[0]));
@@ -231,7 +231,7 @@ void order_join_slow(struct order *order, uint32_t lane, const struct snapshot *
     if (snapshot->epoch)
         clock_learn(&self->clock, snapshot->epoch, &order->spare);
     self->sequence++;
-    if (self->thread && ++order->thread_lessons >= order->thread_count)
+    if (self->thread && ++order->thread_joins >= order->thread_count)
         settle_threads(order);
 }
 

@@ -52,11 +52,11 @@ struct order {
     struct lane *lanes;
     uint32_t count, capacity;
     uint32_t live_count, ended_count;
-    uint32_t letters;        /* given to streams so far */
-    uint32_t thread_count;   /* lanes of host threads that live */
-    uint32_t thread_lessons; /* joins that taught one of them something, not yet in lane 0 */
-    bool held_back;          /* ops wait in the queue that know less than the host does by now */
-    struct clock *spare;     /* see clock.h */
+    uint32_t letters;      /* given to streams so far */
+    uint32_t thread_count; /* lanes of host threads that live */
+    uint32_t thread_joins; /* joins that added to one of their clocks, not yet in lane 0 */
+    bool held_back;        /* ops wait in the queue that know less than the host does by now */
+    struct clock *spare;   /* see clock.h */
 };
 
 bool order_init(struct order *order);

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* BACKLOG: how much may wait for the recording's own thread before the program's write it. */
+/* UNWRITTEN_BYTES_MOST: how much may wait for the recording's own thread before the program's write
+ * it. */
 enum { FLUSH_MS = 100, UNWRITTEN_BYTES_MOST = 4 * BLOCK_BYTES };
 
 struct recording {

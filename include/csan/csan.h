@@ -46,7 +46,7 @@ enum csan_bound {
     CSAN_BOUND_GUARD,     /* whether the access happens depends on data in memory */
     CSAN_BOUND_BUDGET,    /* the analysis stopped at its budget */
     CSAN_BOUND_ANNOTATED, /* the program's annotation says "at most" */
-    CSAN_BOUND_SHAPE,     /* the bytes touched have no shape that the analysis can tell */
+    CSAN_BOUND_SHAPE,     /* the bytes touched have no shape that the analysis can describe */
     CSAN_BOUND_OBJECT     /* through a texture, surface or tensor map: somewhere in its memory */
 };
 
@@ -204,7 +204,8 @@ struct csan_held {
 /* A device's memory when an allocation failed, in bytes. */
 enum { CSAN_HELD_MAX = 10 };
 struct csan_out_of_memory {
-    int host; /* 1: memory of the host was asked for; the device's is told all the same */
+    int host; /* 1: the request was for memory of the host; the device's numbers are there all the
+                 same */
     int device;
     uint64_t asked;
     uint64_t free, total;                 /* of the device; total 0: not known */
@@ -222,7 +223,7 @@ struct csan_out_of_memory {
  * csan_race.allocation is the memory nearest to that. csan_race.previous is the call that freed it;
  * its kind is 0 if none did. Strings and frames live as long as the context. */
 struct csan_error {
-    const char *exception; /* what a kernel met, "illegal address"; NULL: none has failed */
+    const char *exception; /* why the kernel failed, "illegal address"; NULL: none has failed */
     const char *code;      /* the error that the program gets, "cudaErrorIllegalAddress"; or NULL */
     const char *detail;    /* whole sentences that say more, "" for none */
     const char *function;  /* of the instruction that failed; NULL: not known */
@@ -237,7 +238,7 @@ struct csan_error {
     int has_thread; /* 1: block and thread are known */
     int device;     /* CUDA's number of it */
     uint32_t grid[3], block_size[3], block[3], thread[3];
-    uint64_t threads; /* how many met the same, as far as is known */
+    uint64_t threads; /* how many failed in the same way, as far as is known */
     /* The call by which the program learned of it; NULL: not yet. */
     const char *reported_by;
     const void *const *reported_frames;
@@ -277,7 +278,7 @@ struct csan_race {
     uint64_t
         time; /* when it was found, in nanoseconds since 1970; up to CSAN_TIME_UNKNOWN: unknown */
     uint64_t group_previous, group_current; /* the sequence numbers of that first race's accesses */
-    int framework; /* 1: a framework told of its operators, as PyTorch's adapter does */
+    int framework; /* 1: a framework declared its operators, as PyTorch's adapter does */
     /* Of memory that is a variable of a module: its qualifier and name, "__constant__ taps" (a C++
        name may be mangled), and the executable or library that the module is of, "" where that is
        not known. Else both are NULL. */
@@ -472,14 +473,15 @@ static inline void csan_name_stream(csan_stream stream, const char *name)
         api->name_stream(stream, name);
 }
 
-/* For compilers that make kernels at run time and load machine code only: the PTX that `function`,
- * a valid CUfunction, CUkernel or cudaKernel_t, was compiled from, `bytes` long, with or without a
- * NUL at its end. It tells csan what the kernel's launches touch: best said before the first one,
- * else it holds from the next launch on. The text is copied, and read at the launch. Said again,
- * the last one holds; forgotten when the module is unloaded. Not needed where the image loaded was
- * PTX, or machine code that ptxas was asked to keep line information with (-lineinfo): that text
- * wins. PTX that cannot be read, or that has no such kernel with such parameters, is said once on
- * standard error, and the kernel stays unknown. Any thread may call it. */
+/* For compilers that make kernels at run time and load machine code only. `ptx` is the PTX that
+ * `function` (a valid CUfunction, CUkernel or cudaKernel_t) was compiled from, `bytes` long, with
+ * or without a NUL at its end. csan learns from it what the kernel's launches touch. Call this
+ * before the first launch; otherwise it takes effect at the next launch. csan copies the text and
+ * reads it at the launch. A second call replaces the first; unloading the module removes the text.
+ * It is not needed if the loaded image was PTX, or machine code that ptxas compiled with line
+ * information (-lineinfo): that text takes precedence. If csan cannot read the PTX, or it has no
+ * such kernel with such parameters, csan says so once on standard error, and the kernel stays
+ * unknown. Any thread may call it. */
 static inline void csan_kernel_ptx(void *function, const char *ptx, size_t bytes)
 {
     const struct csan_api *api = csan_active();
@@ -556,8 +558,8 @@ struct csan_operator_call {
 /* Operators nest; begin and end are called on one thread. The arrays of the call, not the struct,
  * stay valid until its end. The innermost operator owns a launch; the outermost one that is not
  * composite names it. An operator that launches nothing touches no memory of the device. Memory
- * that the thread gets while it runs, from CUDA or a pool that csan is told of, is the operator's:
- * its output, or what serves it. */
+ * that the thread allocates while it runs, from CUDA or a declared pool, belongs to the operator:
+ * its output, or its workspace. */
 static inline void csan_operator_begin(const struct csan_operator *what,
                                        const struct csan_operator_call *call)
 {
@@ -572,9 +574,9 @@ static inline void csan_operator_end(void)
         api->operator_end();
 }
 
-/* An argument that holds indices into another one: which values are right, for the report of a
- * kernel of the operator's that fails. Of indices in memory of the host csan reads the
- * values while it is told, if those are at most 4096 bytes. */
+/* An argument that holds indices into another one, and the range of valid values. A report uses it
+ * if a kernel of the operator fails. csan reads indices in memory of the host during the call, if
+ * they have at most 4096 bytes. */
 enum { CSAN_INDICES_DIMS = 4 };
 enum {
     CSAN_INDICES_OF_ALL = -1,   /* into all elements of the other argument, as of one row */
@@ -633,7 +635,8 @@ static inline void csan_stack_source_set(const struct csan_stack_source *source)
  * for no lock of the program's or the interpreter's; any thread. */
 struct csan_python_stacks {
     uint32_t size; /* sizeof(struct csan_python_stacks) of the library */
-    /* The calling thread's innermost frame, to tell whether Python was called since; NULL: none. */
+    /* The calling thread's innermost frame, which shows whether Python was called since; NULL:
+     * none. */
     const void *(*top)(void);
     /* Its frames are never below 2^20, but for bit 63: those are the adapter's to use. */
     const struct csan_stack_source *source;
@@ -652,9 +655,9 @@ static inline const struct csan_python_stacks *csan_python(const void *in)
 /* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is
  * set, on the thread whose call showed it, with locks of csan held: it must not call CUDA or csan.
  * 1: it sees to it that the program ends. `report` is the text that was printed, valid during the
- * call. Findings that are no races come here, too, and always make the program fail: csan_is_error
- * tells them apart, race->error has more of them, and race->previous.kind is 0 where nothing came
- * before. */
+ * call. Findings that are no races come here, too, and always make the program fail. csan_is_error
+ * recognizes them, race->error describes them, and race->previous.kind is 0 if there is no earlier
+ * access. */
 static inline void csan_on_race(int (*handler)(void *user, const struct csan_race *race,
                                                const char *report),
                                 void *user)

@@ -89,8 +89,8 @@ void csan_lane_describe(csan_context *context, csan_lane lane, enum csan_lane_ki
 /* The program's own name of a stream, or whose per-thread default stream it is; copied. NULL or "":
  * none again. */
 void csan_lane_name(csan_context *context, csan_lane lane, const char *name);
-/* The lane runs a part of what the program knows as the stream `whole`: it bears that one's name,
- * and what its own label has from its first comma on. */
+/* The lane runs a part of what the program knows as the stream `whole`. Its name is that stream's
+ * name, followed by its own label from the first comma on. */
 void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole);
 
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
@@ -103,9 +103,9 @@ void csan_lane_observed_wait(csan_context *context, csan_lane other, const char 
 /* The same for all that is behind the snapshot. */
 void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *snapshot,
                                  const char *what);
-/* A pool of memory saw all that is behind the snapshot finish, and gives out blocks again by that.
- * That orders the owners of a block, and of memory at the host, which such a pool gives out without
- * declaring it. It orders nothing else; a race of another kind says so. */
+/* A memory pool observed that all work behind the snapshot has finished, and reuses blocks because
+ * of it. That orders the owners of a block, and of memory at the host, which such a pool gives out
+ * without declaring it. It orders nothing else; a race of another kind says so. */
 void csan_snapshot_seen_by_pool(csan_context *context, const csan_snapshot *snapshot);
 csan_snapshot *csan_snapshot_take(csan_context *context, csan_lane lane);
 csan_snapshot *csan_snapshot_take_all(csan_context *context); /* every lane */
@@ -134,7 +134,7 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event);
  * that are not used again for another, but where it is a site. `site`: where the program made the
  * call. */
 enum csan_step_kind {
-    CSAN_STEP_RECORD = 1,       /* object: the event; detail: a site that bears its name, or 0 */
+    CSAN_STEP_RECORD = 1,       /* object: the event; detail: a site that has its name, or 0 */
     CSAN_STEP_WAIT,             /* the same */
     CSAN_STEP_WAIT_UNRECORDED,  /* the same, of an event that was not recorded yet */
     CSAN_STEP_EVENT_DESTROYED,  /* object: the event */
@@ -190,21 +190,21 @@ void csan_memory_free_end(csan_context *context, csan_free *token, int failed,
  */
 int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes,
                      enum csan_memory_kind *kind);
-/* Whose memory is at address: the block of a told pool, else the live allocation. 1 and its range,
- * or 0. Both as of the program, even while something waits in the queue. */
+/* The owner of the memory at address: the block of a declared pool, else the live allocation. 1 and
+ * its range, or 0. Both as of the program, even while something waits in the queue. */
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes);
 
 /* Memory that is mapped in two places: [base, base + bytes) is another name of [onto, onto +
  * bytes), and ops that touch one touch the other; until unalias, for every name inside the range.
- * Births, frees and told blocks are by the names that they are told with. Not for branches. */
+ * Births, frees and declared blocks use the addresses of their own calls. Not for branches. */
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto);
 void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes);
 
-/* Ops from now on are not checked for these bytes, until a birth or a told block there; see
+/* Ops from now on are not checked for these bytes, until a birth or a declared block there; see
  * csan_benign_range above. Not for branches. */
 void csan_memory_benign(csan_context *context, uint64_t base, uint64_t bytes);
 
-/* Blocks of a pool that csan is told about; see csan_pool_alloc above. */
+/* Blocks of a declared pool; see csan_pool_alloc above. */
 int csan_memory_pool_alloc(csan_context *context, uint64_t base, uint64_t bytes, csan_lane lane,
                            csan_site site);
 int csan_memory_pool_free(csan_context *context, uint64_t base, csan_lane lane, csan_site site);
@@ -238,9 +238,10 @@ struct csan_access {
 uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csan_level level,
                  const struct csan_access *accesses, size_t count);
 
-/* The next op of `lane` has siblings: ops of the lane `other` numbered from `first` to `last`. They
- * are parts of one work, of which it is known what it touches, but not which part touches what: so
- * what they have in common is no conflict. May be said several times before that op. */
+/* The next op of `lane` belongs to the same operator as the ops of the lane `other` numbered from
+ * `first` to `last`. What the operator touches is known, but not which of its ops touches what. So
+ * bytes that these ops have in common are no conflict. It may be called several times before that
+ * op. */
 void csan_op_same_operator(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,
                            uint64_t last);
 
@@ -254,9 +255,9 @@ uint64_t csan_op_pending(csan_context *context, csan_lane lane, csan_site site,
 void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level level,
                      const struct csan_access *accesses, size_t count);
 
-/* Be told of each op as it enters, on the thread that made it: its number (sequence, as in
- * csan_race_access), lane and site. Frees are ops too; `before`: the call this is about is still to
- * be made, else it was. Set before the first op; NULL: none. */
+/* Calls on_op for each op as it enters, on the thread that made it, with its number (sequence, as
+ * in csan_race_access), lane and site. Frees are ops too. `before`: the CUDA call is still to be
+ * made, else it was made. Set it before the first op; NULL: none. */
 void csan_context_observe(csan_context *context,
                           void (*on_op)(void *user, uint64_t sequence, csan_lane lane,
                                         csan_site site, int before),
@@ -269,7 +270,7 @@ struct csan_stats {
     uint64_t ops;                        /* all ops */
     uint64_t launches[CSAN_LEVEL_COUNT]; /* ops by level */
     uint64_t races, possible;            /* distinct, not cleared */
-    uint64_t duplicates;                 /* races met again, which is not reported again */
+    uint64_t duplicates;                 /* races that occurred again and are not reported again */
     uint64_t pending_timeouts, pending_overflows, promises_broken;
     uint64_t strided_dropped;                            /* strided records lost to the cap */
     uint64_t lanes, allocations, cells, strided_records; /* live now */
@@ -277,7 +278,7 @@ struct csan_stats {
     uint64_t grouped;    /* of races and possible ones: explained by the order that another lacks */
     uint64_t suppressed; /* distinct races that suppressions or a baseline matched: no others count
                             them */
-    /* Pairs of the device's ops that nothing orders, if option count_unordered asked for them. */
+    /* Pairs of the device's ops that nothing orders, if option count_unordered is set. */
     uint64_t unordered, unordered_counted;
     uint64_t errors; /* distinct findings that are no races, not cleared */
 };

@@ -16,5 +16,5 @@ $(CSAN): $(cli_o) $(CLI_ARCHIVES)
 
 PRODUCTS += $(CSAN)
 
-# The page of csan report --html is put into it by the assembler, which tells no dependency.
+# The page of csan report --html is put into it by the assembler, which reports no dependency.
 $(OUT)/obj/runtime/cli/findings/report_page.o: runtime/cli/findings/report_page.html

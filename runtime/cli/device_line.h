@@ -1,5 +1,5 @@
 /* Lines of a GPU's machine code. nvcc -lineinfo makes a table of lines without the entries that
- * tell of functions and units, so libdw's usual questions find nothing. */
+ * describe functions and units, so libdw's usual questions find nothing. */
 #ifndef RUNTIME_CLI_DEVICE_LINE_H
 #define RUNTIME_CLI_DEVICE_LINE_H
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints the name of every function of the driver API: what NVIDIA's libcuda exports, all versions of
-# each entry point included. The headers declare them all when told to.
+# each entry point included. The headers declare them all under a macro.
 #   usage: symbols.sh INCLUDE_DIR
 set -eu
 printf '#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n#include <cudaProfiler.h>\n' |

@@ -39,9 +39,10 @@ struct access_class {
 /* A access class as launches of one key confirmed it. */
 struct variant {
     struct access_class *class;
-    struct learned_set *narrow; /* NULL: it stands where the access class does; else only where this
-                                   set does, for this key's own traces cannot tell it from others */
-    uint32_t seen;              /* traces */
+    struct learned_set
+        *narrow;   /* NULL: it is valid wherever the access class is; else only where this set is,
+                      because this key's own traces do not distinguish it from others */
+    uint32_t seen; /* traces */
     uint64_t launches;
 };
 
@@ -50,7 +51,7 @@ enum entry_state { ENTRY_LEARNING, ENTRY_DEPENDENT, ENTRY_UNKNOWN, ENTRY_STATES 
 /* What launches of one key taught. */
 struct entry {
     uint8_t state;                /* enum entry_state; LEARNING: what is known is in the variants */
-    uint8_t reason;               /* DEPENDENT, UNTOLD: enum learn_reason */
+    uint8_t reason;               /* DEPENDENT, UNKNOWN: enum learn_reason */
     bool again;                   /* it is to be traced again: its turn came, or it did not fit */
     bool launched;                /* by this process */
     uint32_t seen;                /* traces that came */

@@ -7,10 +7,10 @@
  * are addressed by words of constant bank 4, which the module's relocations give to symbols.
  *
  * The image of a dump is relocated: a symbol's value is its address on the device, and where in its
- * section its bytes lie is not said. A string is told by its length then, if the section has one
- * of that length alone, or one that names a source file.
+ * section its bytes lie is not said. So csan recognizes a string by its length, if the section has
+ * only one of that length, or only one that names a source file.
  *
- * Of PyTorch 2.15's 47,013 calls for sm_90 this tells file and line of all, and the expression of
+ * Of PyTorch 2.15's 47,013 calls for sm_90 this finds file and line of all, and the expression of
  * 80%, those of index operators among them. For sm_75 to sm_121 (step.h). Thread-safe. */
 #ifndef RUNTIME_SASS_ASSERTION_H
 #define RUNTIME_SASS_ASSERTION_H

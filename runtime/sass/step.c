@@ -265,7 +265,7 @@ static void shifts(struct step *step, const struct code *code)
 }
 
 /* S2R and S2UR: of those that there are the block's index. */
-static void tells_block(struct step *step, const struct code *code)
+static void reads_block_index(struct step *step, const struct code *code)
 {
     enum { CTAID_X = 0x25, DIMENSIONS = 3 };
     const uint32_t dimension = instruction_bits(code->instruction.high, 8, 8) - CTAID_X;
@@ -558,7 +558,7 @@ static void values_follow(struct step *step, const struct code *code)
         break;
     case OPCODE_S2R:
     case OPCODE_S2UR:
-        tells_block(step, code);
+        reads_block_index(step, code);
         break;
     case OPCODE_R2UR:
         moves(step, operand(code, false, instruction_bits(code->instruction.low, 24, 8)));
@@ -587,8 +587,8 @@ static void values_follow(struct step *step, const struct code *code)
     }
 }
 
-/* SYNCS.PHASECHK tells a predicate, and has zeros where others name a register. Which it is stands
- * behind the uniform register. */
+/* SYNCS.PHASECHK writes a predicate, and has zeros where others name a register. The field behind
+ * the uniform register names the predicate. */
 static bool checks_phase(const struct code *code)
 {
     return code->opcode == OPCODE_SYNCS &&

@@ -1,10 +1,10 @@
-# libcsan_threads.so.0: stands in front of pthread's functions, for host_order=threads. It needs the C
-# library alone, and does nothing until libcsan.so.0 gives it somebody to tell.
+# libcsan_threads.so.0: interposes pthread's functions, for host_order=threads. It needs the C
+# library alone, and does nothing until libcsan.so.0 registers its functions.
 
 threads_src := $(wildcard runtime/threads/*.c)
 LIBTHREADS  := $(LIBDIR)/libcsan_threads.so.0
 
-# The sanitizers' run-times stand in front of the same functions.
+# The sanitizers' run-times interpose the same functions.
 $(call objects,$(threads_src)): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
 $(LIBTHREADS): $(call objects,$(threads_src))

@@ -3,7 +3,7 @@
 
 ifneq ($(SANITIZER_INCLUDE),)
 tracer_src := $(wildcard runtime/tracer/*.c)
-# It tells in the embedded device's words.
+# It reports in the embedded device's types.
 tracer_o   := $(call objects,$(tracer_src)) $(OUT)/obj/runtime/trace/fold.o
 
 TRACER_PATCHES      := $(OUT)/gen/tracer_patches.fatbin
@@ -25,7 +25,7 @@ $(TRACER_FIRST_LAUNCH): runtime/tracer/first_launch.cu
 $(call objects,$(tracer_src)): EXTRA_CFLAGS += -isystem $(SANITIZER_INCLUDE) \
 	-DTRACER_PATCHES='"$(abspath $(TRACER_PATCHES))"' \
 	-DTRACER_FIRST_LAUNCH='"$(abspath $(TRACER_FIRST_LAUNCH))"'
-# The assembler puts them in, and tells no dependency.
+# The assembler puts them in, and reports no dependency.
 $(OUT)/obj/runtime/tracer/patches.o: $(TRACER_PATCHES)
 $(OUT)/obj/runtime/tracer/first_launch.o: $(TRACER_FIRST_LAUNCH)
 

@@ -1,4 +1,4 @@
-# missing_record_stream.py, with the allocator told that the side stream uses the tensor.
+# missing_record_stream.py, where record_stream declares that the side stream uses the tensor.
 import torch
 
 side = torch.cuda.Stream()

@@ -47,8 +47,7 @@ static const char *const names[KINDS] = {
 
 static struct cold_samples samples[KINDS];
 
-/* What is put off by one kind of call is done within another: only all of them tell what it costs.
- */
+/* One kind of call does work that another deferred: only the sum shows what it costs. */
 static void sample(enum what what, uint64_t ticks)
 {
     static uint64_t all;

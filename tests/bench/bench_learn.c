@@ -62,7 +62,7 @@ static CUdeviceptr block_at(unsigned segment, unsigned number)
 }
 
 /* Sizes, strides, and pairs of such; the pointers in equal distances, in the parameters as in
- * memory: what the tools interface tells are accesses at equal distances. */
+ * memory: the tools interface reports accesses at equal distances. */
 static void parameters_fill(uint64_t *words, unsigned number)
 {
     unsigned kernel = number % KERNELS, pointers = pointers_of(kernel);

@@ -1,4 +1,4 @@
-/* What recording costs: a launch told to the detector without and with a recording, and to a
+/* What recording costs: a launch passed to the detector without and with a recording, and to a
  * recording alone (check=0), in nanoseconds of CPU time; and the bytes that it takes in the file.
  * Once a table of kinds of steps, each a launch and what goes with it:
  *
@@ -10,8 +10,8 @@
  *   anywhere   three ranges at random: no set comes twice
  *   graph      one op of 300 ranges
  *
- * Two threads: both launch "same" at once, each for streams of its own.
- * The last column is how long csan replay takes for a launch of the recording. */
+ * Two threads: both launch "same" at once, each for streams of its own. The last column is how long
+ * csan replay takes for a launch of the recording. */
 #include "csan/detector/context.h"
 #include "csan/recording/recording_read.h"
 #include "csan/recording/recording_write.h"

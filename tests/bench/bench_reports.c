@@ -2,9 +2,9 @@
  * symbols, with the driver that does nothing.
  *
  * Sets of memory from stacks of their own race two by two, so that each pair is a report. Timed is
- * each set on the program's thread. At once (deferred_limit=0) the report is printed within the call that
- * shows the race, as by a handler of races; beside, by csan's thread. The ratio is of the racing
- * call's time.
+ * each set on the program's thread. At once (deferred_limit=0) the report is printed within the
+ * call that shows the race, as by a handler of races; beside, by csan's thread. The ratio is of the
+ * racing call's time.
  *
  *   bench_reports [REPORTS] */
 #include "hook_bench.h"
@@ -29,7 +29,7 @@ __attribute__((noinline)) static double set_below(unsigned depth, unsigned strea
     }
     const double before = nanoseconds();
     check(cuMemsetD8Async(memory, 0, 64, streams[stream]), "cuMemsetD8Async");
-    check(cuEventRecord(event, other), "cuEventRecord"); /* what was put off is told */
+    check(cuEventRecord(event, other), "cuEventRecord"); /* deferred work is done */
     return nanoseconds() - before;
 }
 

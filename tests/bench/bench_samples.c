@@ -1,7 +1,7 @@
 /* What recording costs each program of samples/, a launch: a kernel, copy or set. Each is recorded
- * on the embedded device, once, as it is. Then its work is told to a detector again and again, as
- * if a loop were around it: all that lies between its first launch (or stream-ordered allocation)
- * and its last wait, with the events, waits and host synchronizations between; streams, events and
+ * on the embedded device, once, as it is. Then a detector gets its work again and again, as if a
+ * loop were around it: all that lies between its first launch (or stream-ordered allocation) and
+ * its last wait, with the events, waits and host synchronizations between; streams, events and
  * memory of the host are made once.
  *
  *   one run     bytes of the whole file: names, stacks, modules and facts are most of it
@@ -22,7 +22,7 @@
 
 enum { LAUNCHES = 100000, ROUNDS = 9, WORK_MAX = 4096, FOUND_RACES = 66 };
 
-/* A sample's recording: what comes before its work, told once, and the work itself. */
+/* A sample's recording: what comes before its work, played once, and the work itself. */
 struct sample {
     struct recording_reader *reader;
     struct recorded work[WORK_MAX];
@@ -79,8 +79,8 @@ static int begins_work(const struct recorded *recorded)
            (recorded->kind == RECORDED_BIRTH && recorded->value[FIELD_LANE] != CSAN_HOST);
 }
 
-/* What a loop around the work would leave outside, and what is told once however often it is used.
- */
+/* What a loop around the work would leave outside, and what is played once however often it is
+ * used. */
 static int is_outside(const struct recorded *recorded)
 {
     switch (recorded->kind) {
@@ -139,7 +139,7 @@ static void sample_read(struct sample *sample, const char *path)
         complain("a sample launches nothing");
 }
 
-/* ---- telling it */
+/* ---- playing it */
 
 static void take(struct replay *replay, const struct recorded *recorded)
 {
@@ -149,7 +149,7 @@ static void take(struct replay *replay, const struct recorded *recorded)
 }
 
 /* Everything once, up to the end of the work. */
-static void tell_begin(struct replay *replay, const char *path)
+static void play_begin(struct replay *replay, const char *path)
 {
     struct recording_reader *reader = reader_open(path);
     struct recorded recorded;
@@ -164,7 +164,7 @@ static void tell_begin(struct replay *replay, const char *path)
 }
 
 /* The work, `passes` times; recorded at `copy`, unless that is NULL. */
-static struct times tell(const struct sample *sample, const char *path, size_t passes,
+static struct times play(const struct sample *sample, const char *path, size_t passes,
                          const char *copy, uint64_t *bytes)
 {
     char message[256];
@@ -173,7 +173,7 @@ static struct times tell(const struct sample *sample, const char *path, size_t p
     struct replay *replay = replay_create(context);
     if (recording)
         context_record(context, recording, 1);
-    tell_begin(replay, path);
+    play_begin(replay, path);
     struct times start = {clock_now(CLOCK_THREAD_CPUTIME_ID), clock_now(CLOCK_PROCESS_CPUTIME_ID)};
     for (size_t pass = 0; pass < passes; pass++)
         for (size_t i = 0; i < sample->count; i++)
@@ -231,10 +231,10 @@ static struct cost measure(const struct sample *sample, const char *path)
     struct times without = {1e300, 1e300}, with = without;
     snprintf(copy, sizeof copy, "/tmp/csan-bench-%d-copy.csan", (int)getpid());
     for (int round = 0; round < ROUNDS; round++) {
-        without = least(without, tell(sample, path, passes, NULL, NULL));
-        with = least(with, tell(sample, path, passes, copy, &bytes));
+        without = least(without, play(sample, path, passes, NULL, NULL));
+        with = least(with, play(sample, path, passes, copy, &bytes));
     }
-    tell(sample, path, 2 * passes, copy, &twice);
+    play(sample, path, 2 * passes, copy, &twice);
     return (struct cost){.entries = (double)sample->count / (double)sample->launches,
                          .once = sample->file_bytes / (double)sample->launches,
                          .repeated = (double)(twice - bytes) / launches,

@@ -102,7 +102,7 @@ static inline int cold_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the sums of so many samples each, by that many, in nanoseconds: what is put off is done within
+/* Of the sums of so many samples each, by that many, in nanoseconds: deferred work is done within
  * one of many calls. */
 static inline double cold_median_each(const struct cold_samples *samples, size_t each,
                                       double ticks_per_nanosecond)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What is known of the test programs' kernels, by all who tell of it: what the launches touched, as
+# What is known of the test programs' kernels, from all sources: what the launches touched, as
 # the GPU's tracer saw it, lies within the PTX's ranges, is all of those that are exact, and is what
 # the embedded device saw of the same launches; what was learned is what is learned there; and the
 # verdicts are the same by PTX and learned.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# On a GPU: kernels that fail, by kind and by the call that tells the program. What each call returns must be what it
+# On a GPU: kernels that fail, by kind and by the call that reports it to the program. What each call returns must be what it
 # returns without csan, and csan must report the kernel.
 #
 #   failures.sh CSAN_ROOT
@@ -104,7 +104,7 @@ for way in pageable pinned written set right; do
     judge "indices, $way: the report" $?
 done
 # While csan learns kernels through the driver's tools interface no dump comes. What the streams wrote behind their
-# launches tells which launch it was, though no thread.
+# launches shows which launch it was, though no thread.
 for kind in misaligned trap assert; do
     for call in stream device launches; do
         env CSAN_OPTIONS=access=learn:learn_cache_mb=0 "$root/bin/csan" run ./failure "$kind" "$call" >csan.out 2>csan.err

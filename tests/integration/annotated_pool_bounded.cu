@@ -1,7 +1,7 @@
 // verdict: none
 // options: trace=0
-// Two streams scatter into neighbouring blocks of a pool, through indices that no PTX tells: each
-// may touch its own block, and not the whole allocation that the pool cut both from.
+// Two streams scatter into neighbouring blocks of a pool, through indices that PTX does not know:
+// each may touch its own block, and not the whole allocation that the pool cut both from.
 #include "program.h"
 
 __global__ void scatter(int *out, const int *to, int n)

@@ -2,7 +2,7 @@
 // library: cublas
 // expect: cublasSsyrk
 // expect: writing to argument\(s\) C
-// Of the rectangle around a triangle csan does not tell which half is written.
+// Of the rectangle around a triangle csan does not know which half is written.
 #include "blas.h"
 
 int main()

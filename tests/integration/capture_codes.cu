@@ -9,7 +9,7 @@
 static int different;
 
 // Asks, and forgets the error.
-static void tell(const char *question, cudaError_t answer, const char *expected)
+static void expect_answer(const char *question, cudaError_t answer, const char *expected)
 {
     cudaGetLastError();
     const char *name = cudaGetErrorName(answer);
@@ -41,25 +41,26 @@ static void events(cudaStream_t a, cudaStream_t b)
     begin(a);
     CHECK(cudaEventRecord(event, a));
     end(a);
-    tell("wait for an event of a capture that ended", cudaStreamWaitEvent(b, event, 0),
-         "cudaErrorInvalidValue");
-    tell("query an event of a capture that ended", cudaEventQuery(event), "cudaErrorInvalidValue");
+    expect_answer("wait for an event of a capture that ended", cudaStreamWaitEvent(b, event, 0),
+                  "cudaErrorInvalidValue");
+    expect_answer("query an event of a capture that ended", cudaEventQuery(event),
+                  "cudaErrorInvalidValue");
     begin(a);
     CHECK(cudaEventRecord(event, a));
-    tell("synchronize the captured stream", cudaStreamSynchronize(a),
-         "cudaErrorStreamCaptureUnsupported");
-    tell("wait for an event of an invalidated capture", cudaStreamWaitEvent(b, event, 0),
-         "cudaErrorInvalidValue");
+    expect_answer("synchronize the captured stream", cudaStreamSynchronize(a),
+                  "cudaErrorStreamCaptureUnsupported");
+    expect_answer("wait for an event of an invalidated capture", cudaStreamWaitEvent(b, event, 0),
+                  "cudaErrorInvalidValue");
     end(a);
     begin(a);
-    tell("wait under capture for an event never recorded", cudaStreamWaitEvent(a, never, 0),
-         "cudaSuccess");
+    expect_answer("wait under capture for an event never recorded",
+                  cudaStreamWaitEvent(a, never, 0), "cudaSuccess");
     end(a);
     begin(a);
-    tell("query another event under capture", cudaEventQuery(outside),
-         "cudaErrorStreamCaptureUnsupported");
-    tell("and synchronize the captured stream", cudaStreamSynchronize(a),
-         "cudaErrorStreamCaptureUnsupported");
+    expect_answer("query another event under capture", cudaEventQuery(outside),
+                  "cudaErrorStreamCaptureUnsupported");
+    expect_answer("and synchronize the captured stream", cudaStreamSynchronize(a),
+                  "cudaErrorStreamCaptureUnsupported");
     end(a);
 }
 
@@ -67,24 +68,25 @@ static void streams(cudaStream_t a, cudaStream_t b)
 {
     cudaGraph_t graph;
     begin(a);
-    tell("synchronize another stream under capture", cudaStreamSynchronize(b),
-         "cudaErrorStreamCaptureUnsupported");
+    expect_answer("synchronize another stream under capture", cudaStreamSynchronize(b),
+                  "cudaErrorStreamCaptureUnsupported");
     end(a);
     begin(a);
-    tell("add a callback", cudaStreamAddCallback(a, callback, nullptr, 0),
-         "cudaErrorStreamCaptureUnsupported");
+    expect_answer("add a callback", cudaStreamAddCallback(a, callback, nullptr, 0),
+                  "cudaErrorStreamCaptureUnsupported");
     end(a);
     begin(a);
     stream_follows(b, a);
-    tell("end in a stream that was forked", cudaStreamEndCapture(b, &graph),
-         "cudaErrorStreamCaptureUnmatched");
-    tell("and then where it began", cudaStreamEndCapture(a, &graph),
-         "cudaErrorStreamCaptureInvalidated");
-    tell("begin in the legacy stream", cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal),
-         "cudaErrorStreamCaptureUnsupported");
+    expect_answer("end in a stream that was forked", cudaStreamEndCapture(b, &graph),
+                  "cudaErrorStreamCaptureUnmatched");
+    expect_answer("and then where it began", cudaStreamEndCapture(a, &graph),
+                  "cudaErrorStreamCaptureInvalidated");
+    expect_answer("begin in the legacy stream",
+                  cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal),
+                  "cudaErrorStreamCaptureUnsupported");
     begin(a);
-    tell("begin twice", cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal),
-         "cudaErrorIllegalState");
+    expect_answer("begin twice", cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal),
+                  "cudaErrorIllegalState");
     end(a);
 }
 
@@ -92,15 +94,16 @@ static void memory(cudaStream_t a)
 {
     int *p = device_array<int>(), *q = nullptr, host[4] = {};
     begin(a);
-    tell("allocate under capture", cudaMalloc((void **)&q, 64),
-         "cudaErrorStreamCaptureUnsupported");
+    expect_answer("allocate under capture", cudaMalloc((void **)&q, 64),
+                  "cudaErrorStreamCaptureUnsupported");
     end(a);
     begin(a);
-    tell("copy synchronously beside a non-blocking capture",
-         cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice), "cudaSuccess");
+    expect_answer("copy synchronously beside a non-blocking capture",
+                  cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice), "cudaSuccess");
     end(a);
     begin(a);
-    tell("set synchronously beside a non-blocking capture", cudaMemset(p, 0, 64), "cudaSuccess");
+    expect_answer("set synchronously beside a non-blocking capture", cudaMemset(p, 0, 64),
+                  "cudaSuccess");
     end(a);
 }
 
@@ -112,19 +115,20 @@ static void graphs(cudaStream_t a)
     cudaGraphNode_t one, two;
     CHECK(cudaGraphAddEmptyNode(&one, empty, nullptr, 0));
     CHECK(cudaGraphAddEmptyNode(&two, empty, &one, 1));
-    tell("add an edge that closes a cycle", cudaGraphAddDependencies(empty, &two, &one, nullptr, 1),
-         "cudaSuccess");
-    tell("add an edge that is there", cudaGraphAddDependencies(empty, &one, &two, nullptr, 1),
-         "cudaErrorInvalidValue");
+    expect_answer("add an edge that closes a cycle",
+                  cudaGraphAddDependencies(empty, &two, &one, nullptr, 1), "cudaSuccess");
+    expect_answer("add an edge that is there",
+                  cudaGraphAddDependencies(empty, &one, &two, nullptr, 1), "cudaErrorInvalidValue");
     begin(a);
     CHECK(cudaMallocAsync((void **)&own, 64, a));
     CHECK(cudaStreamEndCapture(a, &graph));
     CHECK(cudaGraphInstantiate(&exec, graph, 0));
-    tell("instantiate a graph that allocates twice", cudaGraphInstantiate(&second, graph, 0),
-         "cudaErrorNotSupported");
-    tell("clone it", cudaGraphClone(&clone, graph), "cudaErrorNotSupported");
+    expect_answer("instantiate a graph that allocates twice",
+                  cudaGraphInstantiate(&second, graph, 0), "cudaErrorNotSupported");
+    expect_answer("clone it", cudaGraphClone(&clone, graph), "cudaErrorNotSupported");
     CHECK(cudaGraphLaunch(exec, a));
-    tell("launch it again without a free", cudaGraphLaunch(exec, a), "cudaErrorInvalidValue");
+    expect_answer("launch it again without a free", cudaGraphLaunch(exec, a),
+                  "cudaErrorInvalidValue");
     CHECK(cudaFreeAsync(own, a));
     CHECK(cudaStreamSynchronize(a));
 }

@@ -35,7 +35,7 @@ static void stream_end(CUresult (*destroy)(CUstream))
     DRIVER_CHECK(cuCtxSynchronize());
 }
 
-// The events' order stays when they are gone, and a time that could be told orders the host.
+// The events' order stays when they are gone, and a time that the driver returned orders the host.
 static void events_end(CUresult (*destroy)(CUevent), CUresult (*elapsed)(float *, CUevent, CUevent))
 {
     CUdeviceptr p = device_bytes();

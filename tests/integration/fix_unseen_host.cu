@@ -1,7 +1,7 @@
 // verdict: race
 // output: -
 // explore: 67
-// Beside the race the host reads what a copy may not have brought yet, and csan is not told of it:
+// Beside the race the host reads what a copy may not have brought yet, and csan does not see it:
 // with the race gone the program still does not end the same each time.
 #include "program.h"
 

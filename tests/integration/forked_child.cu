@@ -1,7 +1,7 @@
 // verdict: race
 // output: -
 // The child alone uses CUDA, which is legal: it is checked. With an argument the parent has used it
-// before: the child cannot, and is told not to be checked (tests/shell/test_processes.sh).
+// before: the child cannot, and csan says that it is not checked (tests/shell/test_processes.sh).
 #include "program.h"
 
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // verdict: possible
 // expect: graph_bounded.cu:{scatter}
 // What a node touches is bounded where it depends on data: inside a graph too a race with it is a
-// possible one. Nobody traces the launches of a graph, so PTX alone tells.
+// possible one. Nobody traces the launches of a graph, so only PTX is known.
 #include "graph.h"
 
 __global__ void scatter(int *out, const int *index, int n)

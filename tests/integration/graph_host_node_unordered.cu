@@ -19,9 +19,9 @@ int main()
     CHECK(
         cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, host, p, BYTES, cudaMemcpyDeviceToHost));
     CHECK(cudaGraphAddHostNode(&node, graph, nullptr, 0, &call));
-    cudaHostNodeParams told;
-    CHECK(cudaGraphHostNodeGetParams(node, &told));
-    if (told.fn != read_all || told.userData != host)
+    cudaHostNodeParams found;
+    CHECK(cudaGraphHostNodeGetParams(node, &found));
+    if (found.fn != read_all || found.userData != host)
         return 1;
     CHECK(cudaGraphLaunch(instantiate(graph), a));
     return finish();

@@ -1,7 +1,7 @@
 // link: -lcuda
 // ways: run run-static
 // verdict: none
-// A stream that is not told to be non-blocking: the error of the driver, and nothing changes.
+// A stream without the flag non-blocking: the error of the driver, and nothing changes.
 #include "green.h"
 
 int main()

@@ -1,7 +1,7 @@
 // link: -lcuda
 // ways: run run-static
 // verdict: none
-// A stream that is created after its context was told to wait.
+// A stream that is created after its context's wait.
 #include "green.h"
 
 int main()

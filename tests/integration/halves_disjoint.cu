@@ -1,5 +1,5 @@
 // verdict: none
-// Two kernels on the two halves of one array, each told apart by its range.
+// Two kernels on the two halves of one array, each distinguished by its range.
 #include "program.h"
 
 int main()

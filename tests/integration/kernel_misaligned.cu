@@ -6,7 +6,7 @@
 // expect: writing 4 bytes at 0x[0-9a-f]+, at byte 6 of the 4096 bytes allocated at .*kernel_misaligned.cu:{allocation}
 // expect: block \(1,0,0\), thread \(3,0,0\) of grid 2 x block 32, at .*kernel_misaligned.cu:{line}
 // expect: Launched on stream A \(created at
-// A kernel that fails, and a good one behind it: which one it was is said by the call that tells.
+// A kernel that fails, and a good one behind it: the call that reports it says which one it was.
 #include "expect.h"
 
 __global__ void misaligned(char *p)

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         launch_fill(stream, at, i < moves ? 0 : i * 8, N / 4);
         gather<<<1, 128, 0, stream>>>(out, in, at, 128);
         CHECK(cudaStreamSynchronize(stream));
-        usleep(5000); // what it touched is told before the next is launched
+        usleep(5000); // what it touched is reported before the next is launched
     }
     CHECK(cudaGetLastError());
     return finish();

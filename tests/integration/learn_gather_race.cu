@@ -4,9 +4,9 @@
 // expect: the previous access .* is bounded
 // expect: Overlap: 128 bytes, 5120 to 5247 of the 8192
 // expect: [1-9][0-9]* bounded by them
-// A kernel gathers rows that an index tells, which changes; once that is known, all of the table
+// A kernel gathers rows that an index selects, which changes; once that is known, all of the table
 // may be read, which is a block of a pool. On another stream a row is written that it never reads.
-// The kernel before it is new each time: what it touches is not told yet when the others are
+// The kernel before it is new each time: what it touches is not known yet when the others are
 // launched.
 #include "program.h"
 
@@ -46,7 +46,7 @@ int main()
         launch_fill(s, rows, i < 8 ? 0 : i % 3 * 8, TAKEN);
         gather<<<TAKEN, COLUMNS, 0, s>>>(out, table, rows);
         CHECK(cudaStreamSynchronize(s));
-        usleep(5000); // what it touched is told before the next is launched
+        usleep(5000); // what it touched is reported before the next is launched
     }
     race<0>(s, t, out, table, rows, other);
     race<1>(s, t, out, table, rows, other);

@@ -4,7 +4,7 @@
 // expect: the previous access .* is bounded
 // expect: Overlap: 128 bytes, 5120 to 5247 of the 8192
 // expect: [1-9][0-9]* bounded by them
-// A kernel gathers rows that an index tells, which changes; once that is known, all of the table
+// A kernel gathers rows that an index selects, which changes; once that is known, all of the table
 // may be read. It takes its tensors by value, in structures with room for more dimensions than they
 // have: the words behind those were never set, and are others in every launch from the moment on
 // that it runs on two streams. On the other stream a row is written that it never reads.
@@ -56,7 +56,7 @@ int main()
         launch_fill(s, rows, i < 8 ? 0 : i % 3 * 8, TAKEN);
         gather<<<TAKEN, COLUMNS, 0, s>>>(matrix(out, TAKEN, 0), matrix(table, ROWS, 0), rows);
         CHECK(cudaStreamSynchronize(s));
-        usleep(5000); // what it touched is told before the next is launched
+        usleep(5000); // what it touched is reported before the next is launched
     }
     for (unsigned i = 1; i <= 12; i++) {
         gather<<<TAKEN, COLUMNS, 0, s>>>(matrix(out, TAKEN, i), matrix(table, ROWS, i), rows);

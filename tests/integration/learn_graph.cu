@@ -4,7 +4,7 @@
 // expect: learning: [1-9][0-9]* launches known from earlier ones
 // expect: Race 1 is certain, if what was learned holds: .* is learned .* is learned
 // expect: Overlap: 256 bytes, 256 to 511 of the 8192
-// A kernel writes in an order that has no simple shape, so PTX tells a range around it. Two
+// A kernel writes in an order that has no simple shape, so PTX gives a range around it. Two
 // launches outside of any graph taught it; two captured ones on branches that do not meet have the
 // learned sets: they overlap by 64 words.
 #include "program.h"
@@ -28,7 +28,7 @@ int main()
     for (int i = 0; i < 2; i++)
         gray_code<<<1, BLOCK, 0, s>>>(q, BLOCK);
     CHECK(cudaStreamSynchronize(s));
-    usleep(200000); // what a GPU's launch touched is told some time after it is done
+    usleep(200000); // what a GPU's launch touched is reported some time after it is done
     CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
     CHECK(cudaEventRecord(fork, s));
     CHECK(cudaStreamWaitEvent(t, fork, 0));

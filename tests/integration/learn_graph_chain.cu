@@ -26,7 +26,7 @@ __global__ void gray_code_twice(int *out, int n)
 static void waits(cudaStream_t s)
 {
     CHECK(cudaStreamSynchronize(s));
-    usleep(200000); // what a GPU's launch touched is told some time after it is done
+    usleep(200000); // what a GPU's launch touched is reported some time after it is done
 }
 
 int main()

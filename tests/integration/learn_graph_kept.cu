@@ -28,7 +28,7 @@ int main()
     for (int i = 0; i < 3; i++) {
         scatter<<<1, BLOCK, 0, s>>>(p, to, BLOCK);
         CHECK(cudaStreamSynchronize(s));
-        usleep(100000); // what a GPU's launch touched is told some time after it is done
+        usleep(100000); // what a GPU's launch touched is reported some time after it is done
     }
     for (int i = 0; i < 5; i++)
         CHECK(cudaStreamSynchronize(s)); // its code is as it was by now

@@ -2,9 +2,9 @@
 // options: access=learn:learn_cache_mb=0
 // expect: , 1 race, 1 possible race
 // expect: writing to argument\(s\) 0
-// A kernel writes in an order that has no simple shape, so PTX tells a range around it. Two
+// A kernel writes in an order that has no simple shape, so PTX gives a range around it. Two
 // branches of a graph were captured before anything was known of it, so they possibly race;
-// launches outside of the graph taught it, and at the graph's launch the learned sets are told and
+// launches outside of the graph taught it, and at the graph's launch the learned sets are used and
 // compared: they overlap by 64 words.
 #include "graph.h"
 
@@ -31,7 +31,7 @@ int main()
     for (int i = 0; i < 2; i++) {
         gray_code<<<1, BLOCK, 0, s>>>(q, BLOCK);
         CHECK(cudaStreamSynchronize(s));
-        usleep(200000); // what a GPU's launch touched is told some time after it is done
+        usleep(200000); // what a GPU's launch touched is reported some time after it is done
     }
     CHECK(cudaGraphLaunch(exec, s));
     CHECK(cudaStreamSynchronize(s));

@@ -3,8 +3,8 @@
 // skip: embedded
 // expect: , 1 race,
 // A kernel that a graph launches and nobody else, and that writes in an order that has no simple
-// shape: its nodes are traced at the graph's first launches, and told at the fourth, which a set of
-// what it writes races with. The set of all the rest does not.
+// shape: its nodes are traced at the graph's first launches, and known at the fourth, which a set
+// of what it writes races with. The set of all the rest does not.
 #include "graph.h"
 
 #include <unistd.h>
@@ -29,7 +29,7 @@ int main()
         if (i == 3)
             break;
         CHECK(cudaStreamSynchronize(s));
-        usleep(200000); // what a GPU's launch touched is told some time after it is done
+        usleep(200000); // what a GPU's launch touched is reported some time after it is done
     }
     CHECK(cudaMemsetAsync(p + BLOCK, 0, (2 * N - BLOCK) * sizeof *p, t));
     CHECK(cudaMemsetAsync(p, 0, BLOCK * sizeof *p, t));

@@ -3,7 +3,7 @@
 // expect: learning: [0-9]+ launches known from earlier ones, [1-9][0-9]* bounded by them
 // Rows are gathered by three index tensors that take turns, in one allocation with the table and
 // the output, as a caching allocator places them. Each has rows of its own for ever; still it is
-// data that tells them, not where the tensor lies.
+// data decides them, not where the tensor lies.
 #include "program.h"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ int main()
     for (int i = 0; i < 24; i++) {
         gather<<<rows, 32, 0, stream>>>(out, table, at + 64 * (i < 8 ? 0 : i % turns));
         CHECK(cudaStreamSynchronize(stream));
-        usleep(5000); // what it touched is told before the next is launched
+        usleep(5000); // what it touched is reported before the next is launched
     }
     CHECK(cudaGetLastError());
     return finish();

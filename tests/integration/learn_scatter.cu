@@ -3,9 +3,9 @@
 // expect: writing to argument\(s\) 0
 // expect: is bounded \(which bytes it touches depends on data in memory\)
 // expect: Overlap: 2048 bytes, 0 to 2047 of the 4096
-// A kernel scatters to where an index tells. Its first launches all wrote the same, so that is what
-// later ones are taken to do; but the PTX says that memory tells where, and here it tells two
-// streams different halves: no race is certain.
+// A kernel scatters to where an index points. Its first launches all wrote the same, so that is
+// what later ones are taken to do; but the PTX says that memory decides where, and here it
+// separates two streams different halves: no race is certain.
 #include "program.h"
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ int main()
     for (int i = 0; i < 5; i++) {
         scatter<<<N / 2 / 128, 128, 0, s>>>(out, low);
         CHECK(cudaStreamSynchronize(s));
-        usleep(5000); // what it touched is told before the next is launched
+        usleep(5000); // what it touched is reported before the next is launched
     }
     scatter<<<N / 2 / 128, 128, 0, s>>>(out, low);
     scatter<<<N / 2 / 128, 128, 0, t>>>(out, high);

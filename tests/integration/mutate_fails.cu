@@ -1,7 +1,7 @@
 // verdict: none
 // A program that goes wrong in three ways, one for each synchronization that it lacks: it does not
 // end, it ends with a code of its own, it ends by a signal. tests/shell/test_mutate.sh leaves them
-// out. The memory is the host's to read, and csan is not told that it does.
+// out. The memory is the host's to read, and csan does not see it.
 #include "program.h"
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 // expect: writing to argument\(s\) (recvbuff|dst)
 // Two calls of a captured group are one node, which writes the results of both: the first one's is
 // read by another stream while the graph runs. (With a single rank NCCL itself makes a copy of each
-// call, and a copy's node tells what it touches.)
+// call, and a copy's node says what it touches.)
 #include "collectives.h"
 
 int main()

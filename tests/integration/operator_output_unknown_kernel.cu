@@ -1,6 +1,6 @@
 // verdict: race
 // expect: writing to the output
-// A kernel that csan cannot tell is taken to write the memory that its operator made.
+// An unknown kernel is taken to write the memory that its operator made.
 #include "operators.h"
 
 int main()

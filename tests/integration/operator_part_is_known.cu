@@ -1,7 +1,7 @@
 // verdict: none
 // An operator works on two streams, and of what it does on the second csan knows all: a kernel that
-// writes half of its argument, then another operator within it that does. The operator's word, told
-// of the first stream, is of the same work.
+// writes half of its argument, then another operator within it that does. The operator's statement,
+// made of the first stream, is of the same work.
 #include "operators.h"
 
 int main()

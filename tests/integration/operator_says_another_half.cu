@@ -1,5 +1,5 @@
 // verdict: none
-// Of a kernel that csan cannot tell, the operator's word is taken: it writes the other half.
+// For an unknown kernel, csan uses the operator's declaration: it writes the other half.
 #include "operators.h"
 
 int main()

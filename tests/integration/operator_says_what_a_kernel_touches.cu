@@ -1,7 +1,7 @@
 // verdict: race
 // expect: Overlap: 2048 bytes, 2048 to 4095 of the 4096
 // expect: Race 1 is certain
-// Of a kernel that csan cannot tell, the operator's word is taken.
+// For an unknown kernel, csan uses the operator's declaration.
 #include "operators.h"
 
 int main()

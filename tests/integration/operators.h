@@ -1,4 +1,4 @@
-// Operators of a made-up framework, for the programs that tell csan of them.
+// Operators of a made-up framework, for the programs that declare them to csan.
 #pragma once
 
 #include "program.h"

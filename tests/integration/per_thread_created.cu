@@ -2,8 +2,8 @@
 // expect: ^Access by the per-thread default stream of the main thread during
 // expect: ^Previous access by the per-thread default stream of thread 2 \('loader'\) \(created at .*per_thread_created.cu:{create}\)
 // flags: --default-stream per-thread
-// A thread's own stream is told from the main thread's by the thread's name, and by where the
-// thread was created.
+// A thread's own stream is distinguished from the main thread's by the thread's name, and by where
+// the thread was created.
 #include "program.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 // expect: , 1 (possible )?race
 // reject: streams_recycled.cu:{loop}
 // Many short-lived streams, all waited for: their places are used again and again, and a race
-// after them is still told from no race.
+// after them is still distinguished from no race.
 #include "program.h"
 
 int main()

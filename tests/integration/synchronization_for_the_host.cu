@@ -1,5 +1,5 @@
 // verdict: none
-// The host reads what a copy brought, and csan is not told that it does: what the synchronization
+// The host reads what a copy brought, and csan does not see it: what the synchronization
 // is for only the output shows. tests/shell/test_mutate.sh leaves it out. A loop synchronizes at
 // one place, needed every second time.
 #include "program.h"

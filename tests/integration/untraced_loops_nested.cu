@@ -2,7 +2,7 @@
 // options: trace=0
 // reject: [1-9][0-9]* (bounded|unknown)|direction| traced
 // Loops in loops, as compilers leave them and unrolled: two streams, some columns of one matrix
-// each. No trace tells them apart.
+// each. No trace distinguishes them.
 #include "program.h"
 
 enum { PITCH = 64, ROWS = 5, LEFT = 37, RIGHT = PITCH - LEFT };

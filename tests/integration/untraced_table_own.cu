@@ -2,7 +2,7 @@
 // options: trace=0
 // expect: 1 unknown
 // A kernel changes the table of pointers that it then follows: what was copied there before does
-// not tell where it writes.
+// not know where it writes.
 #include "program.h"
 
 __global__ void swap_and_fill(int **table, int n)

@@ -3,7 +3,7 @@
 // expect: The memory is the __device__ variable 'table' of code loaded at run time\.
 // expect: of the variable's 4096 at 0x
 // reject: no allocation csan saw
-// A variable of a module that the program made itself: the driver tells where it lies, a kernel of
+// A variable of a module that the program made itself: the driver says where it lies, a kernel of
 // another module writes there, and so does a set.
 #include "program.h"
 

@@ -4,7 +4,7 @@
 //          [--implicit-sync observed|promised|none]
 //
 // Rules run in children of this process, which are this program again: one without csan observes
-// how often B overtakes A, one under csan tells csan's verdict. A child that dies, hangs or loses
+// how often B overtakes A, one under csan prints csan's verdict. A child that dies, hangs or loses
 // its device to a failing rule is replaced by one that goes on with the next rule. --embedded is
 // for the embedded device, whose schedules are what lets B overtake: one trial under each. --only
 // takes rules whose name holds the text; --log is where csan's reports go. --implicit-sync is
@@ -255,7 +255,7 @@ static struct outcome judge(const struct rule *rule, const struct trial &base)
 }
 
 // "index|overtaken|trials|verdict|noted|skipped|trouble"
-static void tell(size_t index, const struct outcome &outcome)
+static void print_line(size_t index, const struct outcome &outcome)
 {
     printf("%zu|%d|%d|%s|%d|%d|%s\n", index, outcome.overtaken, outcome.trials,
            outcome.verdict.c_str(), outcome.noted, outcome.skipped, outcome.trouble.c_str());
@@ -301,8 +301,8 @@ static int child(const char *work, size_t from, const struct request &request)
         if (!is_wanted(every[i], request))
             continue;
         alarm(RULE_SECONDS);
-        tell(i, judges ? judge(every[i], base)
-                       : observe(every[i], base, request.trials, request.embedded));
+        print_line(i, judges ? judge(every[i], base)
+                             : observe(every[i], base, request.trials, request.embedded));
         if (!synchronize_all(base))
             _exit(DEVICE_LOST);
     }

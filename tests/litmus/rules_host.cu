@@ -26,7 +26,7 @@ static void CUDART_CB store_late_in_callback(cudaStream_t, cudaError_t, void *da
     store_late(data);
 }
 
-static void CUDART_CB tell(void *)
+static void CUDART_CB host_runs(void *)
 {
     host_ran.store(1);
 }
@@ -108,14 +108,14 @@ static const struct rule table[] = {
     {"host function seen to run, B in another stream", PROMISED, "Driver API, cuLaunchHostFunc",
      [](struct trial &trial) {
          first(trial, trial.a);
-         TRY(cudaLaunchHostFunc(trial.a, tell, nullptr));
+         TRY(cudaLaunchHostFunc(trial.a, host_runs, nullptr));
          wait_for_host_function();
          second(trial, trial.b);
      }},
     {"host function of another stream seen to run", NOTHING, "Driver API, cuLaunchHostFunc",
      [](struct trial &trial) {
          first(trial, trial.a);
-         TRY(cudaLaunchHostFunc(trial.b, tell, nullptr));
+         TRY(cudaLaunchHostFunc(trial.b, host_runs, nullptr));
          wait_for_host_function();
          second(trial, trial.b);
      }},

@@ -1,4 +1,4 @@
-// What rules put into streams: kernels of one thread each. Their PTX tells exactly what they touch.
+// What rules put into streams: kernels of one thread each. Their PTX says exactly what they touch.
 // Waiting is bounded by the clock (%globaltimer, nanoseconds).
 #include "litmus.h"
 

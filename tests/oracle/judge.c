@@ -114,8 +114,8 @@ static bool is_plain(const struct touch *touch)
     return touch->rows == 1;
 }
 
-/* Which owner an access belongs to depends on where csan cuts it; and in memory of no allocation,
- * on which told blocks came to lie together there, and for how long. */
+/* Which owner an access belongs to depends on where csan cuts it; and, in memory of no allocation,
+ * on which declared blocks came to lie together there, and for how long. */
 static bool owner_is_sure(const struct touch *touch)
 {
     return touch->memory != 0 && is_plain(touch);
@@ -237,7 +237,7 @@ static void describe_false(const struct program *program, const struct play *pla
              name_byte(play, race->address, name), (int)race->bytes);
 }
 
-static void tell_missed(void *user, uint64_t start, uint64_t end)
+static void report_missed(void *user, uint64_t start, uint64_t end)
 {
     struct runs *runs = user;
     if (runs->items[0].start >= start && runs->items[0].start < end)
@@ -258,7 +258,7 @@ static void describe_missed(const struct program *program, const struct play *pl
             struct runs at = {.items = {{address, 0}}};
             if (world_verdict(world, first, second) < (surely ? VERDICT_CERTAIN : VERDICT_POSSIBLE))
                 continue;
-            world_common(first, second, tell_missed, &at);
+            world_common(first, second, report_missed, &at);
             if (at.count && length < JUDGE_TEXT - 64)
                 length += snprintf(text + length, JUDGE_TEXT - (size_t)length, " ops %u and %u;",
                                    op_of(program, play, first->number),

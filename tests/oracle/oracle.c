@@ -4,14 +4,12 @@
  *   oracle [--programs=N] [--seed=S] [--jobs=N] [--schedules=N] [--traced=0|1] [--library=DIR]
  *          [--host-threads=0|1] [--waits=0|1|2]
  *
- * Programs have the numbers S to S + N - 1, and are told apart by nothing else. They are played by
- * worker processes of some thousand programs each, every second one with csan taking the device's
- * word for what kernels touch (option `trace`), unless --traced says which; likewise two of four
- * with host threads as lanes of their own (host_order=threads). --waits is option implicit_sync:
- * observed, promised or none, likewise by turns. DIR holds another libcsan.so.0. The
- * first disagreement is made as small as can be, printed, and ends the run
- * with 1.
- */
+ * Programs have the numbers S to S + N - 1, and differ in nothing else. They are played by worker
+ * processes of some thousand programs each, every second one with csan taking the device's word for
+ * what kernels touch (option `trace`), unless --traced says which; likewise two of four with host
+ * threads as lanes of their own (host_order=threads). --waits is option implicit_sync: observed,
+ * promised or none, likewise by turns. DIR holds another libcsan.so.0. The first disagreement is
+ * made as small as can be, printed, and ends the run with 1. */
 #include "judge.h"
 #include "shrink.h"
 
@@ -38,7 +36,7 @@ static struct {
 } settings = {
     .programs = 20000, .seed = 1, .schedules = 2, .traced = -1, .host_threads = -1, .waits = -1};
 
-/* What a worker tells at its end. */
+/* What a worker reports at its end. */
 struct tally {
     uint64_t programs, ops, plays, reports, silent, confirmed;
 };
@@ -282,7 +280,7 @@ static int job_end(struct job *job, struct tally *total)
 {
     char line[4096];
     int status = 0;
-    bool told = false;
+    bool reported = false;
     FILE *output = fdopen(job->output, "r");
     while (output && fgets(line, sizeof line, output)) {
         unsigned long long numbers[6];
@@ -291,7 +289,7 @@ static int job_end(struct job *job, struct tally *total)
             fputs(line, stdout);
             continue;
         }
-        told = true;
+        reported = true;
         total->programs += numbers[0];
         total->ops += numbers[1];
         total->plays += numbers[2];
@@ -303,7 +301,7 @@ static int job_end(struct job *job, struct tally *total)
         fclose(output);
     waitpid(job->pid, &status, 0);
     job->pid = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && told)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && reported)
         return 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
         return 1;

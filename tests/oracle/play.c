@@ -192,7 +192,7 @@ static bool make_race(struct csan_race *race)
     return false;
 }
 
-/* csan counts ops from the process's start: a race tells how far it is. */
+/* csan counts ops from the process's start: a race shows the count. */
 static void learn_numbers(void)
 {
     struct csan_race race;

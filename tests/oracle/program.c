@@ -51,7 +51,7 @@ static struct rows pick_rows(struct generator *self, uint8_t buffer, unsigned un
     return rows;
 }
 
-/* Weighted to the device's one buffer, where everything meets. */
+/* Weighted to the device's one buffer, where all accesses overlap. */
 static uint8_t pick_buffer(struct generator *self, bool on_device)
 {
     static const uint8_t device[] = {BUFFER_DEVICE, BUFFER_DEVICE,  BUFFER_DEVICE,
@@ -276,7 +276,7 @@ void program_make(struct program *program, uint64_t seed, bool host_threads)
         self.exotic = 2 + pick(&self, 5);
     }
     if (self.functions &&
-        chance(&self, 1, 2)) /* what is held back meets memory that changes hands */
+        chance(&self, 1, 2)) /* work that is held back touches memory that changes hands */
         self.exotic = 2 + pick(&self, 5);
     size_t count = large ? 16 + pick(&self, PROGRAM_OPS - 16) : 4 + pick(&self, 14);
     while (program->count < count) {

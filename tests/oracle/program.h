@@ -61,7 +61,7 @@ enum op_kind {
     OP_HOST_READ,     /* ranges[0] */
     OP_HOST_WRITE,
     OP_HOST_FUNCTION, /* stream; the function reads ranges[0], or (FLAG_WIDE) writes it */
-    OP_POOL_ALLOCATE, /* ranges[0], a block told to csan */
+    OP_POOL_ALLOCATE, /* ranges[0], a block declared to csan */
     OP_POOL_FREE,
     OP_BEFORE, /* csan_happens_before(key event, stream) */
     OP_AFTER,

@@ -26,7 +26,7 @@ struct maker {
     unsigned called; /* the host's newest node when the op's call began */
     unsigned host;   /* newest node of the host: of the op's thread, or of all in one order */
     unsigned hosts[THREADS];
-    unsigned meetings[KEYS]; /* what host threads said was before: the newest node */
+    unsigned host_keys[KEYS]; /* what host threads said was before: the newest node */
     struct lane lanes[LANES];
     unsigned lane_count;
     unsigned of_slot[STREAMS];
@@ -132,7 +132,7 @@ static uint64_t memory_end(const struct world *world, uint64_t address, uint64_t
     return end;
 }
 
-/* The told block that holds all of it owns it, else the memory. */
+/* The declared block that holds all of it owns it, else the memory. */
 static unsigned owner_of(const struct maker *maker, unsigned memory, uint64_t base, uint64_t end)
 {
     for (unsigned i = 0; i < maker->block_count; i++)
@@ -422,9 +422,9 @@ static void make_key(struct maker *maker, const struct op *op)
     unsigned key = op->event % KEYS, lane = lane_of(maker, op);
     unsigned node = order_add(&maker->world->order);
     if (op->kind == OP_BEFORE)
-        maker->meetings[key] = meet(maker, maker->meetings[key], maker->host);
+        maker->host_keys[key] = meet(maker, maker->host_keys[key], maker->host);
     else
-        host_step(maker, maker->meetings[key]);
+        host_step(maker, maker->host_keys[key]);
     if (op->kind == OP_BEFORE) {
         after_lane(maker, lane, node);
         maker->before[key][maker->before_count[key]++] = node;
@@ -514,13 +514,13 @@ static void maker_start(struct maker *maker)
     for (unsigned i = 0; i < EVENTS; i++)
         maker->events[i] = NO_NODE;
     for (unsigned i = 0; i < KEYS; i++)
-        maker->meetings[i] = NO_NODE;
+        maker->host_keys[i] = NO_NODE;
     host_step(maker, NO_NODE);
     for (unsigned i = 0; i < THREADS; i++)
         maker->hosts[i] = maker->host;
 }
 
-/* What can be told only now. */
+/* What is known only now. */
 static void finish(struct world *world)
 {
     for (unsigned i = 0; i < world->touch_count; i++) {

@@ -25,7 +25,7 @@ struct touch {
     bool at_call;     /* what a call may do before it returns, beside its stream */
     bool at_host;     /* by the host, or a function of it */
     unsigned memory;  /* which of the memories, at the time */
-    unsigned owner;   /* a number for each allocation and told block */
+    unsigned owner;   /* a number for each allocation and declared block */
     unsigned host;    /* the host's newest node at the time */
     bool late;        /* the memory had been freed */
     bool forgotten;   /* ... and the host knew */
@@ -57,8 +57,8 @@ enum waits {
     WAITS_NONE, /* neither; every copy and set is asynchronous */
 };
 
-/* `traced`: csan takes the device's word for what its own analysis cannot tell. False: what came of
- * the program cannot be. */
+/* `traced`: csan uses the device's trace for what its own analysis does not know. False: what came
+ * of the program cannot be. */
 bool world_make(struct world *world, const struct program *program, const struct play *play,
                 bool traced, enum waits waits);
 

@@ -1,5 +1,5 @@
 """Code that is made anew, run and forgotten, again and again, and differs in the line of a call alone:
-each of its frames must be told with that line. Asks libcsan as an adapter does; runs under csan."""
+each of its frames must have that line. Asks libcsan as an adapter does; runs under csan."""
 
 import ctypes
 
@@ -9,7 +9,7 @@ table = api.find()
 source = table.python(ctypes.cast(ctypes.pythonapi.Py_GetVersion, ctypes.c_void_p)).contents.source.contents
 
 
-def told():
+def capture():
     """The line of the caller."""
     frames = (ctypes.c_uint64 * 2)()
     line = api.SourceLine()
@@ -22,10 +22,10 @@ def wrong(function):
     count = 0
     for step in range(200):
         before = step % 7
-        body = ["x = 1"] * before + ["got = told()"] + ["x = 1"] * (7 - before)
+        body = ["x = 1"] * before + ["got = capture()"] + ["x = 1"] * (7 - before)
         if function:
             body = ["def step():", "    global got"] + ["    " + line for line in body] + ["step()"]
-        scope = {"told": told}
+        scope = {"capture": capture}
         exec(compile("\n".join(body), "step.py", "exec"), scope)
         count += scope["got"] != before + (3 if function else 1)
     return count

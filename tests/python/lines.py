@@ -1,4 +1,4 @@
-"""Compares the lines that csan tells of instructions with what this interpreter says of them, over all
+"""Compares the lines that csan finds for instructions with what this interpreter says of them, over all
 code of some of its own modules.
 
     python3 lines.py LIBRARY        (runtime/python/lines.c as a shared library)
@@ -47,9 +47,9 @@ def main():
         for code in _module_codes(name):
             table = code.co_lnotab if _KIND == 0 else code.co_linetable
             for at, line in _lines(code).items():
-                told = python_line(_KIND, table, len(table), code.co_firstlineno, at)
-                if told != line:
-                    sys.exit(f"{name}.{code.co_name}, instruction {at}: line {line}, told {told}")
+                found = python_line(_KIND, table, len(table), code.co_firstlineno, at)
+                if found != line:
+                    sys.exit(f"{name}.{code.co_name}, instruction {at}: line {line}, found {found}")
                 compared += 1
     print(f"{compared} instructions")
 

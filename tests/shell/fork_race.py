@@ -1,4 +1,4 @@
-# Two memsets that nothing orders, by the driver API; in a child that multiprocessing starts as told.
+# Two memsets that nothing orders, by the driver API; in a child that multiprocessing starts in the given way.
 import ctypes, multiprocessing, os, sys
 
 def race(end=None):

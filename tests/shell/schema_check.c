@@ -1,6 +1,6 @@
 /* schema_check SCHEMA FILE...: whether JSON files are as a JSON schema says. It knows the keywords
  * that the schemas here use, and refuses a schema with others, so that no rule is passed over. Exit
- * code 0, 1 where a file is not, with the path to what is wrong, and 2 when it cannot tell. */
+ * code 0, 1 where a file is not, with the path to what is wrong, and 2 when it cannot decide. */
 #include "runtime/cli/findings/json_read.h"
 
 #include <stdio.h>

@@ -31,7 +31,7 @@ check "--blocking=kernel:NAME: the kernel's launch returns the error" printed 'l
 csan_run --blocking=kernel:good ./failure far stream
 check "another's does not" printed 'launch 0'
 csan_run --blocking ./failure none stream
-check "a program that is right is told nothing" ended 0
+check "a program that is right gets no report" ended 0
 check "and gets no error" printed 'launch 0'
 
 # Of the two nodes of one kernel the first fails.

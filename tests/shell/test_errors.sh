@@ -29,13 +29,13 @@ check "JSON: a kernel that failed" has kernel_misaligned.json '"finding": "devic
 check "JSON: what it met" has kernel_misaligned.json '"exception": "misaligned address", "code": "CUDA_ERROR_MISALIGNED_ADDRESS"'
 check "JSON: the thread" has kernel_misaligned.json '"grid": \[2, 1, 1\], "block_size": \[32, 1, 1\], "block": \[1, 0, 0\], "thread": \[3, 0, 0\], "threads": 1'
 check "JSON: the line" has kernel_misaligned.json "\"place\": \"[^\"]*kernel_misaligned.cu:$(line kernel_misaligned line)\""
-check "JSON: who told" has kernel_misaligned.json '"reported_by": \{"name": "cudaDeviceSynchronize"'
+check "JSON: the reporting call" has kernel_misaligned.json '"reported_by": \{"name": "cudaDeviceSynchronize"'
 check "JSON: how much came between" has kernel_misaligned.json '"launches_since": 1'
 check "JSON: the summary counts them" has launch_past_end.json '"races": 0, "possible": 0, "errors": 2'
 check "SARIF: a rule for it" has launch_past_end.sarif '"ruleId": "csan/out-of-bounds", "ruleIndex": 6, "level": "error"'
 check "SARIF: the headline" has kernel_misaligned.sarif '"text": "Misaligned address in misaligned \('
 check "SARIF: the line that failed" has kernel_misaligned.sarif "kernel_misaligned.cu\"}, \"region\": {\"startLine\": $(line kernel_misaligned line)}}.*Instruction that failed"
-check "SARIF: who told" has kernel_misaligned.sarif '"Call that reported it: cudaDeviceSynchronize"'
+check "SARIF: the reporting call" has kernel_misaligned.sarif '"Call that reported it: cudaDeviceSynchronize"'
 
 # Read again, merged, beside a baseline.
 run "$csan" report --format=json -o again.json kernel_misaligned.json
@@ -45,7 +45,7 @@ check "... whole" has again.json '"error": \{'
 check "... as it was written" cmp -s <(errors_of again.json) <(errors_of kernel_misaligned.json)
 run "$csan" merge --format=json -o merged.json kernel_misaligned.json launch_past_end.json again.json
 check "csan merge ends with 66" ended 66
-check "... and tells each once" test "$(grep -c '"number": ' merged.json)" = 3
+check "... and has each once" test "$(grep -c '"number": ' merged.json)" = 3
 check "... by the schema" good_json merged.json
 run "$csan" merge --baseline=launch_past_end.json merged.json
 check "what the baseline has is left out" has out '^csan: .* 1 other finding, 2 known \(baseline\)'
@@ -109,7 +109,7 @@ if command -v node >/dev/null; then
     check "it counts them" has page.text '^== shown 3 of 3 findings$'
     check "it has the headline" has page.text '^h2 Finding 1: misaligned address in misaligned \(kernel_misaligned.cu:[0-9]+\)$'
     check "... and what is known" has page.text '^tr Thread: block \(1,0,0\), thread \(3,0,0\)$'
-    check "... who told" has page.text '^tr Reported by: cudaDeviceSynchronize, kernel_misaligned.cu:[0-9]+, 1 launch later$'
+    check "... the reporting call" has page.text '^tr Reported by: cudaDeviceSynchronize, kernel_misaligned.cu:[0-9]+, 1 launch later$'
     check "... the line that failed" has page.text '^▶ +[0-9]+ +\*\(int \*\)\(p \+ 6\) = 1; // at: line'
     check "... the launch" has page.text '^h4 Launched: misaligned$'
     check "... where the memory is from" has page.text '^h4 The memory was allocated$'

@@ -1,4 +1,4 @@
-# csan explore: the samples, and programs made for what it has to tell apart.
+# csan explore: the samples, and programs made for what it has to distinguish.
 
 says() { grep -Eq -- "$1" out; }
 complains() { grep -Eq -- "$1" err; }
@@ -62,7 +62,7 @@ check "the schedule that showed a race is named" count '^First reported with --s
 check "each is judged behind its report" eval '[ "$(grep -Eo "^Race [0-9] is certain|^[A-Za-z ]+\(race [0-9]\)" out | grep -o "[0-9]" | tr -d "\n")" = 1122 ]'
 
 run "$csan" explore --runs=2 "$plain/explore_two_races"
-check "while no run tells them apart, they are confirmed together" \
+check "while no run distinguishes them, they are confirmed together" \
     count '^CONFIRMED .* together with race' 2
 
 run "$csan" explore --until=confirmed "$plain/device_variable"
@@ -86,11 +86,11 @@ check "but is a race" ended 66
 
 run "$csan" explore --runs=30 "$plain/explore_aborts"
 check "a race that makes the program fail is confirmed" says '1 race, 1 confirmed'
-check "and the exit statuses are told" says 'the exit status: 0 and 101'
+check "and the exit statuses are reported" says 'the exit status: 0 and 101'
 check "what its failure cut off is not held against csan" ended 66
 
 run "$csan" explore --runs=10 "$plain/explore_unseen_load"
-check "a difference that csan did not report is told of" says '^NOT REPORTED'
+check "a difference that csan did not report is reported" says '^NOT REPORTED'
 check "with its own exit code" ended 67
 check "and with both schedules" count '^    csan run --device=embedded --schedule=[a-z]+' 2
 
@@ -105,7 +105,7 @@ check "that the ways differ is not held against csan" ended 66
 
 run "$csan" explore --runs=10 "$plain/explore_polls"
 check "a program that prints which way it went does not end with 0" ended 67
-check "that it went another way is told" says '^WENT ANOTHER WAY'
+check "that it went another way is reported" says '^WENT ANOTHER WAY'
 check "with both schedules" count '^    csan run --device=embedded --schedule=[a-z]+' 2
 
 echo 'race:main' >all.supp
@@ -164,26 +164,26 @@ check "TMPDIR may be relative and have blanks and colons" says '^CSAN: data race
 check "and files go nowhere else" sh -c '! ls | grep -q "^a\."'
 replay=$(sed -n 's/^    csan run //p' out | head -1)
 eval "run '$csan' run $replay"
-check "the command told then can be given to a shell" ended 66
+check "the printed command can be given to a shell" ended 66
 run env TMPDIR="it's" "$csan" explore "$plain/missing_wait"
-check "a path that cannot be passed on is told of" complains 'set TMPDIR to another directory'
+check "a path that cannot be passed on is reported" complains 'set TMPDIR to another directory'
 run env TMPDIR=absent "$csan" explore "$plain/missing_wait"
-check "a TMPDIR that is absent is told of" complains "'absent': No such file"
+check "a TMPDIR that is absent is reported" complains "'absent': No such file"
 check "and ends with 126" ended 126
 
 run "$csan" explore --runs=3 sh -c "'$plain/missing_wait'; true"
 check "a program started by a shell is explored, and its race put into words" says '^CSAN: data race'
 check "and nothing is left of it" no_rest
 run "$csan" explore --runs=3 sh -c "'$plain/stream_same'; '$plain/missing_wait'"
-check "two processes that use CUDA cannot be told apart" complains '2 processes of the program use CUDA'
+check "two processes that use CUDA cannot be distinguished" complains '2 processes of the program use CUDA'
 check "and nothing is left of them" no_rest
 
-# Told to end while a run is under way: the run ends, the rest is told, nothing is left.
+# Interrupted while a run is under way: the run ends, the rest is reported, nothing is left.
 for program in "stream_same" "explore_forever yes"; do
     # shellcheck disable=SC2086
     run timeout --preserve-status --signal=TERM 1 "$csan" explore --runs=100000 "$plain"/$program
     check "SIGTERM ends the exploration of $program" ended 143
-    check "and what was learned of $program is told" says '^csan explore: interrupted'
+    check "and what was learned of $program is reported" says '^csan explore: interrupted'
     check "and nothing of $program is left" no_rest
     check "nor does $program run on" sh -c "! pgrep -f '^$plain/$program'"
 done
@@ -192,20 +192,20 @@ run env CSAN_DEVICE=gpu "$csan" explore "$plain/stream_same"
 check "a GPU is refused" complains 'on the embedded device only'
 
 run "$csan" explore --timeout=1 "$plain/explore_forever" yes
-check "a program that takes too long is told of" complains 'took longer than 1 seconds'
+check "a program that takes too long is reported" complains 'took longer than 1 seconds'
 check "and ends the exploration" ended 126
 run "$csan" explore sh -c 'echo reason >&2; kill -SEGV $$'
-check "how it ended is told" complains "it ended by signal 11"
+check "how it ended is reported" complains "it ended by signal 11"
 check "and what it said" complains "^    reason"
 run "$csan" explore true
-check "a program without GPU work is told of" complains 'used no CUDA device'
+check "a program without GPU work is reported" complains 'used no CUDA device'
 run "$csan" explore --runs=0 "$plain/missing_wait"
 check "--runs=0 is wrong" ended 2
 run "$csan" explore --frobnicate "$plain/missing_wait"
-check "an option that is not there is told of" complains "there is no option '--frobnicate'"
+check "an option that is not there is reported" complains "there is no option '--frobnicate'"
 run "$csan" explore /nonexistent/program
 check "a program that is not there ends with 127" ended 127
 run "$csan" explore --help
-check "--help tells the exit codes" says '67'
+check "--help has the exit codes" says '67'
 run "$csan" explore
 check "no program is wrong usage" ended 2

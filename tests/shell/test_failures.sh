@@ -50,7 +50,7 @@ while IFS='|' read -r kind what launch kernel thread access; do
         check "$kind, $way: thread and line" says \
             "block ${thread//[()]/.} of grid .*, at .*$place"
         check "$kind, $way: the access" [ -z "$access" -o -n "$(grep -E "^  $access" err)" ]
-        check "$kind, $way: the call that told the program" says \
+        check "$kind, $way: the call that reported it" says \
             '^Reported to the program as CUDA_ERROR_[A-Z_]+ by cudaStreamSynchronize, .*failure.cu:'
         check "$kind, $way: once" [ "$(grep -cE "^CSAN: $what" err)" = 1 ]
     done
@@ -63,7 +63,7 @@ check "an assertion's expression" says '^  Assertion `n < 3. failed\.$'
 check "... and its place, where the code has no lines" says \
     "thread .6,0,0. of grid 1 x block 32, at .*failure.cu:$(line_of "void asserts")"
 
-# Which call tells is the program's affair.
+# Which call reports it is the program's affair.
 for call in device event copy query later launches free; do
     run_under --options=errors=off ./failure trap $call
     cp out expected
@@ -72,8 +72,8 @@ for call in device event copy query later launches free; do
     check "$call: reported" says '^CSAN: trap in trapped'
 done
 run_under ./failure none stream
-check "a program that is right is told nothing" ended 0
+check "a program that is right gets no report" ended 0
 
 # Two kernels that fail: the first.
 run_under ./failure trap none
-check "nobody asked: it is told at the end" says '^CSAN: trap in trapped'
+check "no call returned it: it is reported at the end" says '^CSAN: trap in trapped'

@@ -24,7 +24,7 @@ holds()
 # ---- Every kind of fix
 
 holds example_error 'record an event on .* after initialize .*, make .* wait for it before scale '
-check "an order's cost is told" prints 'costs: of 1 pair of operations that could run at the same time, 1 cannot any more \(100%\)'
+check "an order's cost is reported" prints 'costs: of 1 pair of operations that could run at the same time, 1 cannot any more \(100%\)'
 holds missing_wait 'make .* wait for the event recorded on .*missing_wait.cu:44\) before add '
 check "an order may leave the rest as it is" prints 'costs: of 2 pairs of operations that could run at the same time, 1 cannot any more \(50%\)'
 holds double_buffer 'record an event on .* after process '
@@ -82,12 +82,12 @@ check "two orders are tried one by one" prints '^  verified: this order alone re
 check "and the other" prints '^  verified: this order alone removes race 2; no other is new \(race 1 stays\); costs: '
 check "and together" prints '^csan fix: 2 races, 2 missing orders; 2 proposals verified; with all of them together no race is left; outputs equal over 6 schedules; '
 fix "$plain/free_async_other_stream"
-check "what another order removes is told" prints 'removes race 1 \(and race 2\)'
+check "what another order removes is reported" prints 'removes race 1 \(and race 2\)'
 
 # ---- Proposals that do not hold
 
 fix "$plain/use_after_free_async"
-check "what csan cannot put in is told" prints '^  not verified: csan cannot put it in: the free has to move behind the use\.$'
+check "what csan cannot put in is reported" prints '^  not verified: csan cannot put it in: the free has to move behind the use\.$'
 check "and gives 66" ended 66
 fix "$plain/fix_brings_race"
 check "an order that brings a race does not hold" prints '^  not verified: another race appears: copy .* does not wait for cudaMemset '
@@ -151,7 +151,7 @@ run "$root/bin/csan" run --options="add_order='$order'" "$plain/fix_streams_end"
 check "an order holds for streams that ended, however many" ended 0
 check "of which few events are kept" says "^csan: add_order $order: recorded 100, waited ([1-9]|1[0-9]), .* failed 0"
 run env CSAN=1 CSAN_OPTIONS=add_order=nonsense "$programs/example_error"
-check "what is no order is told of" says "add_order: 'nonsense' is no order: write FROM-TO"
+check "what is no order is refused" says "add_order: 'nonsense' is no order: write FROM-TO"
 check "and costs nothing else" ended 66
 
 # ---- Wrong use, and being stopped
@@ -171,6 +171,6 @@ fix --timeout=1 sh -c 'sleep 20'
 check "nor one that does not end" says 'did not end within 1 s'
 run timeout --preserve-status --signal=TERM 5 "$root/bin/csan" fix --runs=1000000 "$plain/fix_two_orders"
 check "SIGTERM ends csan fix" ended 143
-check "and what is known is told" prints '^csan fix: interrupted; this is what was found so far$'
+check "and what is known is reported" prints '^csan fix: interrupted; this is what was found so far$'
 check "with the races" prints '^  verified: this order alone removes race 1; '
 check "nothing is left behind" sh -c '! ls -d "$TMPDIR"/csan-fix-* 2>/dev/null | grep -q .'

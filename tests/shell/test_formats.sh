@@ -141,7 +141,7 @@ run env RANK=4 CSAN=1 CSAN_OPTIONS=format=json:log_path=rank.%r.json "$program"
 RANK=5 run env CSAN=1 CSAN_OPTIONS=record=rank.%r.csan "$programs/halves_overlapping"
 run "$csan" merge rank.*.csan rank.4.json
 check "csan merge ends with 66" ended 66
-check "csan merge tells a race once" test "$(grep -c '^CSAN: data race' out)" = 2
+check "csan merge has a race once" test "$(grep -c '^CSAN: data race' out)" = 2
 check "... with its ranks" has out '^Seen by ranks 0, 1, 3, 4 of 5 processes\.$'
 check "... and one that a single rank saw" has out '^Seen by rank 5 of 5 processes\.$'
 check "... numbered anew" has out '^Race 2 is certain'

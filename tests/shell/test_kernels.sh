@@ -5,8 +5,8 @@ made=$(dirname "$(dirname "$(realpath "$test")")")/../build/data/kernels
 ended() { [ "$status" = "$1" ]; }
 says() { grep -Eq -- "$1" err; }
 says_not() { ! says "$1"; }
-tells() { grep -Fq -- "$1" out; }
-tells_not() { ! tells "$1"; }
+prints_line() { grep -Fq -- "$1" out; }
+prints_not() { ! prints_line "$1"; }
 one_line() { [ "$(wc -l <err)" = 1 ]; }
 no_crash() { [ "$status" -lt 3 ] && ! grep -q 'ERROR: \|runtime error' err; }
 # ask FILE EXPRESSION: what Python makes of the JSON `k` (the kernels by bare name) and `d`
@@ -28,7 +28,7 @@ write_line='write arg0[4*(blockIdx.x*blockDim.x + threadIdx.x)] if blockIdx.x*bl
 for file in static shared separate library.so whole.o unit.o text.ptx lines.cubin both.fatbin fixed stripped archive.a; do
     run "$csan" kernels "$file"
     check "$file: its kernels are found" ended 0
-    check "$file: what is written is told" tells "$write_line"
+    check "$file: what is written is reported" prints_line "$write_line"
     check "$file: nothing is said beside" [ ! -s err ]
     run "$csan" kernels --json "$file"
     check "$file: the JSON is one" ask out 'd["kernels"] and not d["problems"]'
@@ -36,7 +36,7 @@ for file in static shared separate library.so whole.o unit.o text.ptx lines.cubi
 done
 for file in code.cubin code_100.cubin no_ptx; do
     run "$csan" kernels "$file"
-    check "$file: machine code is listed" tells ' only, no PTX'
+    check "$file: machine code is listed" prints_line ' only, no PTX'
     run "$csan" kernels --json "$file"
     check "$file: with the parameters" ask out '[(p["offset"], p["bytes"], p["class"]) for p in k["scale"]["parameters"]] == [(0, 8, "pointer"), (8, 4, "scalar"), (12, 4, "scalar")]'
     check "$file: and structs" ask out '[(p["offset"], p["bytes"], p["class"]) for p in k["in_struct"]["parameters"]] == [(0, 24, "struct"), (24, 4, "scalar")]'
@@ -46,18 +46,18 @@ done
 run "$csan" kernels --json separate
 check "units of -rdc=true are linked" ask out 'k["across_units"]["accesses"][0]["text"] == "write arg0[4*threadIdx.x + 4]"'
 run "$csan" kernels -v --kernel=across_units separate
-check "and counted with -v" tells 'linked of 2 units'
+check "and counted with -v" prints_line 'linked of 2 units'
 run "$csan" kernels --json unit.o
 check "a unit alone lacks what the other has" ask out 'not k["across_units"]["complete"] and not k["across_units"]["accesses"]'
 run "$csan" kernels --json archive.a
 check "units of an archive are linked" ask out 'k["across_units"]["complete"]'
-check "what is in several units is told once" ask out 'sum(x["mangled"].startswith("_Z5scale") for x in d["kernels"]) == 1'
+check "what is in several units is reported once" ask out 'sum(x["mangled"].startswith("_Z5scale") for x in d["kernels"]) == 1'
 run "$csan" kernels -v --kernel=scale both.fatbin
-check "the newest PTX is read" tells '  PTX sm_90'
-check "the other is mentioned with -v" tells 'also there: PTX sm_75'
-check "so is machine code" tells 'also there: machine code sm_75'
+check "the newest PTX is read" prints_line '  PTX sm_90'
+check "the other is mentioned with -v" prints_line 'also there: PTX sm_75'
+check "so is machine code" prints_line 'also there: machine code sm_75'
 run "$csan" kernels --kernel=scale both.fatbin
-check "without -v it is not" tells_not 'also there'
+check "without -v it is not" prints_not 'also there'
 
 # ---- Picking kernels
 
@@ -111,15 +111,15 @@ check "no arguments for a kernel without any" ask out 'k["empty"]["launch"]["exa
 run "$csan" kernels --launch grid=1,block=1 static
 check "without args it serves all kernels" ended 0
 
-told() { run "$csan" kernels --kernel="$1" --launch="$2" text.ptx; check "--launch=$2 tells: $3" grep -Fxq "    $3" out; }
-told scale grid=4,block=256,args=p0,2.5f,1000 'write  p0[0 .. 4000)  exact'
-told scale grid=4,block=256,args=0x7f0000000000,2,1000 'write  arg0[0 .. 4000), from 0x7f0000000000  exact'
-told scale grid=4,block=256,args=p0+0x100,2,0 'touches nothing'
-told 'fill<double>' grid=1,block=32,args=p,1,100 'write  p[0 .. 800)  exact'
-told tile grid=1,block=16,16,args=image+128,1024 'write  image[128 + 4096*(0..15)], 64 bytes each  exact'
-told visit grid=1,block=8 'write  places::visits[0 .. 32)  exact'
-check "variables are demangled in lines too" tells '  write places::visits[4*threadIdx.x]'
-told count grid=1,block=1 'atomic counter[0 .. 4)  exact'
+range_is() { run "$csan" kernels --kernel="$1" --launch="$2" text.ptx; check "--launch=$2 has: $3" grep -Fxq "    $3" out; }
+range_is scale grid=4,block=256,args=p0,2.5f,1000 'write  p0[0 .. 4000)  exact'
+range_is scale grid=4,block=256,args=0x7f0000000000,2,1000 'write  arg0[0 .. 4000), from 0x7f0000000000  exact'
+range_is scale grid=4,block=256,args=p0+0x100,2,0 'touches nothing'
+range_is 'fill<double>' grid=1,block=32,args=p,1,100 'write  p[0 .. 800)  exact'
+range_is tile grid=1,block=16,16,args=image+128,1024 'write  image[128 + 4096*(0..15)], 64 bytes each  exact'
+range_is visit grid=1,block=8 'write  places::visits[0 .. 32)  exact'
+check "variables are demangled in lines too" prints_line '  write places::visits[4*threadIdx.x]'
+range_is count grid=1,block=1 'atomic counter[0 .. 4)  exact'
 
 refused() { run "$csan" kernels --kernel="$1" --launch="$2" text.ptx; check "--launch=$2 is refused" ended 2; check "and says: $3" says "$3"; }
 refused scale grid=4 'lacks block'
@@ -144,7 +144,7 @@ check "without a file it fails" ended 2
 check "and says how" says 'usage: csan kernels'
 run "$csan" kernels --help
 check "--help succeeds" ended 0
-check "--help explains launches" tells 'grid=128,block=256'
+check "--help explains launches" prints_line 'grid=128,block=256'
 run "$csan" kernels --fly static
 check "an unknown option fails" ended 2
 check "an unknown option is named" says '--fly'
@@ -153,7 +153,7 @@ check "an option without its value is refused" says "'--kernel' lacks its value"
 run "$csan" kernels static shared
 check "two files are refused" ended 2
 run "$csan" help
-check "csan help lists it" tells 'csan kernels'
+check "csan help lists it" prints_line 'csan kernels'
 
 # ---- Bad files
 

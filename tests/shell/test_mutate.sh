@@ -35,7 +35,7 @@ check "list_syncs=1 says where" says "^csan: sync 1: event wait at main .*synchr
 check "list_syncs=1 says through which functions" says '^csan: sync 8: device synchronize at finish .* < main '
 
 run "$root/bin/csan" run --options=list_syncs=1 "$plain/double_buffer_fixed"
-check "list_syncs=1 tells a place again by its first number" says '^csan: sync 4: as sync 2$'
+check "list_syncs=1 names a place again by its first number" says '^csan: sync 4: as sync 2$'
 
 run "$root/bin/csan" run --options=list_syncs=1:symbolize=0 "$plain/threads_eight"
 check "numbers of eight threads have no gap" test \
@@ -47,7 +47,7 @@ for k in 1 2 3 4 5 6 7; do
     run "$root/bin/csan" run --options=drop_sync=$k "$plain/synchronizations_runtime"
     check "without synchronization $k of the runtime API there is a race" ended 66
     check "and it is named" says "^csan: sync $k is dropped: "
-    check "and the race is told in one line" says '^csan: race: increment writing to .*, not ordered after '
+    check "and the race is reported in one line" says '^csan: race: increment writing to .*, not ordered after '
 done
 for k in 1 2 3 4 5; do
     run "$root/bin/csan" run --options=drop_sync=$k "$plain/synchronizations_driver"
@@ -87,8 +87,8 @@ for sample in example_error:1 double_buffer:3 missing_wait:2 free_in_use:2; do
     check "csan mutate of $name finds its fix" fix_needed $name.cu
 done
 run "$root/bin/csan" mutate "$plain/double_buffer_fixed"
-check "a wait in a loop is told once" prints '^sync 2: event wait at .*, 6 times$'
-check "waits for events never recorded are told apart" prints '^    2 of 6 \(sync 2, 4\): needed by no access that csan sees$'
+check "a wait in a loop is reported once" prints '^sync 2: event wait at .*, 6 times$'
+check "waits for events never recorded are distinguished" prints '^    2 of 6 \(sync 2, 4\): needed by no access that csan sees$'
 check "from those that are needed" prints '^    4 of 6 \(sync 6, 8, 10, 12\): needed; without it a race: '
 
 run "$root/bin/csan" mutate "$plain/needless_wait"
@@ -101,19 +101,19 @@ check "csan mutate says that the CPU may read" prints '^\(The CPU may read what 
 
 run "$root/bin/csan" mutate "$plain/synchronization_for_the_host"
 check "what only the host needs shows in the output" prints "needed by no access that csan sees, but without it the program's output is another"
-check "a place needed now and then is told so" prints '^    3 of 6 \(sync 2, 5, 8\): needed; '
+check "a place needed now and then is listed so" prints '^    3 of 6 \(sync 2, 5, 8\): needed; '
 
 run "$root/bin/csan" mutate --runs=2 "$plain/synchronization_for_the_host"
 check "--runs bounds the runs" prints '^10 synchronizations at 3 places, 2 left out'
 check "--runs says what was not tried" prints ', 6 times \(1 tried\)$'
 
 run "$root/bin/csan" mutate --timeout=2 "$plain/mutate_fails"
-check "a run that ends by a signal is told" prints 'but without it the program ends by signal 6$'
-check "a run that ends with a code is told" prints 'but without it the program ends with exit code 3$'
-check "a run that does not end is ended, and told" prints 'but without it the program did not end within 2 s$'
+check "a run that ends by a signal is reported" prints 'but without it the program ends by signal 6$'
+check "a run that ends with a code is reported" prints 'but without it the program ends with exit code 3$'
+check "a run that does not end is ended, and reported" prints 'but without it the program did not end within 2 s$'
 
 run "$root/bin/csan" mutate "$plain/missing_wait"
-check "races that the program has are told first" prints '^The program has 1 race as it is'
+check "races that the program has are reported first" prints '^The program has 1 race as it is'
 check "and give 66" ended 66
 check "and are not blamed on a synchronization" prints ': 1 place needed, 1 needed by no access'
 
@@ -137,7 +137,7 @@ run "$root/bin/csan" mutate sh -c 'exit 0'
 check "a program without synchronizations cannot be tried" ended 1
 check "and why is said" says 'makes no synchronization'
 run "$root/bin/csan" mutate sh -c "'$plain/stream_same'; '$plain/stream_same'"
-check "two processes that use CUDA cannot be told apart" says '2 processes of the program use CUDA'
+check "two processes that use CUDA cannot be distinguished" says '2 processes of the program use CUDA'
 run "$root/bin/csan" mutate --timeout=1 sh -c 'sleep 20'
 check "a program that does not end cannot be tried" says 'did not end within 1 s'
 run "$root/bin/csan" mutate --runs=0 "$plain/stream_same"
@@ -148,7 +148,7 @@ mkdir 'a b:c'
 run env TMPDIR='a b:c' "$root/bin/csan" mutate "$plain/missing_wait_fixed"
 check "TMPDIR may be relative and have blanks and colons" prints ': 2 places needed'
 run env TMPDIR=absent "$root/bin/csan" mutate "$plain/missing_wait_fixed"
-check "a TMPDIR that is absent is told of" says "'absent': No such file"
+check "a TMPDIR that is absent is reported" says "'absent': No such file"
 check "and ends with 126" ended 126
 run env CSAN_DEVICE=gpu "$root/bin/csan" mutate "$plain/stream_same"
 check "a GPU is refused" says 'on the embedded device only'

@@ -80,7 +80,7 @@ check "check=0 is said, and not that there was no CUDA call" \
     says '^csan run: checking was off \(option check=0\), so nothing was checked$'
 check "... nor anything else" silent_of 'no CUDA call'
 csan_run env -i "$ends" _exit
-check "a cleared environment is told of" says "^csan run: 1 program was started without csan and not checked: '.*ended_without_handlers' \(its environment was cleared or changed\)"
+check "a cleared environment is reported" says "^csan run: 1 program was started without csan and not checked: '.*ended_without_handlers' \(its environment was cleared or changed\)"
 csan_run env CSAN=0 "$ends" _exit
 check "CSAN=0 is a choice, and no loss" silent_of 'without csan'
 csan_run sh -c 'PATH=/nowhere; nothing 2>/dev/null; true'
@@ -104,9 +104,9 @@ check "a recording of a program without CUDA says so" says '^csan record: no CUD
 run "$csan" replay none.csan
 check "... and can be replayed" ended 0
 run "$csan" record -o none.csan --device=embedded "$ends" _exit
-told=$(sed -n 's/.*recorded \([0-9]*\) entries.*/\1/p' err)
+recorded=$(sed -n 's/.*recorded \([0-9]*\) entries.*/\1/p' err)
 run "$csan" info none.csan
-check "record and info count alike" grep -Eq "^entries +$told," out
+check "record and info count alike" grep -Eq "^entries +$recorded," out
 run "$csan" record -o none.csan true
 run "$csan" replay none.csan
 check "an earlier recording does not stay for one of nothing" ended 0

@@ -25,7 +25,7 @@ for python in "${pythons[@]}"; do
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     run env CSAN_OPTIONS=halt_on_error=0 "$csan" run --device=embedded "$python" "$tests/streams.py"
     check "$version: the program runs through" eval 'ended 66 && grep -q ^done out'
-    check "$version: each race is told" says ', 7 races, 0 possible'
+    check "$version: each race is reported" says ', 7 races, 0 possible'
     check "$version: from a generator" eval 'race_of "in fills" | grep -q "yield fill(buffer, stream)  # in a generator"'
     check "$version: from a function with a name of any letters" says 'streams.py", line [0-9]+, in füllen_自$'
     check "$version: from code that was made again where other code was" eval \

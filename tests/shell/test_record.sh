@@ -1,4 +1,4 @@
-# Recordings at the command line: made, replayed with other options, told of; named by rank; of
+# Recordings at the command line: made, replayed with other options, described; named by rank; of
 # programs that are killed; and files that are none, are damaged or cannot be written.
 
 says() { grep -Eq -- "$1" err; }
@@ -27,7 +27,7 @@ check "a replay takes suppressions" ended 0
 check "a replay counts what is suppressed" says '1 suppressed'
 run "$csan" replay --options=exitcoed=9 racy.csan
 check "an option misspelt ends with 2" ended 2
-check "an option misspelt is told of" says "did you mean 'exitcode'"
+check "an option misspelt is reported" says "did you mean 'exitcode'"
 
 record --check -o racy.csan "$plain/example_error"
 check "a program that is checked, too, ends with its code" ended 66
@@ -60,20 +60,20 @@ cp "$plain/example_error" program
 record -o other.csan ./program
 cp "$plain/example_error_fixed" program
 run "$csan" replay other.csan
-check "another build is told of" says "program' is another build than the one that was recorded"
+check "another build is reported" says "program' is another build than the one that was recorded"
 check "another build's lines are not taken" bash -c '! grep -q "example_error.*cu:" err'
 
 # Bad input: one line with file and byte, exit code 2, and what could be read.
 head -c 100 racy.csan >cut
 replay cut
 check "a recording cut off in its facts ends with 2" ended 2
-check "a recording cut off is told of" says '^csan replay: cut: byte [0-9]+: the recording is cut off in block 0'
+check "a recording cut off is reported" says '^csan replay: cut: byte [0-9]+: the recording is cut off in block 0'
 bytes=$(stat -c %s racy.csan)
 head -c $((bytes - 5)) racy.csan >cut
 replay cut
 check "a recording cut off at its end ends with 2" ended 2
-check "a recording cut off at its end tells its races" says '^CSAN: data race'
-check "a recording cut off at its end is told of" says '^csan replay: cut: byte [0-9]+: '
+check "a recording cut off at its end has its races" says '^CSAN: data race'
+check "a recording cut off at its end is reported" says '^csan replay: cut: byte [0-9]+: '
 for command in replay info dump; do
     run "$csan" $command "$plain/example_error"
     check "$command of a program ends with 2" ended 2
@@ -84,7 +84,7 @@ for command in replay info dump; do
 done
 { head -c 8 racy.csan; printf '\002'; tail -c +10 racy.csan; } >newer
 replay newer
-check "a damaged head is told of" says 'newer: byte 0: the head of the recording is damaged'
+check "a damaged head is reported" says 'newer: byte 0: the head of the recording is damaged'
 check "a damaged head ends with 2" ended 2
 
 echo text >mine
@@ -94,13 +94,13 @@ check "another file that is there ends with 2" ended 2
 check "another file is as it was" [ "$(cat mine)" = text ]
 record -o absent/x.csan "$plain/example_error"
 check "a directory that is not there ends with 2" ended 2
-check "a directory that is not there is told of" says "cannot write 'absent/x.csan'"
+check "a directory that is not there is reported" says "cannot write 'absent/x.csan'"
 record -o /proc/x.csan "$plain/example_error"
 check "a file system that takes no files ends with 2" ended 2
-check "a file system that takes no files is told of" says "^csan record: cannot write '/proc/x.csan'"
+check "a file system that takes no files is reported" says "^csan record: cannot write '/proc/x.csan'"
 run env CSAN=1 CSAN_OPTIONS="record=absent/x.csan:symbolize=0" "$programs/example_error"
 check "a recording that cannot be written does no harm" ended 66
-check "a recording that cannot be written is told of" says "cannot open recording '.*absent/x.csan'"
+check "a recording that cannot be written is reported" says "cannot open recording '.*absent/x.csan'"
 
 # What is printed may not arrive.
 for command in dump info "report --format=json" "replay --format=json" "replay --options=log_path=stdout" merge; do
@@ -110,5 +110,5 @@ for command in dump info "report --format=json" "replay --format=json" "replay -
 done
 run "$csan" replay --options=log_path=absent/x racy.csan
 check "a log that cannot be opened ends a replay with 2" ended 2
-check "a log that cannot be opened is told of" says 'cannot open log_path file absent/x'
-check "... and the races are told on standard error" says '^CSAN: data race'
+check "a log that cannot be opened is reported" says 'cannot open log_path file absent/x'
+check "... and the races are reported on standard error" says '^CSAN: data race'

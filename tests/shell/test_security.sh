@@ -48,7 +48,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [[ $root != */asan && 
     run setpriv --reuid=65534 --regid=65534 --clear-groups "$csan" run --device=embedded $patched _exit
     check "csan run refuses a set-user-id program" says 'runs with another user.s or group.s rights'
     run setpriv --reuid=65534 --regid=65534 --clear-groups "$csan" run --device=embedded sh -c "$scratch/$patched _exit"
-    check "csan run tells of one below it" says "started without csan and not checked: '.*gains' \(runs with other rights, as set-user-id\)"
+    check "csan run names one below it" says "started without csan and not checked: '.*gains' \(runs with other rights, as set-user-id\)"
 fi
 
 # ---- The cache

@@ -38,7 +38,7 @@ run "$root/bin/csan" run sh -c 'exit 5'
 check "csan run keeps a program's exit code" ended 5
 
 run "$root/bin/csan" run sh -c 'kill -9 $$'
-check "csan run tells of a signal as a shell does" ended 137
+check "csan run reports a signal as a shell does" ended 137
 
 run "$root/bin/csan" --help
 check "csan --help succeeds" ended 0
@@ -119,11 +119,11 @@ run "$csan" run --options=check=0 --format=json "$plain/stream_nonblocking_pair"
 check "a document says that nothing was checked" sh -c "grep -q 'nothing is checked' err && grep -q '\"summary\": null' err"
 run env CSAN_OPTIONS=check=0 "$csan" replay only.csan
 check "csan replay looks for races all the same" ended 66
-run env CSAN_OPTIONS=check=0:record=stray.csan "$csan" explore --runs=5 "$plain/missing_wait"
+run env CSAN_OPTIONS=check=0:record=unwanted.csan "$csan" explore --runs=5 "$plain/missing_wait"
 check "so does csan explore" ended 66
-run env CSAN_OPTIONS=check=0:record=stray.csan "$csan" mutate "$plain/missing_wait_fixed"
+run env CSAN_OPTIONS=check=0:record=unwanted.csan "$csan" mutate "$plain/missing_wait_fixed"
 check "so does csan mutate" grep -q ': 2 places needed' out
-check "and neither records" test ! -e stray.csan
+check "and neither records" test ! -e unwanted.csan
 if command -v python3 >/dev/null; then
     switched_off='from csan_torch import session; print(session._switched_off("check"), session._switched_off("operators"))'
     run_foreign env PYTHONPATH="$root/lib/csan/python" CSAN_OPTIONS=log_path=check=1:check=1:check=0 python3 -c "$switched_off"

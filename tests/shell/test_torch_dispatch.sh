@@ -39,7 +39,7 @@ hooked "$top/tests/torch/dispatch_raises.py"
 check "hooks: the exception can be caught" grep -qx 'raised 1' out
 CSAN_OPTIONS=halt_on_error=0 hooked "$top/tests/torch/dispatch_raises.py"
 check "hooks: halt_on_error=0 goes on" grep -qx 'raised 0' out
-check "hooks: and the exit code tells" [ "$status" = 66 ]
+check "hooks: and the exit code says so" [ "$status" = 66 ]
 hooked "$top/tests/torch/dispatch_kinds.py"
 check "hooks: calls of every kind" grep -qx done out
 check "hooks: and no race" clean

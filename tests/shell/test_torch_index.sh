@@ -1,4 +1,4 @@
-# The ranges of indices that csan_torch tells, in the report of a kernel that fails: with the native adapter
+# The ranges of indices that csan_torch declares, in the report of a kernel that fails: with the native adapter
 # and with the dispatch mode. Needs a Python with PyTorch: python3, or the one that CSAN_TORCH_PYTHON names.
 
 python=${CSAN_TORCH_PYTHON:-python3}

@@ -1,4 +1,4 @@
-# What traced launches touched, told without addresses (csan dump --launches), and the script that
+# What traced launches touched, printed without addresses (csan dump --launches), and the script that
 # compares it from run to run: it must see launches that touch other bytes, ranges that are wrong, and
 # programs that end otherwise; not the order of launches, nor of atomic operations' kinds.
 
@@ -68,7 +68,7 @@ differ() { launches_differ wanted found >out; [ -s out ]; }
 agree() { ! differ; }
 line 3 'read 64#1: 0-3; write 64#1: 0-3; ' >wanted
 line 3 'atomic 64#1: 0-3; ' >found
-check "atomic operations may be told otherwise" agree
+check "atomic operations may be recorded otherwise" agree
 line 7 'atomic 64#1: 0-7; ' >found
 check "at other bytes they differ" differ
 line 3 'write 64#1: 0-3; ' >found

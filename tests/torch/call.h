@@ -1,5 +1,5 @@
 /* One call of torch.cuda._sanitizer.EventHandler, as data: what sequence.c makes up, recording.c
- * reads from a file, replay.c makes on csan.h and history.c judges. Python reads these structs too
+ * reads from a file, replay.c makes on csan.h and history.c checks. Python reads these structs too
  * (parity.py). */
 #ifndef CSAN_TESTS_TORCH_CALL_H
 #define CSAN_TESTS_TORCH_CALL_H

@@ -48,9 +48,9 @@ def check(csan, device, path, timeout):
         return None if silent else f"ended with {done.returncode} and {reports} reports{log}"
     if done.returncode == 0 or not reports:
         return f"ended with {done.returncode} and {reports} reports{log}"
-    told = sections(done.stderr[done.stderr.index("CSAN detected") :])
+    reported = sections(done.stderr[done.stderr.index("CSAN detected") :])
     for word, line in marked(path).items():
-        if f'{path.name}", line {line}, in' not in told.get(word, ""):
+        if f'{path.name}", line {line}, in' not in reported.get(word, ""):
             return f"line {line} is not in the report's stack of '{word}'{log}"
     return None
 

@@ -186,7 +186,7 @@ void history_call(struct history *history, const struct call *call)
         tensor->alive = false;
         return;
     case CALL_STREAM_CREATION:
-        /* It begins with what the host knows, and until its first use is told what the host learns:
+        /* It begins with what the host knows, and until its first use learns what the host learns:
          * taking it up then is the same. PyTorch creates 128 streams when it is asked for one. */
         return;
     case CALL_DEVICE_SYNCHRONIZATION:
@@ -208,7 +208,7 @@ void history_call(struct history *history, const struct call *call)
 
 /* ---- judging */
 
-/* One touch of the launch being judged. */
+/* One touch of the launch that is checked. */
 struct judgement {
     struct history *history;
     const struct call *call;
@@ -285,7 +285,7 @@ static bool is_named(const struct judgement *j, unsigned stream)
     return false;
 }
 
-/* An access that csan tells and that was ordered after this one; NULL: none. */
+/* An access that csan reports and that was ordered after this one; NULL: none. */
 static const struct past_access *stands_for(const struct judgement *j,
                                             const struct past_access *past)
 {

@@ -1,4 +1,4 @@
-/* Every access that a program made to a tensor, whole, and what orders it: the judge of verdicts.
+/* Every access that a program made to a tensor, whole, and what orders it: it checks verdicts.
  *
  * Nothing is ever forgotten here, so it knows all pairs that race. From that it says which of them
  * PyTorch's handler looks at (the last write, or the reads since, of the tensor's present life) and
@@ -8,8 +8,8 @@
  *   - every pair that PyTorch has, or in its place a later access that was ordered after it,
  *   - the first race on each piece of memory.
  *
- * What csan says more is counted by why PyTorch misses it. At most HISTORY_STREAMS streams
- * are used. */
+ * What csan says more is counted by why PyTorch misses it. At most HISTORY_STREAMS streams are
+ * used. */
 #ifndef CSAN_TESTS_TORCH_HISTORY_H
 #define CSAN_TESTS_TORCH_HISTORY_H
 
@@ -45,7 +45,8 @@ void history_destroy(struct history *history);
 /* Take a call that is no launch. */
 void history_call(struct history *history, const struct call *call);
 
-/* Judge both verdicts on a launch, then take it. False, and why in `message`, when one is wrong. */
+/* Checks both verdicts on a launch, then takes the launch. False, and why in `message`, when one is
+ * wrong. */
 bool history_check(struct history *history, const struct call *call, const struct named *named,
                    size_t named_count, const struct reported *reported, size_t reported_count,
                    struct tally *tally, char *message, size_t message_bytes);

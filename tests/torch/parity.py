@@ -76,7 +76,7 @@ class Named(Structure):
     _fields_ = [("touch", c_uint32), ("stream", c_uint64)]
 
 
-class Told(Structure):
+class Reported(Structure):
     _fields_ = [
         ("touch", c_uint32),
         ("launch", c_uint32),
@@ -114,7 +114,7 @@ def _load():
         POINTER(Call),
         POINTER(Named),
         c_size_t,
-        POINTER(Told),
+        POINTER(Reported),
         c_size_t,
         POINTER(Tally),
         c_char_p,

@@ -1,4 +1,4 @@
-"""Records what torch.cuda._sanitizer.EventHandler is told and what it answers, in the form that
+"""Records what torch.cuda._sanitizer.EventHandler receives and what it answers, in the form that
 recording.h describes. Needs torch, no GPU."""
 
 import torch

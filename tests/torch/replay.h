@@ -1,6 +1,6 @@
 /* Handler calls made on csan's detector through include/csan/csan.h, as runtime/torch's
- * event_handler.py makes them: a stream is a lane, a tensor a told block of one byte, each of its
- * lives an owner. */
+ * event_handler.py makes them: a stream is a lane, a tensor a declared block of one byte, each of
+ * its lives an owner. */
 #ifndef CSAN_TESTS_TORCH_REPLAY_H
 #define CSAN_TESTS_TORCH_REPLAY_H
 
@@ -14,7 +14,7 @@ void replay_destroy(struct replay *replay); /* NULL is fine */
  * and tensors of the former are gone, and their lanes and memory are there to be used again. */
 void replay_restart(struct replay *replay);
 
-/* Make the call. Of a launch: *told is what csan found, valid until the next call. */
+/* Make the call. For a launch, *reported is what csan found, valid until the next call. */
 size_t replay_call(struct replay *replay, const struct call *call,
                    const struct reported **reported);
 

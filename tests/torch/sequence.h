@@ -1,8 +1,9 @@
 /* Random sequences of handler calls, each made from its number alone: the same on every machine.
  *
- * Small numbers of streams, events and tensors make them meet; how often each call comes differs
- * from sequence to sequence, so that some are full of races and some nearly in order. Streams and
- * events are used before they are created, created twice, deleted twice; tensors likewise. */
+ * Small numbers of streams, events and tensors make conflicts likely; how often each call comes
+ * differs from sequence to sequence, so that some are full of races and some nearly in order.
+ * Streams and events are used before they are created, created twice, deleted twice; tensors
+ * likewise. */
 #ifndef CSAN_TESTS_TORCH_SEQUENCE_H
 #define CSAN_TESTS_TORCH_SEQUENCE_H
 

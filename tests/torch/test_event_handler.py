@@ -369,7 +369,7 @@ class Messages(unittest.TestCase):
         self.assertIn("schema\nwriting to\nWith stack trace:", str(error))
         self.assertEqual(str(csan_torch.CUDASanitizerErrors([error] * 3)), "detected 3 errors")
 
-    def test_errors_tell_what_the_launches_were_told(self):
+    def test_errors_have_the_descriptions_of_launches(self):
         handler = csan_torch.EventHandler()
         handler._handle_memory_allocation(7)
         handler._handle_kernel_launch(0, [], [7, 8], {7}, "first", {7: ["out", "self"], 8: []})
@@ -384,7 +384,7 @@ class Messages(unittest.TestCase):
             (current.stack_trace, '"second"'),
             (error.allocation_stack_trace, "_handle_memory_allocation(7)"),
         ):
-            self.assertEqual(trace[-1].name, "test_errors_tell_what_the_launches_were_told")
+            self.assertEqual(trace[-1].name, "test_errors_have_the_descriptions_of_launches")
             self.assertIn(text, trace[-1].line)
 
 

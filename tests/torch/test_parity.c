@@ -1,6 +1,6 @@
 /* csan's verdicts are PyTorch's: random sequences of the calls of
  * torch.cuda._sanitizer.EventHandler and recordings of it at work, replayed through csan.h and
- * judged (history.h) beside the verdicts that PyTorch gave.
+ * checked (history.h) beside the verdicts that PyTorch gave.
  *
  * Every difference is one of these, each with a test below:
  *
@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program told to csan and to the judge at once. */
+/* A program that csan and the history get at once. */
 struct trial {
     struct replay *replay;
     struct history *history;

@@ -20,7 +20,7 @@ KINDS = {csan_torch.AccessType.READ: parity.READ, csan_torch.AccessType.WRITE: p
 def reported(call, errors):
     """The errors as the checker wants them."""
     places = {touch: place for place, touch in enumerate(call.touched())}
-    listed = (parity.Told * len(errors))()
+    listed = (parity.Reported * len(errors))()
     for entry, error in zip(listed, errors):
         current, previous = error.current_access, error.previous_access
         entry.touch = places[error.data_ptr, KINDS[current.type]]

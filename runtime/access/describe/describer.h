@@ -3,7 +3,7 @@
  *   describe_value.c      nodes as sums: parameters, operations, joins
  *   describe_loop.c       counters, and how often loops turn
  *   describe_condition.c  predicates, and when a block is entered
- *   describe_taint.c      what a value depends on that no launch tells
+ *   describe_taint.c      what a value depends on beside the launch
  * Memory that is short jumps out of everything. */
 #ifndef RUNTIME_ACCESS_DESCRIBE_DESCRIBER_H
 #define RUNTIME_ACCESS_DESCRIBE_DESCRIBER_H

@@ -5,7 +5,7 @@
  * What is compared: the bytes that copies brought to the host, memory when it was freed or left at
  * exit, standard output and exit status. A race is confirmed by two runs that end differently and
  * in which, of all reported races, only its accesses came in another order; when others' did too
- * and no runs tell them apart, it is confirmed together with them. Two runs that end differently
+ * and no runs distinguish them, it is confirmed together with them. Two runs that end differently
  * though no reported race went another way show a race that csan missed, unless the program does
  * not even end the same when one schedule is replayed. */
 #include "runtime/cli/process/child.h"

@@ -7,7 +7,7 @@
 #include "runtime/cli/explore/explore_run.h"
 
 enum {
-    MOST_RACES = 64, /* that are told apart; one bit each */
+    MOST_RACES = 64, /* that are distinguished; one bit each */
     MOST_KEPT = 24,  /* runs with results of their own that later ones are compared with */
     DESCRIPTION = 256,
     SCHEDULE_BYTES = 128, /* of a schedule's name, as --schedule takes it */

@@ -91,7 +91,7 @@ static int lane_add(struct surroundings *result, const char *name)
     return (int)result->lane_count++;
 }
 
-/* Lanes of a branch are its own; no two branches are told apart, for they end before the next. */
+/* Lanes of a branch are its own; branches need no number, for each ends before the next begins. */
 static void lane_define(struct reading *reading, uint64_t number, const char *name)
 {
     int *lane = table_at(&reading->lanes[reading->context != 0], sizeof *lane, number);

@@ -3,8 +3,8 @@
  * In a linked file each wrapper of section .nvFatBinSegment leads to a container, by a pointer that
  * is found as the loader would make it, by relocations. A container in .nv_fatbin is a program.
  * Those in __nv_relfatbin, -rdc=true, are units of one: which units one device link took is in a
- * list that only the running program fills, so that several device links of one file cannot be told
- * apart. In an object the containers of both sections stand one behind the other. */
+ * list that only the running program fills, so several device links of one file cannot be
+ * distinguished. In an object the containers of both sections stand one behind the other. */
 #include "runtime/cli/kernels/kernel_file.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/ptx/elf_file.h"

@@ -245,8 +245,8 @@ static bool needs_library(const struct image *image, const char *name)
     return false;
 }
 
-/* nvcc links the CUDA runtime statically unless told otherwise. That runtime talks to NVIDIA's
- * driver by an interface that is not documented, which the embedded device does not have. */
+/* nvcc links the CUDA runtime statically by default. That runtime talks to NVIDIA's driver by an
+ * interface that is not documented, which the embedded device does not have. */
 static int check_runtime(const struct program *program, const struct image *image)
 {
     if (program->device != PROGRAM_EMBEDDED || needs_library(image, "libcudart.so.12") ||

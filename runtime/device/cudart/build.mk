@@ -56,6 +56,6 @@ $(OUT)/tests/unit/test_cudart: CUDA_INCLUDE += -DEMBEDDED='"$(abspath $(EMBEDDED
 	-DSANITIZER='"$(CUDART_SANITIZER) "' -DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA_LIB='"$(CUDA_LIB)"' \
 	-DCUDA12_LIB='"$(CUDA12_HOME)/lib"' -DCHECK_TABLE='"$(CURDIR)/scripts/check-cudart-table"'
 
-# A call that is the last of its function leaves no frame, and reports tell by that frame which
+# A call that is the last of its function leaves no frame, and reports find by that frame which
 # function of the runtime the program called.
 $(OUT)/obj/runtime/device/cudart/%.o $(OUT)/obj/cudart12/%.o: EXTRA_CFLAGS += -fno-optimize-sibling-calls

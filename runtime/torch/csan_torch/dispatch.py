@@ -43,7 +43,7 @@ class _Mode(TorchDispatchMode):
 
 
 class _HookedMode(_Mode):
-    """Tells libcsan's hooks; they know the order, and find the races."""
+    """Reports to libcsan's hooks; they know the order, and find the races."""
 
     def __init__(self, hooks):
         super().__init__()

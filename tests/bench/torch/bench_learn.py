@@ -1,7 +1,7 @@
 """What learning costs on a GPU (CSAN_OPTIONS=access=learn): each model's step plain, with csan and
 nothing learned (access=ptx), learned in a first process, and in a second one that starts when the
 first has ended and saved, in a third, which as a rule finds the program known and leaves the driver's
-tools interface alone, or in a second one that is told to (learn_memory_mb=0); with every launch traced
+tools interface alone, or in a second one with that option (learn_memory_mb=0); with every launch traced
 (access=exact) and under compute-sanitizer's memcheck, where there is one; timed in turns.
 Usage: bench_learn.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
 

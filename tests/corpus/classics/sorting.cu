@@ -70,7 +70,7 @@ __global__ void rank_sort(int *out, const int *in, int n)
     out[rank] = value;
 }
 
-// Each thread merges `each` outputs; a binary search on its diagonal tells where it starts.
+// Each thread merges `each` outputs; a binary search on its diagonal finds where it starts.
 __global__ void merge_path(int *out, const int *a, int na, const int *b, int nb, int each)
 {
     int diagonal = (blockIdx.x * blockDim.x + threadIdx.x) * each;

@@ -1,4 +1,4 @@
-// A program without kernels: only what it calls tells which CUDA it was built for. 0: it got that
+// A program without kernels: only its calls show which CUDA it was built for. 0: it got that
 // one.
 #include <cstdio>
 #include <cuda_runtime_api.h>

@@ -529,9 +529,9 @@ static void graphs()
     OK(cudaGraphLaunch(exec, a));
     OK(cudaStreamSynchronize(a));
     EXPECT(called == 2 && host[5] == 11);
-    cudaKernelNodeParams told = {};
-    OK(cudaGraphKernelNodeGetParams(kernel, &told));
-    EXPECT(told.blockDim.x == COUNT && *(int *)told.kernelParams[1] == 3);
+    cudaKernelNodeParams node_params = {};
+    OK(cudaGraphKernelNodeGetParams(kernel, &node_params));
+    EXPECT(node_params.blockDim.x == COUNT && *(int *)node_params.kernelParams[1] == 3);
     OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
     add_to<<<1, COUNT, 0, a>>>(p, 1);
     EXPECT(cudaStreamSynchronize(a) == cudaErrorStreamCaptureUnsupported);

@@ -1,4 +1,4 @@
-// Kernels whose blocks may run in any order, and some whose blocks can tell.
+// Kernels whose blocks may run in any order, and some whose results depend on that order.
 extern "C" __global__ void scale(float *y, const float *x, int n, int rounds)
 {
     __shared__ float tile[128];

@@ -1,5 +1,5 @@
 /* Kernels for tests/unit/access/test_access_set.c: each a shape of addresses and guards, whose
- * ranges are easy to tell by hand. */
+ * ranges are easy to derive by hand. */
 #define KERNEL extern "C" __global__ void
 typedef unsigned long long u64;
 

@@ -1,6 +1,6 @@
 /* The device memory that generated kernels play in: buffers of PLAYGROUND_BYTES each at addresses
  * that change from launch to launch, some across a multiple of 4 GiB, and the module's variables.
- * A buffer is backed by one eighth of its size, mapped again and again, so that stray writes cost
+ * A buffer is backed by one eighth of its size, mapped again and again, so that wrong writes cost
  * no memory. Runs launches on the embedded device's engine with touches recorded. */
 #ifndef TESTS_FUZZ_KERNELS_PLAYGROUND_H
 #define TESTS_FUZZ_KERNELS_PLAYGROUND_H

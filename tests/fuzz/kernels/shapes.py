@@ -49,7 +49,7 @@ class Shapes:
     # ---- what shapes are made of ----
 
     def touch(self, depth, text, low=None, high=None):
-        """An access at p[text]; the bounds, where they are known, tell whether it needs a mask."""
+        """An access at p[text]; the bounds, where they are known, show whether it needs a mask."""
         p = self.rng.choice(self.pointers)
         if low is None or low < -64 or high > 30000:
             text = self.rng.choice([f"({text}) & 1023", f"({text}) & 4095", f"({text}) & 31",

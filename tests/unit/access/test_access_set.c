@@ -551,10 +551,10 @@ static int64_t write_guarded(const struct thread *t)
     return i < t->a ? i : -1;
 }
 
-static void tell(const struct access_range *range, uint32_t dims, int64_t offset)
+static void mark_range(const struct access_range *range, uint32_t dims, int64_t offset)
 {
     for (uint64_t i = 0; dims && i < range->dims[dims - 1].count; i++)
-        tell(range, dims - 1, offset + (int64_t)i * range->dims[dims - 1].stride);
+        mark_range(range, dims - 1, offset + (int64_t)i * range->dims[dims - 1].stride);
     if (dims)
         return;
     int64_t end = range->bytes > MAP ? MAP : offset + (int64_t)range->bytes;
@@ -581,7 +581,7 @@ static void compare_launch(struct access_kernel *kernel, const struct launch *la
     }
     for (uint32_t i = 0; i < set->range_count; i++)
         if (set->ranges[i].kind == ACCESS_WRITE)
-            tell(&set->ranges[i], set->ranges[i].dim_count, set->ranges[i].offset);
+            mark_range(&set->ranges[i], set->ranges[i].dim_count, set->ranges[i].offset);
     for (uint32_t i = 0; i < MAP; i++)
         if (written[i] ? !ranges_have[i] : ranges_have[i] && set->exact)
             fail_msg("%s, grid %u block %u parameters %u %u %u: byte %u was %s", launch->kernel,

@@ -482,21 +482,21 @@ static void records_are_found_wherever_they_lie(void **state)
         touch(w.context, lane, "probe", CSAN_WRITE, CSAN_BOUND_DATA, start, bytes);
         csan_lane_waits(w.context, CSAN_HOST, lane);
         csan_lane_destroy(w.context, lane);
-        bool met[RECORDS] = {false};
-        size_t meetings = 0;
+        bool overlapping[RECORDS] = {false};
+        size_t overlaps = 0;
         for (int k = 0; k < RECORDS; k++) {
             for (uint64_t row = 0; row < rows[k].count; row++) {
                 uint64_t at = bases[k] + row * (uint64_t)rows[k].stride;
-                met[k] |= at < start + bytes && start < at + 4;
+                overlapping[k] |= at < start + bytes && start < at + 4;
             }
             for (int same = 0; same < k; same++) /* a record stands for all of its pattern */
                 if (bases[same] == bases[k] && rows[same].stride == rows[k].stride &&
                     rows[same].count == rows[k].count)
-                    met[k] = false;
-            meetings += met[k];
+                    overlapping[k] = false;
+            overlaps += overlapping[k];
         }
-        assert_int_equal(found_count, meetings);
-        expected += meetings;
+        assert_int_equal(found_count, overlaps);
+        expected += overlaps;
     }
     assert_true(expected > 500);
     csan_context_destroy(w.context);

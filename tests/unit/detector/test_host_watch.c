@@ -1,4 +1,4 @@
-/* Who guards the host's memory is told of the device's ops, and when the host is ordered after
+/* Who guards the host's memory sees the device's ops, and when the host is ordered after
  * them. */
 #include "csan/detector/host_watch.h"
 
@@ -54,7 +54,7 @@ static struct world watched(void)
     return world;
 }
 
-static void the_devices_ops_are_told(void **state)
+static void the_devices_ops_are_reported(void **state)
 {
     (void)state;
     struct world w = watched();
@@ -80,7 +80,7 @@ static void others_are_not(void **state)
     csan_context_destroy(w.context);
 }
 
-static void memory_that_ends_is_told_before(void **state)
+static void memory_that_ends_is_reported_before(void **state)
 {
     (void)state;
     struct world w = watched();
@@ -127,7 +127,7 @@ static void events_and_snapshots_teach_the_host(void **state)
     csan_context_destroy(w.context);
 }
 
-/* What waits in the queue is told in its turn. */
+/* What waits in the queue is reported in its turn. */
 static void ops_behind_a_pending_one_come_when_it_is_resolved(void **state)
 {
     (void)state;
@@ -147,9 +147,9 @@ static void ops_behind_a_pending_one_come_when_it_is_resolved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_devices_ops_are_told),
+        cmocka_unit_test(the_devices_ops_are_reported),
         cmocka_unit_test(others_are_not),
-        cmocka_unit_test(memory_that_ends_is_told_before),
+        cmocka_unit_test(memory_that_ends_is_reported_before),
         cmocka_unit_test(what_the_host_waits_for_is_known),
         cmocka_unit_test(events_and_snapshots_teach_the_host),
         cmocka_unit_test(ops_behind_a_pending_one_come_when_it_is_resolved),

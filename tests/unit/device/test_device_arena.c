@@ -67,10 +67,10 @@ static void zones_lie_behind_blocks(void **state)
             uint64_t zone = gap(before, sizes[i - 1], base), part = sizes[i - 1] / 8;
             assert_true(zone >= ZONE);
             assert_true(zone >= (part < MB ? part : MB));
-            uint64_t grain = sizes[i - 1] < 4096 ? 512 : 4096;
-            assert_true(zone < (part > ZONE ? part : ZONE) + UNIT + grain);
-            assert_true(zone < MB + UNIT + grain);
-            assert_int_equal((base - before) % grain, 0); /* alignment is as without zones */
+            uint64_t granularity = sizes[i - 1] < 4096 ? 512 : 4096;
+            assert_true(zone < (part > ZONE ? part : ZONE) + UNIT + granularity);
+            assert_true(zone < MB + UNIT + granularity);
+            assert_int_equal((base - before) % granularity, 0); /* alignment is as without zones */
         }
         before = base;
         used += (sizes[i] + UNIT - 1) / UNIT * UNIT;

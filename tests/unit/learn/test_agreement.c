@@ -1,5 +1,5 @@
 /* Whether two launches may have done the same: whatever lies in place, out of it, over one another
- * or side by side; not rows that data tells, wherever the index tensor lies. */
+ * or side by side; not rows that data selects, wherever the index tensor lies. */
 #include "tests/unit/learn/learn_world.h"
 #include "runtime/learn/agreement.h"
 

@@ -87,7 +87,7 @@ static void bytes_outside_of_kernels_are_counted(void **state)
     free(outline);
 }
 
-static void where_braces_do_not_match_nothing_is_told(void **state)
+static void nothing_is_known_where_braces_do_not_match(void **state)
 {
     (void)state;
     static const char *const texts[] = {".entry k() {",      ".entry k() { { }",
@@ -216,7 +216,7 @@ int main(void)
         cmocka_unit_test(comments_and_strings_have_no_braces),
         cmocka_unit_test(heads_end_where_the_next_begins),
         cmocka_unit_test(bytes_outside_of_kernels_are_counted),
-        cmocka_unit_test(where_braces_do_not_match_nothing_is_told),
+        cmocka_unit_test(nothing_is_known_where_braces_do_not_match),
         cmocka_unit_test(a_kernel_by_itself_is_as_among_others),
         cmocka_unit_test(errors_are_where_the_text_has_them),
         cmocka_unit_test(a_kernel_that_names_another_is_not_read_by_itself),

@@ -60,7 +60,7 @@ static void units_that_do_not_parse_are_left_out(void **state)
     assert_null(units_link(NULL, 0, NULL, NULL));
 }
 
-static void units_that_do_not_link_are_told(void **state)
+static void units_that_do_not_link_are_reported(void **state)
 {
     (void)state;
     const struct fatbin_text texts[] = {TEXT(other, 90, 0), TEXT(again, 90, 1)};
@@ -75,7 +75,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newest_of_each_unit_is_read),
         cmocka_unit_test(units_that_do_not_parse_are_left_out),
-        cmocka_unit_test(units_that_do_not_link_are_told),
+        cmocka_unit_test(units_that_do_not_link_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

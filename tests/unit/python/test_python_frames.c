@@ -233,7 +233,7 @@ static void memory_used_again_is_other_code(void **unused)
 }
 
 /* Before 3.12 code has no number of its own. */
-static void without_numbers_its_lines_tell_code_apart(void **unused)
+static void without_numbers_lines_identify_code(void **unused)
 {
     const void *before[2], *after[2];
     (void)unused;
@@ -513,7 +513,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stack_is_read),
         cmocka_unit_test(memory_used_again_is_other_code),
-        cmocka_unit_test(without_numbers_its_lines_tell_code_apart),
+        cmocka_unit_test(without_numbers_lines_identify_code),
         cmocka_unit_test(a_thread_without_code_decides_nothing),
         cmocka_unit_test(threads_find_their_own_code),
         cmocka_unit_test(there_is_room_for_so_much),

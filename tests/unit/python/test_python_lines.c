@@ -1,5 +1,5 @@
-/* The lines of instructions, in each of the forms that code objects tell them in. tests/python
- * compares them with what interpreters say of the code they have. */
+/* The lines of instructions, in each of the forms of code objects. tests/python compares them with
+ * what interpreters say of the code they have. */
 #include "runtime/python/lines.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #define LINE(kind, table, first, instruction)                                                      \
     python_line((kind), (const unsigned char *)(table), sizeof(table) - 1, (first), (instruction))
 
-static void pairs_tell_where_a_line_begins(void **state)
+static void pairs_give_where_a_line_begins(void **state)
 {
     (void)state;
     static const char table[] = "\x06\x01"  /* from 6 on: 11 */
@@ -25,7 +25,7 @@ static void pairs_tell_where_a_line_begins(void **state)
     assert_int_equal(LINE(PYTHON_LNOTAB, "", 10, 4), 10);
 }
 
-static void ranges_tell_how_long_one_lasts(void **state)
+static void ranges_give_how_long_one_lasts(void **state)
 {
     (void)state;
     static const char table[] = "\x06\x01\x04\x80\x02\x03";
@@ -65,8 +65,8 @@ static void no_table_is_read_behind_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_tell_where_a_line_begins),
-        cmocka_unit_test(ranges_tell_how_long_one_lasts),
+        cmocka_unit_test(pairs_give_where_a_line_begins),
+        cmocka_unit_test(ranges_give_how_long_one_lasts),
         cmocka_unit_test(locations_are_of_five_forms),
         cmocka_unit_test(no_table_is_read_behind_its_end),
     };

@@ -376,7 +376,7 @@ static void ways_are_joined(void **state)
 }
 
 /* Threads that part, and wait for each other, go on behind BSYNC, and where BSSY says. */
-static void meetings_are_gone_on_from(void **state)
+static void control_goes_on_at_reconvergence_points(void **state)
 {
     (void)state;
     const struct instruction code[] = {bssy(0, 0, 6),
@@ -395,7 +395,7 @@ static void meetings_are_gone_on_from(void **state)
 }
 
 /* Which of two that is, BMOV changed, or a callee. */
-static void meetings_that_are_not_known_may_be_any(void **state)
+static void unknown_reconvergence_points_may_be_any(void **state)
 {
     (void)state;
     enum { CHANGES = 5, CALLEE = 12 };
@@ -576,8 +576,8 @@ int main(void)
         cmocka_unit_test(all_words_are_counted),
         cmocka_unit_test(a_branch_that_asks_more_decides_nothing),
         cmocka_unit_test(ways_are_joined),
-        cmocka_unit_test(meetings_are_gone_on_from),
-        cmocka_unit_test(meetings_that_are_not_known_may_be_any),
+        cmocka_unit_test(control_goes_on_at_reconvergence_points),
+        cmocka_unit_test(unknown_reconvergence_points_may_be_any),
         cmocka_unit_test(calls_come_back),
         cmocka_unit_test(nothing_is_known_after_an_unknown_branch),
         cmocka_unit_test(too_much_is_not_known),

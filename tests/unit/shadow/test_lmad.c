@@ -201,7 +201,7 @@ static void shapes_of_kernels_are_decided(void **state)
          false,
          0,
          0},
-        {"two strides with a common divisor too small to tell",
+        {"two strides with a common divisor too small to matter",
          {0, 4, 12, 1 << 24},
          {4, 4, 16, 1 << 23},
          true,

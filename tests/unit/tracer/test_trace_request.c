@@ -15,7 +15,7 @@ static int outlasted(struct trace_request *request, bool patched)
     return launches;
 }
 
-static void nothing_is_wished_for_at_first(void **state)
+static void there_is_no_request_at_first(void **state)
 {
     (void)state;
     struct trace_request request = {0};
@@ -108,7 +108,7 @@ static void not_every_try_that_ends_was_in_vain(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_wished_for_at_first),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(there_is_no_request_at_first),
                                        cmocka_unit_test(a_request_outlasts_some_launches),
                                        cmocka_unit_test(what_is_caught_need_not_hold),
                                        cmocka_unit_test(tries_in_vain_grow_rare),
