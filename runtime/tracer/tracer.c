@@ -317,7 +317,7 @@ static struct watch *watch_make(const struct trace_want *what)
         .function = what->function,
         .want = what->confirms ? TRACE_REQUEST_TO_CONFIRM : TRACE_REQUEST_TO_LEARN,
         .threads = what->threads,
-        .copies_known = what->maps_are_told,
+        .copies_known = what->maps_are_known,
         .granularity = module_granularity(what->function, what->threads, what->reach)};
     uint32_t largest;
     CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);

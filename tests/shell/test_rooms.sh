@@ -1,5 +1,5 @@
 # Rooms of the source tree use what is below them, and no large circle is among the hooks' files.
-# scripts/rooms.table has the order; the objects of this build tell who uses whom.
+# scripts/rooms.table has the order; the objects of this build show who uses whom.
 tree=$(realpath "$(dirname "$test")/../..")
 objects=$root/obj
 

@@ -256,7 +256,7 @@ static bool launch_ask(struct launch *launch)
     if (launch->learns) {
         want.confirms = learning_is_told(launch->learning);
         want.reach = learning_reach(launch->learning);
-        want.maps_are_told = launch->learning->maps_are_told;
+        want.maps_are_known = launch->learning->maps_are_known;
         want.mapped = launch->learning->mapped;
         want.mapped_count = launch->learning->mapped_count;
     }

@@ -343,7 +343,7 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
         learning->obstacle = LEARNING_MAPS_UNKNOWN;
         if (!learning_maps_place(learning, own->maps, own->map_count, capacity, &count))
             return false;
-        learning->maps_are_told = true;
+        learning->maps_are_known = true;
     } else if (object_has_tensor_maps())
         count += learning_maps_find(learning->parameters, bytes, learning->anchors + count,
                                     capacity - count);
@@ -478,7 +478,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->launch.anchor_count = 0;
     learning->obstacle = (uint8_t)obstacle;
     learning->applied = learning->bounded = learning->captured = learning->taken = false;
-    learning->maps_are_told = false;
+    learning->maps_are_known = false;
     learning->mapped_count = 0;
 }
 
@@ -736,7 +736,7 @@ void learning_told(struct learning_case *taken, const struct device_trace_launch
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, learning_find_block, NULL);
     /* It may be the node's fault; or the maps are kept by a process that was told by its code. */
-    const bool nothing = trace->unseen ? taken->maps_are_told : !set && taken->of_node;
+    const bool nothing = trace->unseen ? taken->maps_are_known : !set && taken->of_node;
     if (nothing)
         learner_refused(table.learner, taken->learned, &taken->key);
     else if (trace->unseen)

@@ -33,10 +33,10 @@ struct learning {
     uint8_t *parameters;
     uint8_t obstacle; /* enum learning_obstacle: why it was not asked for, or not traced */
     bool captured;
-    bool taken;         /* learning_take gave out a case */
-    bool applied;       /* its accesses are the learned ones */
-    bool bounded;       /* they are a bound by other launches' (learner_bound) */
-    bool maps_are_told; /* as struct trace_want has them */
+    bool taken;          /* learning_take gave out a case */
+    bool applied;        /* its accesses are the learned ones */
+    bool bounded;        /* they are a bound by other launches' (learner_bound) */
+    bool maps_are_known; /* as struct trace_want has them */
     uint32_t mapped_count;
     struct device_trace_range mapped[LEARNING_MAPPED];
     /* Room for usual launches. */

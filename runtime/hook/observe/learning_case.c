@@ -91,7 +91,7 @@ struct learning_case *learning_case_create(const struct learning *learning, uint
     if (taken)
         taken->atomic_bytes = atomic_bytes;
     if (taken)
-        taken->maps_are_told = learning->maps_are_told;
+        taken->maps_are_known = learning->maps_are_known;
     return taken;
 }
 
@@ -102,7 +102,7 @@ struct learning_case *learning_case_copy(const struct learning_case *launch)
     if (taken)
         taken->atomic_bytes = launch->atomic_bytes;
     if (taken)
-        taken->maps_are_told = launch->maps_are_told;
+        taken->maps_are_known = launch->maps_are_known;
     return taken;
 }
 

@@ -25,7 +25,7 @@ struct learning_case {
     struct learning_argument *arguments;
     uint8_t atomic_bytes;
     bool of_node;
-    bool maps_are_told; /* as struct trace_want has them */
+    bool maps_are_known; /* as struct trace_want has them */
     uint32_t mapped_count;
     struct device_trace_range *mapped;
 };

@@ -173,7 +173,7 @@ struct learning_case *learning_node_ask(struct learning_node *node, bool confirm
                                 .confirms = confirms,
                                 .threads = node->threads,
                                 .reach = node->reach,
-                                .maps_are_told = launch->maps_are_told,
+                                .maps_are_known = launch->maps_are_known,
                                 .mapped = launch->mapped,
                                 .mapped_count = launch->mapped_count};
     return taken;

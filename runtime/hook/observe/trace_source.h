@@ -23,7 +23,7 @@ struct trace_want {
     uint64_t reach;      /* bytes of the blocks that its pointers lead into; 0: it is not known */
     /* What it touches through tensor maps, as struct trace_source's `maps` has them, where that is
      * told; good until the call returns. */
-    bool maps_are_told;
+    bool maps_are_known;
     uint32_t mapped_count;
     const struct device_trace_range *mapped;
 };
