@@ -1,5 +1,5 @@
-// Shared by the programs whose host touches memory that the device may still touch, without telling
-// csan (option host=guard): a stream, memory of each kind, and what keeps the compiler from leaving
+// Shared by the programs whose host touches memory that the device may still touch, without declaring
+// it to csan (option host=guard): a stream, memory of each kind, and what keeps the compiler from leaving
 // an access out.
 #pragma once
 

@@ -69,7 +69,7 @@ static void the_devices_ops_are_reported(void **state)
     csan_context_destroy(w.context);
 }
 
-/* Memory of the device is not told, nor what is touched perhaps. */
+/* Memory of the device is not reported, nor bounded accesses. */
 static void others_are_not(void **state)
 {
     (void)state;
