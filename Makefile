@@ -41,10 +41,14 @@ CC ?= gcc
 ifeq ($(origin CC),default)
   CC := gcc
 endif
+# The order of locks is checked where speed does not count (csan/base/lock_order.h).
+ifneq ($(SANITIZE),)
+  CHECKS := -DCSAN_CHECK_LOCKS
+endif
 OPT ?= -O2
 CFLAGS_ALL := -std=c11 -D_GNU_SOURCE $(OPT) -g -fPIC -fvisibility=hidden -fno-omit-frame-pointer \
 	-Wall -Wextra -Wshadow -Werror -Wno-missing-field-initializers \
-	-Iinclude -I. $(SANFLAGS) $(CFLAGS)
+	-Iinclude -I. $(SANFLAGS) $(CHECKS) $(CFLAGS)
 
 # What setup found: CUDA_HOME, CUDA12_HOME. Made by scripts/setup.sh, which installs or explains what is missing.
 ifeq ($(filter clean help distclean,$(MAKECMDGOALS)),)

@@ -11,6 +11,8 @@
 #ifndef CSAN_BASE_LOCK_H
 #define CSAN_BASE_LOCK_H
 
+#include "csan/base/lock_order.h"
+
 #include <stdint.h>
 #include <sys/single_threaded.h>
 
@@ -29,6 +31,9 @@ void lock_give_slow(struct lock *lock);
 
 static inline void lock_take(struct lock *lock)
 {
+#ifdef CSAN_CHECK_LOCKS
+    lock_order_taking(LOCK_DETECTOR);
+#endif
     uint32_t free = 0;
     if (__libc_single_threaded && !__atomic_load_n(&lock->held, __ATOMIC_RELAXED))
         __atomic_store_n(&lock->held, 1, __ATOMIC_RELAXED);
@@ -42,6 +47,9 @@ static inline void lock_take(struct lock *lock)
 
 static inline void lock_give(struct lock *lock)
 {
+#ifdef CSAN_CHECK_LOCKS
+    lock_order_given(LOCK_DETECTOR);
+#endif
     if (__builtin_expect(__tsan_release != 0, 0))
         __tsan_release(lock);
     __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);

@@ -6,6 +6,7 @@
 #include "csan/recording/recording_file.h"
 #include "csan/recording/recording_finding.h"
 #include "csan/recording/recording_set.h"
+#include "csan/base/lock_order.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -683,7 +684,7 @@ void recording_site(struct recording *recording, csan_site site)
     if (!site || is_defined(recording, site))
         return;
     struct entered entered = call_enter(); /* modules are read from files */
-    pthread_mutex_lock(&recording->defining);
+    lock_order_take(LOCK_DEFINITIONS, &recording->defining);
     if (!is_defined(recording, site)) {
         recording_definitions_put(&recording->definitions, &buffer, site);
         lock_take(recording->lock);
@@ -691,7 +692,7 @@ void recording_site(struct recording *recording, csan_site site)
             recording->open.failed |= !number_set_add(&recording->defined, site);
         recording_leave(recording);
     }
-    pthread_mutex_unlock(&recording->defining);
+    lock_order_give(LOCK_DEFINITIONS, &recording->defining);
     call_leave(entered);
     free(buffer.data);
 }
@@ -704,11 +705,11 @@ void recording_kernel(struct recording *recording, const char *name, const char 
     byte_buffer_put_text(&buffer, name);
     byte_buffer_put_text(&buffer, place);
     struct entered entered = call_enter();
-    pthread_mutex_lock(&recording->defining);
+    lock_order_take(LOCK_DEFINITIONS, &recording->defining);
     lock_take(recording->lock);
     definition_append(recording, &buffer);
     recording_leave(recording);
-    pthread_mutex_unlock(&recording->defining);
+    lock_order_give(LOCK_DEFINITIONS, &recording->defining);
     call_leave(entered);
     free(buffer.data);
 }

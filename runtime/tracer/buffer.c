@@ -1,5 +1,6 @@
 /* Records in device memory. See buffer.h. */
 #include "runtime/tracer/buffer.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -240,9 +241,9 @@ struct buffer *buffer_take(struct buffer_pool *pool, uint32_t size)
     uint32_t create = 0;
     if (is_closed(pool))
         return NULL;
-    pthread_mutex_lock(&pool->mutex);
+    lock_order_take(LOCK_TRACER_BUFFERS, &pool->mutex);
     struct buffer *buffer = take_free(pool, size < pool->largest ? size : pool->largest, &create);
-    pthread_mutex_unlock(&pool->mutex);
+    lock_order_give(LOCK_TRACER_BUFFERS, &pool->mutex);
     if (!buffer && create <= pool->largest)
         buffer = buffer_new(pool, create);
     if (!buffer)
@@ -265,10 +266,10 @@ void buffer_return(struct buffer *buffer)
 {
     struct buffer_pool *pool = buffer->pool;
     struct shelf *shelf = &pool->shelves[buffer->size];
-    pthread_mutex_lock(&pool->mutex);
+    lock_order_take(LOCK_TRACER_BUFFERS, &pool->mutex);
     buffer->next = shelf->free;
     shelf->free = buffer;
-    pthread_mutex_unlock(&pool->mutex);
+    lock_order_give(LOCK_TRACER_BUFFERS, &pool->mutex);
     buffer_pool_release(pool);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/tracer/patch_gate.h"
 #include "runtime/tracer/modules.h"
 #include "runtime/tracer/patches.h"
+#include "csan/base/lock_order.h"
 
 #include <string.h>
 #include <time.h>
@@ -45,10 +46,10 @@ static void refuse(SanitizerResult why)
 
 unsigned module_refusals(SanitizerResult *first)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     unsigned count = modules.refused;
     *first = modules.refusal;
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return count;
 }
 
@@ -65,15 +66,15 @@ void module_patches_load(const struct sanitizer_api *api, CUcontext context)
     until.tv_nsec += PATCHES_WAIT_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    if (pthread_mutex_timedlock(&modules.calls, &until) == 0) {
+    if (lock_order_try(LOCK_TRACER_CALLS, pthread_mutex_timedlock(&modules.calls, &until)) == 0) {
         result = patches_load(api, context);
-        pthread_mutex_unlock(&modules.calls);
+        lock_order_give(LOCK_TRACER_CALLS, &modules.calls);
     }
     if (result == SANITIZER_SUCCESS)
         return;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     refuse(result);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 static SanitizerResult listen(const struct sanitizer_api *api, bool on)
@@ -99,18 +100,18 @@ SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_Subscribe
 /* False: another thread is at it, or launches. */
 static bool changes_begin(void)
 {
-    if (pthread_mutex_trylock(&modules.calls) != 0)
+    if (lock_order_try(LOCK_TRACER_CALLS, pthread_mutex_trylock(&modules.calls)) != 0)
         return false;
     if (patch_gate_close())
         return true;
-    pthread_mutex_unlock(&modules.calls);
+    lock_order_give(LOCK_TRACER_CALLS, &modules.calls);
     return false;
 }
 
 static void changes_end(void)
 {
     patch_gate_open();
-    pthread_mutex_unlock(&modules.calls);
+    lock_order_give(LOCK_TRACER_CALLS, &modules.calls);
 }
 
 bool module_listen(const struct sanitizer_api *api)
@@ -180,22 +181,22 @@ static struct module_function *function_want(struct module *module, CUfunction h
 
 struct reads *module_reads(CUmodule handle, const char *kernel, uint32_t words)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     const struct module *module = modules_find(handle);
     struct reads *reads = module ? machine_code_reads(module->code, kernel, words) : NULL;
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return reads;
 }
 
 uint32_t module_maps(CUmodule handle, const char *kernel, struct map_use *maps)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     const struct module *module = modules_find(handle);
     const struct map_uses *found = module ? machine_code_maps(module->code, kernel) : NULL;
     const uint32_t count = found ? found->count : 0;
     if (count)
         memcpy(maps, found->uses, count * sizeof *maps);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return count;
 }
 
@@ -217,9 +218,9 @@ unsigned module_time(void)
 
 bool module_may_learn(void)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     bool may = is_affordable(&modules.learning);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return may;
 }
 
@@ -243,13 +244,13 @@ static bool is_due(const struct module *module)
 
 void module_want(CUfunction handle, enum trace_request_for want)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module_function *function = modules_function(handle);
     if (function)
         want_more(function, want);
     if (function && function->module->state == MODULE_PLAIN && is_due(function->module))
         modules_changes_set(true);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 /* What is wanted of it may come yet; and its module is patched where there is time by now. */
@@ -266,7 +267,7 @@ static bool is_waited_for(struct module_function *function)
 bool module_settle(CUfunction handle, bool launch)
 {
     struct module *module, *next;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     const bool waits = launch && is_waited_for(modules_function(handle));
     HASH_ITER(hh, modules.by_handle, module, next)
     {
@@ -278,7 +279,7 @@ bool module_settle(CUfunction handle, bool launch)
         want_no_more(function, launch);
         modules_changes_set(true);
     }
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return !waits;
 }
 
@@ -298,22 +299,22 @@ static bool may_be_tried(struct module_function *function, enum trace_request_fo
 
 bool module_may_be_traced(CUfunction handle, enum trace_request_for want)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module_function *function = modules_function(handle);
     const bool kept = function && function->module->kept;
     const bool may = !function || (!kept && may_be_tried(function, want));
     if (kept)
         function->module->missed = true;
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return may;
 }
 
 bool module_may_trace(CUfunction handle)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     const struct module_function *function = modules_function(handle);
     bool may = !function || function->blind || function->module->state == MODULE_PATCHED;
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return may;
 }
 
@@ -323,7 +324,7 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
                                        struct module_launch *launch)
 {
     enum module_answer answer = MODULE_NOT_NOW;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module *module = modules_get(data->module, data->context);
     struct module_function *function =
         module ? function_want(module, launch->function, data->functionName, launch->want) : NULL;
@@ -346,7 +347,7 @@ enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
     } else if (function && is_due(module)) {
         modules_changes_set(true);
     }
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return answer;
 }
 
@@ -367,14 +368,14 @@ bool module_launched(CUmodule handle)
     if (__atomic_load_n(&modules.patched, __ATOMIC_RELAXED) == 0)
         return false;
     __atomic_add_fetch(&modules.heard, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module *module = modules_find(handle);
     bool patched = module && module->state != MODULE_PLAIN;
     if (module && module->state == MODULE_PATCHED) {
         launched_set(module);
         patience_wanes(module, 1);
     }
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return patched;
 }
 
@@ -389,7 +390,7 @@ static void patched_are_waited_for(bool quiet)
     __atomic_add_fetch(&modules.heard, heard % HEARD, __ATOMIC_RELAXED);
     if (!quiet && times == 0)
         return;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     HASH_ITER(hh, modules.by_handle, module, next)
     {
         if (module->state != MODULE_PATCHED)
@@ -401,7 +402,7 @@ static void patched_are_waited_for(bool quiet)
         module->launched = true;
         modules_changes_set(true);
     }
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 void module_waited(void)
@@ -430,12 +431,12 @@ unsigned module_never_caught(void)
 {
     unsigned count = 0;
     struct module_function *function, *next;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     HASH_ITER(all, modules.functions, function, next)
     {
         count += trace_request_is_never_caught(&function->request);
     }
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return count;
 }
 
@@ -443,41 +444,41 @@ unsigned module_never_caught(void)
 
 struct granularity module_granularity(CUfunction handle, uint64_t threads, uint64_t reach)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     const struct module_function *function = modules_function(handle);
     struct granularity granularity =
         granularity_for(function ? &function->granularity : NULL, threads, reach);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return granularity;
 }
 
 void module_too_wide(const struct module_launch *launch)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     if (function)
         granularity_too_wide(&function->granularity);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 void module_too_small(const struct module_launch *launch, uint32_t largest)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     if (function)
         granularity_too_small(&function->granularity, &launch->granularity, launch->threads,
                               largest);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 bool module_record_is_likely(const struct module_launch *launch, bool empty)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module_function *function = module_function_find(launch->module, launch->function);
     bool likely = !empty || (function && !function->touched);
     if (function && !empty)
         function->touched = true;
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return likely;
 }
 
@@ -485,10 +486,10 @@ void module_launch_end(const struct module_launch *launch)
 {
     if (!launch->module)
         return;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     launch->module->flying--;
     modules_drop(launch->module);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 /* ---- Changes ---- */
@@ -520,17 +521,18 @@ static void change(const struct sanitizer_api *api, struct module *module)
     if (from == MODULE_PATCHED)
         module_give_up(module);
     module_state_set(module, MODULE_CHANGING, false);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     uint64_t begin_ns = now_ns();
     SanitizerResult result =
         to == MODULE_PATCHED ? patch(api, module) : api->unpatch_module(module->handle);
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     if (to == MODULE_PATCHED && result == SANITIZER_SUCCESS && !module->gone &&
         (module->taken > 0 || module->kept || modules.hidden > 0)) {
-        pthread_mutex_unlock(&modules.mutex); /* by a graph that could not wait (patch_gate.h) */
+        lock_order_give(LOCK_TRACER_MODULES,
+                        &modules.mutex); /* by a graph that could not wait (patch_gate.h) */
         if (api->unpatch_module(module->handle) == SANITIZER_SUCCESS)
             to = MODULE_PLAIN;
-        pthread_mutex_lock(&modules.mutex);
+        lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     }
     if (budget)
         budget_spend(budget, begin_ns, now_ns());
@@ -569,13 +571,13 @@ static bool change_one(const struct sanitizer_api *api, CUcontext context)
     bool rest;
     if (patch_gate_is_forced())
         return false;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module *module = change_next(context, &rest);
     const bool found = module != NULL;
     modules_changes_set(found || rest);
     if (found)
         change(api, module);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return found;
 }
 
@@ -583,11 +585,11 @@ static bool rests(bool (*idle)(void))
 {
     if (!idle())
         return false;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     budget_idle(&modules.learning, now_ns());
     budget_idle(&modules.confirming, now_ns());
     __atomic_store_n(&modules.busy, false, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     return true;
 }
 
@@ -606,8 +608,8 @@ void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModu
                    bool wanted)
 {
     struct machine_code *code = machine_code_read(data->pCubin, data->cubinSize);
-    bool calls = pthread_mutex_trylock(&modules.calls) == 0;
-    pthread_mutex_lock(&modules.mutex);
+    bool calls = lock_order_try(LOCK_TRACER_CALLS, pthread_mutex_trylock(&modules.calls)) == 0;
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module *module = modules_find(data->module);
     if (module) /* its end was not seen */
         modules_forget(module);
@@ -618,28 +620,28 @@ void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModu
         machine_code_free(code);
     if (module && calls && (wanted || (modules.eager && modules.listening))) /* else later */
         change(api, module);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
     if (calls)
-        pthread_mutex_unlock(&modules.calls);
+        lock_order_give(LOCK_TRACER_CALLS, &modules.calls);
 }
 
 void module_unloads(CUmodule handle)
 {
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     struct module *module = modules_find(handle);
     if (module)
         modules_forget(module);
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }
 
 void module_context_ends(CUcontext context)
 {
     struct module *module, *next;
-    pthread_mutex_lock(&modules.mutex);
+    lock_order_take(LOCK_TRACER_MODULES, &modules.mutex);
     HASH_ITER(hh, modules.by_handle, module, next)
     {
         if (module->context == context)
             modules_forget(module);
     }
-    pthread_mutex_unlock(&modules.mutex);
+    lock_order_give(LOCK_TRACER_MODULES, &modules.mutex);
 }

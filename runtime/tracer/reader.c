@@ -4,6 +4,7 @@
 #include "runtime/trace/fold.h"
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/session.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -115,14 +116,14 @@ static void report(const struct watch *watch, struct recorded *recorded)
 
 static void unqueue(struct watch *watch)
 {
-    pthread_mutex_lock(&reader.mutex);
+    lock_order_take(LOCK_TRACER_RECORDS, &reader.mutex);
     struct watch **at = &reader.first;
     while (*at != watch)
         at = &(*at)->next;
     *at = watch->next;
     if (!*at)
         reader.last = at;
-    pthread_mutex_unlock(&reader.mutex);
+    lock_order_give(LOCK_TRACER_RECORDS, &reader.mutex);
     free(watch);
 }
 
@@ -130,14 +131,14 @@ static void unqueue(struct watch *watch)
  * again. BROKEN: what it touched is not known, and its buffer is out of use. */
 static enum buffer_state read_record(const struct watch *watch, struct recorded *recorded)
 {
-    pthread_mutex_lock(&reader.reading);
+    lock_order_take(LOCK_TRACER_READING, &reader.reading);
     enum buffer_state state = watch->failed ? BUFFER_BROKEN : buffer_state(watch->buffer);
     if (state == BUFFER_BROKEN)
         buffer_drop(watch->buffer);
     if (state == BUFFER_DONE && !buffer_read(watch->buffer, watch->launch.granularity.shift,
                                              watch->discarded ? NULL : recorded))
         state = BUFFER_BROKEN;
-    pthread_mutex_unlock(&reader.reading);
+    lock_order_give(LOCK_TRACER_READING, &reader.reading);
     return state;
 }
 
@@ -173,13 +174,13 @@ static bool look(struct watch *watch)
 static bool look_at_all(void)
 {
     bool any = false;
-    pthread_mutex_lock(&reader.mutex);
+    lock_order_take(LOCK_TRACER_RECORDS, &reader.mutex);
     struct watch *watch = reader.first;
-    pthread_mutex_unlock(&reader.mutex);
+    lock_order_give(LOCK_TRACER_RECORDS, &reader.mutex);
     while (watch) {
-        pthread_mutex_lock(&reader.mutex);
+        lock_order_take(LOCK_TRACER_RECORDS, &reader.mutex);
         struct watch *next = watch->next;
-        pthread_mutex_unlock(&reader.mutex);
+        lock_order_give(LOCK_TRACER_RECORDS, &reader.mutex);
         any |= look(watch);
         watch = next;
     }
@@ -192,12 +193,12 @@ static void *read_all(void *unused)
 {
     unsigned pause = POLL_FIRST_US;
     for (;;) {
-        pthread_mutex_lock(&reader.mutex);
+        lock_order_take(LOCK_TRACER_RECORDS, &reader.mutex);
         while (!reader.first) {
             pause = POLL_FIRST_US;
             pthread_cond_wait(&reader.queued, &reader.mutex);
         }
-        pthread_mutex_unlock(&reader.mutex);
+        lock_order_give(LOCK_TRACER_RECORDS, &reader.mutex);
         if (look_at_all())
             pause = POLL_FIRST_US;
         nanosleep(&(struct timespec){.tv_nsec = pause * 1000L}, NULL);
@@ -216,11 +217,11 @@ bool reader_start(device_trace_done *done, void *user)
 void reader_take(struct watch *watch)
 {
     watch->failed = !buffer_mark(watch->buffer, watch->stream, watch->thread_default);
-    pthread_mutex_lock(&reader.mutex);
+    lock_order_take(LOCK_TRACER_RECORDS, &reader.mutex);
     *reader.last = watch;
     reader.last = &watch->next;
     pthread_cond_signal(&reader.queued);
-    pthread_mutex_unlock(&reader.mutex);
+    lock_order_give(LOCK_TRACER_RECORDS, &reader.mutex);
 }
 
 void watch_drop(struct watch *watch)
@@ -234,10 +235,11 @@ bool reader_rest(void)
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += REST_MS / 1000;
-    return pthread_mutex_timedlock(&reader.reading, &until) == 0;
+    return lock_order_try(LOCK_TRACER_READING, pthread_mutex_timedlock(&reader.reading, &until)) ==
+           0;
 }
 
 void reader_resume(void)
 {
-    pthread_mutex_unlock(&reader.reading);
+    lock_order_give(LOCK_TRACER_READING, &reader.reading);
 }

@@ -3,6 +3,7 @@
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,11 +29,11 @@ static struct entry *trace_context_find(CUcontext context)
 
 void trace_context_close(CUcontext context)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_TRACER_CONTEXTS, &table.mutex);
     struct entry *entry = trace_context_find(context);
     if (entry)
         HASH_DEL(table.list, entry);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_TRACER_CONTEXTS, &table.mutex);
     if (entry && entry->pool) {
         buffer_pool_close(entry->pool);
         buffer_pool_release(entry->pool);
@@ -45,20 +46,20 @@ static struct buffer_pool *pool_make(CUcontext context)
 {
     const uint64_t limit = (uint64_t)session_options()->learn_memory_mb << 20;
     struct buffer_pool *pool = buffer_pool_create(context, limit);
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_TRACER_CONTEXTS, &table.mutex);
     struct entry *entry = trace_context_find(context);
     if (entry && pool) {
         entry->pool = pool;
         buffer_pool_hold(pool);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_TRACER_CONTEXTS, &table.mutex);
     return pool;
 }
 
 /* Held by the caller; NULL: there is none. */
 static struct buffer_pool *pool_of(CUcontext context)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_TRACER_CONTEXTS, &table.mutex);
     struct entry *entry = trace_context_find(context);
     struct buffer_pool *pool = entry ? entry->pool : NULL;
     const bool fresh = !entry;
@@ -71,7 +72,7 @@ static struct buffer_pool *pool_of(CUcontext context)
         free(entry);
     if (pool)
         buffer_pool_hold(pool);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_TRACER_CONTEXTS, &table.mutex);
     return made ? pool_make(context) : pool;
 }
 

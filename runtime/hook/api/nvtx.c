@@ -13,6 +13,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread_name.h"
 #include "runtime/hook/session/session.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -120,13 +121,13 @@ static struct kept *keep(struct kept **all, const char *text)
     struct kept *kept = NULL;
     if (!text)
         return NULL;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_NVTX, &table.mutex);
     HASH_FIND(hh, *all, text, length, kept);
     if (!kept && (kept = calloc(1, sizeof *kept + length + 1)) != NULL) {
         memcpy(kept->text, text, length);
         HASH_ADD_KEYPTR(hh, *all, kept->text, length, kept);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_NVTX, &table.mutex);
     return kept;
 }
 

@@ -12,6 +12,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
+#include "csan/base/lock_order.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -381,11 +382,11 @@ static void verify(void)
 {
     CUcontext context = stream_current_context();
     const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    pthread_mutex_lock(&probes.mutex);
+    lock_order_take(LOCK_DUMPS, &probes.mutex);
     struct probe *probe = context ? probe_of(context) : NULL;
     if (probe)
         probe_wait(probe);
-    pthread_mutex_unlock(&probes.mutex);
+    lock_order_give(LOCK_DUMPS, &probes.mutex);
     driver_capture_mode(mode);
 }
 
@@ -398,12 +399,12 @@ static struct {
 
 void dump_context_ended(CUcontext context)
 {
-    pthread_mutex_lock(&probes.mutex);
+    lock_order_take(LOCK_DUMPS, &probes.mutex);
     for (int i = 0; i < PROBES; i++)
         if (probes.items[i].context == context)
             probes.items[i].context = NULL;
     unharmed.count = 0; /* another may get the handle */
-    pthread_mutex_unlock(&probes.mutex);
+    lock_order_give(LOCK_DUMPS, &probes.mutex);
 }
 
 void dump_launched(void)
@@ -418,24 +419,24 @@ static bool is_unharmed(void)
 {
     const CUcontext context = stream_current_context();
     bool found = false;
-    pthread_mutex_lock(&probes.mutex);
+    lock_order_take(LOCK_DUMPS, &probes.mutex);
     if (unharmed.dumps == __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE))
         for (uint32_t i = 0; i < unharmed.count && !found; i++)
             found = unharmed.contexts[i] == context;
-    pthread_mutex_unlock(&probes.mutex);
+    lock_order_give(LOCK_DUMPS, &probes.mutex);
     return found;
 }
 
 static void note_unharmed(void)
 {
     const uint32_t dumps = __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE);
-    pthread_mutex_lock(&probes.mutex);
+    lock_order_take(LOCK_DUMPS, &probes.mutex);
     if (unharmed.dumps != dumps)
         unharmed.count = 0;
     unharmed.dumps = dumps;
     if (unharmed.count < PROBES)
         unharmed.contexts[unharmed.count++] = stream_current_context();
-    pthread_mutex_unlock(&probes.mutex);
+    lock_order_give(LOCK_DUMPS, &probes.mutex);
 }
 
 /* The driver may come out with the error first: once. */

@@ -12,6 +12,7 @@
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/observe/trace.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ void failure_add(const struct device_failure *failure, uint64_t ordinal)
     seen->failure.file = keep(seen->file, sizeof seen->file, failure->file);
     seen->failure.assertion = keep(seen->assertion, sizeof seen->assertion, failure->assertion);
     seen->failure.message = keep(seen->message, sizeof seen->message, failure->message);
-    pthread_mutex_lock(&failures.mutex);
+    lock_order_take(LOCK_FAILURES, &failures.mutex);
     struct seen **end = &failures.first;
     while (*end)
         end = &(*end)->next;
@@ -76,7 +77,7 @@ void failure_add(const struct device_failure *failure, uint64_t ordinal)
     else
         free(seen);
     __atomic_store_n(&failures_seen, 1, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&failures.mutex);
+    lock_order_give(LOCK_FAILURES, &failures.mutex);
 }
 
 static void device_failed(void *user, const struct device_failure *failure)
@@ -104,10 +105,10 @@ void failure_start(void)
 
 static struct seen *take_all(void)
 {
-    pthread_mutex_lock(&failures.mutex);
+    lock_order_take(LOCK_FAILURES, &failures.mutex);
     struct seen *all = failures.first;
     failures.first = NULL;
-    pthread_mutex_unlock(&failures.mutex);
+    lock_order_give(LOCK_FAILURES, &failures.mutex);
     return all;
 }
 

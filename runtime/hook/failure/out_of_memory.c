@@ -11,6 +11,7 @@
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -170,21 +171,21 @@ static void failed(const struct driver_entry *entry, uint64_t bytes, enum out_of
         return;
     }
     pthread_once(&watched, session_watch_signals); /* the program may give up by one */
-    pthread_mutex_lock(&newest.mutex);
+    lock_order_take(LOCK_OUT_OF_MEMORY, &newest.mutex);
     newest.site = site;
     newest.what = out_of_memory;
-    pthread_mutex_unlock(&newest.mutex);
+    lock_order_give(LOCK_OUT_OF_MEMORY, &newest.mutex);
     __atomic_store_n(&out_of_memory_any, 1, __ATOMIC_RELEASE);
 }
 
 static void succeeded(uint64_t bytes, enum out_of_memory_of what)
 {
     const int device = current_device();
-    pthread_mutex_lock(&newest.mutex);
+    lock_order_take(LOCK_OUT_OF_MEMORY, &newest.mutex);
     if (bytes >= newest.what.asked && newest.what.host == (what == OUT_OF_MEMORY_HOST) &&
         newest.what.device == device)
         __atomic_store_n(&out_of_memory_any, 0, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&newest.mutex);
+    lock_order_give(LOCK_OUT_OF_MEMORY, &newest.mutex);
 }
 
 void out_of_memory_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,

@@ -5,6 +5,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/session_options.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -76,24 +77,24 @@ static struct board *board_of(CUcontext context)
     struct board *board = context ? board_find(context) : NULL;
     if (board || !context)
         return board;
-    pthread_mutex_lock(&progress.mutex);
+    lock_order_take(LOCK_PROGRESS, &progress.mutex);
     board = board_find(context);
     if (!board)
         board = board_make(context);
-    pthread_mutex_unlock(&progress.mutex);
+    lock_order_give(LOCK_PROGRESS, &progress.mutex);
     return board;
 }
 
 void progress_context_ended(CUcontext context)
 {
-    pthread_mutex_lock(&progress.mutex);
+    lock_order_take(LOCK_PROGRESS, &progress.mutex);
     struct board *board = board_find(context);
     if (context && board) {
         memset(board->keys, 0, sizeof board->keys);
         memcpy(board->words, board->last, WORDS_BYTES); /* nothing of it is under way */
         __atomic_store_n(&board->context, NULL, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&progress.mutex);
+    lock_order_give(LOCK_PROGRESS, &progress.mutex);
 }
 
 /* ---- Slots ---- */

@@ -11,6 +11,7 @@
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -100,10 +101,10 @@ static bool is_new(const struct wrong_pointer *stray, const struct wrong_pointer
                               (uintptr_t)stray->owner, (uintptr_t)launch->context};
     const uint64_t key = hash_bytes(HASH_START, words, sizeof words) | 1;
     uint64_t *slot = &asked.slots[key / 2 % ASKED_SLOTS];
-    pthread_mutex_lock(&asked.mutex);
+    lock_order_take(LOCK_WRONG_POINTERS, &asked.mutex);
     const bool news = *slot != key;
     *slot = key;
-    pthread_mutex_unlock(&asked.mutex);
+    lock_order_give(LOCK_WRONG_POINTERS, &asked.mutex);
     return news;
 }
 

@@ -4,6 +4,7 @@
 #include "csan/stack/module_map.h"
 #include "runtime/hook/kernel/image_place.h"
 #include "runtime/ptx/fatbin.h"
+#include "csan/base/lock_order.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -84,7 +85,7 @@ static bool hash_build_id(struct hashing *hashing, const void *data)
 {
     struct image_place constants;
     uint64_t address = (uintptr_t)bytes_of(data);
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_IDENTITY, &table.mutex);
     module_map_update(&table.modules);
     const struct module *module = module_map_find(&table.modules, address);
     bool found =
@@ -94,7 +95,7 @@ static bool hash_build_id(struct hashing *hashing, const void *data)
         hash_add(hashing, module->build_id, module->build_id_bytes);
         hash_add(hashing, &place, sizeof place);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_IDENTITY, &table.mutex);
     return found;
 }
 

@@ -16,6 +16,7 @@
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/variable.h"
+#include "csan/base/lock_order.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -310,13 +311,13 @@ void kernel_seen_variable(void *handle, const char *name, uint64_t base, uint64_
     char *file = module && module->file ? strdup(module->file) : NULL;
     guard_unlock();
     if (!known) {
-        pthread_mutex_lock(&table.resolving);
+        lock_order_take(LOCK_PTX_READER, &table.resolving);
         const enum image_variable kind = image_variable(image, name);
         guard_lock();
         if (!variable_is_known(base, bytes, name))
             variable_found(owner, base, bytes, qualifiers[kind], name, file ? file : "");
         guard_unlock();
-        pthread_mutex_unlock(&table.resolving);
+        lock_order_give(LOCK_PTX_READER, &table.resolving);
     }
     image_release(image);
     free(file);
@@ -437,14 +438,14 @@ static void resolve_named(CUfunction handle)
 static void kernel_resolve(CUfunction handle)
 {
     kernel_symbols_find();
-    pthread_mutex_lock(&table.resolving);
+    lock_order_take(LOCK_PTX_READER, &table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;
     guard_unlock();
     if (!known)
         ask_driver(handle);
     resolve_named(handle);
-    pthread_mutex_unlock(&table.resolving);
+    lock_order_give(LOCK_PTX_READER, &table.resolving);
 }
 
 /* What was found without it, if anything was, is not changed. */
@@ -469,7 +470,7 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
         return;
     }
     kernel_symbols_find();
-    pthread_mutex_lock(&table.resolving);
+    lock_order_take(LOCK_PTX_READER, &table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;
     guard_unlock();
@@ -485,7 +486,7 @@ void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
             give(other, image);
     }
     guard_unlock();
-    pthread_mutex_unlock(&table.resolving);
+    lock_order_give(LOCK_PTX_READER, &table.resolving);
     image_release(image);
 }
 

@@ -253,10 +253,10 @@ void launch_accesses_release(struct kernel *kernel)
  */
 static bool variable_ask(struct description *own, struct launch_pointer_finder *finder)
 {
-    guard_unlock_object(&own->mutex);
+    guard_unlock_object(LOCK_KERNEL, &own->mutex);
     __atomic_store_n(&own->has_variables, true, __ATOMIC_RELAXED);
     struct launch_pointer_variable found = launch_pointer_variable_ask(finder, &own->source);
-    guard_lock_object(&own->mutex);
+    guard_lock_object(LOCK_KERNEL, &own->mutex);
     if (finder->context)
         launch_pointer_variable_keep(finder, found);
     return finder->context != NULL;
@@ -270,13 +270,13 @@ bool launch_accesses_variable(struct kernel *kernel, const struct ptx_variable *
                                            .ptx = own->kernel.ptx,
                                            .context = stream_current_context(),
                                            .generation = launch_pointer_address_generation()};
-    guard_lock_object(&own->mutex);
+    guard_lock_object(LOCK_KERNEL, &own->mutex);
     const struct launch_pointer_variable *found = launch_pointer_variable_find(&finder, variable);
     if (!found && variable_ask(own, &finder))
         found = launch_pointer_variable_find(&finder, variable);
     *address = found ? found->address : 0;
     *bytes = found ? found->bytes : 0;
-    guard_unlock_object(&own->mutex);
+    guard_unlock_object(LOCK_KERNEL, &own->mutex);
     return *address != 0;
 }
 
@@ -646,7 +646,7 @@ void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_l
         making.finder.generation = launch_pointer_address_generation();
         making.finder.context = stream_current_context();
     }
-    guard_lock_object(&own->mutex);
+    guard_lock_object(LOCK_KERNEL, &own->mutex);
     if (own->access && parameters_find(&making))
         touched_find(&making);
     else
@@ -659,7 +659,7 @@ void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_l
 
 void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *touched)
 {
-    guard_unlock_object(&own_of(kernel)->mutex);
+    guard_unlock_object(LOCK_KERNEL, &own_of(kernel)->mutex);
     room_release(touched);
     free(touched->parameter_room);
 }

@@ -7,6 +7,7 @@
  * layout data are embedded in their own sizes, and where a real transform is in place, the rows of
  * the real side in those of the complex one ("Data Layout"). */
 #include "runtime/hook/library/touch.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static struct plan *plan_of(int64_t handle)
 
 static void plan_made(const struct touch *call, int64_t handle, const struct plan *what)
 {
-    pthread_mutex_lock(&fft.mutex);
+    lock_order_take(LOCK_FFT_PLANS, &fft.mutex);
     struct plan *plan = plan_of(handle);
     if (plan) {
         plan->rank = what->rank >= 1 && what->rank <= RANK_MAX ? what->rank : 0;
@@ -79,17 +80,17 @@ static void plan_made(const struct touch *call, int64_t handle, const struct pla
         plan->work = call->made;
         plan->work_bytes = call->made_bytes;
     }
-    pthread_mutex_unlock(&fft.mutex);
+    lock_order_give(LOCK_FFT_PLANS, &fft.mutex);
 }
 
 static bool plan_find(int64_t handle, struct plan *to)
 {
     struct plan *plan = NULL;
-    pthread_mutex_lock(&fft.mutex);
+    lock_order_take(LOCK_FFT_PLANS, &fft.mutex);
     HASH_FIND(hh, fft.plans, &handle, sizeof handle, plan);
     if (plan)
         *to = *plan;
-    pthread_mutex_unlock(&fft.mutex);
+    lock_order_give(LOCK_FFT_PLANS, &fft.mutex);
     return plan && to->rank > 0;
 }
 
@@ -225,11 +226,11 @@ void fft_set_work_area(struct touch *call, int result)
 {
     if (result != 0)
         return;
-    pthread_mutex_lock(&fft.mutex);
+    lock_order_take(LOCK_FFT_PLANS, &fft.mutex);
     struct plan *plan = plan_of(touch_argument_integer(call, 0));
     if (plan)
         plan->given = touch_argument_pointer(call, 1);
-    pthread_mutex_unlock(&fft.mutex);
+    lock_order_give(LOCK_FFT_PLANS, &fft.mutex);
 }
 
 void fft_destroy(struct touch *call, int result)
@@ -238,11 +239,11 @@ void fft_destroy(struct touch *call, int result)
     struct plan *plan = NULL;
     if (result != 0)
         return;
-    pthread_mutex_lock(&fft.mutex);
+    lock_order_take(LOCK_FFT_PLANS, &fft.mutex);
     HASH_FIND(hh, fft.plans, &handle, sizeof handle, plan);
     if (plan)
         HASH_DEL(fft.plans, plan);
-    pthread_mutex_unlock(&fft.mutex);
+    lock_order_give(LOCK_FFT_PLANS, &fft.mutex);
     free(plan);
 }
 

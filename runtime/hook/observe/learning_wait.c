@@ -8,6 +8,7 @@
 #include "runtime/hook/observe/pending_trace.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ void learning_wait(const struct learning *learning, csan_lane lane, csan_site si
         return;
     }
     struct waiter *oldest = NULL;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_LEARNING_WAIT, &table.mutex);
     waiter_add(waiter);
     if (table.count > (size_t)session_options()->pending_limit) {
         oldest = table.all;
@@ -126,7 +127,7 @@ void learning_wait(const struct learning *learning, csan_lane lane, csan_site si
         waiter != oldest && waiter_decide(waiter); /* the trace may have come meanwhile */
     if (decided)
         waiter_remove(waiter);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_LEARNING_WAIT, &table.mutex);
     if (oldest)
         waiter_finish(oldest);
     if (decided)
@@ -136,7 +137,7 @@ void learning_wait(const struct learning *learning, csan_lane lane, csan_site si
 void learning_wait_decide(const struct learned_kernel *learned)
 {
     struct waiter *decided = NULL, *waiter, *next;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_LEARNING_WAIT, &table.mutex);
     DL_FOREACH_SAFE(*list_of(learned), waiter, next)
     {
         if (waiter->launch->learned != learned || !waiter_decide(waiter))
@@ -144,7 +145,7 @@ void learning_wait_decide(const struct learned_kernel *learned)
         waiter_remove(waiter);
         DL_APPEND(decided, waiter);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_LEARNING_WAIT, &table.mutex);
     DL_FOREACH_SAFE(decided, waiter, next)
     {
         waiter_finish(waiter);

@@ -3,6 +3,7 @@
 #include "csan/base/text.h"
 #include "runtime/access/verify.h"
 #include "runtime/hook/session/session.h"
+#include "csan/base/lock_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -212,7 +213,7 @@ static void record_case(const struct range_verifier_case *judged, enum verify_ve
                         bool coarse)
 {
     const struct access_set *set = &judged->set;
-    pthread_mutex_lock(&judge.mutex);
+    lock_order_take(LOCK_RANGE_VERIFIER, &judge.mutex);
     struct record *record = record_of(judged->kernel);
     if (record) {
         record->launches++;
@@ -233,7 +234,7 @@ static void record_case(const struct range_verifier_case *judged, enum verify_ve
         }
     }
     judge.wrong |= verdict == VERIFY_DISAGREES;
-    pthread_mutex_unlock(&judge.mutex);
+    lock_order_give(LOCK_RANGE_VERIFIER, &judge.mutex);
 }
 
 /* ---- Judgement ---- */
@@ -345,12 +346,12 @@ static void record_say(const struct record *record)
 bool range_verifier_summarize(void)
 {
     struct record *record, *next;
-    pthread_mutex_lock(&judge.mutex);
+    lock_order_take(LOCK_RANGE_VERIFIER, &judge.mutex);
     HASH_ITER(hh, judge.records, record, next)
     {
         record_say(record);
     }
     bool wrong = judge.wrong;
-    pthread_mutex_unlock(&judge.mutex);
+    lock_order_give(LOCK_RANGE_VERIFIER, &judge.mutex);
     return wrong;
 }

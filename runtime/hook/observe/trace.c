@@ -11,6 +11,7 @@
 #include "runtime/hook/observe/trace_source.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/session/session.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -192,10 +193,10 @@ static void complete(struct half *half, const struct device_trace_launch *launch
     half_free(half);
     if (!waited)
         return;
-    pthread_mutex_lock(&trace.mutex);
+    lock_order_take(LOCK_TRACES, &trace.mutex);
     trace.waiting--;
     pthread_cond_broadcast(&trace.told);
-    pthread_mutex_unlock(&trace.mutex);
+    lock_order_give(LOCK_TRACES, &trace.mutex);
 }
 
 /* The device comes first: its ranges are kept until the launching thread knows the number. */
@@ -269,13 +270,13 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
     if (session_state != SESSION_ON)
         return;
     guard_self.depth = 1;
-    pthread_mutex_lock(&trace.mutex);
+    lock_order_take(LOCK_TRACES, &trace.mutex);
     struct half *half = half_find(launch->id);
     if (half)
         HASH_DEL(trace.halves, half); /* told halves have ids of their own */
     else
         told_add(launch);
-    pthread_mutex_unlock(&trace.mutex);
+    lock_order_give(LOCK_TRACES, &trace.mutex);
     if (half)
         complete(half, launch);
     guard_self.depth = depth;
@@ -309,7 +310,7 @@ void trace_launched(void)
 /* The launching thread's half of launch half->id. */
 static void meet(struct half *half)
 {
-    pthread_mutex_lock(&trace.mutex);
+    lock_order_take(LOCK_TRACES, &trace.mutex);
     struct half *told = half_find(half->id);
     bool alone = !told && told_was_dropped(half->id);
     if (is_used(half))
@@ -320,7 +321,7 @@ static void meet(struct half *half)
         HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
         alone = !half->hh.tbl; /* memory is short */
     }
-    pthread_mutex_unlock(&trace.mutex);
+    lock_order_give(LOCK_TRACES, &trace.mutex);
     if (told)
         complete(half, &told->launch);
     else if (alone)
@@ -586,9 +587,9 @@ void trace_wait(void)
         until.tv_nsec -= 1000000000;
         until.tv_sec++;
     }
-    pthread_mutex_lock(&trace.mutex);
+    lock_order_take(LOCK_TRACES, &trace.mutex);
     while (trace.waiting)
         if (pthread_cond_timedwait(&trace.told, &trace.mutex, &until) != 0)
             break;
-    pthread_mutex_unlock(&trace.mutex);
+    lock_order_give(LOCK_TRACES, &trace.mutex);
 }

@@ -11,6 +11,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/session/session.h"
+#include "csan/base/lock_order.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,21 +92,21 @@ static bool parse(struct added *order, const char *text, const char *end)
 static uint64_t place_of_stack(const struct callsite_stack *stack)
 {
     struct known_place *known = NULL;
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     HASH_FIND(hh, added.places, &stack->hash, sizeof stack->hash, known);
     const uint64_t found = known ? known->place : 0;
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
     if (found)
         return found;
     const uint64_t place = code_place(NULL, stack->frames, stack->count);
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     HASH_FIND(hh, added.places, &stack->hash, sizeof stack->hash, known);
     if (!known && (known = calloc(1, sizeof *known)) != NULL) {
         known->hash = stack->hash;
         known->place = place;
         HASH_ADD(hh, added.places, hash, sizeof known->hash, known);
     }
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
     return place;
 }
 
@@ -213,10 +214,10 @@ static void record_own(struct added *order, const struct watched_call *call, str
     const bool thread_default = call->entry->thread_default;
     const struct driver_entry *entry =
         entry_of("cuEventRecord", "cuEventRecord_ptsz", thread_default);
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     const struct added_record *known = record_find(order, key);
     CUevent event = known && !known->lent ? known->event : NULL;
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
     if (!event)
         event = event_create(call->stream);
     if (!entry || !event || guarded_event_record(entry, event, call->stream) != CUDA_SUCCESS) {
@@ -224,7 +225,7 @@ static void record_own(struct added *order, const struct watched_call *call, str
         return;
     }
     count(&order->recorded);
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     struct added_record *record = record_find(order, key);
     if (!record)
         record = record_add(order, key);
@@ -232,13 +233,13 @@ static void record_own(struct added *order, const struct watched_call *call, str
         record->event = event;
         record->lent = false;
     }
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
 }
 
 /* The program records an event there: that one is waited for, as a person would. */
 static void record_lent(struct added *order, const struct watched_call *call, struct stream_key key)
 {
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     struct added_record *record = record_find(order, key);
     if (!record)
         record = record_add(order, key);
@@ -247,7 +248,7 @@ static void record_lent(struct added *order, const struct watched_call *call, st
         record->lent = true;
         order->recorded++;
     }
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
 }
 
 static bool records(const struct watched_call *call)
@@ -282,7 +283,7 @@ static struct events events_to_wait_for(struct added *order, const struct stream
 {
     struct events events = {NULL, 0};
     size_t room = 0;
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     order->waiting++;
     for (const struct added_record *at = order->records; at; at = at->next)
         room++;
@@ -292,15 +293,15 @@ static struct events events_to_wait_for(struct added *order, const struct stream
     for (const struct added_record *at = order->records; at && events.items; at = at->next)
         if (at->event && !(self && !at->ended && same_key(at->key, *self)))
             events.items[events.count++] = at->event;
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
     return events;
 }
 
 static void events_done(struct added *order, struct events events)
 {
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     order->waiting--;
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
     free(events.items);
 }
 
@@ -372,12 +373,12 @@ static void forbid_overlap(struct added *order, struct watched_call *call)
 
 static void event_ends(CUevent event)
 {
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     for (size_t i = 0; i < added.count; i++)
         for (struct added_record *at = added.orders[i].records; at; at = at->next)
             if (at->lent && at->event == event)
                 at->event = NULL;
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
 }
 
 /* ---- Streams that ended ---- */
@@ -458,14 +459,14 @@ static void ended_gather(struct added *order, struct added_record *first)
         ended_wait(first, stream);
     const bool holds =
         gathered && event && entry && guarded_event_record(entry, event, stream) == CUDA_SUCCESS;
-    pthread_mutex_lock(&added.lock);
+    lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
     if (holds && !order->waiting) {
         taken = gathered_take(order);
         gathered->next = order->records;
         order->records = gathered;
     }
     order->gathering = false;
-    pthread_mutex_unlock(&added.lock);
+    lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
     records_destroy(taken);
 }
 
@@ -474,13 +475,13 @@ static void stream_ends(CUstream stream)
     added_stream_destroyed(stream);
     for (size_t i = 0; i < added.count; i++) {
         struct added *order = &added.orders[i];
-        pthread_mutex_lock(&added.lock);
+        lock_order_take(LOCK_ADDED_ORDERS, &added.lock);
         for (struct added_record *at = order->records; at; at = at->next)
             at->ended |= at->key.stream == stream && stream;
         struct added_record *first = order->records;
         const bool many = ended_are_many(order);
         order->gathering |= many;
-        pthread_mutex_unlock(&added.lock);
+        lock_order_give(LOCK_ADDED_ORDERS, &added.lock);
         if (many)
             ended_gather(order, first);
     }

@@ -1,5 +1,6 @@
 /* See added_stream.h. */
 #include "runtime/hook/run/added_stream.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static struct {
 
 void added_stream_created(CUstream stream)
 {
-    pthread_mutex_lock(&created.lock);
+    lock_order_take(LOCK_ADDED_STREAMS, &created.lock);
     if (created.count == created.capacity) {
         const size_t capacity = created.capacity ? created.capacity * 2 : 16;
         CUstream *grown = realloc(created.streams, capacity * sizeof(CUstream));
@@ -24,23 +25,23 @@ void added_stream_created(CUstream stream)
     }
     if (created.count < created.capacity)
         created.streams[created.count++] = stream;
-    pthread_mutex_unlock(&created.lock);
+    lock_order_give(LOCK_ADDED_STREAMS, &created.lock);
 }
 
 void added_stream_destroyed(CUstream stream)
 {
-    pthread_mutex_lock(&created.lock);
+    lock_order_take(LOCK_ADDED_STREAMS, &created.lock);
     for (size_t i = created.count; stream && i-- > 0;)
         if (created.streams[i] == stream)
             created.streams[i] = NULL;
-    pthread_mutex_unlock(&created.lock);
+    lock_order_give(LOCK_ADDED_STREAMS, &created.lock);
 }
 
 static CUstream stream_of(unsigned number)
 {
-    pthread_mutex_lock(&created.lock);
+    lock_order_take(LOCK_ADDED_STREAMS, &created.lock);
     CUstream stream = number && number <= created.count ? created.streams[number - 1] : NULL;
-    pthread_mutex_unlock(&created.lock);
+    lock_order_give(LOCK_ADDED_STREAMS, &created.lock);
     return stream;
 }
 
@@ -48,11 +49,11 @@ static CUstream stream_of(unsigned number)
 static unsigned number_of(CUstream stream)
 {
     unsigned number = 0;
-    pthread_mutex_lock(&created.lock);
+    lock_order_take(LOCK_ADDED_STREAMS, &created.lock);
     for (size_t i = created.count; stream && !number && i-- > 0;)
         if (created.streams[i] == stream)
             number = (unsigned)i + 1;
-    pthread_mutex_unlock(&created.lock);
+    lock_order_give(LOCK_ADDED_STREAMS, &created.lock);
     return number;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/api/dropped_sync.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -119,14 +120,14 @@ static void say_dropped(const char *what, uint64_t number)
 static bool drops_next(const char *what)
 {
     const struct session_options *options = session_options();
-    pthread_mutex_lock(&injection.mutex);
+    lock_order_take(LOCK_INJECTION, &injection.mutex);
     uint64_t number = ++injection.count;
     bool drop = number == (uint64_t)options->drop_sync;
     if (options->list_syncs)
         list(what, number);
     if (drop)
         say_dropped(what, number);
-    pthread_mutex_unlock(&injection.mutex);
+    lock_order_give(LOCK_INJECTION, &injection.mutex);
     return drop;
 }
 

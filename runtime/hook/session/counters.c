@@ -1,5 +1,6 @@
 /* See counters.h. */
 #include "runtime/hook/session/counters.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -20,18 +21,18 @@ static struct {
 
 void counters_unmodelled(const char *what)
 {
-    pthread_mutex_lock(&counters.mutex);
+    lock_order_take(LOCK_COUNTERS, &counters.mutex);
     size_t i = 0;
     while (i < counters.unmodelled_count && strcmp(counters.unmodelled[i], what) != 0)
         i++;
     if (i == counters.unmodelled_count && i < COUNTERS_NOTES)
         counters.unmodelled[counters.unmodelled_count++] = what;
-    pthread_mutex_unlock(&counters.mutex);
+    lock_order_give(LOCK_COUNTERS, &counters.mutex);
 }
 
 void counters_unknown_version(const char *name, int version)
 {
-    pthread_mutex_lock(&counters.mutex);
+    lock_order_take(LOCK_COUNTERS, &counters.mutex);
     size_t i = 0;
     while (i < counters.version_count && (counters.versions[i].version != version ||
                                           strcmp(counters.versions[i].name, name) != 0))
@@ -41,25 +42,25 @@ void counters_unknown_version(const char *name, int version)
         counters.versions[i].version = version;
         counters.version_count++;
     }
-    pthread_mutex_unlock(&counters.mutex);
+    lock_order_give(LOCK_COUNTERS, &counters.mutex);
 }
 
 size_t counters_unmodelled_list(const char **names, size_t capacity)
 {
     size_t count = 0;
-    pthread_mutex_lock(&counters.mutex);
+    lock_order_take(LOCK_COUNTERS, &counters.mutex);
     while (count < counters.unmodelled_count && count < capacity) {
         names[count] = counters.unmodelled[count];
         count++;
     }
-    pthread_mutex_unlock(&counters.mutex);
+    lock_order_give(LOCK_COUNTERS, &counters.mutex);
     return count;
 }
 
 void counters_unknown_versions(void (*each)(void *user, const char *name, int version), void *user)
 {
-    pthread_mutex_lock(&counters.mutex);
+    lock_order_take(LOCK_COUNTERS, &counters.mutex);
     for (size_t i = 0; i < counters.version_count; i++)
         each(user, counters.versions[i].name, counters.versions[i].version);
-    pthread_mutex_unlock(&counters.mutex);
+    lock_order_give(LOCK_COUNTERS, &counters.mutex);
 }

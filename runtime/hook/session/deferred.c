@@ -5,6 +5,7 @@
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
 #include "runtime/hook/session/guard.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -92,11 +93,11 @@ static void batch_work_off(const struct taken *taken)
 static struct taken batch_take(void)
 {
     struct deferred_filling *filling = &deferred_filling;
-    guard_lock_object(&filling->mutex);
+    guard_lock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     const struct taken taken = {&backlog.batches[filling->batch], filling->used, filling->count};
     filling->batch = !filling->batch;
     filling->used = filling->count = 0;
-    guard_unlock_object(&filling->mutex);
+    guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     return taken;
 }
 
@@ -113,6 +114,7 @@ static void wait_a_little(void)
 static void take_turn(void)
 {
     guard_self.locked++;
+    lock_order_begin(LOCK_DEFERRED_TURN);
     for (unsigned i = 0; i < SPINS; i++) {
         if (pthread_mutex_trylock(&backlog.turn) == 0)
             return;
@@ -145,7 +147,7 @@ static void work_off(bool beside)
     backlog.all += taken.count;
     backlog.within += beside ? 0 : taken.count;
     works = false;
-    guard_unlock_object(&backlog.turn);
+    guard_unlock_object(LOCK_DEFERRED_TURN, &backlog.turn);
 }
 
 void deferred_flush_slow(void)
@@ -160,10 +162,10 @@ void deferred_flush_slow(void)
 
 void deferred_counts(uint64_t *all, uint64_t *within)
 {
-    guard_lock_object(&backlog.turn);
+    guard_lock_object(LOCK_DEFERRED_TURN, &backlog.turn);
     *all = backlog.all;
     *within = backlog.within;
-    guard_unlock_object(&backlog.turn);
+    guard_unlock_object(LOCK_DEFERRED_TURN, &backlog.turn);
 }
 
 /* ---- csan's thread ---- */
@@ -171,12 +173,12 @@ void deferred_counts(uint64_t *all, uint64_t *within)
 static void sleep_until_filled(void)
 {
     struct deferred_filling *filling = &deferred_filling;
-    guard_lock_object(&filling->mutex);
+    guard_lock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     filling->asleep = true;
     while (!filling->count)
         pthread_cond_wait(&backlog.filling, &filling->mutex);
     filling->asleep = false;
-    guard_unlock_object(&filling->mutex);
+    guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
 }
 
 static void *attend(void *unused)
@@ -241,14 +243,14 @@ struct deferred_piece *deferred_begin(size_t bytes)
         return NULL;
     if (!__atomic_load_n(&filling->started, __ATOMIC_ACQUIRE))
         backlog.face->symbols_find();
-    guard_lock_object(&filling->mutex);
+    guard_lock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     if (is_attended(filling) && has_room(filling, bytes)) {
         unsigned char *room = backlog.batches[filling->batch].room + filling->used;
         struct deferred_piece *piece = (struct deferred_piece *)room;
         piece->bytes = bytes;
         return piece;
     }
-    guard_unlock_object(&filling->mutex);
+    guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     return NULL;
 }
 
@@ -262,5 +264,5 @@ void deferred_end(struct deferred_piece *piece)
     if (filling->asleep)
         pthread_cond_signal(&backlog.filling);
     prefetch_room(filling);
-    guard_unlock_object(&filling->mutex);
+    guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
 }

@@ -3,6 +3,7 @@
 #include "csan/base/output.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/internal_thread.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -49,12 +50,12 @@ static void list_lock(void)
 {
     guard_self.locked++; /* first: who finds the one has the other */
     within = true;
-    pthread_mutex_lock(&delivery.mutex);
+    lock_order_take(LOCK_DELIVERY, &delivery.mutex);
 }
 
 static void list_unlock(void)
 {
-    pthread_mutex_unlock(&delivery.mutex);
+    lock_order_give(LOCK_DELIVERY, &delivery.mutex);
     within = false;
     guard_self.locked--;
 }

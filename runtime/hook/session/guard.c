@@ -51,26 +51,26 @@ void guard_use_begins(void)
 
 /* Counted before the lock is taken and after it is given back: a signal in between finds one too
  * many, never one too few. */
-void guard_lock_object(pthread_mutex_t *mutex)
+void guard_lock_object(enum lock_kind kind, pthread_mutex_t *mutex)
 {
     guard_self.locked++;
-    pthread_mutex_lock(mutex);
+    lock_order_take(kind, mutex);
 }
 
-void guard_unlock_object(pthread_mutex_t *mutex)
+void guard_unlock_object(enum lock_kind kind, pthread_mutex_t *mutex)
 {
-    pthread_mutex_unlock(mutex);
+    lock_order_give(kind, mutex);
     guard_self.locked--;
 }
 
 void guard_lock(void)
 {
-    guard_lock_object(&guard.mutex);
+    guard_lock_object(LOCK_HOOKS, &guard.mutex);
 }
 
 void guard_unlock(void)
 {
-    guard_unlock_object(&guard.mutex);
+    guard_unlock_object(LOCK_HOOKS, &guard.mutex);
 }
 
 void guard_forked(void)

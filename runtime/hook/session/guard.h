@@ -8,6 +8,7 @@
 
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/session/session.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 
@@ -70,9 +71,9 @@ void guard_unlock(void);
 /* In a forked child that starts anew: a thread that is not there may have held it. */
 void guard_forked(void);
 
-/* The same for a lock of one object (a kernel's), taken before the tables' lock. */
-void guard_lock_object(pthread_mutex_t *mutex);
-void guard_unlock_object(pthread_mutex_t *mutex);
+/* The same for a lock of that kind, under which the detector is asked, too. */
+void guard_lock_object(enum lock_kind kind, pthread_mutex_t *mutex);
+void guard_unlock_object(enum lock_kind kind, pthread_mutex_t *mutex);
 
 /* Calls that passed through because a signal arrived inside csan. */
 uint64_t guard_interrupted(void);

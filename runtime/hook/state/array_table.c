@@ -1,6 +1,7 @@
 /* See array_table.h. */
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/handle_table.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,11 +29,11 @@ static struct array *find(CUarray handle)
 
 bool array_find(CUarray handle, struct array_range *range)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_ARRAYS, &table.mutex);
     const struct array *array = find(handle);
     if (array)
         *range = array->range;
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_ARRAYS, &table.mutex);
     return array != NULL;
 }
 
@@ -70,20 +71,20 @@ bool array_made(CUarray handle, struct array_range *range)
         return false;
     array->handle = handle;
     array->range = *range;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_ARRAYS, &table.mutex);
     array_drop(find(handle)); /* one whose end was not seen */
     range->base = array->range.base = table.next;
     table.next += (range->bytes + 2 * PAGE - 1) / PAGE * PAGE;
     HASH_ADD_PTR(table.arrays, handle, array);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_ARRAYS, &table.mutex);
     return true;
 }
 
 void array_gone(CUarray handle, uint64_t base)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_ARRAYS, &table.mutex);
     struct array *array = find(handle);
     if (array && array->range.base == base)
         array_drop(array);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_ARRAYS, &table.mutex);
 }

@@ -1,5 +1,6 @@
 /* See copied_values.h. */
 #include "runtime/hook/state/copied_values.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -69,14 +70,14 @@ void copied_values_note(uint64_t base, uint64_t bytes, const void *source)
     if (!bytes || bytes > COPIED_BYTES_MOST || bytes > UINT64_MAX - base ||
         !__atomic_load_n(&copied.wanted, __ATOMIC_RELAXED))
         return;
-    pthread_mutex_lock(&copied.mutex);
+    lock_order_take(LOCK_COPIED_VALUES, &copied.mutex);
     forget(base, base + bytes);
     struct copy *copy = &copied.items[copied.next++ % COPIES];
     copy->base = base;
     copy->bytes = bytes;
     memcpy(copy->values, source, bytes);
     hull_set();
-    pthread_mutex_unlock(&copied.mutex);
+    lock_order_give(LOCK_COPIED_VALUES, &copied.mutex);
 }
 
 void copied_values_forget(uint64_t base, uint64_t bytes)
@@ -84,10 +85,10 @@ void copied_values_forget(uint64_t base, uint64_t bytes)
     const uint64_t end = end_of(base, bytes);
     if (!bytes || !hull_meets(base, end))
         return;
-    pthread_mutex_lock(&copied.mutex);
+    lock_order_take(LOCK_COPIED_VALUES, &copied.mutex);
     forget(base, end);
     hull_set();
-    pthread_mutex_unlock(&copied.mutex);
+    lock_order_give(LOCK_COPIED_VALUES, &copied.mutex);
 }
 
 void copied_values_forget_all(void)
@@ -100,7 +101,7 @@ bool copied_values_read(uint64_t address, uint64_t bytes, void *to)
     bool found = false;
     if (!bytes || bytes > COPIED_BYTES_MOST || !hull_meets(address, end_of(address, bytes)))
         return false;
-    pthread_mutex_lock(&copied.mutex);
+    lock_order_take(LOCK_COPIED_VALUES, &copied.mutex);
     for (unsigned i = 0; i < COPIES && !found; i++) {
         const struct copy *copy = &copied.items[i];
         found = copy->bytes >= bytes && address >= copy->base &&
@@ -108,6 +109,6 @@ bool copied_values_read(uint64_t address, uint64_t bytes, void *to)
         if (found)
             memcpy(to, copy->values + (address - copy->base), bytes);
     }
-    pthread_mutex_unlock(&copied.mutex);
+    lock_order_give(LOCK_COPIED_VALUES, &copied.mutex);
     return found;
 }

@@ -1,5 +1,6 @@
 /* See device_name.h. */
 #include "runtime/hook/state/device_name.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -34,19 +35,19 @@ void device_name_seen(CUdevice device)
         return;
     const bool embedded = driver_function("device_trace_subscribe") != NULL;
     name_read(name, device);
-    pthread_mutex_lock(&seen.mutex);
+    lock_order_take(LOCK_DEVICE_NAME, &seen.mutex);
     seen.embedded = embedded;
     if (!seen.name[0])
         memcpy(seen.name, name, sizeof name);
     else if (name[0])
         seen.mixed |= strcmp(seen.name, name) != 0;
     __atomic_fetch_or(&seen.ordinals, bit, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&seen.mutex);
+    lock_order_give(LOCK_DEVICE_NAME, &seen.mutex);
 }
 
 void device_name_describe(char text[DEVICE_NAME_BYTES])
 {
-    pthread_mutex_lock(&seen.mutex);
+    lock_order_take(LOCK_DEVICE_NAME, &seen.mutex);
     const int count = __builtin_popcountll(seen.ordinals);
     const char *name = seen.name[0] ? seen.name : "a GPU";
     if (seen.embedded)
@@ -56,5 +57,5 @@ void device_name_describe(char text[DEVICE_NAME_BYTES])
                  seen.mixed ? " and others" : "");
     else
         snprintf(text, DEVICE_NAME_BYTES, "%s", name);
-    pthread_mutex_unlock(&seen.mutex);
+    lock_order_give(LOCK_DEVICE_NAME, &seen.mutex);
 }

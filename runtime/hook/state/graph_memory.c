@@ -1,6 +1,7 @@
 /* Memory that nodes of graphs allocate. See graph_memory.h. */
 #include "runtime/hook/state/graph_memory.h"
 #include "csan/base/range_map.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 
@@ -20,7 +21,7 @@ void graph_memory_note(const struct graph_node_work *birth, uint64_t base, uint6
     struct range range = {base, base + bytes};
     if (range.start >= range.end)
         return;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_GRAPH_MEMORY, &table.mutex);
     if (!table.begun)
         range_map_init(&table.blocks, sizeof(struct block));
     __atomic_store_n(&table.begun, true, __ATOMIC_RELEASE);
@@ -28,31 +29,31 @@ void graph_memory_note(const struct graph_node_work *birth, uint64_t base, uint6
     struct block *block = range_map_insert(&table.blocks, &cursor, range);
     if (block)
         block->birth = birth;
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_GRAPH_MEMORY, &table.mutex);
 }
 
 void graph_memory_forget(const struct graph_node_work *birth, uint64_t base)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_GRAPH_MEMORY, &table.mutex);
     if (table.begun) {
         struct range_cursor cursor = range_map_seek(&table.blocks, base);
         const struct block *block = range_map_at(&table.blocks, cursor);
         if (block && block->birth == birth)
             range_map_remove(&table.blocks, &cursor);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_GRAPH_MEMORY, &table.mutex);
 }
 
 bool graph_memory_find(uint64_t address, uint64_t *start, uint64_t *end)
 {
     if (!__atomic_load_n(&table.begun, __ATOMIC_ACQUIRE))
         return false;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_GRAPH_MEMORY, &table.mutex);
     const struct block *block = range_map_find(&table.blocks, address);
     if (block) {
         *start = block->range.start;
         *end = block->range.end;
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_GRAPH_MEMORY, &table.mutex);
     return block != NULL;
 }

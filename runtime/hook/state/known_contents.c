@@ -2,6 +2,7 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/state/copied_values.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -214,7 +215,7 @@ static void unmodelled_take(void)
 
 static void known_contents_lock(void)
 {
-    pthread_mutex_lock(&content.mutex);
+    lock_order_take(LOCK_KNOWN_CONTENTS, &content.mutex);
     unmodelled_take();
 }
 
@@ -233,7 +234,7 @@ void known_contents_written(uint64_t base, uint64_t bytes, const void *source, b
         if (known)
             piece_add(span, source);
     }
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
 }
 
 bool known_contents_forget(uint64_t base, uint64_t bytes)
@@ -244,7 +245,7 @@ bool known_contents_forget(uint64_t base, uint64_t bytes)
         return false;
     known_contents_lock();
     bool any = pieces_forget(span);
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
     return any;
 }
 
@@ -261,7 +262,7 @@ bool known_contents_doubt_all(void)
         return false;
     known_contents_lock();
     bool any = pieces_forget(all);
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
     return any;
 }
 
@@ -280,7 +281,7 @@ bool known_contents_read(uint64_t address, uint32_t bytes, void *to)
     if (known)
         memcpy(to, piece->bytes + (span.start - piece->span.start), bytes);
     ask(span);
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
     return known;
 }
 
@@ -290,7 +291,7 @@ bool known_contents_is_initial(uint64_t address, uint64_t bytes)
     known_contents_lock();
     bool initial = !variable_was_written(span);
     ask(span);
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
     return initial;
 }
 
@@ -298,7 +299,7 @@ uint64_t known_contents_version(void)
 {
     if (__atomic_load_n(&driver_unmodelled_called, __ATOMIC_RELAXED)) {
         known_contents_lock();
-        pthread_mutex_unlock(&content.mutex);
+        lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
     }
     return __atomic_load_n(&content.version, __ATOMIC_ACQUIRE);
 }
@@ -308,12 +309,12 @@ void known_contents_addresses_changed(void)
     known_contents_lock();
     pieces_remove(0, content.count);
     version_next();
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
 }
 
 void known_contents_answers_changed(void)
 {
     known_contents_lock();
     version_next();
-    pthread_mutex_unlock(&content.mutex);
+    lock_order_give(LOCK_KNOWN_CONTENTS, &content.mutex);
 }

@@ -1,6 +1,7 @@
 /* Kernel names. See name.h. */
 #include "runtime/hook/state/name.h"
 #include "csan/base/text.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,13 +25,13 @@ static const char *name_keep(const char *text)
 {
     struct name *name = NULL;
     size_t length = strlen(text);
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_NAMES, &table.mutex);
     HASH_FIND(hh, table.names, text, length, name);
     if (!name && (name = calloc(1, sizeof *name + length + 1)) != NULL) {
         memcpy(name->text, text, length);
         HASH_ADD_KEYPTR(hh, table.names, name->text, length, name);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_NAMES, &table.mutex);
     return name ? name->text : "an unnamed kernel";
 }
 

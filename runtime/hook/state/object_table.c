@@ -3,6 +3,7 @@
 #include "csan/base/hash.h"
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/tensor_map.h"
+#include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -109,11 +110,11 @@ enum object_answer object_find(uint8_t kind, const void *name, struct object_mem
 {
     if (object_name_bytes(kind) == 0)
         return OBJECT_UNKNOWN;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_OBJECTS, &table.mutex);
     enum object_answer answer = kind == INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP
                                     ? find_tensor_map(name, memory)
                                     : find_view(kind, name, memory);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_OBJECTS, &table.mutex);
     return answer;
 }
 
@@ -241,7 +242,7 @@ static void view_drop(struct object_view *view)
 void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *resource)
 {
     struct object_view *view = resource ? calloc(1, sizeof *view) : NULL;
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_OBJECTS, &table.mutex);
     view_drop(view_find(kind, handle)); /* one whose end was not seen */
     if (view) {
         view->key = (struct handle_key){kind, handle};
@@ -250,7 +251,7 @@ void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *r
         if (!view_find(kind, handle))
             free(view);
     }
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_OBJECTS, &table.mutex);
 }
 
 /* The one that was encoded first of those not asked for since the last round. */
@@ -272,7 +273,7 @@ static void tensor_map_evict(void)
 
 void object_tensor_map_made(const CUtensorMap *name, const struct object_memory *memory)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_OBJECTS, &table.mutex);
     struct tensor_map *map = tensor_map_find(name);
     if (!map) {
         if (HASH_COUNT(table.tensor_maps) >= TENSOR_MAP_LIMIT)
@@ -290,16 +291,16 @@ void object_tensor_map_made(const CUtensorMap *name, const struct object_memory 
     }
     if (map)
         map->memory = *memory;
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_OBJECTS, &table.mutex);
 }
 
 struct object_view *object_view_take_out(uint8_t kind, uint64_t handle)
 {
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_OBJECTS, &table.mutex);
     struct object_view *view = view_find(kind, handle);
     if (view)
         HASH_DEL(table.views, view);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_OBJECTS, &table.mutex);
     return view;
 }
 
@@ -311,11 +312,11 @@ void object_view_destroyed(struct object_view *view, bool gone)
         free(view);
         return;
     }
-    pthread_mutex_lock(&table.mutex);
+    lock_order_take(LOCK_OBJECTS, &table.mutex);
     HASH_ADD(hh, table.views, key, sizeof view->key, view);
     if (!view_find((uint8_t)view->key.kind, view->key.handle))
         free(view);
-    pthread_mutex_unlock(&table.mutex);
+    lock_order_give(LOCK_OBJECTS, &table.mutex);
 }
 
 static uint64_t mix_numbers(uint64_t hash, const void *numbers, size_t bytes)

@@ -89,13 +89,15 @@ void session_note(const char *format, ...)
     vsnprintf(note, sizeof note, format, arguments);
     va_end(arguments);
 }
-void guard_lock_object(pthread_mutex_t *mutex)
+void guard_lock_object(enum lock_kind kind, pthread_mutex_t *mutex)
 {
+    (void)kind;
     pthread_mutex_lock(mutex);
     locked++;
 }
-void guard_unlock_object(pthread_mutex_t *mutex)
+void guard_unlock_object(enum lock_kind kind, pthread_mutex_t *mutex)
 {
+    (void)kind;
     locked--;
     pthread_mutex_unlock(mutex);
 }
