@@ -13,13 +13,22 @@
 #   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)
 #   runtime/device/cudart/*.c  -> lib/csan/embedded/libcudart.so.13 and libcudart.so.12
 #   runtime/cli/*.c            -> bin/csan
-#   tests/unit/test_X.c        -> tests/unit/test_X, linked with every archive
+#   tests/unit/ROOM/test_X.c   -> tests/unit/test_X, linked with the archives of the room (mk/tests.mk)
 #
 # SANITIZE=1 builds everything with ASan+UBSan, SANITIZE=thread with TSan, each in its own tree.
 
 MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := build
 SHELL := /bin/bash
+
+# All processors, unless the user says how many: by -j, which make puts before what is set here, or
+# by MAKEFLAGS in the environment. A make within make shares the jobs of the one that called it.
+PROCESSORS := $(shell nproc)
+ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS")),0)
+  MAKEFLAGS += -j$(PROCESSORS)
+endif
+# How many jobs that are, for scripts that run programs. Only a recipe knows it.
+JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(PROCESSORS))
 
 # V=1 shows the commands.
 ifndef V
@@ -68,12 +77,18 @@ include mk/rooms.mk
 -include mk/fuzz.mk
 -include mk/explore.mk
 -include mk/dist.mk
+ifdef T
+  include mk/test-named.mk
+endif
 
 .PHONY: build help clean distclean
 build: $(PRODUCTS)
 
 help:
-	@echo "make                       build the libraries and the csan command into $(OUT)/"
+	@echo "A contributor's first hour is in CONTRIBUTING.md."
+	@echo
+	@echo "make                       build the libraries and the csan command into $(OUT)/, with all processors (-jN:"
+	@echo "                           with N)"
 	@echo "make demo                  set up, build, and watch csan find the race in samples/example_error.cu"
 	@echo "make install               PREFIX=/usr/local DESTDIR=; make uninstall"
 	@echo "make dist                  a relocatable tarball in dist/"
@@ -84,6 +99,8 @@ help:
 	@echo "make clean                 delete what was built; make distclean: what setup fetched, too"
 	@echo
 	@echo "make test                  all tests that need no GPU (SANITIZE=1: under ASan+UBSan; SANITIZE=thread: TSan)"
+	@echo "make test T=NAME           the tests of that name: T=queue, T=install, T=event_wait_chain; or all whose names"
+	@echo "                           match: T='event_*'; begin so: T=event_wait; or of a room: T=detector"
 	@echo "make unit                  of these the unit tests; make shell: those of the command line;"
 	@echo "                           make integration: the small programs on the embedded device"
 	@echo "make test-cuda12           the integration programs built for CUDA 12 (make test: the samples)"

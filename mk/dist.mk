@@ -140,6 +140,6 @@ lint-format:
 	clang-format --dry-run -Werror $(LINT_ALL)
 lint-cppcheck:
 	cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --error-exitcode=1 \
-		$(CPPCHECK_SUPPRESS:%=--suppress=%) -Iinclude -I. -I$(OUT)/gen -j2 $(LINT_C) $(unit_src)
+		$(CPPCHECK_SUPPRESS:%=--suppress=%) -Iinclude -I. -I$(OUT)/gen -j$(JOBS) $(LINT_C) $(unit_src)
 lint-tidy: build
-	printf '%s\n' $(LINT_C) | xargs -P2 -n4 sh -c 'clang-tidy --quiet "$$@" -- $(LINT_FLAGS)' lint
+	printf '%s\n' $(LINT_C) | xargs -P$(JOBS) -n4 sh -c 'clang-tidy --quiet "$$@" -- $(LINT_FLAGS)' lint

@@ -36,7 +36,7 @@ $(FUZZ_DATA)/fixed.sm_%.ptx: tests/fuzz/kernels/fixed.cu tests/fuzz/kernels/fixe
 	@cp tests/fuzz/kernels/fixed.cu $(@:.ptx=.cu)
 	@cp tests/fuzz/kernels/fixed.spec $(@:.ptx=.spec)
 
-test shell: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
+shell-needs: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
 
 # ---- libFuzzer ----------------------------------------------------------------------------------
 

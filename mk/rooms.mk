@@ -16,6 +16,9 @@ cli_src    := $(wildcard runtime/cli/*.c runtime/cli/*/*.c)
 # The unit tests mirror the rooms. Their fragments name them by the file's name alone.
 unit_src   := $(wildcard $(addsuffix test_*.c,tests/unit/ $(addprefix tests/unit/,*/ */*/)))
 vpath test_%.c $(sort $(dir $(unit_src)))
+# The source of the unit test that is made. The first prerequisite may be where it was before it moved
+# to another room, which the compiler's list of the last time names.
+unit_source = $(filter %/$(@F).c,$(unit_src))
 
 # A comma where make would take one for its own.
 , := ,

@@ -1,26 +1,51 @@
-# Tests. A unit test is tests/unit/ROOM/test_NOUN.c in the folder of the room that it
-# tests, with its own main (cmocka), linked with every archive. Names are unique: programs lie side by side.
+# Tests. A unit test is tests/unit/ROOM/test_NOUN.c in the folder of the room that it tests, with its
+# own main (cmocka). Names are unique: programs lie side by side.
 
 UNIT := $(addprefix $(OUT)/tests/unit/,$(filter-out $(tests_without_headers),$(basename $(notdir $(unit_src)))))
 
-$(OUT)/tests/unit/test_%: test_%.c $(ARCHIVES)
+# What the tests of a room are linked with: its own archive, and those that this one calls. The tests
+# of hook, of its parts and of tracer name libcsan or the objects that they test beside their sources.
+archives_access      := access ptx
+archives_base        := csan_core
+archives_coredump    := coredump ptx
+archives_detector    := csan_core
+archives_device      := device ptx
+archives_device/exec := device ptx
+archives_learn       := learn sass csan_core
+archives_ptx         := ptx
+archives_python      := csan_core
+archives_recording   := csan_core
+archives_report      := csan_core
+archives_sass        := sass coredump ptx
+archives_shadow      := csan_core
+archives_stack       := csan_core
+archives_hook/kernel := csan_core access device ptx
+
+# room_tests,ROOM
+room_tests = $(patsubst tests/unit/$(1)/%.c,$(OUT)/tests/unit/%,$(wildcard tests/unit/$(1)/test_*.c))
+unit_rooms := $(patsubst tests/unit/%/,%,$(sort $(dir $(unit_src))))
+$(foreach r,$(unit_rooms),$(eval $(call room_tests,$r): $(archives_$r:%=$(OUT)/lib%.a)))
+
+$(OUT)/tests/unit/test_%: test_%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $< -o $@ \
-		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(unit_source) -o $@ \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl -lm
 # Of the command it needs what reads reports again.
 FINDING_READ := $(call objects,runtime/cli/findings/finding_read.c runtime/cli/findings/json_read.c)
 $(OUT)/tests/unit/test_finding: tests/unit/report/test_finding.c $(FINDING_READ) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 # Of the command, what the page of a report is made with.
 CLI_TESTED := $(call objects,runtime/cli/findings/finding_groups.c runtime/cli/findings/source_excerpt.c)
 $(OUT)/tests/unit/test_finding_groups $(OUT)/tests/unit/test_source_excerpt: \
 		$(OUT)/tests/unit/%: %.c $(CLI_TESTED) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 # It talks to the real helper process.
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)
+# Where a test was before it moved to another room it is not missed.
+tests/unit/%.c: ;
 -include tests/unit/ptx/ptx.mk
 -include tests/unit/device/exec/exec.mk
 
@@ -32,27 +57,39 @@ include tests/gpu/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk
 
-# Tests of the products as a person meets them at the command line.
-SHELL_TESTS := $(wildcard tests/shell/test_*.sh)
+# Tests of the products as a person meets them at the command line. Those that take longest begin first.
+shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,oracle install explore)))
+SHELL_TESTS := $(shell_tests_long) $(filter-out $(shell_tests_long),$(wildcard tests/shell/test_*.sh))
 SCHEMA_CHECK := $(OUT)/tests/schema_check
 
 $(SCHEMA_CHECK): tests/shell/schema_check.c $(OUT)/obj/runtime/cli/findings/json_read.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
 -include $(SCHEMA_CHECK).d
 
-.PHONY: test unit shell
-shell: build $(INTEGRATION) $(LITMUS) $(PARITY_SHARED) $(SCHEMA_CHECK)
-	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS)
-unit: $(UNIT) $(PARITY)
-	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY)
+# What they need built. Other fragments add to it.
+.PHONY: shell-needs
+shell-needs: build $(INTEGRATION) $(LITMUS) $(PARITY_SHARED) $(SCHEMA_CHECK)
 
+.PHONY: test unit shell
+shell: shell-needs
+	@scripts/run-shell-tests.sh --jobs $(JOBS) $(OUT) $(SHELL_TESTS)
+unit: $(UNIT) $(PARITY)
+	@scripts/run-tests.sh --jobs $(JOBS) $(OUT)/tests/unit.log $(UNIT_RUN)
+
+# Of the unit tests, too.
+unit_long := $(filter $(addprefix %/test_,detect_random recording_file hook_graph_random lock_model ptx_damage hook_deferred_random \
+	hook_delivery),$(UNIT))
+UNIT_RUN := $(unit_long) $(filter-out $(unit_long),$(UNIT) $(PARITY))
+
+ifndef T
 # Every part runs, whatever failed before; the last line adds them up and decides.
-test: build $(UNIT) $(PARITY) $(PARITY_SHARED) $(INTEGRATION) $(SAMPLES12) $(LITMUS) $(SCHEMA_CHECK)
+test: shell-needs $(UNIT) $(PARITY) $(SAMPLES12)
 	@rm -f $(OUT)/tests/*.count
-	@scripts/run-tests.sh $(OUT)/tests/unit.log $(UNIT) $(PARITY) || true
-	@scripts/run-shell-tests.sh $(OUT) $(SHELL_TESTS) || true
-	@scripts/run-integration --root $(OUT) --device embedded --verify tests/integration samples || true
+	@scripts/run-tests.sh --jobs $(JOBS) $(OUT)/tests/unit.log $(UNIT_RUN) || true
+	@scripts/run-shell-tests.sh --jobs $(JOBS) $(OUT) $(SHELL_TESTS) || true
+	@scripts/run-integration --root $(OUT) --device embedded --jobs $(JOBS) --verify tests/integration samples || true
 	@$(MAKE) --no-print-directory test-cuda12-samples || true
-	@scripts/compare-access --root $(OUT) tests/integration/access_differences tests/integration samples || true
+	@scripts/compare-access --root $(OUT) --jobs $(JOBS) tests/integration/access_differences tests/integration samples || true
 	@scripts/summary.sh $(OUT)/tests
+endif

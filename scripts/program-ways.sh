@@ -8,12 +8,15 @@ directive()
     sed -n "s|^// $1: ||p" "$2" | head -1
 }
 
-# programs_find ONLY PART DIRECTORY...: the sources; of PART i/n every n-th, from the i-th on.
+# programs_find ONLY PART DIRECTORY...: the sources of the programs ONLY, names or patterns with
+# blanks between, or of all; of PART i/n every n-th, from the i-th on.
 programs_find()
 {
-    local only=$1 part=${2:-1/1}
+    local names name part=${2:-1/1} wanted=(-false)
+    read -ra names <<<"${1:-*}"
+    for name in "${names[@]}"; do wanted+=(-o -name "$name.cu"); done
     shift 2
-    find "$@" -maxdepth 1 -name "${only:-*}.cu" | sort |
+    find "$@" -maxdepth 1 \( "${wanted[@]}" \) | sort |
         awk -v i="${part%/*}" -v n="${part#*/}" 'NR % n == i % n'
 }
 

@@ -1,7 +1,9 @@
 #!/bin/bash
 # Runs the tests that are shell scripts, tests/shell/test_*.sh, against the build in a directory.
 #
-#   run-shell-tests.sh ROOT TEST...
+#   run-shell-tests.sh [--jobs N] ROOT TEST...
+#
+# --jobs: so many scripts at once, begun in the order given.
 #
 # A test script is sourced by a fresh bash that has `root`, `programs` (linked with csan, static
 # runtime), `plain` (not linked), a scratch directory `scratch` as its working directory, and:
@@ -11,10 +13,34 @@
 #   sanitized COMMAND...    runs it with the sanitizer's run-time that this build has, if any
 #   check NAME TEST...      one test: passes when the command TEST succeeds
 #
-# ROOT/tests/shell.count gets "passed failed".
+# ROOT/tests/shell.log gets what the scripts print, ROOT/tests/shell.count "passed failed", and
+# ROOT/tests/shell.times the seconds of each: real, user and system.
 set -u
+TIMEFORMAT='%R %U %S'
+
+# script_run ROOT TEST PARTS: in a scratch directory of its own; PARTS/NAME gets what it prints.
+script_run()
+{
+    local name scratch said
+    name=$(basename "$2" .sh)
+    scratch=$(mktemp -d)
+    {
+        time "$0" --sourced "$1" "$2" "$scratch" >"$3/$name" 2>&1 ||
+            echo "not ok $name: the script itself failed" >>"$3/$name"
+    } 2>"$3/$name.time"
+    rm -rf "$scratch"
+    # In one piece, since others print, too.
+    said=$(grep -v '^ok ' "$3/$name" && echo x)
+    printf '%s%s: %s passed, %s failed\n' "${said%x}" "$name" "$(grep -c '^ok ' "$3/$name")" \
+        "$(grep -c '^not ok ' "$3/$name")"
+}
 
 if [ "${1:-}" = --one ]; then
+    script_run "$2" "$4" "$3"
+    exit 0
+fi
+
+if [ "${1:-}" = --sourced ]; then
     root=$2 test=$3 scratch=$4
     programs=$root/tests/programs/static plain=$root/tests/programs/plain
     unset CSAN CSAN_OPTIONS
@@ -57,17 +83,23 @@ if [ "${1:-}" = --one ]; then
     exit 0
 fi
 
+jobs=1
+[ "${1:-}" = --jobs ] && { jobs=$2; shift 2; }
 root=$(cd "$1" && pwd) || exit 2
 shift
-mkdir -p "$root/tests"
-log=$root/tests/shell.log
+log=$root/tests/shell.log parts=$root/tests/shell.parts
+rm -rf "$parts"
+mkdir -p "$parts"
+realpath -z "$@" | xargs -0 -r -P "$jobs" -n 1 "$0" --one "$root" "$parts"
 for test; do
-    scratch=$(mktemp -d)
-    "$0" --one "$root" "$(realpath "$test")" "$scratch" 2>&1
-    [ $? = 0 ] || echo "not ok $(basename "$test" .sh): the script itself failed"
-    rm -rf "$scratch"
+    name=$(basename "$test" .sh)
+    cat "$parts/$name" || echo "not ok $name: it was not run"
 done >"$log"
-grep -v '^ok ' "$log"
+for test; do
+    name=$(basename "$test" .sh)
+    echo "$(cat "$parts/$name.time") $name"
+done >"$root/tests/shell.times"
+rm -rf "$parts"
 passed=$(grep -c '^ok ' "$log") failed=$(grep -c '^not ok ' "$log")
 echo "$passed $failed" >"$root/tests/shell.count"
 echo "shell tests: $passed passed, $failed failed (log: $log)"

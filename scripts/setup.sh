@@ -42,6 +42,7 @@ missing_packages()
     command -v g++ >/dev/null || echo g++
     command -v make >/dev/null || echo make
     command -v xz >/dev/null || echo xz-utils
+    command -v patch >/dev/null || echo patch # applies the mutants
     has_header uthash.h || echo uthash-dev
     has_header libunwind.h || echo libunwind-dev
     { has_header elfutils/libdwfl.h && has_archive libdw.a; } || echo libdw-dev

@@ -57,7 +57,7 @@ hook_tests := $(addprefix $(OUT)/tests/unit/,$(basename $(notdir $(wildcard test
 $(hook_tests): $(OUT)/tests/unit/%: %.c $(OUT)/obj/tests/unit/hook/hook_support.o $(LIBCSAN) $(FAKE)/libcuda.so.1 \
 		$(FAKE)/traced/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $< \
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $(unit_source) \
 		-DSOURCE='"$(CURDIR)"' -DCSAN='"$(abspath $(OUT)/bin/csan)"' -DLIBCSAN='"$(abspath $(LIBCSAN))"' -o $@ \
 		$(OUT)/obj/tests/unit/hook/hook_support.o -Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) \
 		-lcmocka -lpthread -ldl
@@ -100,17 +100,17 @@ hook_part_tests += $(OUT)/tests/unit/test_python_lines $(OUT)/tests/unit/test_py
 $(OUT)/tests/unit/test_python_lines: $(OUT)/obj/runtime/python/lines.o
 $(OUT)/tests/unit/test_python_frames: $(call objects,$(python_src))
 $(OUT)/tests/unit/test_python_frames: CFLAGS_ALL += -rdynamic
-$(hook_part_tests): $(OUT)/tests/unit/%: %.c $(ARCHIVES)
+$(hook_part_tests): $(OUT)/tests/unit/%: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ \
-		-Wl,--start-group $(ARCHIVES) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DTEST_DATA='"$(CURDIR)/tests/data"' -MMD -MP -MF $@.d $(unit_source) $(filter %.o,$^) -o $@ \
+		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcmocka $(UNPACK) -lpthread -ldl
 
 # What the host's instructions access, against objdump: FILES are any others.
 .PHONY: compare-instruction-access
 $(OUT)/tests/unit/instruction_accesses: tests/unit/hook/host/instruction_accesses.c \
 		$(OUT)/obj/runtime/hook/host/instruction_access.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
 compare-instruction-access: $(OUT)/tests/unit/instruction_accesses
 	scripts/compare-instruction-access $< $(or $(FILES),$(wildcard /usr/lib/x86_64-linux-gnu/libc.so.6 \
 		/usr/lib/x86_64-linux-gnu/libm.so.6 /usr/lib/x86_64-linux-gnu/libstdc++.so.6))

@@ -70,18 +70,18 @@ $(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
 $(OUT)/tests/unit/test_tracer_record: tests/unit/tracer/test_tracer_record.c $(HOST_PATCH) \
 		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/trace/fold.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ \
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ \
 		-lcmocka -lpthread
 
 $(OUT)/tests/unit/test_recorded: tests/unit/tracer/test_recorded.c \
 		$(call objects,runtime/tracer/recorded.c runtime/trace/fold.c)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $^ -o $@ -lcmocka
+	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka
 
 $(addprefix $(OUT)/tests/unit/test_,budget patch_gate granularity trace_request): $(OUT)/tests/unit/test_%: test_%.c \
 		$(OUT)/obj/runtime/tracer/%.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $^ -o $@ -lcmocka -lpthread
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka -lpthread
 else
 tests_without_headers := $(addprefix test_,hook_tracer hook_tracer_failure hook_tracer_graph hook_tracer_kept hook_tracer_maps hook_tracer_time hook_tracer_requests tracer_record \
 	recorded budget patch_gate granularity trace_request)

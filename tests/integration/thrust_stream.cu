@@ -1,4 +1,5 @@
 // verdict: race
+// flags: -std=c++17
 // expect: CSAN: data race: .*DeviceRadixSort.*\(.*:{sort}\) does not wait for keys \(.*:{keys}\)
 // expect: ^  ... [0-9]+ frames of .*Thrust.* \(full_stacks=1 shows them\)
 // expect: Fix: .*thrust_stream.cu:{sort}\)\.

@@ -16,7 +16,7 @@ $(ORACLE): $(oracle_o) $(ORACLE_PTX) $(LIBCSAN) $(EMBEDDED_CUDA)
 	$(CC) $(CFLAGS_ALL) $(oracle_o) -o $@ -Wl,--no-as-needed $(LIBCSAN) $(EMBEDDED_CUDA) \
 		-Wl,-rpath,$(abspath $(LIBDIR)):$(abspath $(EMBEDDED)),--enable-new-dtags -lpthread -ldl
 
-test shell: $(ORACLE)
+shell-needs: $(ORACLE)
 
 # What make fuzz plays, from SEED on. Its disagreement is in the output, and in the seed it names.
 ORACLE_PROGRAMS ?= 10000000

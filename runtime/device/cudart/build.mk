@@ -42,15 +42,26 @@ $(eval $(call cudart_library,13))
 PRODUCTS += $(EMBEDDED_CUDART) $(EMBEDDED_CUDART12)
 
 # Its test: one program, as nvcc compiles it for whole-program and for relocatable device code, and
-# for per-thread default streams; for CUDA 13, and for CUDA 12 where that is at hand.
-CUDART_PROGRAMS12 := $(if $(wildcard $(CUDA12_HOME)/bin/nvcc),12_plain 12_relocatable 12_per_thread)
-CUDART_PROGRAMS := $(addprefix $(OUT)/tests/data/runtime_api,_plain _relocatable _per_thread $(CUDART_PROGRAMS12))
-$(filter %_relocatable,$(CUDART_PROGRAMS)): CUDART_NVCC := -rdc=true
-$(filter %_per_thread,$(CUDART_PROGRAMS)): CUDART_NVCC := --default-stream per-thread
-$(CUDART_PROGRAMS): tests/data/cudart/runtime_api.cu
-	@mkdir -p $(@D)
-	$(if $(findstring api12,$@),$(NVCC12) -Xcompiler -Wno-deprecated-declarations,$(NVCC)) \
-		-arch=sm_90 -std=c++17 -cudart shared $(CUDART_NVCC) $< -o $@
+# for per-thread default streams; for CUDA 13, and for CUDA 12 where that is at hand. The test of the
+# trampolines (runtime/hook/rt) links the same objects. The sanitizers' builds share them.
+CUDART_OBJ        := build/obj/runtime_api
+CUDART_VERSIONS   := 13 $(if $(wildcard $(CUDA12_HOME)/bin/nvcc),12)
+CUDART_PROGRAMS   := $(foreach v,$(CUDART_VERSIONS),$(addprefix $(OUT)/tests/data/runtime_api$v_,plain relocatable per_thread))
+cudart_flags_relocatable := -rdc=true
+cudart_flags_per_thread  := --default-stream per-thread
+
+# cudart_program,CUDA VERSION,NVCC
+define cudart_program
+$(CUDART_OBJ)/$(1)_%.o: tests/data/cudart/runtime_api.cu
+	@mkdir -p $$(@D)
+	$(2) -arch=sm_90 -std=c++17 -Xcompiler -Wno-deprecated-declarations $$(cudart_flags_$$*) -c $$< -o $$@
+$(OUT)/tests/data/runtime_api$(1)_%: $(CUDART_OBJ)/$(1)_%.o
+	@mkdir -p $$(@D)
+	$(2) -arch=sm_90 -cudart shared $$(cudart_flags_$$*) $$< -o $$@
+endef
+$(eval $(call cudart_program,13,$(NVCC)))
+$(eval $(call cudart_program,12,$(NVCC12)))
+.SECONDARY: $(patsubst $(OUT)/tests/data/runtime_api%,$(CUDART_OBJ)/%.o,$(CUDART_PROGRAMS))
 $(OUT)/tests/unit/test_cudart: $(CUDART_PROGRAMS) $(EMBEDDED_CUDART) $(EMBEDDED_CUDART12) $(EMBEDDED_CUDA)
 $(OUT)/tests/unit/test_cudart: CUDA_INCLUDE += -DEMBEDDED='"$(abspath $(EMBEDDED))"' \
 	-DSANITIZER='"$(CUDART_SANITIZER) "' -DPROGRAMS='"$(abspath $(OUT)/tests/data)"' -DCUDA_LIB='"$(CUDA_LIB)"' \

@@ -58,14 +58,16 @@ $(TRAMPOLINE_PROGRAM): tests/data/cudart/trampoline_program.c $(LIBCSAN_RT) $(LI
 
 LINKED_VERSIONS := 13 $(if $(wildcard $(CUDA12_HOME)/bin/nvcc),12)
 LINKED_PROGRAMS := $(foreach v,$(LINKED_VERSIONS),$(addprefix $(OUT)/tests/data/linked$(v)_,static shared host))
-linked_nvcc = $(if $(findstring linked12,$@),$(NVCC12),$(NVCC)) -std=c++17 -Xcompiler -Wno-deprecated-declarations \
-	-L$(LIBDIR) -lcsan $(if $(findstring shared,$@),-cudart shared -Xlinker --no-as-needed)
-$(filter-out %_host,$(LINKED_PROGRAMS)): tests/data/cudart/runtime_api.cu $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
+linked_nvcc = $(if $(findstring linked12,$@),$(NVCC12),$(NVCC)) -L$(LIBDIR) -lcsan $< -o $@
+$(OUT)/tests/data/linked%_static: build/obj/runtime_api/%_plain.o $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
 	@mkdir -p $(@D)
-	$(linked_nvcc) -arch=sm_90 $< -o $@
-$(filter %_host,$(LINKED_PROGRAMS)): tests/data/cudart/host_only.cpp $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
+	$(linked_nvcc) -arch=sm_90
+$(OUT)/tests/data/linked%_shared: build/obj/runtime_api/%_plain.o $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
 	@mkdir -p $(@D)
-	$(linked_nvcc) $< -o $@
+	$(linked_nvcc) -arch=sm_90 -cudart shared -Xlinker --no-as-needed
+$(OUT)/tests/data/linked%_host: tests/data/cudart/host_only.cpp $(LIBCSAN_RT) $(LIBDIR)/libcsan.so
+	@mkdir -p $(@D)
+	$(linked_nvcc) -std=c++17 -Xcompiler -Wno-deprecated-declarations
 
 $(OUT)/tests/unit/test_cudart_trampolines: $(TRAMPOLINE_PROGRAM) $(LINKED_PROGRAMS) $(EMBEDDED_CUDART) \
 	$(EMBEDDED_CUDART12) $(EMBEDDED_CUDA)

@@ -47,17 +47,17 @@ static void run(const char *name)
 static void test_plain(void **state)
 {
     (void)state;
-    run("runtime_api_plain");
+    run("runtime_api13_plain");
 }
 static void test_relocatable_device_code(void **state)
 {
     (void)state;
-    run("runtime_api_relocatable");
+    run("runtime_api13_relocatable");
 }
 static void test_per_thread_default_stream(void **state)
 {
     (void)state;
-    run("runtime_api_per_thread");
+    run("runtime_api13_per_thread");
 }
 
 static void test_cuda_12(void **state)

@@ -101,4 +101,4 @@ $(KERNELS_DATA)/archive.a: $(addprefix $(KERNELS_DATA)/,unit.o part.o whole.o)
 	@rm -f $@
 	ar rcs $@ $^
 
-test shell: $(kernels_files)
+shell-needs: $(kernels_files)
