@@ -120,11 +120,12 @@ static const struct {
      "Choose which waits inside calls that are no synchronization count as order. promised: those "
      "that the documentation promises. observed: also that a free waits for its device. none: all "
      "copies and sets are taken as asynchronous. Reports say what hardware was seen to order."},
-    {FIELD(host), OPTION_WORD, "off", "off|guard",
+    {FIELD(host), OPTION_WORD, "off", "off|guard|instrumented",
      "Choose whether csan sees the host's own loads and stores of pinned, registered and managed "
      "memory. off: those alone that csan_host_reads and csan_host_writes say. guard: pages that "
      "the "
-     "device may still touch are guarded until the host has waited for it."},
+     "device may still touch are guarded until the host has waited for it. instrumented: code "
+     "that is compiled with -fsanitize=thread and linked with -lcsan_host announces each."},
     {FIELD(host_guard_mb), OPTION_INTEGER, "256", "1..65536",
      "Guard at most so much memory at a time, in MiB (option host=guard). What goes beyond is not "
      "checked, and counted."},

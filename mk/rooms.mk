@@ -60,6 +60,7 @@ PRODUCTS :=
 -include runtime/hook/build.mk
 -include runtime/hook/rt/build.mk
 -include runtime/threads/build.mk
+-include runtime/instrumented/build.mk
 -include runtime/device/exec/build.mk
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk

@@ -1,4 +1,5 @@
-# find_package(csan): the target csan::csan, for target_link_libraries. Relative to this file, so that
+# find_package(csan): the target csan::csan, for target_link_libraries; and csan::host, which has the
+# host's own loads and stores announced (option host=instrumented). Relative to this file, so that
 # the tree may be moved; without symbolic links, since /lib is often one to /usr/lib.
 
 if(NOT TARGET csan::csan)
@@ -11,5 +12,12 @@ if(NOT TARGET csan::csan)
     IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan.so"
     INTERFACE_INCLUDE_DIRECTORIES "${_csan_prefix}/include"
     INTERFACE_LINK_DIRECTORIES "${_csan_prefix}/lib")
+
+  # Compiled with -fsanitize=thread and not linked with it: libcsan_host takes the place of its library.
+  add_library(csan::host SHARED IMPORTED)
+  set_target_properties(csan::host PROPERTIES
+    IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan_host.so"
+    INTERFACE_COMPILE_OPTIONS
+      "$<$<COMPILE_LANGUAGE:C,CXX,Fortran>:-fsanitize=thread>;$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -fsanitize=thread>")
   unset(_csan_prefix)
 endif()

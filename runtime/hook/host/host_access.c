@@ -5,12 +5,14 @@
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/host/pending_ranges.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/thread.h"
+#include "runtime/instrumented/instrumented.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -20,30 +22,45 @@
 #include <string.h>
 
 bool host_access_guards;
+static bool instrumented; /* libcsan_host.so announces accesses */
 
 /* ---- What the detector says ---- */
-
-static void touched(void *user, uint64_t epoch, struct range bytes, bool writes)
-{
-    (void)user;
-    page_guard_add(epoch, bytes, writes);
-}
 
 static bool is_over(void *user, uint64_t epoch)
 {
     return host_watch_knows(user, epoch);
 }
 
-static void learned(void *user, const struct order *order)
+static void touched_guarded(void *user, uint64_t epoch, struct range bytes, bool writes)
+{
+    (void)user;
+    page_guard_add(epoch, bytes, writes);
+}
+static void learned_guarded(void *user, const struct order *order)
 {
     (void)user;
     page_guard_release(is_over, (void *)order);
 }
-
-static void freed(void *user, struct range bytes)
+static void freed_guarded(void *user, struct range bytes)
 {
     (void)user;
     page_guard_forget(bytes);
+}
+
+static void touched_announced(void *user, uint64_t epoch, struct range bytes, bool writes)
+{
+    (void)user;
+    pending_ranges_add(epoch, bytes, writes);
+}
+static void learned_announced(void *user, const struct order *order)
+{
+    (void)user;
+    pending_ranges_release(is_over, (void *)order);
+}
+static void freed_announced(void *user, struct range bytes)
+{
+    (void)user;
+    pending_ranges_forget(bytes);
 }
 
 /* ---- Whose access it is ---- */
@@ -94,20 +111,24 @@ static bool is_the_programs(const struct host_fault *fault)
 
 /* ---- Reporting ---- */
 
-/* The stack from the instruction on; frames are return addresses. */
-static void stack_from(struct callsite_stack *stack, uint64_t pc)
+/* The stack from the frame at `pc` on, which becomes `as`; frames are return addresses. */
+static void stack_from(struct callsite_stack *stack, uintptr_t pc, uintptr_t as)
 {
-    callsite_capture(stack);
     stack->note = NULL;
     for (size_t i = 0; i < stack->count; i++) {
         if ((uintptr_t)stack->frames[i] != pc)
             continue;
         const size_t at = (size_t)(stack->frames - stack->storage) + i;
-        stack->storage[at] = (const void *)(uintptr_t)(pc + 1);
+        stack->storage[at] = (const void *)as;
         stack->frames = stack->storage + at;
         stack->count -= i;
         return;
     }
+}
+
+static const char *name_of(bool writes)
+{
+    return writes ? "the host's store" : "the host's load";
 }
 
 static void enter_access(csan_site site, struct range bytes, bool writes)
@@ -125,10 +146,10 @@ static bool check(const struct host_fault *fault)
     struct callsite_stack stack;
     if (guard_self.depth || guard_self.locked || !is_the_programs(fault) || !guard_enter())
         return false;
-    stack_from(&stack, fault->pc);
-    enter_access(
-        callsite_intern(&stack, fault->writes ? "the host's store" : "the host's load", NULL, 0),
-        fault->bytes, fault->writes);
+    callsite_capture(&stack);
+    stack_from(&stack, fault->pc, fault->pc + 1);
+    enter_access(callsite_intern(&stack, name_of(fault->writes), NULL, 0), fault->bytes,
+                 fault->writes);
     guard_leave();
     return true;
 }
@@ -166,12 +187,10 @@ void host_access_begin(void)
         pthread_once(&once, watch_device);
 }
 
-void host_access_start(csan_context *context)
+static void start_guard(csan_context *context)
 {
-    static const struct host_watch watch = {touched, learned, freed, NULL};
+    static const struct host_watch watch = {touched_guarded, learned_guarded, freed_guarded, NULL};
     const struct options *options = session_all_options();
-    if (strcmp(options->host, "guard") != 0)
-        return;
     page_guard_start((struct page_guard_limits){.bytes = (uint64_t)options->host_guard_mb << 20,
                                                 .microseconds = (uint64_t)options->host_guard_us});
     if (!host_fault_start(check)) {
@@ -182,8 +201,64 @@ void host_access_start(csan_context *context)
     host_access_guards = true;
 }
 
+/* Announced by instrumented code, before the instruction at `pc`. */
+static void announced(const void *address, size_t bytes, int writes, const void *pc)
+{
+    const struct range range = {(uintptr_t)address, (uintptr_t)address + bytes};
+    struct callsite_stack stack;
+    if (guard_self.depth || guard_self.locked || !pending_ranges_meet(range, writes != 0) ||
+        !guard_enter())
+        return;
+    callsite_capture(&stack);
+    stack_from(&stack, (uintptr_t)pc, (uintptr_t)pc);
+    enter_access(callsite_intern(&stack, name_of(writes), NULL, 0), range, writes != 0);
+    guard_leave();
+}
+
+static void thread_releases(const void *key)
+{
+    thread_meets(key, true);
+}
+
+static void thread_acquires(const void *key)
+{
+    thread_meets(key, false);
+}
+
+static void start_instrumented(csan_context *context)
+{
+    static const struct host_watch watch = {touched_announced, learned_announced, freed_announced,
+                                            NULL};
+    struct csan_host_table table = {
+        .written = pending_written, .touched = pending_touched, .access = announced};
+    if (!csan_host_activate) {
+        session_note("option host=instrumented: no code of the program is compiled with "
+                     "-fsanitize=thread and linked with -lcsan_host");
+        return;
+    }
+    if (!session_options()->host_observed) {
+        table.release = thread_releases;
+        table.acquire = thread_acquires;
+    }
+    context_watch_host(context, &watch);
+    csan_host_activate(&table);
+    instrumented = true;
+}
+
+void host_access_start(csan_context *context)
+{
+    const char *how = session_all_options()->host;
+    if (strcmp(how, "guard") == 0)
+        start_guard(context);
+    else if (strcmp(how, "instrumented") == 0)
+        start_instrumented(context);
+}
+
 void host_access_forked(void)
 {
+    if (instrumented)
+        pending_ranges_stop();
+    instrumented = false;
     if (!host_access_guards)
         return;
     host_access_guards = false;

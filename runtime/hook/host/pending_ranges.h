@@ -1,0 +1,28 @@
+/* Ranges of the host's memory that ops of the device may still touch, for instrumented code: the
+ * counters of pages that it tests at each access (instrumented.h), and the ranges themselves.
+ * Thread-safe; not for signal handlers. */
+#ifndef RUNTIME_HOOK_HOST_PENDING_RANGES_H
+#define RUNTIME_HOOK_HOST_PENDING_RANGES_H
+
+#include "csan/base/range_map.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* By the low bits of a page's number: ops that write it, and ops that touch it. */
+extern uint16_t pending_written[], pending_touched[];
+
+/* An op, for which `epoch` stands, touches these bytes. */
+void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes);
+/* Ops that are over. */
+void pending_ranges_release(bool (*is_over)(void *user, uint64_t epoch), void *user);
+/* Memory that ends. */
+void pending_ranges_forget(struct range bytes);
+/* Whether an access of the host to these bytes meets an op: of two reads neither meets the other.
+ */
+bool pending_ranges_meet(struct range bytes, bool writes);
+
+/* In a forked child: nothing is pending. */
+void pending_ranges_stop(void);
+
+#endif

@@ -1,0 +1,114 @@
+# Option host=instrumented: code compiled with -fsanitize=thread and linked with -lcsan_host announces
+# its loads and stores. Programs of the guard's tests find the same; atomic operations do what C says;
+# gcc, clang and gfortran speak the same interface.
+tree=$(realpath "$(dirname "$test")/../..")
+nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
+lib=$root/lib
+case $root in
+*/asan | */tsan)
+    echo "skipped $(basename "$test" .sh): the sanitizers have their own library for instrumented code"
+    return 0
+    ;;
+esac
+
+# instrumented NAME: a program of tests/integration, announced
+instrumented()
+{
+    "$nvcc" -g -w -Xcompiler -fsanitize=thread -I"$tree/include" -I"$tree/tests/integration" -c "$tree/tests/integration/$1.cu" -o "$1.o" &&
+        "$nvcc" -cudart shared "$1.o" -o "$1" -L"$lib" -lcsan_host -Xlinker -rpath="$lib"
+}
+# finds NAME: its race, at the line that says so
+finds()
+{
+    local line
+    line=$(grep -n 'at: access' "$tree/tests/integration/$1.cu" | cut -d: -f1)
+    instrumented "$1" && run "$root/bin/csan" run --device=embedded --options=host=instrumented "./$1"
+    [ "$status" = 66 ] && grep -q "$1.cu:$line" err && grep -q "^CSAN: data race: the host's" err
+}
+silent()
+{
+    instrumented "$1" && run "$root/bin/csan" run --device=embedded --options=host=instrumented "./$1"
+    [ "$status" = 0 ] && ! grep -q '^CSAN:' err
+}
+for name in host_pinned_write host_managed_add host_thread_read host_vector_read; do
+    check "$name is found" finds $name
+done
+for name in host_pinned_write_ordered host_managed_add_ordered host_sort_ordered host_page_shared; do
+    check "$name is silent" silent $name
+done
+check "the overlap is the access" eval 'finds host_vector_read && grep -q "Overlap: 16 bytes, 256 to 271" err'
+check "without instrumented code it says so" eval '
+    "$nvcc" -w -g -I"$tree/include" -I"$tree/tests/integration" -cudart shared "$tree/tests/integration/host_page_shared.cu" -o plain &&
+    run "$root/bin/csan" run --device=embedded --options=host=instrumented ./plain && grep -q "lcsan_host" err'
+
+# ---- Atomic operations
+cat >atomic.c <<'EOF'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+enum { THREADS = 4, TURNS = 20000 };
+#define EACH(each) each(8, unsigned char) each(16, unsigned short) each(32, unsigned) each(64, unsigned long) each(128, unsigned __int128)
+#define COUNTER(bits, type) static _Atomic type counter##bits;
+EACH(COUNTER)
+static void *work(void *unused)
+{
+    for (int i = 0; i < TURNS; i++) {
+#define ADD(bits, type) atomic_fetch_add(&counter##bits, 3); atomic_fetch_sub_explicit(&counter##bits, 1, memory_order_relaxed);
+        EACH(ADD)
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+#define CHECK(bits, type)                                                                          \
+    if (atomic_load(&counter##bits) != (type)((type)2 * THREADS * TURNS)) return bits;             \
+    atomic_store(&counter##bits, 12);                                                              \
+    if (atomic_fetch_and(&counter##bits, 10) != 12 || atomic_fetch_or(&counter##bits, 3) != 8 ||   \
+        atomic_fetch_xor(&counter##bits, 1) != 11 || atomic_exchange(&counter##bits, 5) != 10)     \
+        return bits + 1;                                                                           \
+    { type expected = 4;                                                                           \
+      if (atomic_compare_exchange_strong(&counter##bits, &expected, 9) || expected != 5 ||         \
+          !atomic_compare_exchange_strong(&counter##bits, &expected, 9) || atomic_load(&counter##bits) != 9) \
+          return bits + 2; }
+    EACH(CHECK)
+    atomic_thread_fence(memory_order_seq_cst);
+    char from[64], to[64];
+    memset(from, 7, sizeof from);
+    memcpy(to, from, sizeof to);
+    puts(to[63] == 7 ? "right" : "wrong");
+    return 0;
+}
+EOF
+# compiled COMPILER FLAGS: prints "right"
+compiled()
+{
+    "$@" -g -O1 -mcx16 -fsanitize=thread -c atomic.c -o atomic.o && gcc atomic.o -o atomic -L"$lib" -lcsan_host -lpthread -Wl,-rpath,"$lib" &&
+        run ./atomic && [ "$status" = 0 ] && grep -q '^right$' out
+}
+check "gcc's atomic operations do what they are to" compiled gcc
+if command -v clang >/dev/null; then
+    check "clang's, too" compiled clang
+else
+    echo "# $(basename "$test" .sh): no clang here"
+fi
+if command -v gfortran >/dev/null; then
+    cat >sum.f90 <<'EOF'
+program sums
+    integer :: values(1000), i, total
+    values = [(i, i = 1, 1000)]
+    total = 0
+    do i = 1, 1000
+        total = total + values(i)
+    end do
+    print '(I0)', total
+end program
+EOF
+    check "gfortran's code runs with it" eval 'gfortran -g -fsanitize=thread -c sum.f90 -o sum.o && gfortran sum.o -o sum -L"$lib" -lcsan_host -Wl,-rpath,"$lib" &&
+        run ./sum && [ "$(cat out)" = 500500 ]'
+fi

@@ -1,0 +1,117 @@
+/* Ranges that ops may still touch, against a list of them; and the counters of pages that
+ * instrumented code tests: never 0 where an access would meet an op. */
+#include "runtime/hook/host/pending_ranges.h"
+#include "runtime/instrumented/instrumented.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { OPS = 64, SPACE = 1 << 20 };
+
+static struct op {
+    uint64_t epoch; /* 0: none */
+    struct range bytes;
+    bool writes;
+} ops[OPS];
+static uint64_t over;
+
+static uint32_t random_of(uint64_t *seed, uint32_t below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33) % below;
+}
+
+static struct range some(uint64_t *seed)
+{
+    /* From two places that share their low bits. */
+    const uint64_t base =
+        0x7f0000000000 + (uint64_t)random_of(seed, 2) * ((uint64_t)INSTRUMENTED_PAGES << 12);
+    const uint64_t start = base + random_of(seed, SPACE);
+    return (struct range){start, start + 1 + random_of(seed, 20000)};
+}
+
+static bool overlaps(struct range a, struct range b)
+{
+    return a.start < b.end && b.start < a.end;
+}
+
+static bool is_over(void *user, uint64_t epoch)
+{
+    (void)user;
+    return epoch <= over;
+}
+
+static bool meets(struct range bytes, bool writes)
+{
+    for (size_t i = 0; i < OPS; i++)
+        if (ops[i].epoch && (writes || ops[i].writes) && overlaps(ops[i].bytes, bytes))
+            return true;
+    return false;
+}
+
+static void check_access(struct range bytes, bool writes)
+{
+    const bool wanted = meets(bytes, writes);
+    bool counted = false;
+    assert_int_equal(pending_ranges_meet(bytes, writes), wanted);
+    for (uint64_t page = bytes.start >> 12; page <= (bytes.end - 1) >> 12; page++)
+        counted |= (writes ? pending_touched : pending_written)[page % INSTRUMENTED_PAGES] != 0;
+    if (wanted)
+        assert_true(counted);
+}
+
+static void as_the_list_says(void **state)
+{
+    (void)state;
+    uint64_t seed = 1, epoch = 0;
+    for (int i = 0; i < 40000; i++) {
+        const uint32_t what = random_of(&seed, 8);
+        struct op *op = &ops[random_of(&seed, OPS)];
+        if (what < 3 && !op->epoch) {
+            *op = (struct op){++epoch, some(&seed), random_of(&seed, 2)};
+            pending_ranges_add(op->epoch, op->bytes, op->writes);
+        } else if (what == 3) {
+            over = epoch - random_of(&seed, epoch < 40 ? (uint32_t)epoch + 1 : 40);
+            pending_ranges_release(is_over, NULL);
+            for (size_t k = 0; k < OPS; k++)
+                if (ops[k].epoch <= over)
+                    ops[k].epoch = 0;
+        } else if (what == 4) {
+            const struct range bytes = some(&seed);
+            pending_ranges_forget(bytes);
+            for (size_t k = 0; k < OPS; k++)
+                if (overlaps(ops[k].bytes, bytes))
+                    ops[k].epoch = 0;
+        } else {
+            check_access(some(&seed), random_of(&seed, 2));
+        }
+    }
+    over = epoch;
+    pending_ranges_release(is_over, NULL);
+    for (size_t i = 0; i < INSTRUMENTED_PAGES; i++)
+        assert_true(!pending_touched[i] && !pending_written[i]);
+}
+
+/* More pages than there are counters. */
+static void a_large_range_counts_everywhere(void **state)
+{
+    (void)state;
+    const struct range large = {0x10000000, 0x10000000 + ((uint64_t)INSTRUMENTED_PAGES << 13)};
+    pending_ranges_add(1, large, true);
+    for (size_t i = 0; i < INSTRUMENTED_PAGES; i++)
+        assert_int_equal(pending_written[i], 1);
+    pending_ranges_forget((struct range){0x10000000, 0x10000001});
+    assert_int_equal(pending_written[77], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_list_says),
+        cmocka_unit_test(a_large_range_counts_everywhere),
+    };
+    return cmocka_run_group_tests_name("pending_ranges", tests, NULL, NULL);
+}
