@@ -1,6 +1,6 @@
-// Shared by the programs whose host touches memory that the device may still touch, without declaring
-// it to csan (option host=guard): a stream, memory of each kind, and what keeps the compiler from leaving
-// an access out.
+// Shared by the programs whose host touches memory that the device may still touch, without
+// declaring it to csan (option host=guard): a stream, memory of each kind, and what keeps the
+// compiler from leaving an access out.
 #pragma once
 
 #include "program.h"
@@ -34,5 +34,11 @@ static inline int *registered_memory()
 }
 
 // One load and one store, of four bytes.
-static inline int load(const int *p) { return *(const volatile int *)p; }
-static inline void store(int *p, int value) { *(volatile int *)p = value; }
+static inline int load(const int *p)
+{
+    return *(const volatile int *)p;
+}
+static inline void store(int *p, int value)
+{
+    *(volatile int *)p = value;
+}
