@@ -52,7 +52,7 @@ static void block_belongs(const struct block *block)
         operator_memory_gone(block->base);
 }
 
-static void block_tell(const struct deferred_piece *piece)
+static void block_declare(const struct deferred_piece *piece)
 {
     const struct block *block = (const struct block *)piece;
     if (block->owner) {
@@ -68,20 +68,20 @@ static void block_tell(const struct deferred_piece *piece)
 }
 
 /* Within an operator that was not put off, whatever comes next works off. */
-static void block_put_off(uint64_t base, uint64_t bytes, csan_site site)
+static void block_defer(uint64_t base, uint64_t bytes, csan_site site)
 {
-    struct block told = {{.work = block_tell}, base, bytes, site, operator_deferred_owner()};
-    const bool at_once = !told.owner && operator_deferred_or_other();
+    struct block declared = {{.work = block_declare}, base, bytes, site, operator_deferred_owner()};
+    const bool at_once = !declared.owner && operator_deferred_or_other();
     if (at_once)
-        block_belongs(&told);
+        block_belongs(&declared);
     struct block *block = at_once ? NULL : (struct block *)deferred_begin(sizeof *block);
     if (!block) {
         deferred_flush();
-        block_tell(&told.piece);
+        block_declare(&declared.piece);
         return;
     }
-    told.piece.bytes = block->piece.bytes;
-    *block = told;
+    declared.piece.bytes = block->piece.bytes;
+    *block = declared;
     deferred_end(&block->piece);
 }
 
@@ -121,22 +121,22 @@ static void host_touches(const void *range, size_t bytes, int kind)
 static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
 {
     (void)handle;
-    if (!block || !bytes || !guard_enter_late())
+    if (!block || !bytes || !guard_enter_without_flush())
         return;
     deferred_prefetch();
     csan_site site = callsite_of_memory("csan_pool_alloc");
     copied_values_forget((uintptr_t)block, bytes);
     pool_query_blocks_are_declared();
-    block_put_off((uintptr_t)block, bytes, site);
+    block_defer((uintptr_t)block, bytes, site);
     guard_leave();
 }
 
 static void pool_free(const void *block, csan_stream handle)
 {
     (void)handle;
-    if (!block || !guard_enter_late())
+    if (!block || !guard_enter_without_flush())
         return;
-    block_put_off((uintptr_t)block, 0, 0);
+    block_defer((uintptr_t)block, 0, 0);
     guard_leave();
 }
 
@@ -190,7 +190,7 @@ static void happens_after(const void *key, csan_stream handle)
 
 static void host_happens(const void *key, int before)
 {
-    thread_meets(key, before != 0);
+    thread_synchronizes(key, before != 0);
 }
 
 static void kernel_ptx(void *function, const char *ptx, size_t bytes)

@@ -51,7 +51,7 @@ static int by_first(const void *left, const void *right)
 }
 
 /* Whether some bytes are written by one and touched by another; no memory: they may. */
-static bool parts_meet(const struct part *parts, size_t count)
+static bool parts_overlap(const struct part *parts, size_t count)
 {
     struct hull *hulls = malloc(2 * count * sizeof *hulls);
     uint64_t touched = 0, written = 0;
@@ -75,31 +75,32 @@ static bool parts_meet(const struct part *parts, size_t count)
 
 /* ---- Telling, with the lock held ---- */
 
-struct telling {
+struct enqueuing {
     csan_lane lane; /* the stream's */
     uint64_t handle;
     csan_site site;
 };
 
-static void tell_accesses(csan_lane lane, csan_site site, const struct csan_access *accesses,
-                          size_t count)
+static void enqueue_accesses(csan_lane lane, csan_site site, const struct csan_access *accesses,
+                             size_t count)
 {
     if (count)
         operator_enqueue(lane, site, CSAN_LEVEL_LIBRARY, true, accesses, count);
 }
 
 /* On a lane of their own, which is ordered after the stream if `behind`, and before what comes. */
-static void tell_beside(const struct telling *telling, bool behind,
-                        const struct csan_access *accesses, size_t count)
+static void submit_beside(const struct enqueuing *destination, bool behind,
+                          const struct csan_access *accesses, size_t count)
 {
     csan_context *detector = session_context();
-    csan_lane lane = count ? thread_makes_lane(telling->handle, "a batch of copies") : CSAN_NO_LANE;
+    csan_lane lane =
+        count ? thread_makes_lane(destination->handle, "a batch of copies") : CSAN_NO_LANE;
     if (lane == CSAN_NO_LANE)
         return;
     if (behind)
-        csan_lane_waits(detector, lane, telling->lane);
-    tell_accesses(lane, telling->site, accesses, count);
-    csan_lane_waits(detector, telling->lane, lane);
+        csan_lane_waits(detector, lane, destination->lane);
+    enqueue_accesses(lane, destination->site, accesses, count);
+    csan_lane_waits(detector, destination->lane, lane);
     csan_lane_destroy(detector, lane);
 }
 
@@ -113,43 +114,44 @@ static size_t sources_of(const struct part *parts, size_t count, CUmemcpySrcAcce
     return found;
 }
 
-static void tell_together(const struct telling *telling, const struct part *parts, size_t count,
-                          struct csan_access *accesses)
+static void enqueue_together(const struct enqueuing *destination, const struct part *parts,
+                             size_t count, struct csan_access *accesses)
 {
     size_t found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL, accesses);
-    tell_accesses(thread_lane(), telling->site, accesses, found);
-    thread_enqueues(telling->lane);
+    enqueue_accesses(thread_lane(), destination->site, accesses, found);
+    thread_enqueues(destination->lane);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_ANY, accesses);
-    tell_beside(telling, false, accesses, found);
+    submit_beside(destination, false, accesses, found);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, accesses);
     for (size_t i = 0; i < count; i++)
         accesses[found++] = parts[i].target;
-    tell_accesses(telling->lane, telling->site, accesses, found);
+    enqueue_accesses(destination->lane, destination->site, accesses, found);
 }
 
 /* Each beside the others. */
-static void tell_apart(const struct telling *telling, const struct part *parts, size_t count)
+static void enqueue_apart(const struct enqueuing *destination, const struct part *parts,
+                          size_t count)
 {
     csan_context *detector = session_context();
-    csan_lane before = thread_makes_lane(telling->handle, "a batch of copies");
+    csan_lane before = thread_makes_lane(destination->handle, "a batch of copies");
     if (before == CSAN_NO_LANE)
         return;
-    csan_lane_waits(detector, before, telling->lane);
-    const struct telling fork = {before, telling->handle, telling->site};
+    csan_lane_waits(detector, before, destination->lane);
+    const struct enqueuing fork = {before, destination->handle, destination->site};
     for (size_t i = 0; i < count; i++) {
         bool in_order = parts[i].order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
         const struct csan_access both[] = {parts[i].target, parts[i].source};
-        csan_lane lane = thread_makes_lane(telling->handle, "a copy of a batch");
+        csan_lane lane = thread_makes_lane(destination->handle, "a copy of a batch");
         if (lane == CSAN_NO_LANE)
             continue;
         if (parts[i].order == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL)
-            tell_accesses(thread_lane(), telling->site, &parts[i].source, 1);
+            enqueue_accesses(thread_lane(), destination->site, &parts[i].source, 1);
         else if (!in_order)
-            tell_accesses(lane, telling->site, &parts[i].source, 1);
+            enqueue_accesses(lane, destination->site, &parts[i].source, 1);
         csan_lane_waits(detector, lane, fork.lane);
         thread_enqueues(lane);
-        tell_accesses(lane, telling->site, both, in_order ? 2 : 1);
-        csan_lane_waits(detector, telling->lane, lane);
+        enqueue_accesses(lane, destination->site, both, in_order ? 2 : 1);
+        csan_lane_waits(detector, destination->lane, lane);
         csan_lane_destroy(detector, lane);
     }
     csan_lane_destroy(detector, before);
@@ -165,8 +167,8 @@ static void parts_overwrite(const struct part *parts, size_t count)
     }
 }
 
-static void tell_batch(const struct driver_entry *entry, CUstream handle, const struct part *parts,
-                       size_t count)
+static void enqueue_batch(const struct driver_entry *entry, CUstream handle,
+                          const struct part *parts, size_t count)
 {
     struct callsite_stack stack;
     struct csan_access *accesses = malloc((2 * count + 1) * sizeof *accesses);
@@ -185,13 +187,13 @@ static void tell_batch(const struct driver_entry *entry, CUstream handle, const 
         operator_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
                          2 * count);
     } else if ((stream = stream_lock(handle, entry->thread_default)) != NULL) {
-        const struct telling telling = {stream_lane(stream), (uintptr_t)handle, site};
+        const struct enqueuing destination = {stream_lane(stream), (uintptr_t)handle, site};
         stream_use(stream);
         parts_overwrite(parts, count);
-        if (parts_meet(parts, count))
-            tell_apart(&telling, parts, count);
+        if (parts_overlap(parts, count))
+            enqueue_apart(&destination, parts, count);
         else
-            tell_together(&telling, parts, count, accesses);
+            enqueue_together(&destination, parts, count, accesses);
         guard_unlock();
     }
     free(accesses);
@@ -221,7 +223,7 @@ static void read_linear(const struct driver_entry *entry, CUdeviceptr_v2 *dsts,
                                            .order = attrs[set].srcAccessOrder};
     }
     if (parts)
-        tell_batch(entry, handle, parts, found);
+        enqueue_batch(entry, handle, parts, found);
     free(parts);
 }
 
@@ -328,7 +330,7 @@ static void read_boxes(const struct driver_entry *entry, const CUDA_MEMCPY3D_BAT
         part->target = box(&op->dst, &target, &op->extent, element, CSAN_WRITE, part->dims + 2);
     }
     if (parts)
-        tell_batch(entry, handle, parts, found);
+        enqueue_batch(entry, handle, parts, found);
     free(parts);
 }
 

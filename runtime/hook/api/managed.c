@@ -16,8 +16,8 @@
 static const char *const argument_names[] = {"dptrs"};
 
 /* What the call writes; none: it only takes its turn in the stream. */
-static void tell(const struct driver_entry *entry, CUstream handle, CUdeviceptr_v2 *dptrs,
-                 const size_t *sizes, size_t count)
+static void enqueue(const struct driver_entry *entry, CUstream handle, CUdeviceptr_v2 *dptrs,
+                    const size_t *sizes, size_t count)
 {
     struct csan_access *accesses = calloc(count + 1, sizeof *accesses);
     struct callsite_stack stack;
@@ -48,7 +48,7 @@ static void tell(const struct driver_entry *entry, CUstream handle, CUdeviceptr_
 #define MANAGED_HOOK(call, ...)                                                                    \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
-        tell(entry, hStream, __VA_ARGS__);                                                         \
+        enqueue(entry, hStream, __VA_ARGS__);                                                      \
     return result
 
 CUresult hook_memory_prefetch_v1(const struct driver_entry *entry, CUdeviceptr_v2 devPtr,

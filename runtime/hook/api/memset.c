@@ -37,7 +37,7 @@ static enum implicit_wait set_waits(const struct set *set)
 }
 
 /* site 0: that of the operator that runs. After a call that is not captured. */
-static void set_tell(const struct driver_entry *entry, const struct set *set, csan_site site)
+static void set_enqueue(const struct driver_entry *entry, const struct set *set, csan_site site)
 {
     struct csan_dim dim;
     struct csan_access access = transfer_set_access(&set->what, &dim);
@@ -70,12 +70,12 @@ static void set_record(const struct driver_entry *entry, const struct set *set,
         operator_capture(set->stream, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true,
                          &access, 1);
     else
-        set_tell(entry, set, site);
+        set_enqueue(entry, set, site);
 }
 
 /* ---- Later ---- */
 
-struct late {
+struct deferred_set {
     struct deferred_piece piece;
     const struct driver_entry *entry;
     struct set set;
@@ -83,15 +83,15 @@ struct late {
     csan_site site;
 };
 
-static void late_work(const struct deferred_piece *piece)
+static void deferred_set_work(const struct deferred_piece *piece)
 {
-    const struct late *late = (const struct late *)piece;
-    struct operators *before = operator_act_for(late->owner);
-    set_tell(late->entry, &late->set, late->site);
+    const struct deferred_set *deferred = (const struct deferred_set *)piece;
+    struct operators *before = operator_act_for(deferred->owner);
+    set_enqueue(deferred->entry, &deferred->set, deferred->site);
     operator_act_for(before);
 }
 
-static bool may_be_late(const struct driver_entry *entry, const struct set *set)
+static bool may_be_deferred(const struct driver_entry *entry, const struct set *set)
 {
     return set->async && deferred_limit() && !trace_has_all() &&
            !stream_is_of_thread(set->stream, entry->thread_default) &&
@@ -99,21 +99,23 @@ static bool may_be_late(const struct driver_entry *entry, const struct set *set)
 }
 
 /* False: there is no room, or its place in the program is new. */
-static bool set_put_off(const struct driver_entry *entry, const struct set *set,
-                        const struct callsite_stack *stack)
+static bool set_defer(const struct driver_entry *entry, const struct set *set,
+                      const struct callsite_stack *stack)
 {
     struct operators *owner = operator_deferred_owner();
     const csan_site site = owner ? 0 : callsite_recall(stack, entry->name, 1);
     const CUcontext context = stream_current_context();
-    struct late *late = owner || site ? (struct late *)deferred_begin(sizeof *late) : NULL;
-    if (!late)
+    struct deferred_set *deferred =
+        owner || site ? (struct deferred_set *)deferred_begin(sizeof *deferred) : NULL;
+    if (!deferred)
         return false;
-    *late = (struct late){{.work = late_work, .context = context, .bytes = late->piece.bytes},
-                          entry,
-                          *set,
-                          owner,
-                          site};
-    deferred_end(&late->piece);
+    *deferred = (struct deferred_set){
+        {.work = deferred_set_work, .context = context, .bytes = deferred->piece.bytes},
+        entry,
+        *set,
+        owner,
+        site};
+    deferred_end(&deferred->piece);
     return true;
 }
 
@@ -127,7 +129,7 @@ static void set_made(const struct driver_entry *entry, const struct set *set)
     if (stack)
         callsite_capture(&room);
     const bool captured = stream_is_capturing(set->stream, entry->thread_default);
-    if (!captured && may_be_late(entry, set) && set_put_off(entry, set, stack))
+    if (!captured && may_be_deferred(entry, set) && set_defer(entry, set, stack))
         return;
     deferred_flush();
     set_record(entry, set, stack, captured);

@@ -208,7 +208,8 @@ static void touch(csan_lane lane, csan_site site, const struct memop *operation)
     csan_op(session_context(), lane, site, CSAN_LEVEL_LIBRARY, &access, 1);
 }
 
-static void tell_write(const struct stream *stream, csan_site site, const struct memop *operation)
+static void enqueue_write(const struct stream *stream, csan_site site,
+                          const struct memop *operation)
 {
     csan_lane lane = stream_lane(stream);
     struct word *word = word_of(operation->address, true);
@@ -261,7 +262,7 @@ static void wait_openly(const struct stream *stream, struct word *word,
     csan_snapshot_join(detector, stream_lane(stream), promise);
 }
 
-static void tell_wait(const struct stream *stream, csan_site site, const struct memop *operation)
+static void enqueue_wait(const struct stream *stream, csan_site site, const struct memop *operation)
 {
     csan_lane lane = stream_lane(stream);
     struct word *word = word_of(operation->address, true);
@@ -274,8 +275,8 @@ static void tell_wait(const struct stream *stream, csan_site site, const struct 
     touch(lane, site, operation);
 }
 
-static void tell(const struct driver_entry *entry, CUstream handle, const struct memop *operations,
-                 size_t count)
+static void enqueue(const struct driver_entry *entry, CUstream handle,
+                    const struct memop *operations, size_t count)
 {
     struct csan_access accesses[16];
     csan_site site = callsite_of(entry->name, argument_names, 1);
@@ -293,7 +294,7 @@ static void tell(const struct driver_entry *entry, CUstream handle, const struct
         return;
     stream_use(stream);
     for (size_t i = 0; i < count; i++)
-        (operations[i].is_wait ? tell_wait : tell_write)(stream, site, &operations[i]);
+        (operations[i].is_wait ? enqueue_wait : enqueue_write)(stream, site, &operations[i]);
     guard_unlock();
 }
 
@@ -303,7 +304,7 @@ static void tell(const struct driver_entry *entry, CUstream handle, const struct
 #define VALUE_HOOK(call, ...)                                                                      \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
-        tell(entry, stream, &(struct memop){__VA_ARGS__}, 1);                                      \
+        enqueue(entry, stream, &(struct memop){__VA_ARGS__}, 1);                                   \
     return result
 
 CUresult hook_stream_write_value_32(const struct driver_entry *entry, CUstream stream,
@@ -368,7 +369,7 @@ CUresult hook_stream_batch_mem_op(const struct driver_entry *entry, CUstream str
     struct memop *operations =
         result == CUDA_SUCCESS && count ? malloc(count * sizeof *operations) : NULL;
     if (operations)
-        tell(entry, stream, operations, read_batch(paramArray, count, operations));
+        enqueue(entry, stream, operations, read_batch(paramArray, count, operations));
     free(operations);
     return result;
 }

@@ -214,7 +214,7 @@ static void understand(const struct bytes *bytes)
         if (faults[i].exception == COREDUMP_ILLEGAL_INSTRUCTION && faults[i].has_pc &&
             !coredump_image_at(&found, faults[i].pc, &code))
             __atomic_store_n(&dump.led_astray, 1, __ATOMIC_RELEASE);
-        failed_kernel_tell(&found, &faults[i]);
+        failed_kernel_report(&found, &faults[i]);
     }
     free(faults);
 }

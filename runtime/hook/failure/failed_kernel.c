@@ -210,7 +210,7 @@ static void find_assertion(const struct elf_file *image, const struct elf_sectio
     }
 }
 
-void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault *fault)
+void failed_kernel_report(const struct coredump *dump, const struct coredump_fault *fault)
 {
     char kernel[NAME_BYTES] = "", function[NAME_BYTES], file[PLACE_BYTES], message[128];
     struct device_failure failure = {.what = coredump_exception_words(fault->exception),

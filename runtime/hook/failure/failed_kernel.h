@@ -6,6 +6,6 @@
 #include "runtime/coredump/coredump.h"
 
 /* Tells failure_add. `dump` is whole, and stays the caller's. */
-void failed_kernel_tell(const struct coredump *dump, const struct coredump_fault *fault);
+void failed_kernel_report(const struct coredump *dump, const struct coredump_fault *fault);
 
 #endif

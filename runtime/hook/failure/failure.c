@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 1024, TOLD_BYTES = 4096, THREAD_BYTES = 96, FAILURES_MOST = 64 };
+enum { TEXT_BYTES = 1024, REPORT_BYTES = 4096, THREAD_BYTES = 96, FAILURES_MOST = 64 };
 
 /* One that is not reported yet, with copies of its strings. */
 struct seen {
@@ -31,7 +31,7 @@ struct seen {
 };
 
 uint32_t failures_seen;
-static uint32_t failures_told; /* an error reached the program, and a finding says so; atomic */
+static uint32_t failures_reported; /* an error reached the program, and a finding says so; atomic */
 
 static struct {
     pthread_mutex_t mutex;
@@ -42,8 +42,8 @@ static struct {
 /* See failure_text. */
 static struct {
     uint32_t code; /* 0: there is none; atomic */
-    char text[TOLD_BYTES];
-} told;
+    char text[REPORT_BYTES];
+} reported_failure;
 
 /* ---- Being told ---- */
 
@@ -133,7 +133,7 @@ static const char *code_name(CUresult code)
 }
 
 /* The call in progress, by which the program learns of it; NULL: it has not yet. */
-struct telling {
+struct reporting_call {
     const char *call;
     CUresult code;
     csan_site site;
@@ -169,27 +169,29 @@ static void detail_add(struct text *detail, const struct device_failure *failure
 static void keep_text(uint64_t mark, CUresult code)
 {
     struct csan_race race;
-    if (told.code || csan_context_findings_since(session_context(), mark, &race, 1) == 0 ||
-        !race.framework || !race.error || !session_headline(&race, told.text, TEXT_BYTES))
+    if (reported_failure.code ||
+        csan_context_findings_since(session_context(), mark, &race, 1) == 0 || !race.framework ||
+        !race.error || !session_headline(&race, reported_failure.text, TEXT_BYTES))
         return;
     const struct csan_error *error = race.error;
-    char *end = told.text + strlen(told.text);
+    char *end = reported_failure.text + strlen(reported_failure.text);
     if (error->has_thread)
         end += snprintf(end, THREAD_BYTES, ", block (%u,%u,%u), thread (%u,%u,%u)", error->block[0],
                         error->block[1], error->block[2], error->thread[0], error->thread[1],
                         error->thread[2]);
     if (error->detail && error->detail[0])
-        snprintf(end, (size_t)(told.text + sizeof told.text - end), ". %s", error->detail);
-    __atomic_store_n(&told.code, (uint32_t)code, __ATOMIC_RELEASE);
+        snprintf(end, (size_t)(reported_failure.text + sizeof reported_failure.text - end), ". %s",
+                 error->detail);
+    __atomic_store_n(&reported_failure.code, (uint32_t)code, __ATOMIC_RELEASE);
 }
 
 const char *failure_text(int code)
 {
-    const uint32_t known = __atomic_load_n(&told.code, __ATOMIC_ACQUIRE);
-    return known && (!code || known == (uint32_t)code) ? told.text : NULL;
+    const uint32_t known = __atomic_load_n(&reported_failure.code, __ATOMIC_ACQUIRE);
+    return known && (!code || known == (uint32_t)code) ? reported_failure.text : NULL;
 }
 
-static void report(const struct seen *seen, const struct telling *telling)
+static void report(const struct seen *seen, const struct reporting_call *reporting)
 {
     const struct device_failure *failure = &seen->failure;
     char place[TEXT_BYTES + 16];
@@ -218,17 +220,17 @@ static void report(const struct seen *seen, const struct telling *telling)
         .bytes = !failure->has_address ? 0
                  : failure->bytes      ? failure->bytes
                                        : 1,
-        .reported = telling ? telling->site : 0,
-        .error = {
-            .exception = failure->what,
-            .code = code_name(failure->code || !telling ? (CUresult)failure->code : telling->code),
-            .detail = detail.data ? detail.data : "",
-            .function = failure->function,
-            .has_thread = failure->has_thread,
-            .device = failure->device,
-            .threads = failure->threads,
-            .reported_by = telling ? telling->call : NULL,
-            .launches_since = since}};
+        .reported = reporting ? reporting->site : 0,
+        .error = {.exception = failure->what,
+                  .code = code_name(failure->code || !reporting ? (CUresult)failure->code
+                                                                : reporting->code),
+                  .detail = detail.data ? detail.data : "",
+                  .function = failure->function,
+                  .has_thread = failure->has_thread,
+                  .device = failure->device,
+                  .threads = failure->threads,
+                  .reported_by = reporting ? reporting->call : NULL,
+                  .launches_since = since}};
     memcpy(finding.error.grid, failure->grid, sizeof failure->grid);
     memcpy(finding.error.block_size, failure->block_size, sizeof failure->block_size);
     memcpy(finding.error.block, failure->block, sizeof failure->block);
@@ -239,8 +241,8 @@ static void report(const struct seen *seen, const struct telling *telling)
     }
     const uint64_t mark = csan_context_race_mark(session_context());
     context_find(session_context(), &finding);
-    if (telling)
-        keep_text(mark, telling->code);
+    if (reporting)
+        keep_text(mark, reporting->code);
     text_free(&detail);
 }
 
@@ -310,7 +312,7 @@ static void add_cause(struct text *detail)
                          : "The driver wrote no GPU core dump that csan could read.");
 }
 
-static void report_unknown(const struct telling *telling)
+static void report_unknown(const struct reporting_call *reporting)
 {
     struct launch_ring_entry suspects[SUSPECTS];
     struct text detail = {0};
@@ -325,13 +327,13 @@ static void report_unknown(const struct telling *telling)
     add_cause(&detail);
     struct context_finding finding = {.kind = CSAN_RACE_DEVICE_EXCEPTION,
                                       .lane = count == 1 ? suspects[0].lane : CSAN_HOST,
-                                      .site = count == 1 ? suspects[0].site : telling->site,
+                                      .site = count == 1 ? suspects[0].site : reporting->site,
                                       .level = count == 1 ? CSAN_LEVEL_RANGES : CSAN_LEVEL_LIBRARY,
-                                      .reported = telling->site,
-                                      .error = {.exception = words_of(telling->code),
-                                                .code = code_name(telling->code),
+                                      .reported = reporting->site,
+                                      .error = {.exception = words_of(reporting->code),
+                                                .code = code_name(reporting->code),
                                                 .detail = detail.data ? detail.data : "",
-                                                .reported_by = telling->call}};
+                                                .reported_by = reporting->call}};
     if (count == 1) {
         finding.error.launches_since = launch_ring_since(&suspects[0]);
         memcpy(finding.error.grid, suspects[0].grid, sizeof suspects[0].grid);
@@ -339,20 +341,20 @@ static void report_unknown(const struct telling *telling)
     }
     const uint64_t mark = csan_context_race_mark(session_context());
     context_find(session_context(), &finding);
-    keep_text(mark, telling->code);
+    keep_text(mark, reporting->code);
     text_free(&detail);
 }
 
-static void report_all(const struct telling *telling)
+static void report_all(const struct reporting_call *reporting)
 {
     struct seen *seen = take_all(), *next;
     if (seen) {
         deferred_flush(); /* the launch may be in it */
-        __atomic_store_n(&failures_told, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&failures_reported, 1, __ATOMIC_RELEASE);
     }
     for (; seen; seen = next) {
         next = seen->next;
-        report(seen, telling);
+        report(seen, reporting);
         free(seen);
     }
 }
@@ -387,13 +389,13 @@ CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, e
     result = dump_call_ended(result, wait);
     const bool any = __atomic_load_n(&failures.first, __ATOMIC_ACQUIRE) != NULL;
     if (failure_is_lasting(result) && session_options()->errors &&
-        (any || !__atomic_exchange_n(&failures_told, 1, __ATOMIC_ACQ_REL))) {
-        const struct telling telling = {
+        (any || !__atomic_exchange_n(&failures_reported, 1, __ATOMIC_ACQ_REL))) {
+        const struct reporting_call reporting = {
             .call = entry->name, .code = result, .site = callsite_of(entry->name, NULL, 0)};
         if (any)
-            report_all(&telling);
+            report_all(&reporting);
         else
-            report_unknown(&telling);
+            report_unknown(&reporting);
     }
     guard_leave();
     return result;

@@ -63,42 +63,41 @@ bool leaks_is_library(const void *const *frames, size_t count)
 
 /* ---- Reporting ---- */
 
-static void report(const struct memory_usage *holding)
+static void report(const struct memory_usage *usage)
 {
     context_find(session_context(),
                  &(struct context_finding){
                      .kind = CSAN_RACE_LEAK,
                      .lane = CSAN_HOST,
-                     .site = holding->site,
+                     .site = usage->site,
                      .level = CSAN_LEVEL_LIBRARY,
                      .access = CSAN_ALLOCATE,
-                     .error = {.detail = "", .count = holding->count, .total = holding->bytes}});
+                     .error = {.detail = "", .count = usage->count, .total = usage->bytes}});
 }
 
-static void look(const struct memory_usage *holding, struct sums *sums)
+static void look(const struct memory_usage *usage, struct sums *sums)
 {
     const void *const *frames;
     size_t count;
     const uint64_t limit = (uint64_t)session_all_options()->report_limit;
-    const char *call = context_site_stack(session_context(), holding->site, &frames, &count);
-    const bool block = holding->class == MEMORY_USAGE_BLOCK;
-    if (holding->class == MEMORY_USAGE_POOL) {
-        sums->pools += holding->count;
-        sums->pool_bytes += holding->bytes;
-    } else if (!block &&
-               (holding->kind == CSAN_MEMORY_VARIABLE || !call || !is_to_be_freed(call))) {
+    const char *call = context_site_stack(session_context(), usage->site, &frames, &count);
+    const bool block = usage->class == MEMORY_USAGE_BLOCK;
+    if (usage->class == MEMORY_USAGE_POOL) {
+        sums->pools += usage->count;
+        sums->pool_bytes += usage->bytes;
+    } else if (!block && (usage->kind == CSAN_MEMORY_VARIABLE || !call || !is_to_be_freed(call))) {
         return;
     } else if (leaks_is_library(frames, count)) {
-        sums->kept += holding->count;
-        sums->kept_bytes += holding->bytes;
+        sums->kept += usage->count;
+        sums->kept_bytes += usage->bytes;
     } else {
         sums->places++;
-        sums->count += holding->count;
-        sums->bytes += holding->bytes;
+        sums->count += usage->count;
+        sums->bytes += usage->bytes;
         if (limit && sums->places > limit)
             sums->unlisted++;
         else
-            report(holding);
+            report(usage);
     }
 }
 
@@ -111,14 +110,14 @@ static void say(uint64_t count, const char *what, uint64_t bytes, const char *ho
 
 void leaks_find(struct session_end how)
 {
-    struct memory_usage *holdings;
+    struct memory_usage *usages;
     struct sums sums = {0};
     if (!session_all_options()->leak_check || how.way != SESSION_END_EXIT)
         return;
-    const size_t count = context_memory_usage(session_context(), NULL, NULL, &holdings);
+    const size_t count = context_memory_usage(session_context(), NULL, NULL, &usages);
     for (size_t i = 0; i < count; i++)
-        look(&holdings[i], &sums);
-    free(holdings);
+        look(&usages[i], &sums);
+    free(usages);
     if (!sums.count)
         session_note("leaks: none");
     say(sums.count, "allocation", sums.bytes, "never freed");

@@ -80,56 +80,56 @@ static uint64_t age(uint64_t born, uint64_t now)
     return born && now > born ? now - born : 0;
 }
 
-static void list(struct csan_out_of_memory *out_of_memory, const struct memory_usage *holding,
+static void list(struct csan_out_of_memory *out_of_memory, const struct memory_usage *usage,
                  uint64_t now)
 {
     if (out_of_memory->held_count == CSAN_HELD_MAX) {
         out_of_memory->more++;
-        out_of_memory->more_bytes += holding->bytes;
+        out_of_memory->more_bytes += usage->bytes;
         return;
     }
     struct csan_held *held = &out_of_memory->held[out_of_memory->held_count++];
-    *held = (struct csan_held){.site = holding->site,
-                               .count = holding->count,
-                               .bytes = holding->bytes,
-                               .oldest = age(holding->oldest, now),
-                               .newest = age(holding->newest, now)};
+    *held = (struct csan_held){.site = usage->site,
+                               .count = usage->count,
+                               .bytes = usage->bytes,
+                               .oldest = age(usage->oldest, now),
+                               .newest = age(usage->newest, now)};
     held->name =
-        context_site_stack(session_context(), holding->site, &held->frames, &held->frame_count);
+        context_site_stack(session_context(), usage->site, &held->frames, &held->frame_count);
 }
 
-static void count(struct csan_out_of_memory *out_of_memory, const struct memory_usage *holding,
+static void count(struct csan_out_of_memory *out_of_memory, const struct memory_usage *usage,
                   uint64_t now)
 {
-    const bool of_host = holding->kind == CSAN_MEMORY_HOST;
-    if (holding->class == MEMORY_USAGE_BLOCK) {
-        out_of_memory->allocated += holding->bytes;
+    const bool of_host = usage->kind == CSAN_MEMORY_HOST;
+    if (usage->class == MEMORY_USAGE_BLOCK) {
+        out_of_memory->allocated += usage->bytes;
         return;
     }
-    if (holding->kind == CSAN_MEMORY_VARIABLE)
+    if (usage->kind == CSAN_MEMORY_VARIABLE)
         return;
     if (!of_host) {
-        out_of_memory->own += holding->bytes;
-        out_of_memory->own_count += holding->count;
+        out_of_memory->own += usage->bytes;
+        out_of_memory->own_count += usage->count;
     }
-    if (holding->class == MEMORY_USAGE_POOL)
-        out_of_memory->reserved += holding->bytes;
+    if (usage->class == MEMORY_USAGE_POOL)
+        out_of_memory->reserved += usage->bytes;
     if (of_host == (out_of_memory->host != 0))
-        list(out_of_memory, holding, now);
+        list(out_of_memory, usage, now);
 }
 
 /* Of the calling thread's context; what is of none that csan knows counts, too. */
-static void look_at_holdings(struct csan_out_of_memory *out_of_memory)
+static void count_memory_usage(struct csan_out_of_memory *out_of_memory)
 {
-    struct memory_usage *holdings;
+    struct memory_usage *usages;
     const uint64_t now = now_coarse();
     const CUcontext context = stream_current_context();
     guard_lock();
-    const size_t all = context_memory_usage(session_context(), is_of_context, context, &holdings);
+    const size_t all = context_memory_usage(session_context(), is_of_context, context, &usages);
     guard_unlock();
     for (size_t i = 0; i < all; i++)
-        count(out_of_memory, &holdings[i], now);
-    free(holdings);
+        count(out_of_memory, &usages[i], now);
+    free(usages);
     const uint64_t known = out_of_memory->own + out_of_memory->unused + out_of_memory->free;
     out_of_memory->others = out_of_memory->total > known ? out_of_memory->total - known : 0;
 }
@@ -165,7 +165,7 @@ static void failed(const struct driver_entry *entry, uint64_t bytes, enum out_of
     ask_device(&out_of_memory);
     ask_pool(&out_of_memory);
     driver_capture_mode(mode);
-    look_at_holdings(&out_of_memory);
+    count_memory_usage(&out_of_memory);
     if (is_option("1")) {
         report(site, &out_of_memory, "");
         return;

@@ -38,14 +38,14 @@ static bool is_box(const struct csan_access *access)
 
 void refused_call_copy(const struct refused *call)
 {
-    struct context_call told = {
+    struct context_call checked = {
         .lane = lane_of(call), .site = call->site, .level = CSAN_LEVEL_LIBRARY};
     deferred_flush();
     for (size_t i = 0; i < call->access_count; i++) {
-        told.accesses = &call->accesses[i];
-        told.access_count = 1;
-        if (is_box(told.accesses))
-            context_judge(session_context(), &told);
+        checked.accesses = &call->accesses[i];
+        checked.access_count = 1;
+        if (is_box(checked.accesses))
+            context_judge(session_context(), &checked);
     }
 }
 

@@ -46,29 +46,29 @@ static bool is_placed(uint64_t address)
 
 /* False: nothing is to be asked about the access at that address. */
 static bool classify(uint64_t address, const struct launch_pointer *base, CUcontext context,
-                     bool unplaced, struct wrong_pointer *stray)
+                     bool unplaced, struct wrong_pointer *wrong)
 {
     enum csan_memory_kind kind;
     uint64_t start, end;
     if (csan_memory_find(session_context(), address, &start, NULL, &kind)) {
-        stray->kind = WRONG_POINTER_FOREIGN;
-        stray->owner = foreign_owner(start, kind, context);
-        return stray->owner != NULL;
+        wrong->kind = WRONG_POINTER_FOREIGN;
+        wrong->owner = foreign_owner(start, kind, context);
+        return wrong->owner != NULL;
     }
-    stray->kind = is_placed(base->address) ? WRONG_POINTER_PLACED : WRONG_POINTER_UNPLACED;
+    wrong->kind = is_placed(base->address) ? WRONG_POINTER_PLACED : WRONG_POINTER_UNPLACED;
     return unplaced && !graph_memory_find(address, &start, &end);
 }
 
 void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
-                           uint64_t unplaced, struct wrong_pointers *strays)
+                           uint64_t unplaced, struct wrong_pointers *wrongs)
 {
     const bool any_unplaced = context_unplaced(session_context()) != unplaced;
-    strays->count = 0;
+    wrongs->count = 0;
     if (touched->level != CSAN_LEVEL_RANGES || !session_options()->errors)
         return; /* the others go by address */
-    for (size_t i = 0; i < touched->access_count && strays->count < WRONG_POINTER_MOST; i++) {
+    for (size_t i = 0; i < touched->access_count && wrongs->count < WRONG_POINTER_MOST; i++) {
         const struct csan_access *access = &touched->accesses[i];
-        struct wrong_pointer *stray = &strays->items[strays->count];
+        struct wrong_pointer *wrong = &wrongs->items[wrongs->count];
         struct lmad lmad;
         const struct launch_pointer *base =
             access->bound == CSAN_EXACT && access->bytes != CSAN_TO_END
@@ -76,12 +76,12 @@ void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcont
                 : NULL;
         if (!base || !lmad_from_access(&lmad, access))
             continue;
-        *stray = (struct wrong_pointer){.access = *access, .pointer = base->address};
-        stray->access.base = lmad.base;
-        stray->access.bytes = lmad.span;
-        stray->access.dims = NULL;
-        stray->access.dim_count = 0;
-        strays->count += classify(lmad.base, base, context, any_unplaced, stray);
+        *wrong = (struct wrong_pointer){.access = *access, .pointer = base->address};
+        wrong->access.base = lmad.base;
+        wrong->access.bytes = lmad.span;
+        wrong->access.dims = NULL;
+        wrong->access.dim_count = 0;
+        wrongs->count += classify(lmad.base, base, context, any_unplaced, wrong);
     }
 }
 
@@ -95,10 +95,10 @@ static struct {
     uint64_t slots[ASKED_SLOTS];
 } asked = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_new(const struct wrong_pointer *stray, const struct wrong_pointer_launch *launch)
+static bool is_new(const struct wrong_pointer *wrong, const struct wrong_pointer_launch *launch)
 {
-    const uint64_t words[] = {launch->site, stray->access.argument, stray->kind,
-                              (uintptr_t)stray->owner, (uintptr_t)launch->context};
+    const uint64_t words[] = {launch->site, wrong->access.argument, wrong->kind,
+                              (uintptr_t)wrong->owner, (uintptr_t)launch->context};
     const uint64_t key = hash_bytes(HASH_START, words, sizeof words) | 1;
     uint64_t *slot = &asked.slots[key / 2 % ASKED_SLOTS];
     lock_order_take(LOCK_WRONG_POINTERS, &asked.mutex);
@@ -108,11 +108,11 @@ static bool is_new(const struct wrong_pointer *stray, const struct wrong_pointer
     return news;
 }
 
-static void unreachable_report(const struct wrong_pointer *stray,
+static void unreachable_report(const struct wrong_pointer *wrong,
                                const struct wrong_pointer_launch *launch, int device,
                                const char *detail)
 {
-    const struct csan_access *access = &stray->access;
+    const struct csan_access *access = &wrong->access;
     context_find(session_context(),
                  &(struct context_finding){.kind = CSAN_RACE_WRONG_DEVICE,
                                            .lane = launch->lane,
@@ -147,56 +147,56 @@ static bool is_host_memory(uint64_t address, struct host_mapping *mapping)
 }
 
 /* What neither csan nor the driver knows, at a device that cannot reach it. */
-static void host_report(const struct wrong_pointer *stray,
+static void host_report(const struct wrong_pointer *wrong,
                         const struct wrong_pointer_launch *launch)
 {
     struct host_mapping mapping;
     char detail[sizeof mapping.words + 160];
     const int device = context_device(launch->context);
-    if (device < 0 || reaches_host(device) || !is_host_memory(stray->access.base, &mapping))
+    if (device < 0 || reaches_host(device) || !is_host_memory(wrong->access.base, &mapping))
         return;
     snprintf(detail, sizeof detail,
              "The address is in %s. Device %d reaches no memory of the host but what CUDA "
              "allocated or registered.",
              mapping.words, device);
-    unreachable_report(stray, launch, device, detail);
+    unreachable_report(wrong, launch, device, detail);
 }
 
 /* ---- Another device's memory ---- */
 
-static void foreign_report(const struct wrong_pointer *stray,
+static void foreign_report(const struct wrong_pointer *wrong,
                            const struct wrong_pointer_launch *launch)
 {
     char detail[160];
-    if (context_device_reaches(launch->context, stray->access.base))
+    if (context_device_reaches(launch->context, wrong->access.base))
         return;
-    const int device = context_device(launch->context), owner = context_device(stray->owner);
+    const int device = context_device(launch->context), owner = context_device(wrong->owner);
     if (device < 0 || owner < 0 || device == owner)
         return;
     snprintf(detail, sizeof detail,
              "The memory is of device %d. The kernel runs on device %d, which has no access to it.",
              owner, device);
-    unreachable_report(stray, launch, device, detail);
+    unreachable_report(wrong, launch, device, detail);
 }
 
-void wrong_pointers_report(const struct wrong_pointers *strays,
+void wrong_pointers_report(const struct wrong_pointers *wrongs,
                            const struct wrong_pointer_launch *launch)
 {
-    for (size_t i = 0; i < strays->count; i++) {
-        const struct wrong_pointer *stray = &strays->items[i];
-        if (!is_new(stray, launch))
+    for (size_t i = 0; i < wrongs->count; i++) {
+        const struct wrong_pointer *wrong = &wrongs->items[i];
+        if (!is_new(wrong, launch))
             continue;
-        if (stray->kind == WRONG_POINTER_UNPLACED)
-            host_report(stray, launch);
-        else if (stray->kind == WRONG_POINTER_FOREIGN)
-            foreign_report(stray, launch);
+        if (wrong->kind == WRONG_POINTER_UNPLACED)
+            host_report(wrong, launch);
+        else if (wrong->kind == WRONG_POINTER_FOREIGN)
+            foreign_report(wrong, launch);
         else
             context_judge(session_context(), &(struct context_call){.what = CONTEXT_WRONG_POINTER,
                                                                     .lane = launch->lane,
                                                                     .site = launch->site,
                                                                     .level = launch->level,
-                                                                    .accesses = &stray->access,
+                                                                    .accesses = &wrong->access,
                                                                     .access_count = 1,
-                                                                    .pointer = stray->pointer});
+                                                                    .pointer = wrong->pointer});
     }
 }

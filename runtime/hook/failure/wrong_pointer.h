@@ -48,7 +48,7 @@ static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
 /* Those among the accesses of a launch in that context, while the kernel is locked. Wants the
  * guard's lock. */
 void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
-                           uint64_t unplaced, struct wrong_pointers *strays);
+                           uint64_t unplaced, struct wrong_pointers *wrongs);
 
 /* Who accesses them, and where. */
 struct wrong_pointer_launch {
@@ -58,7 +58,7 @@ struct wrong_pointer_launch {
     enum csan_level level;
 };
 /* Without any lock. */
-void wrong_pointers_report(const struct wrong_pointers *strays,
+void wrong_pointers_report(const struct wrong_pointers *wrongs,
                            const struct wrong_pointer_launch *launch);
 
 #endif

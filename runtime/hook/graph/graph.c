@@ -352,7 +352,7 @@ static csan_site logged_site(const struct exec *exec, csan_site node)
 }
 
 /* One by one, for csan explore: it compares when each ran. */
-static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
+static void enqueue_each(const struct exec *exec, size_t number, csan_lane lane)
 {
     for (size_t i = 0; i < exec->shape.count; i++) {
         const struct graph_topology_entry *entry = &exec->shape.entries[i];
@@ -366,8 +366,8 @@ static void tell_each(const struct exec *exec, size_t number, csan_lane lane)
     graph_on_node(NULL);
 }
 
-static void tell_merged(const struct graph_steps *merged, const struct graph_step *step,
-                        csan_lane lane)
+static void enqueue_merged(const struct graph_steps *merged, const struct graph_step *step,
+                           csan_lane lane)
 {
     for (size_t i = 0; i < step->op_count; i++) {
         const csan_site site = graph_sites_op(merged, step, i);
@@ -379,7 +379,7 @@ static void tell_merged(const struct graph_steps *merged, const struct graph_ste
     dump_launched();
 }
 
-static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
+static void enqueue_nodes(const struct exec *exec, size_t number, csan_lane lane)
 {
     csan_context *detector = session_context();
     const struct graph_steps *merged = &exec->merged;
@@ -388,9 +388,9 @@ static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
                            step->births[i]->bytes, lane, graph_sites_birth(merged, step, i));
     if (graph_on_node)
-        tell_each(exec, number, lane);
+        enqueue_each(exec, number, lane);
     else
-        tell_merged(merged, step, lane);
+        enqueue_merged(merged, step, lane);
     for (size_t i = 0; i < step->death_count; i++)
         csan_memory_free_end(detector,
                              csan_memory_free_begin(detector, step->deaths[i]->base, lane, 1,
@@ -398,23 +398,23 @@ static void tell_nodes(const struct exec *exec, size_t number, csan_lane lane)
                              0, 0);
 }
 
-static void tell_step(const struct exec *exec, size_t number, csan_lane lane,
-                      struct host_call *call)
+static void enqueue_step(const struct exec *exec, size_t number, csan_lane lane,
+                         struct host_call *call)
 {
     const struct graph_step *step = &exec->merged.steps[number];
     if (step->kind == GRAPH_STEP_NODES)
-        tell_nodes(exec, number, lane);
+        enqueue_nodes(exec, number, lane);
     else if (step->kind == GRAPH_STEP_RECORD && step->event)
         event_record(step->event, lane, exec->merged.launch);
     else if (step->kind == GRAPH_STEP_WAIT && step->event)
         event_waited(step->event, lane, exec->merged.launch);
     else if (step->kind == GRAPH_STEP_HOST && call)
-        host_node_told(call, lane);
+        host_node_is_enqueued(call, lane);
 }
 
 /* Each step is a lane between what the stream holds and what comes next in it. */
-static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
-                       const struct launch *launch)
+static void enqueue_steps(const struct exec *exec, csan_lane lane, CUstream handle,
+                          const struct launch *launch)
 {
     const struct graph_steps *merged = &exec->merged;
     csan_context *detector = session_context();
@@ -428,7 +428,7 @@ static void tell_steps(const struct exec *exec, csan_lane lane, CUstream handle,
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);
-        tell_step(exec, s, lanes[s], launch->calls ? launch->calls[s].call : NULL);
+        enqueue_step(exec, s, lanes[s], launch->calls ? launch->calls[s].call : NULL);
     }
     for (size_t s = 0; lanes && s < merged->count; s++) {
         csan_lane_waits(detector, lane, lanes[s]);
@@ -445,8 +445,8 @@ static void forget_written(const struct graph_steps *merged)
 }
 
 /* With the stream's lock. */
-static void tell_launch(struct exec *exec, struct stream *stream, CUstream handle,
-                        struct launch *launch)
+static void enqueue_launch(struct exec *exec, struct stream *stream, CUstream handle,
+                           struct launch *launch)
 {
     csan_context *detector = session_context();
     struct graph_steps *merged = &exec->merged;
@@ -461,9 +461,9 @@ static void tell_launch(struct exec *exec, struct stream *stream, CUstream handl
         csan_snapshot_release(detector, exec->last);
     }
     if (merged->count == 1 && merged->steps[0].kind == GRAPH_STEP_NODES)
-        tell_nodes(exec, 0, lane);
+        enqueue_nodes(exec, 0, lane);
     else
-        tell_steps(exec, lane, handle, launch);
+        enqueue_steps(exec, lane, handle, launch);
     csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCHED, exec->serial, 0, launch->site);
     exec->last = csan_snapshot_take(detector, lane);
     table.counts.launches++;
@@ -494,7 +494,7 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
     } else {
         forget_written(&exec->merged);
         exec->merged.progress = launch->progress;
-        tell_launch(exec, stream, hStream, launch);
+        enqueue_launch(exec, stream, hStream, launch);
         note_failed(exec, stream, launch->blocking.failed);
     }
     if (!launch->known && result == CUDA_SUCCESS && !captured)
@@ -525,7 +525,7 @@ CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphE
 
 /* "Each upload is ordered behind both any previous work in hStream and any previous launches of
  * hGraphExec" (cuGraphUpload). Later launches are promised nothing. */
-static void tell_upload(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream)
+static void enqueue_upload(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream)
 {
     struct stream *stream = stream_lock(hStream, entry->thread_default);
     if (!stream)
@@ -542,7 +542,7 @@ CUresult hook_graph_upload(const struct driver_entry *entry, CUgraphExec hGraphE
 {
     CUresult result = DRIVER_REAL(entry, cuGraphUpload_v11010)(hGraphExec, hStream);
     if (result == CUDA_SUCCESS)
-        tell_upload(entry, hGraphExec, hStream);
+        enqueue_upload(entry, hGraphExec, hStream);
     return result;
 }
 

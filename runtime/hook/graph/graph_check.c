@@ -69,7 +69,7 @@ static bool is_part(const struct graph_topology_entry *entry)
 }
 
 /* False: memory is short. */
-static bool find_siblings(struct checking *checking)
+static bool find_same_operator(struct checking *checking)
 {
     struct newest *table = NULL, *newest, *next;
     bool room = true;
@@ -102,35 +102,36 @@ static bool find_siblings(struct checking *checking)
 }
 
 /* Told by the word of an operator that captured the other, too. */
-static bool tells_of(const struct operator_part *part, const struct operator_part *other)
+static bool declares_for(const struct operator_part *part, const struct operator_part *other)
 {
-    return part->told &&
+    return part->declared &&
            (part->innermost == other->innermost || part->innermost == other->outermost);
 }
 
-static void tell_siblings(const struct checking *checking, uint32_t number)
+static void declare_same_operator(const struct checking *checking, uint32_t number)
 {
     const struct operator_part *part = &checking->shape->entries[number].work->part;
     const uint32_t lane = checking->lane_of[number];
     for (uint32_t i = number, before; (before = checking->before[i]) != i; i = before) {
         const struct operator_part *other = &checking->shape->entries[before].work->part;
-        if (checking->lane_of[before] != lane && (tells_of(part, other) || tells_of(other, part)))
+        if (checking->lane_of[before] != lane &&
+            (declares_for(part, other) || declares_for(other, part)))
             csan_op_same_operator(checking->branch, checking->lanes[lane],
                                   checking->lanes[checking->lane_of[before]],
                                   checking->numbers[before], checking->numbers[before]);
     }
 }
 
-static void tell_op(struct checking *checking, uint32_t number)
+static void check_op(struct checking *checking, uint32_t number)
 {
     const struct graph_node_work *work = checking->shape->entries[number].work;
-    tell_siblings(checking, number);
+    declare_same_operator(checking, number);
     checking->numbers[number] =
         csan_op(checking->branch, checking->lanes[checking->lane_of[number]], work->site,
                 work->level, work->accesses, work->count);
 }
 
-static void tell_memory(csan_context *branch, csan_lane lane, const struct graph_node_work *work)
+static void check_memory(csan_context *branch, csan_lane lane, const struct graph_node_work *work)
 {
     switch (work->kind) {
     case GRAPH_NODE_BIRTH:
@@ -145,7 +146,7 @@ static void tell_memory(csan_context *branch, csan_lane lane, const struct graph
     }
 }
 
-static void tell_entries(struct checking *checking)
+static void check_entries(struct checking *checking)
 {
     for (uint32_t i = 0; i < checking->shape->count; i++) {
         const struct graph_topology_entry *entry = &checking->shape->entries[i];
@@ -155,9 +156,9 @@ static void tell_entries(struct checking *checking)
                 csan_snapshot_join(checking->branch, lane,
                                    checking->snapshots[entry->dependencies[k]]);
         if (entry->work && !entry->disabled && entry->work->kind == GRAPH_NODE_OP)
-            tell_op(checking, i);
+            check_op(checking, i);
         else if (entry->work && !entry->disabled)
-            tell_memory(checking->branch, lane, entry->work);
+            check_memory(checking->branch, lane, entry->work);
         if (checking->awaited[i])
             checking->snapshots[i] = csan_snapshot_take(checking->branch, lane);
     }
@@ -192,10 +193,10 @@ void graph_check(const struct graph_topology *shape)
                 checking.snapshots && checking.numbers && checking.before;
     if (room)
         choose_lanes(&checking);
-    if (room && is_worth_it(&checking) && find_siblings(&checking) &&
+    if (room && is_worth_it(&checking) && find_same_operator(&checking) &&
         (checking.branch = csan_context_branch(session_context())) != NULL) {
         make_lanes(&checking);
-        tell_entries(&checking);
+        check_entries(&checking);
         csan_context_destroy(checking.branch);
     }
     free(checking.lane_of);

@@ -33,7 +33,7 @@ static size_t unite(struct trace_code *kernels, size_t count)
 static void begin(struct graph_code *code)
 {
     code->count = code->kernels ? unite(code->kernels, code->count) : 0;
-    code->told = true;
+    code->is_noted = true;
     trace_source_graph_begins(code->kernels, code->count, code->others);
 }
 
@@ -89,7 +89,7 @@ struct graph_code graph_code_begin_node(const CUgraphNodeParams *params)
 
 void graph_code_end(struct graph_code *code, CUresult result)
 {
-    if (code->told)
+    if (code->is_noted)
         trace_source_graph_ends(code->kernels, code->count, code->others, result == CUDA_SUCCESS);
     free(code->kernels);
 }

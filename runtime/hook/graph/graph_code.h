@@ -12,7 +12,7 @@ struct graph_code {
     struct trace_code *kernels;
     size_t count;
     bool others; /* and such that are not known */
-    bool told;
+    bool is_noted;
 };
 
 /* Before one that makes an exec of a graph, or updates one to it; NULL: what is in it is not known.

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static bool is_told(const struct graph_topology_entry *entry)
+static bool has_learned_set(const struct graph_topology_entry *entry)
 {
     return entry->work->level == CSAN_LEVEL_LEARNED;
 }
@@ -46,24 +46,24 @@ static bool entry_fall_back(struct graph_topology_entry *entry)
 static bool entry_take(struct graph_topology_entry *entry)
 {
     size_t count;
-    const bool told = is_told(entry);
+    const bool has_set = has_learned_set(entry);
     bool refuted;
     struct csan_access *accesses =
-        learning_node_look(entry->work->learning, told, &count, &refuted);
+        learning_node_look(entry->work->learning, has_set, &count, &refuted);
     struct graph_node_work *work =
         accesses ? graph_node_work_op(entry->work->site, CSAN_LEVEL_LEARNED, accesses, count)
                  : NULL;
     free(accesses);
     if (refuted)
         return entry_fall_back(entry);
-    if (!work || (told && graph_node_work_touches_equal(work, entry->work))) {
+    if (!work || (has_set && graph_node_work_touches_equal(work, entry->work))) {
         graph_node_work_release(work);
         return false;
     }
     work->part = entry->work->part;
-    work->part.told = false;
+    work->part.declared = false;
     work->learning = learning_node_retain(entry->work->learning);
-    work->otherwise = graph_node_work_retain(told ? entry->work->otherwise : entry->work);
+    work->otherwise = graph_node_work_retain(has_set ? entry->work->otherwise : entry->work);
     graph_node_work_release(entry->work);
     entry->work = work;
     return true;
@@ -73,18 +73,18 @@ static void entry_want(const struct graph_topology *shape, size_t i, CUstream st
                        bool thread_default, struct graph_wants *wants)
 {
     const struct graph_topology_entry *entry = &shape->entries[i];
-    const bool told = is_told(entry);
+    const bool has_set = has_learned_set(entry);
     if (entry->disabled)
         return;
     if (!entry->alone) {
-        if (!told)
+        if (!has_set)
             learning_node_pass(entry->work->learning);
         return;
     }
     if (!wants->items)
         wants->items = calloc(GRAPH_WANTS, sizeof *wants->items);
     struct graph_want *want = wants->items ? &wants->items[wants->count] : NULL;
-    if (!want || !(want->taken = learning_node_ask(entry->work->learning, told, &want->what)))
+    if (!want || !(want->taken = learning_node_ask(entry->work->learning, has_set, &want->what)))
         return;
     want->node = entry->node;
     want->what.stream = stream;
@@ -99,7 +99,7 @@ static bool entry_learn(struct graph_topology *shape, struct graph_learning *lea
     const size_t i = learning->at;
     struct graph_topology_entry *entry = &shape->entries[i];
     const struct learning_node *node = graph_topology_entry_learning(entry);
-    const bool is_open = node && !is_told(entry) && !entry->disabled;
+    const bool is_open = node && !has_learned_set(entry) && !entry->disabled;
     bool changed = false;
     const CUfunction function = node ? learning_node_function(node) : NULL;
     if (node && (is_open || learning->to_look))
@@ -110,7 +110,8 @@ static bool entry_learn(struct graph_topology *shape, struct graph_learning *lea
         learning->alone_known = true;
         entry_want(shape, i, stream, thread_default, wants);
     }
-    const bool stays_open = is_open && graph_topology_entry_learning(entry) && !is_told(entry);
+    const bool stays_open =
+        is_open && graph_topology_entry_learning(entry) && !has_learned_set(entry);
     if (is_open && !stays_open)
         settled_add(wants, function);
     learning->closed = stays_open ? 0 : learning->closed + 1;

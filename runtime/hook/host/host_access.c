@@ -157,7 +157,7 @@ static bool check(const struct host_fault *fault)
 void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *name)
 {
     const struct range range = {memory, memory + bytes};
-    if (!bytes || range.end < range.start || !page_guard_meets(range, writes))
+    if (!bytes || range.end < range.start || !page_guard_overlaps(range, writes))
         return;
     if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {
         enter_access(callsite_of(name, NULL, 0), range, writes);

@@ -408,7 +408,7 @@ enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool
     return found;
 }
 
-bool page_guard_meets(struct range bytes, bool writes)
+bool page_guard_overlaps(struct range bytes, bool writes)
 {
     bool meets = false;
     if (!guard.on || !__atomic_load_n(&guard.count, __ATOMIC_ACQUIRE) || !take())

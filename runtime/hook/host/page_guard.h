@@ -50,7 +50,7 @@ enum page_guard_found {
 enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool writes);
 
 /* Whether an access of these bytes would fault. */
-bool page_guard_meets(struct range bytes, bool writes);
+bool page_guard_overlaps(struct range bytes, bool writes);
 
 /* Opens the pages of these bytes until another op touches them; counts that as `unchecked`, when it
  * is an access that was not checked. */

@@ -17,7 +17,7 @@ uint8_t driver_unmodelled_called, driver_unmodelled_doubt;
 static struct {
     void *library; /* handle of libcuda.so.1, opened once and kept */
     int said;      /* that there is no driver */
-    int told;      /* that it was opened */
+    int noted;     /* that it was opened */
 } driver;
 
 /* The program's own libcuda.so.1 when it has one already; a second copy would be another driver. */
@@ -32,7 +32,7 @@ static void *driver_library(void)
     if (!library)
         return NULL;
     __atomic_store_n(&driver.library, library, __ATOMIC_RELEASE);
-    if (!__atomic_exchange_n(&driver.told, 1, __ATOMIC_RELAXED) && session_start() &&
+    if (!__atomic_exchange_n(&driver.noted, 1, __ATOMIC_RELAXED) && session_start() &&
         driver_on_opened)
         driver_on_opened();
     return library;

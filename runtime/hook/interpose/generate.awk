@@ -76,7 +76,7 @@ function guarded(i, list, rest)
 {
     printf "CUresult guarded_%s(const struct driver_entry *entry%s);\n", hooks[i], rest > header
     printf "CUresult guarded_%s(const struct driver_entry *entry%s)\n{\n", hooks[i], rest > stubs
-    printf "    if (!guard_enter%s())\n", guards[i] == "late" ? "_late" : "" > stubs
+    printf "    if (!guard_enter%s())\n", guards[i] == "late" ? "_without_flush" : "" > stubs
     printf "        return DRIVER_REAL(entry, %s)(%s);\n", typedefs[i], substr(names(list), 3) > stubs
     printf "    CUresult result = hook_%s(entry%s);\n", hooks[i], names(list) > stubs
     print "    guard_leave();\n    return result;\n}" > stubs

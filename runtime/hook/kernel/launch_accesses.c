@@ -471,7 +471,8 @@ static void room_release(struct launch_accesses_touched *touched)
         free(touched->accesses);
     touched->bases = NULL;
     touched->accesses = NULL;
-    touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
+    touched->base_count = touched->access_count = touched->object_count =
+        touched->after_wait_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
 }
@@ -497,7 +498,7 @@ static void set_resolve(struct making *making, const struct access_set *set)
     for (uint32_t i = 0; i < set->range_count; i++)
         if (!set->ranges[i].early)
             range_add(making, &set->ranges[i]);
-    touched->late_count = touched->access_count;
+    touched->after_wait_count = touched->access_count;
     for (uint32_t i = 0; i < set->range_count; i++)
         if (set->ranges[i].early)
             range_add(making, &set->ranges[i]);
@@ -522,7 +523,7 @@ struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touc
     if (touched->accesses != touched->own_accesses)
         free(touched->accesses);
     touched->accesses = accesses;
-    touched->access_count = touched->late_count = count;
+    touched->access_count = touched->after_wait_count = count;
     *dims = fits ? touched->own_dims : (struct csan_dim *)(accesses + count);
     return accesses;
 }
@@ -530,7 +531,7 @@ struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touc
 /* Nothing is known of what it writes. */
 static bool forget_all(const struct launch_accesses_launch *launch)
 {
-    return !launch->writes_told && known_contents_doubt_all();
+    return !launch->writes_declared && known_contents_doubt_all();
 }
 
 /* What the launch may write is no longer known. 1 when that was known. */
@@ -638,7 +639,8 @@ void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_l
     touched->parameter_room = NULL;
     touched->bases = touched->own_bases;
     touched->accesses = touched->own_accesses;
-    touched->base_count = touched->access_count = touched->object_count = touched->late_count = 0;
+    touched->base_count = touched->access_count = touched->object_count =
+        touched->after_wait_count = 0;
     touched->level = CSAN_LEVEL_UNKNOWN;
     touched->exact = false;
     touched->overlap = (struct dependent_launch){0};

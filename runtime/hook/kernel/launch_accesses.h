@@ -21,7 +21,7 @@ struct image;
 struct learning_kernel;
 
 /* How its PTX told launches of it: once one was not told exactly, it stays so. */
-enum kernel_told { KERNEL_TOLD_NONE, KERNEL_TOLD_EXACT, KERNEL_TOLD_INEXACT };
+enum kernel_ptx_exactness { KERNEL_PTX_UNSEEN, KERNEL_PTX_EXACT, KERNEL_PTX_INEXACT };
 
 /* A kernel of one function handle. */
 struct kernel {
@@ -33,7 +33,7 @@ struct kernel {
     const char *symbol;             /* as its module has it; lives as long as the process */
     struct learn_image image;       /* zeros: not known */
     bool collective;                /* its blocks wait for other devices': NCCL's */
-    uint8_t told;                   /* enum kernel_told; atomic */
+    uint8_t ptx_exactness;          /* enum kernel_ptx_exactness; atomic */
     struct layout layout;           /* of its parameters, as its PTX has them; else none */
     struct learning_kernel
         *learning; /* learning.c's, in one piece; atomic; freed with the kernel */
@@ -74,7 +74,7 @@ struct launch_accesses_launch {
     uint32_t shared;                        /* bytes of dynamic shared memory */
     void **parameters;                      /* one address for each, or NULL */
     void **extra;                           /* or one buffer with all, or NULL */
-    bool writes_told; /* what it writes need not be found for contents' sake */
+    bool writes_declared; /* what it writes need not be found for contents' sake */
 };
 
 /* Of its grid. */
@@ -102,7 +102,8 @@ struct launch_accesses_touched {
     struct launch_pointer *bases; /* the set's */
     size_t base_count;
     size_t object_count;
-    size_t late_count; /* of the accesses, the first so many come behind griddepcontrol.wait */
+    size_t
+        after_wait_count; /* of the accesses, the first so many come behind griddepcontrol.wait */
     struct dependent_launch overlap; /* of the kernel; none where there is no PTX */
     enum csan_level level;           /* RANGES, DIRECTION or UNKNOWN */
     bool exact;                      /* all it touches is told, each byte of it surely touched */

@@ -13,13 +13,13 @@
 
 static bool launch_enter(struct launch *launch)
 {
-    if (!guard_enter_late())
+    if (!guard_enter_without_flush())
         return false;
     trace_start(); /* the source tells of launches made after this */
     failure_start();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
-    launch->late = launch_late_kernel(launch);
-    if (launch->late) {
+    launch->deferred = launch_deferrable_kernel(launch);
+    if (launch->deferred) {
         callsite_prefetch();
         deferred_prefetch();
         trace_source_launch_begins();
@@ -44,7 +44,7 @@ static CUresult launch_block(const struct launch *launch, CUresult result)
 {
     if (result != CUDA_SUCCESS || launch->captured || !blocking_any())
         return result;
-    const struct kernel *kernel = launch->late ? launch->late : kernel_of(launch->function);
+    const struct kernel *kernel = launch->deferred ? launch->deferred : kernel_of(launch->function);
     return blocking_kernel(kernel) ? blocking_wait(launch->stream, launch->entry->thread_default)
                                    : result;
 }
@@ -69,9 +69,9 @@ static CUresult launch_leave(struct launch *launch, CUresult result)
     if (__builtin_expect(result != CUDA_SUCCESS, 0) &&
         refused_call_for_stream(launch->entry, launch->stream, result))
         launch_refused(launch, result);
-    if (launch->late) {
+    if (launch->deferred) {
         if (result == CUDA_SUCCESS)
-            launch_put_off(launch);
+            launch_defer(launch);
         result = launch_block(launch, result);
         guard_leave();
         return result;

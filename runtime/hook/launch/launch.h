@@ -27,9 +27,9 @@ struct launch {
     bool traced;               /* what it touches will be told */
     bool learns;               /* `learning` was begun */
     bool overlaps;             /* attribute: it may begin before the one before it ends */
-    bool tells_events;         /* attributes: it records events */
+    bool records_events;       /* attributes: it records events */
     struct progress progress;  /* where it stands in its stream */
-    struct kernel *late;       /* to be put off; NULL: told of within its hook */
+    struct kernel *deferred;   /* to be put off; NULL: told of within its hook */
     struct learning *learning; /* not cleared: it is large */
 };
 
@@ -48,16 +48,16 @@ void launch_want(struct launch *launch);
 /* After it, if it succeeded. */
 void launch_record(struct launch *launch);
 /* The same of a launch that was put off, which is never traced. */
-void launch_record_late(struct launch *launch, struct kernel *kernel,
-                        const struct launch_origin *origin);
+void launch_record_deferred(struct launch *launch, struct kernel *kernel,
+                            const struct launch_origin *origin);
 /* Last of all; whether or not it was recorded. */
 void launch_learned(struct launch *launch);
 
 /* Before the driver's call: the kernel of a launch that can be told of later, of which nothing is
  * wanted but its parameters; else NULL: of kernels that are new, and of what calls for the thread,
  * it is told within the hook. */
-struct kernel *launch_late_kernel(const struct launch *launch);
+struct kernel *launch_deferrable_kernel(const struct launch *launch);
 /* After it, if it succeeded. */
-void launch_put_off(struct launch *launch);
+void launch_defer(struct launch *launch);
 
 #endif

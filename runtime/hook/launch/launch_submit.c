@@ -56,7 +56,7 @@ void launch_read_attributes(struct launch *launch)
     for (unsigned i = 0; i < launch->attribute_count; i++) {
         const CUlaunchAttribute *attribute = &launch->attributes[i];
         const CUlaunchAttributeValue *value = &attribute->value;
-        launch->tells_events |= event_of_attribute(attribute) != NULL;
+        launch->records_events |= event_of_attribute(attribute) != NULL;
         if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
             launch->collective = value->cooperative != 0;
         else if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
@@ -80,7 +80,7 @@ static struct stream *launch_lock(const struct launch *launch, struct programmat
         return NULL;
     *beside =
         (struct programmatic){.allowed = launch->overlaps, .before = stream_use_launch(stream)};
-    if (launch->tells_events)
+    if (launch->records_events)
         record_events(launch, stream, beside, site);
     return stream;
 }
@@ -131,7 +131,7 @@ static csan_site site_of(const struct launch_origin *origin, const struct kernel
 static void note_launched(const struct launch *launch, const struct kernel *kernel,
                           const struct stream *stream, csan_site site)
 {
-    struct launch_ring_entry launched = {.id = launch->late ? 0 : trace_launch_number(),
+    struct launch_ring_entry launched = {.id = launch->deferred ? 0 : trace_launch_number(),
                                          .symbol = kernel->symbol,
                                          .site = site,
                                          .lane = stream_lane(stream),
@@ -157,7 +157,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     doubt_look();
     launch_accesses_begin(kernel, &launch->what, &touched);
     if (trace_judges() && !launch->captured)
-        users.judged = range_verifier_take(kernel, &launch->what, &touched);
+        users.verified = range_verifier_take(kernel, &launch->what, &touched);
     if (launch->learns) {
         learning_apply(launch->learning, kernel, &touched);
         users.learned = learning_take(launch->learning);
@@ -169,8 +169,8 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
     struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
     if (launch->captured)
         capture_kernel(launch, kernel, site, &touched);
-    bool told = !stream || programmatic_begin(&beside, stream, site, &touched);
-    enum wait waits = told ? WAIT_NOT : wait_of(launch, &touched);
+    bool on_stream_lane = !stream || programmatic_begin(&beside, stream, site, &touched);
+    enum wait waits = on_stream_lane ? WAIT_NOT : wait_of(launch, &touched);
     if (launch->learns)
         learning_count(launch->learning, waits == WAIT_OTHER);
     if (waits == WAIT_NOT && !touched.exact && !launch->captured && !operator_is_open())
@@ -181,7 +181,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
                      users);
     else if (waits == WAIT_OTHER)
         learning_wait(launch->learning, stream_lane(stream), site, kernel, &touched);
-    else if (!told)
+    else if (!on_stream_lane)
         operator_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
                          touched.access_count);
     if (stream) {
@@ -194,7 +194,7 @@ static void record_kernel(struct launch *launch, struct kernel *kernel,
         }
         guard_unlock();
     }
-    if (waits != WAIT_TRACE && !launch->late)
+    if (waits != WAIT_TRACE && !launch->deferred)
         trace_skip(users);
     if (session_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
         launch_accesses_explain(kernel, &touched);
@@ -232,7 +232,7 @@ void launch_record(struct launch *launch)
     size_t annotated_count;
     const struct csan_access *annotated = launch_annotations_take(&annotated_count);
     struct callsite_stack stack;
-    launch->what.writes_told = operator_declares_writes();
+    launch->what.writes_declared = operator_declares_writes();
     for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
         if (event_of_attribute(&launch->attributes[i]))
             event_note_captured(event_of_attribute(&launch->attributes[i]));
@@ -254,7 +254,7 @@ static bool launch_ask(struct launch *launch)
                               .collective = launch->collective,
                               .threads = launch_accesses_threads(&launch->what)};
     if (launch->learns) {
-        want.confirms = learning_is_told(launch->learning);
+        want.confirms = learning_is_known(launch->learning);
         want.reach = learning_reach(launch->learning);
         want.maps_are_known = launch->learning->maps_are_known;
         want.mapped = launch->learning->mapped;
@@ -278,10 +278,10 @@ static void launch_learn(struct launch *launch, struct kernel *kernel)
     else if (learning_begin(launch->learning, kernel, launch->function, &launch->what,
                             launch->captured) &&
              launch->learning->reply.trace) {
-        launch->traced = !launch->late && launch_ask(launch);
-        learning_missed(kernel, launch->traced                       ? LEARNING_MISSED_NONE
-                                : learning_is_told(launch->learning) ? LEARNING_MISSED_TO_CONFIRM
-                                                                     : LEARNING_MISSED_TO_LEARN);
+        launch->traced = !launch->deferred && launch_ask(launch);
+        learning_missed(kernel, launch->traced                        ? LEARNING_MISSED_NONE
+                                : learning_is_known(launch->learning) ? LEARNING_MISSED_TO_CONFIRM
+                                                                      : LEARNING_MISSED_TO_LEARN);
         if (!launch->traced)
             learning_refused(launch->learning);
     }
@@ -307,11 +307,11 @@ void launch_want(struct launch *launch)
         launch->traced = launch_ask(launch);
 }
 
-void launch_record_late(struct launch *launch, struct kernel *kernel,
-                        const struct launch_origin *origin)
+void launch_record_deferred(struct launch *launch, struct kernel *kernel,
+                            const struct launch_origin *origin)
 {
     launch->collective = launch->collective || kernel->collective;
-    launch->what.writes_told = operator_declares_writes();
+    launch->what.writes_declared = operator_declares_writes();
     if (is_to_be_learned())
         launch_learn(launch, kernel);
     record_kernel(launch, kernel, origin);

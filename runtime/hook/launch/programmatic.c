@@ -31,13 +31,13 @@ static csan_snapshot *take(csan_snapshot **from)
 }
 
 /* Beside the kernel before; the stream goes on when both are done. */
-static bool tell_beside(struct programmatic *launch, struct stream *stream, csan_site site,
-                        const struct launch_accesses_touched *touched)
+static bool submit_beside(struct programmatic *launch, struct stream *stream, csan_site site,
+                          const struct launch_accesses_touched *touched)
 {
     csan_context *detector = session_context();
     const struct dependent_launch *overlap = &touched->overlap;
     struct stream_overlap *before = &launch->before, next = {0};
-    size_t late = overlap->waits ? touched->late_count : 0;
+    size_t after_wait = overlap->waits ? touched->after_wait_count : 0;
     csan_lane lane = lane_create(stream);
     if (lane == CSAN_NO_LANE)
         return false;
@@ -46,17 +46,17 @@ static bool tell_beside(struct programmatic *launch, struct stream *stream, csan
     csan_step(detector, lane, CSAN_STEP_OVERLAPPING_LAUNCH, number, before->number, site);
     if (overlap->lets && overlap->lets_early)
         next.start = take(&before->start);
-    if (touched->access_count > late)
-        operator_enqueue(lane, site, touched->level, true, touched->accesses + late,
-                         touched->access_count - late);
+    if (touched->access_count > after_wait)
+        operator_enqueue(lane, site, touched->level, true, touched->accesses + after_wait,
+                         touched->access_count - after_wait);
     if (overlap->waits) {
         csan_snapshot_join(detector, lane, before->end);
         csan_step(detector, lane, CSAN_STEP_OVERLAPPING_WAITED, number, before->number, site);
     }
     if (overlap->lets && !overlap->lets_early)
         next.start = csan_snapshot_take(detector, lane);
-    if (late)
-        operator_enqueue(lane, site, touched->level, true, touched->accesses, late);
+    if (after_wait)
+        operator_enqueue(lane, site, touched->level, true, touched->accesses, after_wait);
     if (!overlap->lets)
         next.start = csan_snapshot_take(detector, lane);
     next.end = csan_snapshot_take(detector, lane);
@@ -82,7 +82,7 @@ static void say_unknown(const struct programmatic *launch,
 static bool is_beside(const struct programmatic *launch,
                       const struct launch_accesses_touched *touched)
 {
-    bool early = !touched->overlap.waits || touched->access_count > touched->late_count;
+    bool early = !touched->overlap.waits || touched->access_count > touched->after_wait_count;
     return launch->allowed && launch->before.end && touched->level != CSAN_LEVEL_UNKNOWN &&
            (early || !launch->before.whole) && (touched->exact || !operator_is_open());
 }
@@ -93,7 +93,7 @@ bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan
     const struct dependent_launch *overlap = &touched->overlap;
     if (launch->allowed)
         say_unknown(launch, touched);
-    if (is_beside(launch, touched) && tell_beside(launch, stream, site, touched))
+    if (is_beside(launch, touched) && submit_beside(launch, stream, site, touched))
         return true;
     if (!overlap->lets)
         return false;

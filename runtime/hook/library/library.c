@@ -173,7 +173,7 @@ uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *
                          uint64_t words);
 
 /* Whether its beginning, launches and end may be put off. */
-static bool may_be_late(const struct library_function *function)
+static bool may_be_deferred(const struct library_function *function)
 {
     return deferred_limit() && function->touch && !function->apart && !function->after &&
            function->stream < 0 && !operator_deferred_or_other() && !trace_has_all();
@@ -198,17 +198,17 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
 }
 
 /* With the guard. */
-static bool begin_late(const struct operator_library *what)
+static bool begin_deferred(const struct operator_library *what)
 {
-    struct operator_library late = *what;
-    late.stack = NULL;
-    late.site = callsite_recall(what->stack, what->what->name, what->what->argument_count);
-    return late.site && operator_deferred_begin(&late);
+    struct operator_library deferred = *what;
+    deferred.stack = NULL;
+    deferred.site = callsite_recall(what->stack, what->what->name, what->what->argument_count);
+    return deferred.site && operator_deferred_begin(&deferred);
 }
 
-static void end_late(void)
+static void end_deferred(void)
 {
-    if (guard_enter_late()) {
+    if (guard_enter_without_flush()) {
         operator_deferred_end();
         guard_leave();
     }
@@ -227,20 +227,20 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
                                           .count = call.count,
                                           .apart = function->apart,
                                           .complete = !function->apart && !call.incomplete};
-    const bool late = may && begin_late(&what);
-    if (may && !late)
+    const bool deferred = may && begin_deferred(&what);
+    if (may && !deferred)
         deferred_flush();
     guard_leave();
     const bool owns = function->touch || function->apart;
-    if (owns && !late)
+    if (owns && !deferred)
         operator_library_begin(&what);
     uint64_t result = library_forward(real, registers, arguments, function->stack_words);
-    if (late)
-        end_late();
+    if (deferred)
+        end_deferred();
     else if (owns)
         operator_library_end(&call.made, &call.made_bytes);
-    const bool told = function->after || function->stream >= 0;
-    if (told && guard_enter()) {
+    const bool orders = function->after || function->stream >= 0;
+    if (orders && guard_enter()) {
         if (function->after)
             function->after(&call, (int)result);
         if (function->stream >= 0)
@@ -258,11 +258,11 @@ uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
                       const uint64_t *arguments)
 {
     void *real = entry_real(entry, (const void *)(uintptr_t)arguments[-1]);
-    const bool late = !inside && may_be_late(entry->function);
-    if (inside || !(late ? guard_enter_late() : guard_enter()))
+    const bool deferred = !inside && may_be_deferred(entry->function);
+    if (inside || !(deferred ? guard_enter_without_flush() : guard_enter()))
         return library_forward(real, registers, arguments, entry->function->stack_words);
     inside = true;
-    uint64_t result = call_made(entry, real, registers, arguments, late);
+    uint64_t result = call_made(entry, real, registers, arguments, deferred);
     inside = false;
     return result;
 }

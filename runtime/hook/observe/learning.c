@@ -57,7 +57,7 @@ static struct {
     struct learner *learner; /* NULL: memory was short */
     uint64_t nameless;       /* images without an identity so far */
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
-        untold[LEARN_UNKNOWN_REASONS];
+        unknown[LEARN_UNKNOWN_REASONS];
     uint64_t like_others; /* of those not learned */
     uint64_t news;        /* traces that were told of; atomic */
     unsigned time;        /* as trace_time said last; atomic */
@@ -406,19 +406,19 @@ static void foresight_take(const struct learning *learning, const struct learnin
 
 /* As far as it is known: until a launch of it was not told exactly. What is kept may tell the
  * first, too; what is traced, later ones. */
-static bool is_told_by_ptx(const struct kernel *kernel)
+static bool is_known_by_ptx(const struct kernel *kernel)
 {
     if (session_options()->access != ACCESS_AUTO || !kernel->ptx)
         return false;
-    const uint8_t told = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
-    return told == KERNEL_TOLD_EXACT || (told == KERNEL_TOLD_NONE && !trace_is_sourceless());
+    const uint8_t known = __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED);
+    return known == KERNEL_PTX_EXACT || (known == KERNEL_PTX_UNSEEN && !trace_is_sourceless());
 }
 
-static void told_by_ptx(struct kernel *kernel, bool exact)
+static void note_ptx_exactness(struct kernel *kernel, bool exact)
 {
-    const uint8_t before = __atomic_load_n(&kernel->told, __ATOMIC_RELAXED);
-    if (before == KERNEL_TOLD_NONE || (before == KERNEL_TOLD_EXACT && !exact))
-        __atomic_store_n(&kernel->told, exact ? KERNEL_TOLD_EXACT : KERNEL_TOLD_INEXACT,
+    const uint8_t before = __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED);
+    if (before == KERNEL_PTX_UNSEEN || (before == KERNEL_PTX_EXACT && !exact))
+        __atomic_store_n(&kernel->ptx_exactness, exact ? KERNEL_PTX_EXACT : KERNEL_PTX_INEXACT,
                          __ATOMIC_RELAXED);
 }
 
@@ -441,7 +441,7 @@ static void calm_count(struct learning_kernel *own, bool traced)
 bool learning_is_calm(const struct kernel *kernel)
 {
     const struct learning_kernel *own = __atomic_load_n(&kernel->learning, __ATOMIC_ACQUIRE);
-    if (trace_is_sourceless() || is_told_by_ptx(kernel))
+    if (trace_is_sourceless() || is_known_by_ptx(kernel))
         return true;
     if (!own)
         return false;
@@ -488,7 +488,7 @@ static void launch_missed(const struct kernel *kernel, bool captured)
 {
     if (learning_program_rests() && !captured &&
         (session_options()->access == ACCESS_LEARN || !kernel->ptx ||
-         __atomic_load_n(&kernel->told, __ATOMIC_RELAXED) == KERNEL_TOLD_INEXACT))
+         __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED) == KERNEL_PTX_INEXACT))
         learning_program_missed();
 }
 
@@ -496,7 +496,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
                     const struct launch_accesses_launch *what, bool captured)
 {
     learning_without(learning, LEARNING_NO_OBSTACLE);
-    if (is_told_by_ptx(kernel))
+    if (is_known_by_ptx(kernel))
         return false;
     struct learning_kernel *own = kernel_find(kernel, function);
     if (own && own->unheard) {
@@ -534,7 +534,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     return true;
 }
 
-bool learning_is_told(const struct learning *learning)
+bool learning_is_known(const struct learning *learning)
 {
     return learning->learned &&
            (learning->reply.answer == LEARN_KNOWN || learning->reply.answer == LEARN_BOUNDED);
@@ -631,8 +631,8 @@ static void arguments_fill(struct learning *learning, struct kernel *kernel,
     }
 }
 
-bool learning_can_be_told(const struct kernel *kernel,
-                          const struct launch_accesses_touched *touched)
+bool learning_can_describe(const struct kernel *kernel,
+                           const struct launch_accesses_touched *touched)
 {
     return !kernel->ptx || !(touched->overlap.waits || touched->overlap.lets);
 }
@@ -657,7 +657,7 @@ static bool set_apply(struct learning *learning, struct kernel *kernel,
 {
     struct csan_dim *dims = NULL;
     struct csan_access *accesses =
-        learning_can_be_told(kernel, touched)
+        learning_can_describe(kernel, touched)
             ? launch_accesses_replace(touched, set->count, learning_dims_of(set), &dims)
             : NULL;
     if (!accesses)
@@ -693,7 +693,7 @@ static bool is_better(const struct learning *learning,
 void learning_apply(struct learning *learning, struct kernel *kernel,
                     struct launch_accesses_touched *touched)
 {
-    told_by_ptx(kernel, touched->exact);
+    note_ptx_exactness(kernel, touched->exact);
     if (!learning->learned)
         return;
     arguments_fill(learning, kernel, touched);
@@ -728,7 +728,7 @@ struct learning_case *learning_take(struct learning *learning)
     return taken;
 }
 
-void learning_told(struct learning_case *taken, const struct device_trace_launch *trace)
+void learning_take_trace(struct learning_case *taken, const struct device_trace_launch *trace)
 {
     if (!taken)
         return;
@@ -788,7 +788,7 @@ void learning_count(const struct learning *learning, bool waited)
     else if (waited)
         count(&table.waited);
     else if (learning->learned && learning->reply.answer == LEARN_UNKNOWN)
-        count(&table.untold[learning->reply.reason]);
+        count(&table.unknown[learning->reply.reason]);
     else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
         count_not_learned(learning, learning->obstacle);
     else if (learning->learned && learning->reply.answer == LEARN_OPEN)
@@ -808,24 +808,24 @@ void learning_notes(struct text *notes)
         [LEARNING_UNLIKE] = "unlike any launch that earlier processes learned",
         [LEARNING_CAPTURED] = "in graphs",
         [LEARNING_NOT_YET] = "traces not in yet"};
-    uint64_t told = table.known + table.bounded + table.traced + table.waited, not_told = 0;
+    uint64_t known = table.known + table.bounded + table.traced + table.waited, not_known = 0;
     for (int i = 0; i < LEARNING_OBSTACLES; i++)
-        not_told += table.not_learned[i];
+        not_known += table.not_learned[i];
     for (int i = 0; i < LEARN_UNKNOWN_REASONS; i++)
-        not_told += table.untold[i];
+        not_known += table.unknown[i];
     const bool rests = learning_program_rests();
-    if (!told && (!not_told || (trace_is_sourceless() && !rests))) /* nobody asked for it */
+    if (!known && (!not_known || (trace_is_sourceless() && !rests))) /* nobody asked for it */
         return;
     text_add(notes,
              "learning: %llu launches known from earlier ones, %llu bounded by them, %llu traced "
              "to learn, %llu waited for those, %llu not learned",
              (unsigned long long)table.known, (unsigned long long)table.bounded,
              (unsigned long long)table.traced, (unsigned long long)table.waited,
-             (unsigned long long)not_told);
+             (unsigned long long)not_known);
     const char *separator = " (";
     for (int i = 0; i < LEARNING_OBSTACLES + LEARN_UNKNOWN_REASONS; i++) {
         bool own = i < LEARNING_OBSTACLES;
-        uint64_t number = own ? table.not_learned[i] : table.untold[i - LEARNING_OBSTACLES];
+        uint64_t number = own ? table.not_learned[i] : table.unknown[i - LEARNING_OBSTACLES];
         if (!number)
             continue;
         text_add(notes, "%s%llu %s", separator, (unsigned long long)number,

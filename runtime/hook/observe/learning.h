@@ -86,7 +86,7 @@ void learning_prefetch(void);
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct launch_accesses_launch *what, bool captured);
 /* Whether earlier launches tell what it touches. */
-bool learning_is_told(const struct learning *learning);
+bool learning_is_known(const struct learning *learning);
 /* Bytes of the blocks that the launch's pointers lead into, but for those of tensor maps. */
 uint64_t learning_reach(const struct learning *learning);
 /* A launch that nothing is learned of, and why. */
@@ -108,7 +108,7 @@ bool learning_waits(const struct learning *learning);
 struct learning_case;
 struct learning_case *learning_take(struct learning *learning);
 /* The trace, on any thread, without any lock. Frees it. NULL is no case. */
-void learning_told(struct learning_case *taken, const struct device_trace_launch *trace);
+void learning_take_trace(struct learning_case *taken, const struct device_trace_launch *trace);
 /* No trace will come. */
 void learning_drop(struct learning_case *taken);
 

@@ -27,7 +27,7 @@ uint32_t learning_maps_find(const uint8_t *parameters, uint32_t bytes, struct le
         anchors[count++] = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
                                                  .bytes = OBJECT_TENSOR_MAP_BYTES,
                                                  .offset = at,
-                                                 .identity = memory.told,
+                                                 .identity = memory.identity,
                                                  .address = memory.base,
                                                  .block = block_at(memory.base)};
     }
@@ -86,7 +86,7 @@ static bool map_place(struct learning *learning, const struct map_use *map,
     *anchor = (struct learn_anchor){.kind = LEARN_TENSOR_MAP,
                                     .bytes = TENSOR_MAP_READ_BYTES,
                                     .offset = map->offset,
-                                    .identity = memory.told,
+                                    .identity = memory.identity,
                                     .address = memory.base,
                                     .block = learning_find_block(NULL, memory.base)};
     if (memory.base < anchor->block.start || memory_end(&memory) > anchor->block.end)

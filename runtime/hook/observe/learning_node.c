@@ -23,7 +23,7 @@ struct learning_node {
     unsigned asked; /* launches */
     bool bounds;    /* are better than what is said of it without */
     bool over;      /* atomic */
-    bool told;      /* of however many graphs; or not counted as not learned */
+    bool known;     /* of however many graphs; or not counted as not learned */
 };
 
 struct learning_node *learning_node_create(const struct learning *learning,
@@ -33,7 +33,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
 {
     if (!learning->learned || kernel->collective || context_ignores() ||
         (touched->exact && !learning->applied && session_options()->access != ACCESS_LEARN) ||
-        learning->reply.answer == LEARN_UNKNOWN || !learning_can_be_told(kernel, touched))
+        learning->reply.answer == LEARN_UNKNOWN || !learning_can_describe(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);
     struct learning_case *launch =
@@ -44,7 +44,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
     }
     node->references = 1;
     node->launch = launch;
-    node->told = learning->applied || learning->reply.answer == LEARN_KNOWN;
+    node->known = learning->applied || learning->reply.answer == LEARN_KNOWN;
     node->function = function;
     node->threads = launch_accesses_threads(what);
     node->reach = learning_reach(learning);
@@ -101,7 +101,7 @@ static const struct learning_case *launch_of(struct learning_node *node)
     return node->launch;
 }
 
-struct csan_access *learning_node_look(struct learning_node *node, bool told,
+struct csan_access *learning_node_look(struct learning_node *node, bool known,
                                        size_t *accesses_count, bool *refuted)
 {
     const struct learning_case *launch = launch_of(node);
@@ -109,13 +109,13 @@ struct csan_access *learning_node_look(struct learning_node *node, bool told,
     struct learn_reply reply;
     learner_look(learning_learner(), launch->learned, &launch->key, &launch->launch,
                  learning_find_block, NULL, &reply);
-    *refuted = told && reply.answer == LEARN_UNKNOWN;
-    if (reply.answer == LEARN_UNKNOWN || (reply.answer == LEARN_BOUNDED && !node->bounds && !told))
+    *refuted = known && reply.answer == LEARN_UNKNOWN;
+    if (reply.answer == LEARN_UNKNOWN || (reply.answer == LEARN_BOUNDED && !node->bounds && !known))
         learning_node_give_up(node);
     else if (reply.set)
         accesses = learning_case_accesses(launch, reply.set);
-    if (accesses && !node->told) {
-        node->told = true;
+    if (accesses && !node->known) {
+        node->known = true;
         learning_count_node(reply.answer);
     }
     *accesses_count = accesses ? reply.set->count : 0;

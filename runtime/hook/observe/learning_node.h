@@ -30,7 +30,7 @@ void learning_node_give_up(struct learning_node *node);
 /* What it touches, once it is known: *accesses_count accesses, their dims behind them, to be freed.
  * NULL: not yet, or no more. `told`: what was learned of it was taken before; *refuted: and nothing
  * can be said any more. */
-struct csan_access *learning_node_look(struct learning_node *node, bool told,
+struct csan_access *learning_node_look(struct learning_node *node, bool known,
                                        size_t *accesses_count, bool *refuted);
 /* A launch of it is made that cannot be traced; after so many it is given up. */
 void learning_node_pass(struct learning_node *node);

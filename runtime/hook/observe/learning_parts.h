@@ -16,8 +16,8 @@ void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
 
 /* What comes before a griddepcontrol.wait is not in a trace. PTX tells; machine code is taken to
  * wait first. */
-bool learning_can_be_told(const struct kernel *kernel,
-                          const struct launch_accesses_touched *touched);
+bool learning_can_describe(const struct kernel *kernel,
+                           const struct launch_accesses_touched *touched);
 /* Whether a learned bound is better than what is said without: PTX's holds whatever the data, and
  * it what was seen. */
 bool learning_bound_is_better(enum csan_level level, bool exact);

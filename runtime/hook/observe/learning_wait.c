@@ -89,10 +89,11 @@ static bool waiter_decide(struct waiter *waiter)
 static void waiter_finish(struct waiter *waiter)
 {
     const struct learn_reply *reply = &waiter->reply;
-    bool told =
+    bool known =
         reply->answer == LEARN_KNOWN ||
         (reply->answer == LEARN_BOUNDED && learning_bound_is_better(waiter->pending.level, false));
-    struct csan_access *accesses = told ? learning_case_accesses(waiter->launch, reply->set) : NULL;
+    struct csan_access *accesses =
+        known ? learning_case_accesses(waiter->launch, reply->set) : NULL;
     if (accesses)
         pending_trace_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
     else

@@ -54,25 +54,25 @@ static char *arguments_read(size_t *length)
 }
 
 /* Another argument tells what the program is. */
-static bool tells_nothing(const char *argument)
+static bool identifies_nothing(const char *argument)
 {
     return strcmp(argument, "-") == 0 || strcmp(argument, "--multiprocessing-fork") == 0;
 }
 
 static bool take_arguments(struct learn_program *program)
 {
-    bool told = true;
+    bool identified = true;
     size_t length;
     char *text = arguments_read(&length);
     if (!text)
         return false;
     take(program, text, length);
     for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
-        told = told && !tells_nothing(text + at);
+        identified = identified && !identifies_nothing(text + at);
         take_file(program, text + at);
     }
     free(text);
-    return told && length > 0;
+    return identified && length > 0;
 }
 
 bool program_identify(struct learn_program *program)

@@ -49,7 +49,7 @@ struct pointer {
 /* A kernel name's record; kernels of one name share it. */
 struct record {
     const char *name; /* interned */
-    uint64_t launches, incomplete, not_judged;
+    uint64_t launches, incomplete, not_verified;
     struct pointer *pointers;
     size_t pointer_count;
     UT_hash_handle hh;
@@ -59,20 +59,20 @@ static struct {
     pthread_mutex_t mutex;
     struct record *records;
     bool wrong;
-} judge = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+} verifier = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- Cases ---- */
 
-static void case_free(struct range_verifier_case *judged)
+static void case_free(struct range_verifier_case *verified)
 {
-    for (uint32_t i = 0; judged->set.ranges && i < judged->set.range_count; i++)
-        free((void *)judged->set.ranges[i].dims);
-    free((void *)judged->set.ranges);
-    free((void *)judged->set.bases);
-    free(judged->bases);
-    free(judged->arguments);
-    launch_accesses_release(judged->kernel);
-    free(judged);
+    for (uint32_t i = 0; verified->set.ranges && i < verified->set.range_count; i++)
+        free((void *)verified->set.ranges[i].dims);
+    free((void *)verified->set.ranges);
+    free((void *)verified->set.bases);
+    free(verified->bases);
+    free(verified->arguments);
+    launch_accesses_release(verified->kernel);
+    free(verified);
 }
 
 static void *copy_of(const void *from, size_t bytes)
@@ -83,14 +83,14 @@ static void *copy_of(const void *from, size_t bytes)
     return copy;
 }
 
-static bool copy_set(struct range_verifier_case *judged, const struct access_set *set)
+static bool copy_set(struct range_verifier_case *verified, const struct access_set *set)
 {
     struct access_range *ranges = copy_of(set->ranges, set->range_count * sizeof *ranges);
     bool copied = ranges != NULL;
-    judged->set = *set;
-    judged->set.reason = "";
-    judged->set.bases = copy_of(set->bases, set->base_count * sizeof *set->bases);
-    judged->set.ranges = ranges;
+    verified->set = *set;
+    verified->set.reason = "";
+    verified->set.bases = copy_of(set->bases, set->base_count * sizeof *set->bases);
+    verified->set.ranges = ranges;
     for (uint32_t i = 0; ranges && i < set->range_count; i++) {
         if (ranges[i].bound == ACCESS_BOUND_DIRECTION && ranges[i].bytes == ACCESS_TO_END)
             ranges[i].bytes =
@@ -98,7 +98,7 @@ static bool copy_set(struct range_verifier_case *judged, const struct access_set
         ranges[i].dims = copy_of(set->ranges[i].dims, ranges[i].dim_count * sizeof *ranges[i].dims);
         copied = copied && ranges[i].dims;
     }
-    return copied && judged->set.bases;
+    return copied && verified->set.bases;
 }
 
 /* From the first to the last byte under an object: all that it may touch. */
@@ -112,8 +112,8 @@ static void object_hull(const struct object_memory *object, uint64_t *start, uin
         *bytes += (uint64_t)object->dims[i].stride * (object->dims[i].count - 1);
 }
 
-static struct verify_base base_judged(const struct access_base *base,
-                                      const struct launch_pointer *found)
+static struct verify_base base_verified(const struct access_base *base,
+                                        const struct launch_pointer *found)
 {
     struct verify_base to = {.address = found->address,
                              .absent = found->state != LAUNCH_POINTER_KNOWN,
@@ -134,28 +134,28 @@ struct range_verifier_case *range_verifier_take(struct kernel *kernel,
                                                 const struct launch_accesses_touched *touched)
 {
     const struct access_set *set = touched->set;
-    struct range_verifier_case *judged = set ? calloc(1, sizeof *judged) : NULL;
-    if (!judged)
+    struct range_verifier_case *verified = set ? calloc(1, sizeof *verified) : NULL;
+    if (!verified)
         return NULL;
-    judged->kernel = launch_accesses_retain(kernel);
-    memcpy(judged->grid, launch->grid, sizeof judged->grid);
-    memcpy(judged->block, launch->block, sizeof judged->block);
-    judged->bases = calloc(set->base_count + 1, sizeof *judged->bases);
-    judged->arguments = calloc(set->base_count + 1, sizeof *judged->arguments);
-    if (!copy_set(judged, set) || !judged->bases || !judged->arguments ||
+    verified->kernel = launch_accesses_retain(kernel);
+    memcpy(verified->grid, launch->grid, sizeof verified->grid);
+    memcpy(verified->block, launch->block, sizeof verified->block);
+    verified->bases = calloc(set->base_count + 1, sizeof *verified->bases);
+    verified->arguments = calloc(set->base_count + 1, sizeof *verified->arguments);
+    if (!copy_set(verified, set) || !verified->bases || !verified->arguments ||
         touched->base_count != set->base_count) {
-        case_free(judged);
+        case_free(verified);
         return NULL;
     }
     for (uint32_t i = 0; i < set->base_count; i++) {
-        judged->bases[i] = base_judged(&set->bases[i], &touched->bases[i]);
+        verified->bases[i] = base_verified(&set->bases[i], &touched->bases[i]);
         uint16_t argument = touched->bases[i].argument;
-        judged->arguments[i] =
+        verified->arguments[i] =
             argument < kernel->argument_count ? kernel->arguments[argument] : "?";
         if (touched->bases[i].state == LAUNCH_POINTER_UNKNOWN)
-            judged->set.complete = judged->set.exact = false;
+            verified->set.complete = verified->set.exact = false;
     }
-    return judged;
+    return verified;
 }
 
 /* ---- Records ---- */
@@ -164,11 +164,11 @@ struct range_verifier_case *range_verifier_take(struct kernel *kernel,
 static struct record *record_of(struct kernel *kernel)
 {
     struct record *record = NULL;
-    HASH_FIND_PTR(judge.records, &kernel->name, record);
+    HASH_FIND_PTR(verifier.records, &kernel->name, record);
     if (record || !(record = calloc(1, sizeof *record)))
         return record;
     record->name = kernel->name;
-    HASH_ADD_PTR(judge.records, name, record);
+    HASH_ADD_PTR(verifier.records, name, record);
     return record;
 }
 
@@ -209,72 +209,72 @@ static bool range_open(const struct access_range *range, const struct verify_bas
     return first < base->allocation || end > (__int128)base->allocation + base->bytes;
 }
 
-static void record_case(const struct range_verifier_case *judged, enum verify_verdict verdict,
+static void record_case(const struct range_verifier_case *verified, enum verify_verdict verdict,
                         bool coarse)
 {
-    const struct access_set *set = &judged->set;
-    lock_order_take(LOCK_RANGE_VERIFIER, &judge.mutex);
-    struct record *record = record_of(judged->kernel);
+    const struct access_set *set = &verified->set;
+    lock_order_take(LOCK_RANGE_VERIFIER, &verifier.mutex);
+    struct record *record = record_of(verified->kernel);
     if (record) {
         record->launches++;
         record->incomplete += !set->complete;
-        record->not_judged += verdict == VERIFY_TOO_LARGE || (coarse && verdict == VERIFY_AGREES);
+        record->not_verified += verdict == VERIFY_TOO_LARGE || (coarse && verdict == VERIFY_AGREES);
         for (uint32_t i = 0; i < set->base_count; i++)
-            grade_note(record, judged->arguments[i],
-                       judged->bases[i].absent && judged->bases[i].address ? GRADE_UNKNOWN
-                                                                           : GRADE_EXACT,
+            grade_note(record, verified->arguments[i],
+                       verified->bases[i].absent && verified->bases[i].address ? GRADE_UNKNOWN
+                                                                               : GRADE_EXACT,
                        false);
         for (uint32_t i = 0; i < set->range_count; i++) {
             const struct access_range *range = &set->ranges[i];
-            grade_note(record, judged->arguments[range->base],
+            grade_note(record, verified->arguments[range->base],
                        range->bound < sizeof grade_of_bound
                            ? (enum grade)grade_of_bound[range->bound]
                            : GRADE_UNKNOWN,
-                       range_open(range, &judged->bases[range->base]));
+                       range_open(range, &verified->bases[range->base]));
         }
     }
-    judge.wrong |= verdict == VERIFY_DISAGREES;
-    lock_order_give(LOCK_RANGE_VERIFIER, &judge.mutex);
+    verifier.wrong |= verdict == VERIFY_DISAGREES;
+    lock_order_give(LOCK_RANGE_VERIFIER, &verifier.mutex);
 }
 
 /* ---- Judgement ---- */
 
 /* The base that an address belongs to, or base_count. */
-static uint32_t base_around(const struct range_verifier_case *judged, uint64_t address)
+static uint32_t base_around(const struct range_verifier_case *verified, uint64_t address)
 {
     uint32_t i = 0;
-    while (i < judged->set.base_count &&
-           address - judged->bases[i].allocation >= judged->bases[i].bytes)
+    while (i < verified->set.base_count &&
+           address - verified->bases[i].allocation >= verified->bases[i].bytes)
         i++;
     return i;
 }
 
-static void disagreement_say(const struct range_verifier_case *judged,
+static void disagreement_say(const struct range_verifier_case *verified,
                              const struct verify_disagreement *what)
 {
     static const char *const kinds[] = {"?", "read", "write", "atomic"};
-    const struct kernel *kernel = judged->kernel;
+    const struct kernel *kernel = verified->kernel;
     bool unsound = what->fault == VERIFY_UNSOUND;
-    const struct access_range *range = unsound ? NULL : &judged->set.ranges[what->range];
-    uint32_t base = range ? range->base : base_around(judged, what->address);
-    bool known = base < judged->set.base_count;
-    int64_t from = (int64_t)(what->address - (known ? judged->bases[base].address : 0));
+    const struct access_range *range = unsound ? NULL : &verified->set.ranges[what->range];
+    uint32_t base = range ? range->base : base_around(verified, what->address);
+    bool known = base < verified->set.base_count;
+    int64_t from = (int64_t)(what->address - (known ? verified->bases[base].address : 0));
     session_note("ranges are wrong: kernel %s: argument %s, %s: bytes %lld to %lld from it %s; PTX "
                  "line %u; grid %u %u %u, block %u %u %u",
-                 kernel->name, known ? judged->arguments[base] : "(none)",
+                 kernel->name, known ? verified->arguments[base] : "(none)",
                  kinds[what->kind <= 3 ? what->kind : 0], (long long)from,
                  (long long)(from + (int64_t)what->bytes - 1),
                  unsound ? "were touched, and no range has them"
                          : "were not touched, and an exact range has them",
-                 range ? range->line : 0, judged->grid[0], judged->grid[1], judged->grid[2],
-                 judged->block[0], judged->block[1], judged->block[2]);
+                 range ? range->line : 0, verified->grid[0], verified->grid[1], verified->grid[2],
+                 verified->block[0], verified->block[1], verified->block[2]);
 }
 
-static struct verify_touch *touches_of(const struct device_trace_launch *told)
+static struct verify_touch *touches_of(const struct device_trace_launch *trace)
 {
-    struct verify_touch *touches = calloc(told->count + 1, sizeof *touches);
-    for (size_t i = 0; touches && i < told->count; i++) {
-        const struct device_trace_range *range = &told->ranges[i];
+    struct verify_touch *touches = calloc(trace->count + 1, sizeof *touches);
+    for (size_t i = 0; touches && i < trace->count; i++) {
+        const struct device_trace_range *range = &trace->ranges[i];
         touches[i] = (struct verify_touch){.address = range->address,
                                            .bytes = range->bytes,
                                            .kind = ACCESS_READ + range->kind,
@@ -289,35 +289,35 @@ _Static_assert(ACCESS_READ + DEVICE_TRACE_WRITE == ACCESS_WRITE &&
                    ACCESS_READ + DEVICE_TRACE_ATOMIC == ACCESS_ATOMIC,
                "kinds follow each other alike");
 
-void range_verifier_decide(struct range_verifier_case *judged,
-                           const struct device_trace_launch *told, bool any_strength)
+void range_verifier_decide(struct range_verifier_case *verified,
+                           const struct device_trace_launch *trace, bool any_strength)
 {
     struct verify_result result = {.verdict = VERIFY_TOO_LARGE};
-    if (!judged)
+    if (!verified)
         return;
-    struct verify_touch *touches = touches_of(told);
+    struct verify_touch *touches = touches_of(trace);
     if (touches)
-        verify_check(&(struct verify_case){.set = &judged->set,
-                                           .bases = judged->bases,
+        verify_check(&(struct verify_case){.set = &verified->set,
+                                           .bases = verified->bases,
                                            .touches = touches,
-                                           .touch_count = told->count,
-                                           .unfinished = told->failed != 0,
-                                           .coarse = told->inexact,
+                                           .touch_count = trace->count,
+                                           .unfinished = trace->failed != 0,
+                                           .coarse = trace->inexact,
                                            .any_strength = any_strength},
                      &result);
     free(touches);
     for (uint32_t i = 0; i < result.count; i++)
-        disagreement_say(judged, &result.disagreements[i]);
-    record_case(judged, result.verdict, told->inexact);
-    case_free(judged);
+        disagreement_say(verified, &result.disagreements[i]);
+    record_case(verified, result.verdict, trace->inexact);
+    case_free(verified);
 }
 
-void range_verifier_drop(struct range_verifier_case *judged)
+void range_verifier_drop(struct range_verifier_case *verified)
 {
-    if (!judged)
+    if (!verified)
         return;
-    record_case(judged, VERIFY_TOO_LARGE, false);
-    case_free(judged);
+    record_case(verified, VERIFY_TOO_LARGE, false);
+    case_free(verified);
 }
 
 /* ---- The end ---- */
@@ -337,7 +337,7 @@ static void record_say(const struct record *record)
         "ranges: %s: %llu launches, %llu incomplete, %llu not judged, pointers: %u exact, "
         "%u bounded, %u unknown%s",
         record->name, (unsigned long long)record->launches, (unsigned long long)record->incomplete,
-        (unsigned long long)record->not_judged, counts[GRADE_EXACT],
+        (unsigned long long)record->not_verified, counts[GRADE_EXACT],
         counts[GRADE_GUARD] + counts[GRADE_SHAPE] + counts[GRADE_DATA] + counts[GRADE_BUDGET],
         counts[GRADE_DIRECTION] + counts[GRADE_UNKNOWN], pointers.data ? pointers.data : "");
     text_free(&pointers);
@@ -346,12 +346,12 @@ static void record_say(const struct record *record)
 bool range_verifier_summarize(void)
 {
     struct record *record, *next;
-    lock_order_take(LOCK_RANGE_VERIFIER, &judge.mutex);
-    HASH_ITER(hh, judge.records, record, next)
+    lock_order_take(LOCK_RANGE_VERIFIER, &verifier.mutex);
+    HASH_ITER(hh, verifier.records, record, next)
     {
         record_say(record);
     }
-    bool wrong = judge.wrong;
-    lock_order_give(LOCK_RANGE_VERIFIER, &judge.mutex);
+    bool wrong = verifier.wrong;
+    lock_order_give(LOCK_RANGE_VERIFIER, &verifier.mutex);
     return wrong;
 }

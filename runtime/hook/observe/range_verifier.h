@@ -21,7 +21,7 @@
 
 struct range_verifier_case;
 
-enum { JUDGE_EXIT_CODE = 70 };
+enum { RANGE_VERIFIER_EXIT_CODE = 70 };
 
 /* A launch, to be judged when the device has told of it; keeps what it needs. Between
  * launch_accesses_begin and launch_accesses_end. NULL when memory is short or the kernel has no
@@ -30,11 +30,11 @@ struct range_verifier_case *range_verifier_take(struct kernel *kernel,
                                                 const struct launch_accesses_launch *launch,
                                                 const struct launch_accesses_touched *touched);
 /* Judges it, and frees it. NULL is no case. `any_strength`: see struct verify_case. */
-void range_verifier_decide(struct range_verifier_case *judged,
-                           const struct device_trace_launch *told, bool any_strength);
+void range_verifier_decide(struct range_verifier_case *verified,
+                           const struct device_trace_launch *trace, bool any_strength);
 
 /* Nobody will tell of it: counted, and freed. NULL is no case. */
-void range_verifier_drop(struct range_verifier_case *judged);
+void range_verifier_drop(struct range_verifier_case *verified);
 
 /* Prints the lines; 1 when there was an error. At exit. */
 bool range_verifier_summarize(void);

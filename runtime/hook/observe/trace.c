@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { TOLD_LIMIT = 4096, DROPPED = 64, WAIT_MS = 1000 };
+enum { REPORTED_LIMIT = 4096, DROPPED = 64, WAIT_MS = 1000 };
 
 /* A pointer argument of a launch: ranges in the allocation it points into are attributed to it. */
 struct pointer {
@@ -28,9 +28,9 @@ struct pointer {
 };
 
 /* A launch of which one side is known: its op, or its ranges. */
-struct half {
+struct trace_match {
     uint64_t id;
-    bool told; /* the source has spoken: launch; else the rest */
+    bool reported; /* the source has spoken: launch; else the rest */
     struct pending_trace pending;
     uint8_t atomic_bytes, bound; /* enum csan_bound: of words that are one */
     struct pointer *pointers;
@@ -42,7 +42,7 @@ struct half {
 
 /* The newest launch of this thread that was made, and that was told of or skipped. */
 static __thread uint64_t made_last __attribute__((tls_model("initial-exec")));
-static __thread uint64_t told_last __attribute__((tls_model("initial-exec")));
+static __thread uint64_t reported_last __attribute__((tls_model("initial-exec")));
 
 static struct {
     pthread_once_t once;
@@ -54,15 +54,15 @@ static struct {
     bool sourceless;   /* launches cannot be traced, and earlier processes' were; atomic */
     const char *rival; /* whom the driver's tools interface was left to */
     pthread_mutex_t mutex;
-    pthread_cond_t told;
-    struct half *halves;
+    pthread_cond_t reported;
+    struct trace_match *matches;
     size_t waiting; /* halves whose other half is still to come, and does something */
-    size_t told_count;
+    size_t reported_count;
     uint64_t dropped[DROPPED]; /* launches that were told of and whose ranges were not kept */
     uint64_t dropped_count;
 } trace = {.once = PTHREAD_ONCE_INIT,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
-           .told = PTHREAD_COND_INITIALIZER};
+           .reported = PTHREAD_COND_INITIALIZER};
 
 /* Any thread may ask before it starts the source itself. */
 static const struct trace_source *opened(void)
@@ -98,7 +98,7 @@ static const uint8_t kind_of[] = {[DEVICE_TRACE_READ] = CSAN_READ,
                                   [DEVICE_TRACE_ATOMIC] = CSAN_ATOMIC};
 
 /* The ranges as accesses; `dims` has room for two each. */
-static void accesses_of(const struct half *half, const struct device_trace_launch *launch,
+static void accesses_of(const struct trace_match *match, const struct device_trace_launch *launch,
                         struct csan_access *accesses, struct csan_dim *dims)
 {
     for (size_t i = 0; i < launch->count; i++) {
@@ -112,9 +112,9 @@ static void accesses_of(const struct half *half, const struct device_trace_launc
             .dims = own,
             .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
             .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
-            .bound = launch->inexact ? half->bound : CSAN_EXACT,
-            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? half->atomic_bytes : 0,
-            .argument = argument_of(range, half->pointers, half->pointer_count)};
+            .bound = launch->inexact ? match->bound : CSAN_EXACT,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? match->atomic_bytes : 0,
+            .argument = argument_of(range, match->pointers, match->pointer_count)};
     }
 }
 
@@ -122,56 +122,56 @@ static void accesses_of(const struct half *half, const struct device_trace_launc
 
 static void users_drop(struct trace_users users)
 {
-    range_verifier_drop(users.judged);
+    range_verifier_drop(users.verified);
     learning_drop(users.learned);
 }
 
-static void users_tell(struct trace_users users, const struct device_trace_launch *launch)
+static void users_report(struct trace_users users, const struct device_trace_launch *launch)
 {
     if (launch->lost)
-        range_verifier_drop(users.judged);
-    else if (users.judged)
-        range_verifier_decide(users.judged, launch, !opened()->strength);
-    learning_told(users.learned, launch);
+        range_verifier_drop(users.verified);
+    else if (users.verified)
+        range_verifier_decide(users.verified, launch, !opened()->strength);
+    learning_take_trace(users.learned, launch);
 }
 
-static bool is_used(const struct half *half)
+static bool is_used(const struct trace_match *match)
 {
-    return half->pending.ticket || half->users.judged || half->users.learned;
+    return match->pending.ticket || match->users.verified || match->users.learned;
 }
 
-static void half_free(struct half *half)
+static void trace_match_free(struct trace_match *match)
 {
-    if (!half)
+    if (!match)
         return;
-    free(half->pointers);
-    pending_trace_release(&half->pending);
-    free((void *)half->launch.ranges);
-    users_drop(half->users);
-    free(half);
+    free(match->pointers);
+    pending_trace_release(&match->pending);
+    free((void *)match->launch.ranges);
+    users_drop(match->users);
+    free(match);
 }
 
-static struct half *half_find(uint64_t id)
+static struct trace_match *trace_match_find(uint64_t id)
 {
-    struct half *half = NULL;
-    HASH_FIND(hh, trace.halves, &id, sizeof id, half);
-    return half;
+    struct trace_match *match = NULL;
+    HASH_FIND(hh, trace.matches, &id, sizeof id, match);
+    return match;
 }
 
 /* The launch's access set is what the source saw. */
-static void resolve(const struct half *half, const struct device_trace_launch *launch)
+static void resolve(const struct trace_match *match, const struct device_trace_launch *launch)
 {
     if (launch->lost) {
-        pending_trace_fall_back(&half->pending);
+        pending_trace_fall_back(&match->pending);
         return;
     }
     struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
     struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
     if (accesses && dims) {
-        accesses_of(half, launch, accesses, dims);
-        pending_trace_resolve(&half->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
+        accesses_of(match, launch, accesses, dims);
+        pending_trace_resolve(&match->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
     } else {
-        pending_trace_fall_back(&half->pending);
+        pending_trace_fall_back(&match->pending);
     }
     free(accesses);
     free(dims);
@@ -179,60 +179,60 @@ static void resolve(const struct half *half, const struct device_trace_launch *l
 
 /* Both sides are known, or `launch` is NULL: its other will not come. Outside the mutex; `half` is
  * in no table any more. */
-static void complete(struct half *half, const struct device_trace_launch *launch)
+static void complete(struct trace_match *match, const struct device_trace_launch *launch)
 {
-    bool waited = is_used(half);
+    bool waited = is_used(match);
     if (!launch)
-        pending_trace_fall_back(&half->pending);
-    else if (half->pending.ticket)
-        resolve(half, launch);
+        pending_trace_fall_back(&match->pending);
+    else if (match->pending.ticket)
+        resolve(match, launch);
     if (launch) {
-        users_tell(half->users, launch);
-        half->users = (struct trace_users){0};
+        users_report(match->users, launch);
+        match->users = (struct trace_users){0};
     }
-    half_free(half);
+    trace_match_free(match);
     if (!waited)
         return;
     lock_order_take(LOCK_TRACES, &trace.mutex);
     trace.waiting--;
-    pthread_cond_broadcast(&trace.told);
+    pthread_cond_broadcast(&trace.reported);
     lock_order_give(LOCK_TRACES, &trace.mutex);
 }
 
 /* The device comes first: its ranges are kept until the launching thread knows the number. */
-static struct half *keep_ranges(const struct device_trace_launch *launch)
+static struct trace_match *keep_ranges(const struct device_trace_launch *launch)
 {
-    struct half *half = calloc(1, sizeof *half);
+    struct trace_match *match = calloc(1, sizeof *match);
     size_t bytes = launch->count * sizeof *launch->ranges;
-    if (!half)
+    if (!match)
         return NULL;
-    half->id = launch->id;
-    half->told = true;
-    half->launch = *launch;
+    match->id = launch->id;
+    match->reported = true;
+    match->launch = *launch;
     struct device_trace_range *ranges = malloc(bytes ? bytes : 1);
-    half->launch.ranges = ranges;
+    match->launch.ranges = ranges;
     if (!ranges) {
-        free(half);
+        free(match);
         return NULL;
     }
     if (bytes) /* a kernel that touched nothing has no array */
         memcpy(ranges, launch->ranges, bytes);
-    return half;
+    return match;
 }
 
-static void told_remove(struct half *half)
+static void reported_remove(struct trace_match *match)
 {
-    HASH_DEL(trace.halves, half);
-    trace.told_count--;
+    HASH_DEL(trace.matches, match);
+    trace.reported_count--;
 }
 
 /* Nobody is to wait for its ranges. */
-static void told_drop(uint64_t id)
+static void reported_drop(uint64_t id)
 {
     trace.dropped[trace.dropped_count++ % DROPPED] = id;
 }
 
-static bool told_was_dropped(uint64_t id)
+static bool reported_was_dropped(uint64_t id)
 {
     for (uint32_t i = 0; i < DROPPED && i < trace.dropped_count; i++)
         if (trace.dropped[i] == id)
@@ -241,24 +241,24 @@ static bool told_was_dropped(uint64_t id)
 }
 
 /* Launches that no op asks for (kernels of graphs) must not pile up: the oldest goes. */
-static void told_add(const struct device_trace_launch *launch)
+static void reported_add(const struct device_trace_launch *launch)
 {
-    struct half *old = trace.halves, *half = keep_ranges(launch);
-    while (trace.told_count >= TOLD_LIMIT && old && !old->told)
+    struct trace_match *old = trace.matches, *match = keep_ranges(launch);
+    while (trace.reported_count >= REPORTED_LIMIT && old && !old->reported)
         old = old->hh.next;
-    if (trace.told_count >= TOLD_LIMIT && old) {
-        told_remove(old);
-        told_drop(old->id);
-        half_free(old);
+    if (trace.reported_count >= REPORTED_LIMIT && old) {
+        reported_remove(old);
+        reported_drop(old->id);
+        trace_match_free(old);
     }
-    if (half)
-        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
-    if (half && half->hh.tbl) {
-        trace.told_count++;
+    if (match)
+        HASH_ADD(hh, trace.matches, id, sizeof match->id, match);
+    if (match && match->hh.tbl) {
+        trace.reported_count++;
         return;
     }
-    half_free(half); /* memory is short */
-    told_drop(launch->id);
+    trace_match_free(match); /* memory is short */
+    reported_drop(launch->id);
 }
 
 /* The device runs kernels on its own threads, and on those that wait for it: then this is called
@@ -271,14 +271,14 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
         return;
     guard_self.depth = 1;
     lock_order_take(LOCK_TRACES, &trace.mutex);
-    struct half *half = half_find(launch->id);
-    if (half)
-        HASH_DEL(trace.halves, half); /* told halves have ids of their own */
+    struct trace_match *match = trace_match_find(launch->id);
+    if (match)
+        HASH_DEL(trace.matches, match); /* told halves have ids of their own */
     else
-        told_add(launch);
+        reported_add(launch);
     lock_order_give(LOCK_TRACES, &trace.mutex);
-    if (half)
-        complete(half, launch);
+    if (match)
+        complete(match, launch);
     guard_self.depth = depth;
 }
 
@@ -286,9 +286,9 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
  * a graph have no number. */
 static uint64_t launch_take(void)
 {
-    if (made_last == told_last)
+    if (made_last == reported_last)
         return 0;
-    return told_last = made_last;
+    return reported_last = made_last;
 }
 
 bool trace_has_all(void)
@@ -308,43 +308,43 @@ void trace_launched(void)
 }
 
 /* The launching thread's half of launch half->id. */
-static void meet(struct half *half)
+static void match_complete(struct trace_match *match)
 {
     lock_order_take(LOCK_TRACES, &trace.mutex);
-    struct half *told = half_find(half->id);
-    bool alone = !told && told_was_dropped(half->id);
-    if (is_used(half))
+    struct trace_match *reported = trace_match_find(match->id);
+    bool alone = !reported && reported_was_dropped(match->id);
+    if (is_used(match))
         trace.waiting++;
-    if (told) {
-        told_remove(told);
+    if (reported) {
+        reported_remove(reported);
     } else if (!alone) {
-        HASH_ADD(hh, trace.halves, id, sizeof half->id, half);
-        alone = !half->hh.tbl; /* memory is short */
+        HASH_ADD(hh, trace.matches, id, sizeof match->id, match);
+        alone = !match->hh.tbl; /* memory is short */
     }
     lock_order_give(LOCK_TRACES, &trace.mutex);
-    if (told)
-        complete(half, &told->launch);
+    if (reported)
+        complete(match, &reported->launch);
     else if (alone)
-        complete(half, NULL);
-    half_free(told);
+        complete(match, NULL);
+    trace_match_free(reported);
 }
 
 /* Launch `id` is no op that waits; 0: it is not traced. */
-static void users_meet(uint64_t id, struct trace_users users)
+static void users_match(uint64_t id, struct trace_users users)
 {
-    struct half *half = id ? calloc(1, sizeof *half) : NULL;
-    if (!half) {
+    struct trace_match *match = id ? calloc(1, sizeof *match) : NULL;
+    if (!match) {
         users_drop(users);
         return;
     }
-    half->id = id;
-    half->users = users;
-    meet(half);
+    match->id = id;
+    match->users = users;
+    match_complete(match);
 }
 
 void trace_skip(struct trace_users users)
 {
-    users_meet(launch_take(), users);
+    users_match(launch_take(), users);
 }
 
 bool trace_want_node(CUgraphNode node, const struct trace_want *what)
@@ -354,23 +354,23 @@ bool trace_want_node(CUgraphNode node, const struct trace_want *what)
 
 void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken)
 {
-    users_meet(opened()->node_launched(node, succeeded), (struct trace_users){.learned = taken});
+    users_match(opened()->node_launched(node, succeeded), (struct trace_users){.learned = taken});
 }
 
 /* Pointers are those that PTX tells of, and those that were found among the parameters. */
-static bool pointers_take(struct half *half, const struct launch_accesses_touched *touched,
+static bool pointers_take(struct trace_match *match, const struct launch_accesses_touched *touched,
                           const struct learning *learning)
 {
     uint32_t found = learning ? learning->launch.anchor_count : 0;
-    half->pointers = malloc((touched->base_count + found + 1) * sizeof *half->pointers);
-    if (!half->pointers)
+    match->pointers = malloc((touched->base_count + found + 1) * sizeof *match->pointers);
+    if (!match->pointers)
         return false;
     for (size_t i = 0; i < touched->base_count; i++)
         if (touched->bases[i].state == LAUNCH_POINTER_KNOWN)
-            half->pointers[half->pointer_count++] =
+            match->pointers[match->pointer_count++] =
                 (struct pointer){touched->bases[i].address, touched->bases[i].argument};
     for (uint32_t i = 0; i < found; i++)
-        half->pointers[half->pointer_count++] =
+        match->pointers[match->pointer_count++] =
             (struct pointer){learning->launch.anchors[i].address, learning->arguments[i].index};
     return true;
 }
@@ -379,23 +379,23 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
 {
     const struct launch_accesses_touched *touched = op->touched;
     uint64_t id = launch_take();
-    struct half *half = id ? calloc(1, sizeof *half) : NULL;
-    if (!half || !pointers_take(half, touched, op->learning)) {
+    struct trace_match *match = id ? calloc(1, sizeof *match) : NULL;
+    if (!match || !pointers_take(match, touched, op->learning)) {
         csan_op(session_context(), op->lane, op->site, touched->level, touched->accesses,
                 touched->access_count);
         if (!touched->exact)
             trace_lacked();
-        free(half);
+        free(match);
         users_drop(users);
         return;
     }
-    half->id = id;
-    half->users = users;
-    half->atomic_bytes = op->kernel->atomic_bytes;
-    half->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
-    pending_trace_begin(&half->pending, op->lane, op->site, touched->level, touched->accesses,
+    match->id = id;
+    match->users = users;
+    match->atomic_bytes = op->kernel->atomic_bytes;
+    match->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
+    pending_trace_begin(&match->pending, op->lane, op->site, touched->level, touched->accesses,
                         touched->access_count);
-    meet(half);
+    match_complete(match);
 }
 
 /* ---- Subscribing ---- */
@@ -470,8 +470,8 @@ bool trace_settle(CUfunction function, bool launch)
 
 unsigned trace_time(void)
 {
-    const bool told = opened() && opened()->time;
-    return told ? opened()->time() : TRACE_TO_LEARN | TRACE_TO_CONFIRM;
+    const bool reported = opened() && opened()->time;
+    return reported ? opened()->time() : TRACE_TO_LEARN | TRACE_TO_CONFIRM;
 }
 
 struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words)
@@ -491,7 +491,7 @@ void trace_lacked(void)
 }
 
 /* Nobody asked, and somebody came later who cannot have the driver's tools interface any more. */
-static const char *came_too_late(void)
+static const char *started_too_late(void)
 {
     return opened() && !opened()->every && !traces_asked_for() && trace_source_rival()
                ? "CUPTI came after csan took the driver's tools interface, and a profiler sees "
@@ -509,7 +509,7 @@ const char *trace_missing(void)
     if (learning_program_rests())
         return NULL; /* none was to be */
     if (!lacked)
-        return came_too_late();
+        return started_too_late();
     if (trace.rival) {
         snprintf(text, sizeof text,
                  "%s, so the driver's tools interface was left alone (access=learn takes it)",
@@ -519,7 +519,7 @@ const char *trace_missing(void)
     if (!source && !(source = trace_source_gpu ? trace_source_gpu() : NULL))
         return "this csan was built without its tracer";
     const char *missing = source->missing ? source->missing() : NULL;
-    return missing ? missing : came_too_late();
+    return missing ? missing : started_too_late();
 }
 
 void trace_waited(void)
@@ -589,7 +589,7 @@ void trace_wait(void)
     }
     lock_order_take(LOCK_TRACES, &trace.mutex);
     while (trace.waiting)
-        if (pthread_cond_timedwait(&trace.told, &trace.mutex, &until) != 0)
+        if (pthread_cond_timedwait(&trace.reported, &trace.mutex, &until) != 0)
             break;
     lock_order_give(LOCK_TRACES, &trace.mutex);
 }

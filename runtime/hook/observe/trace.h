@@ -75,7 +75,7 @@ bool trace_judges(void);
 
 /* Who else is told what a launch touched. Either may be NULL; both are taken. */
 struct trace_users {
-    struct range_verifier_case *judged;
+    struct range_verifier_case *verified;
     struct learning_case *learned;
 };
 

@@ -9,7 +9,7 @@
 enum { ARGUMENTS_MOST = 2048, ONE_OPERATOR_MOST = 16 };
 
 /* One argument. */
-struct told {
+struct declared_range {
     uint64_t turn;      /* of all arguments, from 1; 0: it is being written */
     uint64_t remaining; /* of the same operator, this one too */
     const struct csan_operator *what;
@@ -20,9 +20,9 @@ struct told {
 };
 
 static struct {
-    struct told items[ARGUMENTS_MOST];
+    struct declared_range items[ARGUMENTS_MOST];
     uint64_t turns;
-} told;
+} declared;
 
 /* ---- What is told ---- */
 
@@ -44,7 +44,7 @@ static int64_t value_at(const uint8_t *values, uint64_t at, uint32_t element_byt
     return large;
 }
 
-static void look(struct told *item)
+static void look(struct declared_range *item)
 {
     const struct csan_indices *indices = &item->indices;
     const uint32_t bytes = indices->element_bytes;
@@ -71,31 +71,31 @@ uint64_t index_range_note(const struct csan_operator *what, const struct csan_in
                           size_t count)
 {
     count = count < ONE_OPERATOR_MOST ? count : ONE_OPERATOR_MOST;
-    const uint64_t first = __atomic_add_fetch(&told.turns, count, __ATOMIC_RELAXED) - count + 1;
+    const uint64_t first = __atomic_add_fetch(&declared.turns, count, __ATOMIC_RELAXED) - count + 1;
     for (size_t i = 0; i < count; i++) {
-        struct told *place = &told.items[(first + i) % ARGUMENTS_MOST];
-        __atomic_store_n(&place->turn, 0, __ATOMIC_RELEASE);
-        place->remaining = count - i;
-        place->what = what;
-        place->indices = indices[i];
-        place->wrong = 0;
-        look(place);
-        __atomic_store_n(&place->turn, first + i, __ATOMIC_RELEASE);
+        struct declared_range *slot = &declared.items[(first + i) % ARGUMENTS_MOST];
+        __atomic_store_n(&slot->turn, 0, __ATOMIC_RELEASE);
+        slot->remaining = count - i;
+        slot->what = what;
+        slot->indices = indices[i];
+        slot->wrong = 0;
+        look(slot);
+        __atomic_store_n(&slot->turn, first + i, __ATOMIC_RELEASE);
     }
     return first;
 }
 
 /* ---- What a report says ---- */
 
-static bool take(uint64_t turn, struct told *item)
+static bool take(uint64_t turn, struct declared_range *item)
 {
-    const struct told *place = &told.items[turn % ARGUMENTS_MOST];
-    *item = *place;
-    return turn && __atomic_load_n(&place->turn, __ATOMIC_ACQUIRE) == turn && item->turn == turn;
+    const struct declared_range *slot = &declared.items[turn % ARGUMENTS_MOST];
+    *item = *slot;
+    return turn && __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == turn && item->turn == turn;
 }
 
 /* Without the mark that it is returned. */
-static void name_add(struct text *text, const struct told *item, uint16_t argument)
+static void name_add(struct text *text, const struct declared_range *item, uint16_t argument)
 {
     const char *name =
         argument < item->what->argument_count ? item->what->arguments[argument] : "an argument";
@@ -112,7 +112,7 @@ static void shape_add(struct text *text, const struct csan_indices *indices)
     text_add(text, "]");
 }
 
-static void range_add(struct text *text, const struct told *item)
+static void range_add(struct text *text, const struct declared_range *item)
 {
     const struct csan_indices *indices = &item->indices;
     if (indices->low == INT64_MIN)
@@ -129,7 +129,7 @@ static void range_add(struct text *text, const struct told *item)
 }
 
 /* "index[2, 1]" */
-static void element_add(struct text *text, const struct told *item)
+static void element_add(struct text *text, const struct declared_range *item)
 {
     const struct csan_indices *indices = &item->indices;
     uint64_t at[CSAN_INDICES_DIMS] = {0}, rest = item->wrong_at;
@@ -148,7 +148,7 @@ static void element_add(struct text *text, const struct told *item)
     text_add(text, indices->dim_count ? "]" : "");
 }
 
-static void item_add(struct text *text, const struct told *item)
+static void item_add(struct text *text, const struct declared_range *item)
 {
     if (text->length)
         text_add(text, " ");
@@ -171,7 +171,7 @@ static void item_add(struct text *text, const struct told *item)
 
 void index_range_add(struct text *text, uint64_t number)
 {
-    struct told item;
+    struct declared_range item;
     for (uint64_t remaining = 1; number && remaining && take(number, &item); number++) {
         remaining = item.remaining - 1;
         item_add(text, &item);

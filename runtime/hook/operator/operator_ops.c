@@ -33,13 +33,13 @@ void operator_ops_add(struct operator_ops *parts, enum operator_op_kind kind, cs
         whole->last = number;
     else
         lane_add(parts, lane, number);
-    if (kind != OPERATOR_OP_TOLD)
+    if (kind != OPERATOR_OP_DECLARED)
         return;
-    struct operator_op *piece = part_of(parts->told, parts->told_count, lane);
+    struct operator_op *piece = part_of(parts->declared, parts->declared_count, lane);
     if (piece && piece->last == before) /* nothing that is known by itself came between */
         piece->last = number;
-    else if (parts->told_count < PARTS_MAX)
-        parts->told[parts->told_count++] = (struct operator_op){lane, number, number};
+    else if (parts->declared_count < PARTS_MAX)
+        parts->declared[parts->declared_count++] = (struct operator_op){lane, number, number};
 }
 
 bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane)
@@ -48,13 +48,13 @@ bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane
 }
 
 uint32_t operator_ops_same_operator(const struct operator_ops *parts, enum operator_op_kind kind,
-                                    csan_lane lane, struct operator_op siblings[PARTS_MAX])
+                                    csan_lane lane, struct operator_op found_ops[PARTS_MAX])
 {
-    const struct operator_op *list = kind == OPERATOR_OP_TOLD ? parts->whole : parts->told;
-    const uint32_t count = kind == OPERATOR_OP_TOLD ? parts->count : parts->told_count;
+    const struct operator_op *list = kind == OPERATOR_OP_DECLARED ? parts->whole : parts->declared;
+    const uint32_t count = kind == OPERATOR_OP_DECLARED ? parts->count : parts->declared_count;
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++)
         if (list[i].lane != lane)
-            siblings[found++] = list[i];
+            found_ops[found++] = list[i];
     return found;
 }

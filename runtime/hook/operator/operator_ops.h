@@ -22,21 +22,21 @@ struct operator_op {
 };
 
 struct operator_ops {
-    uint32_t count, told_count;
-    struct operator_op whole[PARTS_MAX]; /* one a lane */
-    struct operator_op told[PARTS_MAX];  /* of which by the operator's own word */
+    uint32_t count, declared_count;
+    struct operator_op whole[PARTS_MAX];    /* one a lane */
+    struct operator_op declared[PARTS_MAX]; /* of which by the operator's own word */
 };
 
 enum operator_op_kind {
-    OPERATOR_OP_INNER, /* of an operator inside this one */
-    OPERATOR_OP_KNOWN, /* its own, known by itself */
-    OPERATOR_OP_TOLD   /* its own, by its word */
+    OPERATOR_OP_INNER,   /* of an operator inside this one */
+    OPERATOR_OP_KNOWN,   /* its own, known by itself */
+    OPERATOR_OP_DECLARED /* its own, by its word */
 };
 
 /* Nothing yet. */
 static inline void operator_ops_begin(struct operator_ops *parts)
 {
-    parts->count = parts->told_count = 0;
+    parts->count = parts->declared_count = 0;
 }
 
 void operator_ops_add(struct operator_ops *parts, enum operator_op_kind kind, csan_lane lane,
@@ -47,6 +47,6 @@ bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane
 
 /* The siblings of an op that comes next on the lane, as a part of that kind: how many there are. */
 uint32_t operator_ops_same_operator(const struct operator_ops *parts, enum operator_op_kind kind,
-                                    csan_lane lane, struct operator_op siblings[PARTS_MAX]);
+                                    csan_lane lane, struct operator_op found_ops[PARTS_MAX]);
 
 #endif

@@ -267,12 +267,12 @@ static uint64_t frame_id(struct frame *frame)
     return frame->id;
 }
 
-static void tell_captured(struct operators *own, const struct target *target, csan_site site,
-                          enum csan_level level, bool told, struct access_list list)
+static void enqueue_captured(struct operators *own, const struct target *target, csan_site site,
+                             enum csan_level level, bool declared, struct access_list list)
 {
     struct operator_captured work = {.stream = target->stream,
                                      .thread_default = target->thread_default,
-                                     .part.told = told,
+                                     .part.declared = declared,
                                      .site = site,
                                      .level = level,
                                      .accesses = list.items,
@@ -284,25 +284,25 @@ static void tell_captured(struct operators *own, const struct target *target, cs
     operator_on_captured(&work);
 }
 
-static void siblings_tell(const struct operator_ops *parts, enum operator_op_kind kind,
-                          csan_lane lane)
+static void same_operator_declare(const struct operator_ops *parts, enum operator_op_kind kind,
+                                  csan_lane lane)
 {
-    struct operator_op siblings[PARTS_MAX];
-    for (uint32_t i = operator_ops_same_operator(parts, kind, lane, siblings); i-- > 0;)
-        csan_op_same_operator(session_context(), lane, siblings[i].lane, siblings[i].first,
-                              siblings[i].last);
+    struct operator_op others[PARTS_MAX];
+    for (uint32_t i = operator_ops_same_operator(parts, kind, lane, others); i-- > 0;)
+        csan_op_same_operator(session_context(), lane, others[i].lane, others[i].first,
+                              others[i].last);
 }
 
 /* Of an operator's: it has siblings, and will be one. */
-static void tell_part(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
-                      bool told, struct access_list list)
+static void enqueue_op(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
+                       bool declared, struct access_list list)
 {
-    const enum operator_op_kind kind = told ? OPERATOR_OP_TOLD : OPERATOR_OP_KNOWN;
+    const enum operator_op_kind kind = declared ? OPERATOR_OP_DECLARED : OPERATOR_OP_KNOWN;
     struct frame *top = frame_top(own), *frame;
     if (operator_ops_are_elsewhere(&own->frames[0].parts, lane)) {
         for (frame = own->frames; frame < top; frame++)
-            siblings_tell(&frame->parts, OPERATOR_OP_INNER, lane);
-        siblings_tell(&top->parts, kind, lane);
+            same_operator_declare(&frame->parts, OPERATOR_OP_INNER, lane);
+        same_operator_declare(&top->parts, kind, lane);
     }
     uint64_t number = csan_op(session_context(), lane, site, level, list.items, list.count);
     for (frame = own->frames; frame < top; frame++)
@@ -322,15 +322,15 @@ static void copies_forget(struct access_list list)
     }
 }
 
-static void tell(struct operators *own, const struct target *target, csan_site site,
-                 enum csan_level level, bool told, struct access_list list)
+static void enqueue_all(struct operators *own, const struct target *target, csan_site site,
+                        enum csan_level level, bool declared, struct access_list list)
 {
     if (copied_values_any())
         copies_forget(list);
     if (target->captured)
-        tell_captured(own, target, site, level, told, list);
+        enqueue_captured(own, target, site, level, declared, list);
     else if (operator_is_open())
-        tell_part(own, target->lane, site, level, told, list);
+        enqueue_op(own, target->lane, site, level, declared, list);
     else
         csan_op(session_context(), target->lane, site, level, list.items, list.count);
 }
@@ -350,7 +350,7 @@ static struct csan_access *scratch_take(struct operators *own, size_t count)
 
 /* What the operator says that its launches touch: its arguments, and the memory that it made. A
  * library makes memory for itself. */
-static struct access_list list_told(struct operators *own, const struct frame *frame)
+static struct access_list list_declared(struct operators *own, const struct frame *frame)
 {
     size_t count = frame->accesses.count;
     if (own->made_count == frame->made || frame->library)
@@ -402,7 +402,7 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
                     const struct csan_access *accesses, size_t count)
 {
     struct operators *own = self;
-    struct access_list list = {accesses, count}, told = {0};
+    struct access_list list = {accesses, count}, declared = {0};
     if (operator_is_open()) {
         struct frame *top = frame_top(own);
         const struct frame *naming = frame_naming(own);
@@ -410,19 +410,19 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         if (top->apart)
             return;
         if (!exact)
-            told = list_told(own, top);
-        if (told.count) {
+            declared = list_declared(own, top);
+        if (declared.count) {
             if (top->lane == CSAN_NO_LANE) {
                 top->lane = target->lane;
                 top->stream = target->stream;
             }
-            list = list_shared(own, told, top, target);
+            list = list_shared(own, declared, top, target);
             level = top->library ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
         }
-        if (!told.count || top != naming)
+        if (!declared.count || top != naming)
             list = list_named(own, list, naming);
     }
-    tell(own, target, site, level, told.count != 0, list);
+    enqueue_all(own, target, site, level, declared.count != 0, list);
 }
 
 void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
@@ -441,12 +441,12 @@ void operator_capture(CUstream stream, bool thread_default, csan_site site, enum
 /* ---- Operators ---- */
 
 /* The frame of what begins, to be filled in; NULL: it is not kept. `late`: on whatever thread. */
-static struct frame *frame_begin(bool names, bool late)
+static struct frame *frame_begin(bool names, bool deferred)
 {
-    if (!late)
+    if (!deferred)
         settle();
     struct operators *own = operators_of_thread();
-    if (own && own->depth == 0 && !late)
+    if (own && own->depth == 0 && !deferred)
         callsite_hold();
     if (!own || own->depth++ >= FRAMES_MAX)
         return NULL;

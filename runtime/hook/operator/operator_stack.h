@@ -56,7 +56,7 @@ void operator_capture(CUstream stream, bool thread_default, csan_site site, enum
  * operators between the two nothing is kept. */
 struct operator_part {
     uint64_t outermost, innermost;
-    bool told;
+    bool declared;
 };
 /* What such a node does. */
 struct operator_captured {

@@ -27,16 +27,16 @@ enum { FRAMES = 12, CACHED = 8192 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static struct {
-    bool told;
+    bool any_pool;
     /* Each: an address, shifted by one, and whether it is a pool's. Two threads may look the same
      * one up. */
     uintptr_t cache[CACHED];
-} poll;
+} pool_queries;
 
 void pool_query_blocks_are_declared(void)
 {
-    if (!__atomic_load_n(&poll.told, __ATOMIC_RELAXED))
-        __atomic_store_n(&poll.told, true, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&pool_queries.any_pool, __ATOMIC_RELAXED))
+        __atomic_store_n(&pool_queries.any_pool, true, __ATOMIC_RELAXED);
 }
 
 /* ---- Symbols ---- */
@@ -147,7 +147,7 @@ static bool look_up(const void *caller)
 static bool polls(const void *returns_to)
 {
     uintptr_t address = (uintptr_t)returns_to - 1; /* within the call */
-    uintptr_t *slot = &poll.cache[(hash_spread(address) >> 32) % CACHED];
+    uintptr_t *slot = &pool_queries.cache[(hash_spread(address) >> 32) % CACHED];
     uintptr_t known = __atomic_load_n(slot, __ATOMIC_RELAXED);
     if (known >> 1 == address)
         return known & 1;
@@ -159,7 +159,7 @@ static bool polls(const void *returns_to)
 bool pool_query_is_of_memory(void)
 {
     const void *frames[FRAMES];
-    if (!__atomic_load_n(&poll.told, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&pool_queries.any_pool, __ATOMIC_RELAXED))
         return false;
     size_t count = unwind_stack(frames, FRAMES, 0, NULL, NULL);
     for (size_t i = 0; i < count; i++)

@@ -166,15 +166,15 @@ void injection_start(void)
 
 void injection_summarize(void)
 {
-    unsigned long long wish = (unsigned long long)session_options()->drop_sync;
+    unsigned long long requested = (unsigned long long)session_options()->drop_sync;
     unsigned long long count = injection.count;
-    if (!injection.embedded || !wish)
+    if (!injection.embedded || !requested)
         return;
-    if (wish > count)
+    if (requested > count)
         session_note("drop_sync=%llu: nothing was dropped, since the program made %llu "
                      "synchronization%s (list_syncs=1 lists them)",
-                     wish, count, count == 1 ? "" : "s");
+                     requested, count, count == 1 ? "" : "s");
     else
         session_note_stack(injection.dropped.frames, injection.dropped.count,
-                           "sync %llu was dropped", wish);
+                           "sync %llu was dropped", requested);
 }

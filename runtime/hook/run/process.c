@@ -187,14 +187,14 @@ static const struct delivery_face delivery_face = {race_deliver, note_deliver, n
 
 /* Nothing is put off where it matters when a race is found, or when an op is told; nor where csan's
  * thread would take its time from the program's. */
-static uint32_t backlog_option(void)
+static uint32_t deferred_limit_option(void)
 {
     const struct options *all = session_all_options();
-    const bool at_once =
-        all->halt_on_error == 1 || (session_race_watcher().function && all->halt_on_error) ||
-        all->verify_ranges || all->drop_sync || all->list_syncs || all->add_order[0] ||
-        run_log_wanted() || strcmp(all->host_order, "observed") != 0 ||
-        strcmp(all->host, "off") != 0;
+    const bool at_once = all->halt_on_error == 1 ||
+                         (session_race_watcher().function && all->halt_on_error) ||
+                         all->verify_ranges || all->drop_sync || all->list_syncs ||
+                         all->add_order[0] || run_log_wanted() ||
+                         strcmp(all->host_order, "observed") != 0 || strcmp(all->host, "off") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
     return at_once || alone ? 0 : (uint32_t)all->deferred_limit;
@@ -256,7 +256,7 @@ static void decide(void)
     }
     if (on) {
         run_log_start();
-        connect_hooks(backlog_option());
+        connect_hooks(deferred_limit_option());
         host_access_start(session_context());
         injection_start();
         call_watch_start(added_order_start());
@@ -369,7 +369,7 @@ int process_finish(bool *decided)
                      stats.races > 0 || stats.errors > 0 || (stats.possible > 0 && fails(true)),
                      __ATOMIC_RELAXED);
     *decided = session_all_options()->verify_ranges && range_verifier_summarize();
-    return *decided ? JUDGE_EXIT_CODE : process_exit_code();
+    return *decided ? RANGE_VERIFIER_EXIT_CODE : process_exit_code();
 }
 
 void process_publish(void)

@@ -39,7 +39,7 @@ static struct {
     bool quickly; /* quick_ended will be called */
     sem_t wanted; /* csan's thread is to finish */
     struct session_end how;
-    uint32_t told; /* how; atomic */
+    uint32_t noted; /* how; atomic */
 } ending;
 
 /* The calling thread is finishing: what it calls may end the process, too. */
@@ -134,9 +134,9 @@ struct session_end process_exit_end(void)
     return ending.how;
 }
 
-static void tell_how(enum session_end_way way, int status)
+static void note_end(enum session_end_way way, int status)
 {
-    if (!__atomic_exchange_n(&ending.told, 1, __ATOMIC_ACQ_REL))
+    if (!__atomic_exchange_n(&ending.noted, 1, __ATOMIC_ACQ_REL))
         ending.how = (struct session_end){way, status};
 }
 
@@ -144,7 +144,7 @@ bool process_exit_finish(enum session_end_way way, int status)
 {
     const int error = errno;
     bool finished = false;
-    tell_how(way, status);
+    note_end(way, status);
     if (!uses_cuda() || __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
         return true;
     if (!is_inside() && ending.attended) {
@@ -257,7 +257,7 @@ static void ended(int status, void *user)
     (void)user;
     if (!process_exit_is_own_process())
         return;
-    tell_how(SESSION_END_EXIT, status);
+    note_end(SESSION_END_EXIT, status);
     finish_at_exit();
     if ((status & 0xff) == 0 && process_aborts())
         abort_at_exit();
@@ -271,7 +271,7 @@ static void quick_ended(void)
 {
     if (!process_exit_is_own_process())
         return;
-    tell_how(SESSION_END_LEFT, ending.quick);
+    note_end(SESSION_END_LEFT, ending.quick);
     finish_at_exit();
     const int code = code_for(ending.quick);
     if (code != ending.quick)
@@ -318,7 +318,7 @@ void process_exit_forked(void)
     ending.state = UNFINISHED;
     ending.inherited = 0;
     ending.attended = false;
-    ending.told = 0;
+    ending.noted = 0;
 }
 
 /* ---- _exit, _Exit, quick_exit and abort, as programs see them ---- */

@@ -102,7 +102,7 @@ static void print_version(void *report, const char *name, int version)
     report_note(report, "%s in version %d is newer than csan and was not checked", name, version);
 }
 
-static void print_backlog(struct report_sink *report)
+static void print_deferred(struct report_sink *report)
 {
     uint64_t all, within;
     deferred_counts(&all, &within);
@@ -133,6 +133,6 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
         report_note(report, "%s", host);
     if (verbosity > 0) {
         counters_unknown_versions(print_version, report);
-        print_backlog(report);
+        print_deferred(report);
     }
 }

@@ -38,7 +38,7 @@ static struct {
     const struct deferred_face *face;
     uint64_t all, within; /* pieces worked off; by the program's threads */
     struct batch batches[2];
-} backlog = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
+} deferred = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
 struct deferred_filling deferred_filling = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 _Alignas(LINE) uint32_t deferred_done;
@@ -49,18 +49,18 @@ static __thread bool works __attribute__((tls_model("initial-exec")));
 
 void deferred_start(const struct deferred_face *face, uint32_t limit)
 {
-    backlog.face = face;
-    __atomic_store_n(&backlog.limit, limit, __ATOMIC_RELAXED);
+    deferred.face = face;
+    __atomic_store_n(&deferred.limit, limit, __ATOMIC_RELAXED);
 }
 
 uint32_t deferred_limit(void)
 {
-    return __atomic_load_n(&backlog.limit, __ATOMIC_RELAXED);
+    return __atomic_load_n(&deferred.limit, __ATOMIC_RELAXED);
 }
 
 void deferred_disable(void)
 {
-    __atomic_store_n(&backlog.limit, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&deferred.limit, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- Working off ---- */
@@ -71,12 +71,12 @@ static void batch_work_off(const struct taken *taken)
 {
     const uint32_t ignored = context_ignore_swap(0);
     const struct range_actor actor = named_range_act((struct range_actor){.acts = true});
-    struct CUctx_st *current = backlog.face->begin();
+    struct CUctx_st *current = deferred.face->begin();
     for (size_t at = 0; at < taken->used;) {
         const struct deferred_piece *piece =
             (const struct deferred_piece *)(taken->batch->room + at);
         if (piece->context && piece->context != current) {
-            backlog.face->context_is(piece->context);
+            deferred.face->context_is(piece->context);
             current = piece->context;
         }
         named_range_act((struct range_actor){.acts = true, .path = piece->ranges});
@@ -84,7 +84,7 @@ static void batch_work_off(const struct taken *taken)
         range_path_release(piece->ranges);
         at += piece->bytes;
     }
-    backlog.face->end();
+    deferred.face->end();
     named_range_act(actor);
     context_ignore_swap(ignored);
 }
@@ -94,7 +94,7 @@ static struct taken batch_take(void)
 {
     struct deferred_filling *filling = &deferred_filling;
     guard_lock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
-    const struct taken taken = {&backlog.batches[filling->batch], filling->used, filling->count};
+    const struct taken taken = {&deferred.batches[filling->batch], filling->used, filling->count};
     filling->batch = !filling->batch;
     filling->used = filling->count = 0;
     guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
@@ -116,12 +116,12 @@ static void take_turn(void)
     guard_self.locked++;
     lock_order_begin(LOCK_DEFERRED_TURN);
     for (unsigned i = 0; i < SPINS; i++) {
-        if (pthread_mutex_trylock(&backlog.turn) == 0)
+        if (pthread_mutex_trylock(&deferred.turn) == 0)
             return;
         for (unsigned k = 0; k < 8; k++)
             wait_a_little();
     }
-    pthread_mutex_lock(&backlog.turn);
+    pthread_mutex_lock(&deferred.turn);
 }
 
 static void nap(void)
@@ -144,10 +144,10 @@ static void work_off(bool beside)
     const struct taken taken = batch_take();
     batch_work_off(&taken);
     __atomic_store_n(&deferred_done, deferred_done + taken.count, __ATOMIC_RELEASE);
-    backlog.all += taken.count;
-    backlog.within += beside ? 0 : taken.count;
+    deferred.all += taken.count;
+    deferred.within += beside ? 0 : taken.count;
     works = false;
-    guard_unlock_object(LOCK_DEFERRED_TURN, &backlog.turn);
+    guard_unlock_object(LOCK_DEFERRED_TURN, &deferred.turn);
 }
 
 void deferred_flush_slow(void)
@@ -162,10 +162,10 @@ void deferred_flush_slow(void)
 
 void deferred_counts(uint64_t *all, uint64_t *within)
 {
-    guard_lock_object(LOCK_DEFERRED_TURN, &backlog.turn);
-    *all = backlog.all;
-    *within = backlog.within;
-    guard_unlock_object(LOCK_DEFERRED_TURN, &backlog.turn);
+    guard_lock_object(LOCK_DEFERRED_TURN, &deferred.turn);
+    *all = deferred.all;
+    *within = deferred.within;
+    guard_unlock_object(LOCK_DEFERRED_TURN, &deferred.turn);
 }
 
 /* ---- csan's thread ---- */
@@ -176,7 +176,7 @@ static void sleep_until_filled(void)
     guard_lock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     filling->asleep = true;
     while (!filling->count)
-        pthread_cond_wait(&backlog.filling, &filling->mutex);
+        pthread_cond_wait(&deferred.filling, &filling->mutex);
     filling->asleep = false;
     guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
 }
@@ -215,7 +215,7 @@ static bool has_room(const struct deferred_filling *filling, size_t bytes)
 static bool is_attended(struct deferred_filling *filling)
 {
     if (!filling->started) {
-        const bool started = backlog.face->thread_start(attend);
+        const bool started = deferred.face->thread_start(attend);
         __atomic_store_n(&filling->started, started, __ATOMIC_RELEASE);
         if (!started)
             deferred_disable();
@@ -225,7 +225,7 @@ static bool is_attended(struct deferred_filling *filling)
 
 static void prefetch_room(const struct deferred_filling *filling)
 {
-    const unsigned char *next = backlog.batches[filling->batch].room + filling->used;
+    const unsigned char *next = deferred.batches[filling->batch].room + filling->used;
     for (unsigned i = 0; i < NEAR_LINES; i++)
         __builtin_prefetch(next + (size_t)i * LINE, 1);
 }
@@ -239,13 +239,13 @@ struct deferred_piece *deferred_begin(size_t bytes)
 {
     struct deferred_filling *filling = &deferred_filling;
     bytes = rounded(bytes);
-    if (!deferred_limit() || bytes > BACKLOG_PIECE_MAX || works || context_ignores())
+    if (!deferred_limit() || bytes > DEFERRED_PIECE_MAX || works || context_ignores())
         return NULL;
     if (!__atomic_load_n(&filling->started, __ATOMIC_ACQUIRE))
-        backlog.face->symbols_find();
+        deferred.face->symbols_find();
     guard_lock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
     if (is_attended(filling) && has_room(filling, bytes)) {
-        unsigned char *room = backlog.batches[filling->batch].room + filling->used;
+        unsigned char *room = deferred.batches[filling->batch].room + filling->used;
         struct deferred_piece *piece = (struct deferred_piece *)room;
         piece->bytes = bytes;
         return piece;
@@ -262,7 +262,7 @@ void deferred_end(struct deferred_piece *piece)
     filling->count++;
     __atomic_store_n(&filling->put, filling->put + 1, __ATOMIC_RELEASE);
     if (filling->asleep)
-        pthread_cond_signal(&backlog.filling);
+        pthread_cond_signal(&deferred.filling);
     prefetch_room(filling);
     guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
 }

@@ -25,7 +25,7 @@ struct deferred_piece {
     struct range_path *ranges; /* ... that are open in the thread; counted, or NULL */
 };
 
-enum { BACKLOG_PIECE_MAX = 8192 };
+enum { DEFERRED_PIECE_MAX = 8192 };
 
 /* What working off needs of the driver and of the hooks. */
 struct deferred_face {

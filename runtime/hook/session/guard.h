@@ -27,7 +27,7 @@ bool guard_enter_slow(void);
 
 /* As guard_enter, but for calls that may be put off themselves: what was put off before stays so.
  */
-static inline bool guard_enter_late(void)
+static inline bool guard_enter_without_flush(void)
 {
     if (__builtin_expect(session_state != SESSION_ON || guard_self.depth != 0, 0))
         return guard_enter_slow();
@@ -38,7 +38,7 @@ static inline bool guard_enter_late(void)
 /* 1: record this call, and call guard_leave when done. 0: pass it through. Without locks. */
 static inline bool guard_enter(void)
 {
-    if (!guard_enter_late())
+    if (!guard_enter_without_flush())
         return false;
     deferred_flush();
     return true;

@@ -35,7 +35,7 @@ static uint64_t end_of(uint64_t base, uint64_t bytes)
     return bytes > UINT64_MAX - base ? UINT64_MAX : base + bytes;
 }
 
-static bool hull_meets(uint64_t start, uint64_t end)
+static bool hull_overlaps(uint64_t start, uint64_t end)
 {
     return start < __atomic_load_n(&copied.end, __ATOMIC_RELAXED) &&
            __atomic_load_n(&copied.start, __ATOMIC_RELAXED) < end;
@@ -83,7 +83,7 @@ void copied_values_note(uint64_t base, uint64_t bytes, const void *source)
 void copied_values_forget(uint64_t base, uint64_t bytes)
 {
     const uint64_t end = end_of(base, bytes);
-    if (!bytes || !hull_meets(base, end))
+    if (!bytes || !hull_overlaps(base, end))
         return;
     lock_order_take(LOCK_COPIED_VALUES, &copied.mutex);
     forget(base, end);
@@ -99,7 +99,7 @@ void copied_values_forget_all(void)
 bool copied_values_read(uint64_t address, uint64_t bytes, void *to)
 {
     bool found = false;
-    if (!bytes || bytes > COPIED_BYTES_MOST || !hull_meets(address, end_of(address, bytes)))
+    if (!bytes || bytes > COPIED_BYTES_MOST || !hull_overlaps(address, end_of(address, bytes)))
         return false;
     lock_order_take(LOCK_COPIED_VALUES, &copied.mutex);
     for (unsigned i = 0; i < COPIES && !found; i++) {

@@ -26,7 +26,7 @@ struct host_call {
     /* Of a graph's launch, under the guard's lock: */
     struct host_call *next; /* behind it, of the same node */
     csan_snapshot *start;   /* what it comes after: kept once the launch is told of */
-    bool told, ran;
+    bool enqueued, ran;
 };
 
 /* A function with its argument, as a node of a graph: the driver is given the node in their place.
@@ -201,7 +201,7 @@ static void CUDA_CB host_node_run(void *user)
     struct host_call *call = session_state == SESSION_ON ? host_node_take(node) : NULL;
     if (call) {
         guard_lock();
-        if (call->told && session_options()->host_observed)
+        if (call->enqueued && session_options()->host_observed)
             csan_lane_waits(session_context(), CSAN_HOST, call->lane);
         guard_unlock();
         thread_in_function(call->lane);
@@ -215,7 +215,7 @@ static void CUDA_CB host_node_run(void *user)
         enqueued_at = 0;
         guard_lock();
         call->ran = true;
-        if (call->told)
+        if (call->enqueued)
             host_call_settle(call);
         guard_unlock();
         host_call_release(call);
@@ -281,9 +281,9 @@ struct host_call *host_node_begin(struct host_node *node, csan_site site)
     return call;
 }
 
-void host_node_told(struct host_call *call, csan_lane lane)
+void host_node_is_enqueued(struct host_call *call, csan_lane lane)
 {
-    call->told = true;
+    call->enqueued = true;
     csan_snapshot_keep(session_context(), call->start, lane);
     csan_snapshot_join(session_context(), lane, call->promise);
     if (call->ran)

@@ -43,7 +43,7 @@ void host_node_unwrap(CUhostFn *function, void **data);
  * before the function is what `lane` holds; from then on the lane comes after the function. failed:
  * there was no launch. Both end the caller's use of the call. */
 struct host_call *host_node_begin(struct host_node *node, csan_site site);
-void host_node_told(struct host_call *call, csan_lane lane);
+void host_node_is_enqueued(struct host_call *call, csan_lane lane);
 void host_node_failed(struct host_node *node, struct host_call *call);
 
 #endif

@@ -35,7 +35,7 @@ static struct {
     bool asked_all;
 } content = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static bool spans_meet(struct span a, struct span b)
+static bool spans_overlap(struct span a, struct span b)
 {
     return a.start < b.end && b.start < a.end;
 }
@@ -59,7 +59,7 @@ static void changed(struct span span)
 {
     bool asked = content.asked_all;
     for (size_t i = 0; i < content.asked_count && !asked; i++)
-        asked = spans_meet(content.asked[i], span);
+        asked = spans_overlap(content.asked[i], span);
     if (asked)
         version_next();
 }
@@ -104,7 +104,7 @@ static void count_set(size_t count)
 }
 
 /* A piece that another thread adds meanwhile is not ordered with what is asked here. */
-static bool hull_meets(struct span span)
+static bool hull_overlaps(struct span span)
 {
     return span.start < __atomic_load_n(&content.hull.end, __ATOMIC_RELAXED) &&
            __atomic_load_n(&content.hull.start, __ATOMIC_RELAXED) < span.end;
@@ -178,7 +178,7 @@ static void piece_add(struct span span, const void *source)
 static bool variable_was_written(struct span span)
 {
     for (size_t i = 0; i < content.variable_count; i++)
-        if (spans_meet(content.variables[i], span))
+        if (spans_overlap(content.variables[i], span))
             return true;
     return content.variables_lost;
 }
@@ -241,7 +241,7 @@ bool known_contents_forget(uint64_t base, uint64_t bytes)
 {
     struct span span = span_of(base, bytes);
     copied_values_forget(base, bytes);
-    if (!bytes || !hull_meets(span))
+    if (!bytes || !hull_overlaps(span))
         return false;
     known_contents_lock();
     bool any = pieces_forget(span);
@@ -258,7 +258,7 @@ bool known_contents_forget_all(void)
 bool known_contents_doubt_all(void)
 {
     const struct span all = {0, UINT64_MAX};
-    if (!hull_meets(all))
+    if (!hull_overlaps(all))
         return false;
     known_contents_lock();
     bool any = pieces_forget(all);

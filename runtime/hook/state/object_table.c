@@ -225,7 +225,7 @@ bool object_read_tensor_map(const void *bytes, struct object_memory *memory)
                                                 .sizes = map.sizes,
                                                 .strides = map.strides,
                                                 .interleave = map.interleave});
-    memory->told = map.told;
+    memory->identity = map.identity;
     return true;
 }
 
@@ -325,7 +325,7 @@ static uint64_t mix_numbers(uint64_t hash, const void *numbers, size_t bytes)
 }
 
 /* All that decides which bytes of the tensor a copy touches, but where the tensor lies. */
-static uint64_t hash_told(const struct tensor *tensor, const struct object_box *box)
+static uint64_t hash_of_encoding(const struct tensor *tensor, const struct object_box *box)
 {
     size_t rank = tensor->rank <= OBJECT_MAX_DIMS + 1 ? tensor->rank : 0;
     size_t inner = rank > 2 ? rank - 2 : 0;
@@ -342,6 +342,6 @@ static uint64_t hash_told(const struct tensor *tensor, const struct object_box *
 struct object_memory object_of_tensor(const struct tensor *tensor, const struct object_box *box)
 {
     struct object_memory memory = memory_of_tensor(tensor);
-    memory.told = hash_told(tensor, box);
+    memory.identity = hash_of_encoding(tensor, box);
     return memory;
 }

@@ -29,8 +29,8 @@ struct object_memory {
     struct csan_dim dims[OBJECT_MAX_DIMS];
     uint8_t dim_count;
     uint8_t element_bytes; /* of a tensor's element; 0: fewer than 8 bits, or no tensor */
-    uint64_t told; /* of a tensor map: hash of all that its encoding was told, or of the bytes that
-                      are read, but the address; else 0 */
+    uint64_t identity; /* of a tensor map: hash of all that its encoding was told, or of the bytes
+                      that are read, but the address; else 0 */
 };
 
 /* The bytes that name an object of this kind (enum instruction_access_object); 0: there is no such

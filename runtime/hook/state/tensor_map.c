@@ -119,13 +119,13 @@ bool tensor_map_read(struct tensor_map_read *read, const void *bytes)
         read->base % 16 || read->interleave > CU_TENSOR_MAP_INTERLEAVE_32B ||
         !type_read(&map, &read->type) || !box_is_one(&map, read->type) || !extents_read(read, &map))
         return false;
-    read->told = hash_mix_bytes(0, map.words + 2, sizeof map - 8);
+    read->identity = hash_mix_bytes(0, map.words + 2, sizeof map - 8);
     return true;
 }
 
 /* ---- Asking the driver ---- */
 
-static bool is_as_told(const struct tensor_map_read *read, const struct tensor *tensor)
+static bool is_as_encoded(const struct tensor_map_read *read, const struct tensor *tensor)
 {
     return read->type == tensor->type && read->rank == tensor->rank && read->base == tensor->base &&
            read->interleave == tensor->interleave &&
@@ -141,7 +141,8 @@ static enum tensor_map_layout answer_of(CUresult result, const CUtensorMap *map,
     struct tensor_map_read read;
     if (result != CUDA_SUCCESS)
         return TENSOR_MAP_LAYOUT_NOT_ASKED;
-    return tensor_map_read(&read, map) && read.is_im2col == is_im2col && is_as_told(&read, tensor)
+    return tensor_map_read(&read, map) && read.is_im2col == is_im2col &&
+                   is_as_encoded(&read, tensor)
                ? TENSOR_MAP_LAYOUT_KNOWN
                : TENSOR_MAP_LAYOUT_OTHER;
 }

@@ -35,7 +35,7 @@ struct tensor_map_read {
     cuuint64_t sizes[TENSOR_MAP_RANK_MOST],
         strides[TENSOR_MAP_RANK_MOST - 1]; /* as struct tensor */
     CUtensorMapInterleave interleave;
-    uint64_t told; /* hash of all but the address */
+    uint64_t identity; /* hash of all but the address */
 };
 
 /* From the map's first TENSOR_MAP_READ_BYTES. False: they are no map's, or those of one that has

@@ -23,10 +23,10 @@ struct host_thread {
 };
 
 /* What threads give up and get: a mutex, a semaphore, a key of the program's. */
-struct meeting {
+struct sync_object {
     const void *key;
-    csan_snapshot *given; /* by the last one; or NULL */
-    csan_lane lane;       /* of all who gave; CSAN_NO_LANE: none yet */
+    csan_snapshot *released; /* by the last one; or NULL */
+    csan_lane lane;          /* of all who gave; CSAN_NO_LANE: none yet */
     UT_hash_handle hh;
 };
 
@@ -36,7 +36,7 @@ static struct {
     bool keyed;
     unsigned count; /* threads so far, for their names */
     unsigned generation;
-    struct meeting *meetings;
+    struct sync_object *sync_objects;
     size_t sweep_at; /* so many meetings */
 } table = {.once = PTHREAD_ONCE_INIT, .sweep_at = 1024};
 
@@ -150,7 +150,7 @@ void thread_in_function(csan_lane lane)
 
 /* ---- create and join */
 
-static void *told_create(void)
+static void *on_create(void)
 {
     if (!guard_enter_aside())
         return NULL;
@@ -164,7 +164,7 @@ static void *told_create(void)
     return thread;
 }
 
-static void told_start(void *value)
+static void on_start(void *value)
 {
     struct host_thread *thread = value;
     if (is_of_parent(thread) || !guard_enter_aside())
@@ -175,7 +175,7 @@ static void told_start(void *value)
     guard_leave();
 }
 
-static void told_join(void *value)
+static void on_join(void *value)
 {
     const struct host_thread *thread = value;
     if (is_of_parent(thread) || !guard_enter_aside())
@@ -185,7 +185,7 @@ static void told_join(void *value)
     guard_leave();
 }
 
-static void told_forget(void *value)
+static void on_forget(void *value)
 {
     struct host_thread *thread = value;
     if (is_of_parent(thread) || !guard_enter_aside())
@@ -198,134 +198,134 @@ static void told_forget(void *value)
 
 /* ---- meetings */
 
-static void meeting_remove(struct meeting *meeting)
+static void sync_object_remove(struct sync_object *sync_object)
 {
-    HASH_DEL(table.meetings, meeting);
-    if (meeting->given)
-        csan_snapshot_release(session_context(), meeting->given);
-    if (meeting->lane != CSAN_NO_LANE)
-        csan_lane_destroy(session_context(), meeting->lane);
-    free(meeting);
+    HASH_DEL(table.sync_objects, sync_object);
+    if (sync_object->released)
+        csan_snapshot_release(session_context(), sync_object->released);
+    if (sync_object->lane != CSAN_NO_LANE)
+        csan_lane_destroy(session_context(), sync_object->lane);
+    free(sync_object);
 }
 
 /* Many a mutex is never destroyed. One that was given up with what everybody knows by now tells
  * nothing more. */
-static void meetings_sweep(void)
+static void sync_objects_sweep(void)
 {
-    struct meeting *meeting, *next;
-    if (HASH_COUNT(table.meetings) < table.sweep_at)
+    struct sync_object *sync_object, *next;
+    if (HASH_COUNT(table.sync_objects) < table.sweep_at)
         return;
-    HASH_ITER(hh, table.meetings, meeting, next)
+    HASH_ITER(hh, table.sync_objects, sync_object, next)
     {
-        if (meeting->lane == CSAN_NO_LANE &&
-            (!meeting->given || context_is_over(session_context(), meeting->given)))
-            meeting_remove(meeting);
+        if (sync_object->lane == CSAN_NO_LANE &&
+            (!sync_object->released || context_is_over(session_context(), sync_object->released)))
+            sync_object_remove(sync_object);
     }
-    table.sweep_at = 2 * HASH_COUNT(table.meetings) + 1024;
+    table.sweep_at = 2 * HASH_COUNT(table.sync_objects) + 1024;
 }
 
-static struct meeting *meeting_of(const void *key)
+static struct sync_object *sync_object_of(const void *key)
 {
-    struct meeting *meeting;
-    HASH_FIND_PTR(table.meetings, &key, meeting);
-    if (meeting)
-        return meeting;
-    meetings_sweep();
-    meeting = calloc(1, sizeof *meeting);
-    if (!meeting)
+    struct sync_object *sync_object;
+    HASH_FIND_PTR(table.sync_objects, &key, sync_object);
+    if (sync_object)
+        return sync_object;
+    sync_objects_sweep();
+    sync_object = calloc(1, sizeof *sync_object);
+    if (!sync_object)
         return NULL;
-    meeting->key = key;
-    meeting->lane = CSAN_NO_LANE;
-    HASH_ADD_PTR(table.meetings, key, meeting);
-    return meeting;
+    sync_object->key = key;
+    sync_object->lane = CSAN_NO_LANE;
+    HASH_ADD_PTR(table.sync_objects, key, sync_object);
+    return sync_object;
 }
 
-static void give(struct meeting *meeting, bool shared)
+static void release_into(struct sync_object *sync_object, bool shared)
 {
     csan_context *detector = session_context();
     if (!shared) {
-        if (meeting->given)
-            csan_snapshot_release(detector, meeting->given);
-        meeting->given = csan_snapshot_take(detector, thread_lane());
+        if (sync_object->released)
+            csan_snapshot_release(detector, sync_object->released);
+        sync_object->released = csan_snapshot_take(detector, thread_lane());
         return;
     }
-    if (meeting->lane == CSAN_NO_LANE)
-        meeting->lane =
+    if (sync_object->lane == CSAN_NO_LANE)
+        sync_object->lane =
             csan_lane_create_host(detector, "what threads meet at", CSAN_HOST_SYNC_OBJECT);
-    if (meeting->lane != CSAN_NO_LANE)
-        csan_lane_waits(detector, meeting->lane, thread_lane());
+    if (sync_object->lane != CSAN_NO_LANE)
+        csan_lane_waits(detector, sync_object->lane, thread_lane());
 }
 
-static void get(struct meeting *meeting)
+static void acquire_from(struct sync_object *sync_object)
 {
     csan_context *detector = session_context();
-    if (meeting->given)
-        csan_snapshot_join(detector, thread_lane(), meeting->given);
-    if (meeting->lane != CSAN_NO_LANE)
-        csan_lane_waits(detector, thread_lane(), meeting->lane);
+    if (sync_object->released)
+        csan_snapshot_join(detector, thread_lane(), sync_object->released);
+    if (sync_object->lane != CSAN_NO_LANE)
+        csan_lane_waits(detector, thread_lane(), sync_object->lane);
 }
 
 /* Before the first CUDA call there is nothing to order. */
-static bool enter_for_meeting(void)
+static bool enter_for_sync_object(void)
 {
     return __atomic_load_n(&session_state, __ATOMIC_ACQUIRE) == SESSION_ON && guard_enter();
 }
 
-static void told_release(const void *key, int shared)
+static void on_release(const void *key, int shared)
 {
-    if (!enter_for_meeting())
+    if (!enter_for_sync_object())
         return;
     guard_lock();
-    struct meeting *meeting = meeting_of(key);
-    if (meeting)
-        give(meeting, shared);
+    struct sync_object *sync_object = sync_object_of(key);
+    if (sync_object)
+        release_into(sync_object, shared);
     guard_unlock();
     guard_leave();
 }
 
 /* What is done with a meeting where somebody gave something before; nothing where nobody did. */
-static void told_of_known(const void *key, void (*act)(struct meeting *meeting))
+static void act_on_known(const void *key, void (*act)(struct sync_object *sync_object))
 {
-    struct meeting *meeting;
-    if (!enter_for_meeting())
+    struct sync_object *sync_object;
+    if (!enter_for_sync_object())
         return;
     guard_lock();
-    HASH_FIND_PTR(table.meetings, &key, meeting);
-    if (meeting)
-        act(meeting);
+    HASH_FIND_PTR(table.sync_objects, &key, sync_object);
+    if (sync_object)
+        act(sync_object);
     guard_unlock();
     guard_leave();
 }
 
-static void told_acquire(const void *key)
+static void on_acquire(const void *key)
 {
-    told_of_known(key, get);
+    act_on_known(key, acquire_from);
 }
 
-static void told_end(const void *key)
+static void on_end(const void *key)
 {
-    told_of_known(key, meeting_remove);
+    act_on_known(key, sync_object_remove);
 }
 
-void thread_meets(const void *key, bool before)
+void thread_synchronizes(const void *key, bool before)
 {
     if (session_options()->host_observed)
         return;
     if (before)
-        told_release(key, 1);
+        on_release(key, 1);
     else
-        told_acquire(key);
+        on_acquire(key);
 }
 
 /* ---- the start */
 
-static const struct csan_threads_table told = {.create = told_create,
-                                               .start = told_start,
-                                               .join = told_join,
-                                               .forget = told_forget,
-                                               .release = told_release,
-                                               .acquire = told_acquire,
-                                               .end = told_end};
+static const struct csan_threads_table callbacks = {.create = on_create,
+                                                    .start = on_start,
+                                                    .join = on_join,
+                                                    .forget = on_forget,
+                                                    .release = on_release,
+                                                    .acquire = on_acquire,
+                                                    .end = on_end};
 
 void thread_forked(void)
 {
@@ -345,7 +345,7 @@ void thread_start(void)
         return;
     thread_lane(); /* the first thread's: one that is made unseen knows no more than this one */
     if (csan_threads_activate)
-        csan_threads_activate(&told);
+        csan_threads_activate(&callbacks);
     else
         session_note("host_order=threads, but libcsan_threads.so is not in this process: threads "
                      "that are created, joined or wait for one another show no order. Use csan "

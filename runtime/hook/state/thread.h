@@ -28,7 +28,7 @@ csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const 
 void thread_in_function(csan_lane lane);
 
 /* The program's word: `before`: the thread's past is before `key`'s, else after it. */
-void thread_meets(const void *key, bool before);
+void thread_synchronizes(const void *key, bool before);
 
 /* In a forked child that starts anew: only the calling thread is left. */
 void thread_forked(void);

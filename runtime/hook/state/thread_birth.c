@@ -101,11 +101,11 @@ csan_site thread_birth_site(void)
 
 /* Who creates a thread may hold what another one waits for, which has the loader's lock: nothing is
  * opened or looked up then. */
-void thread_birth_start(bool tells)
+void thread_birth_start(bool reports)
 {
-    if (!tells && session_options()->stack_depth)
+    if (!reports && session_options()->stack_depth)
         unwind_open();
-    __atomic_store_n(&thread_birth_watched, !tells, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread_birth_watched, !reports, __ATOMIC_RELEASE);
 }
 
 static void *run_born(void *user)

@@ -13,7 +13,7 @@
 struct thread_birth;
 
 /* Once csan is on. `tells`: libcsan_threads does, and calls are to pass. */
-void thread_birth_start(bool tells);
+void thread_birth_start(bool reports);
 
 /* The calling thread is about to create one; NULL where its stack is not known, or memory is short.
  * The new thread calls thread_birth_is with it, else it is freed by thread_birth_free. */

@@ -190,10 +190,10 @@ static void other_bytes_of_a_page_are_told_apart(void **state)
     assert_int_equal(page_guard_find(start + 60, inside, false), PAGE_GUARD_GUARDED);
     assert_int_equal(page_guard_find(start + 64, beside, false), PAGE_GUARD_OTHERS);
     assert_int_equal(page_guard_find((uintptr_t)&start, beside, false), PAGE_GUARD_NOT);
-    assert_true(page_guard_meets(beside, false));
+    assert_true(page_guard_overlaps(beside, false));
     page_guard_forget(inside);
     assert_int_equal(page_guard_find(start + 60, inside, false), PAGE_GUARD_RETRY);
-    assert_false(page_guard_meets(beside, false));
+    assert_false(page_guard_overlaps(beside, false));
 }
 
 /* Of much memory the ends are guarded, and other places in between each time. */

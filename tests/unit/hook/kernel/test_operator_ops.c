@@ -21,10 +21,10 @@ static void of_one_lane_there_are_none(void **state)
     struct operator_ops parts;
     operator_ops_begin(&parts);
     assert_false(operator_ops_are_elsewhere(&parts, 1));
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 10);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 10);
     operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 11);
     assert_false(operator_ops_are_elsewhere(&parts, 1));
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 1, siblings), 0);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 1, siblings), 0);
     assert_true(operator_ops_are_elsewhere(&parts, 2));
     operator_ops_add(&parts, OPERATOR_OP_INNER, 2, 12);
     assert_true(operator_ops_are_elsewhere(&parts, 1));
@@ -40,12 +40,12 @@ static void what_is_told_is_all_the_others_sibling(void **state)
     operator_ops_begin(&parts);
     operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 10);
     operator_ops_add(&parts, OPERATOR_OP_INNER, 2, 11);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 12);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 12);
     operator_ops_add(&parts, OPERATOR_OP_INNER, 1, 13);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 3, siblings), 2);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 3, siblings), 2);
     is_sibling(0, 1, 10, 13);
     is_sibling(1, 2, 11, 11);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 1, siblings), 1);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 1, siblings), 1);
     is_sibling(0, 2, 11, 11);
 }
 
@@ -58,14 +58,14 @@ static void what_is_known_is_a_sibling_of_what_was_told(void **state)
     operator_ops_begin(&parts);
     operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 10);
     assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, siblings), 0);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 11);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 3, 12);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 13);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 11);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 3, 12);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 13);
     operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 14);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 15);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 15);
     operator_ops_add(&parts, OPERATOR_OP_INNER, 1, 16);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 3, 17);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 18);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 3, 17);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 18);
     static const enum operator_op_kind kinds[] = {OPERATOR_OP_KNOWN, OPERATOR_OP_INNER};
     for (int i = 0; i < 2; i++) {
         assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 2, siblings), 4);
@@ -85,12 +85,13 @@ static void there_is_room_for_some(void **state)
     struct operator_ops parts;
     operator_ops_begin(&parts);
     for (uint32_t i = 0; i < 3 * PARTS_MAX; i++) {
-        operator_ops_add(&parts, OPERATOR_OP_TOLD, 1 + i, 100 + 2 * i);
+        operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1 + i, 100 + 2 * i);
         operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1 + i, 101 + 2 * i);
     }
     assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 0, siblings), PARTS_MAX);
     is_sibling(PARTS_MAX - 1, PARTS_MAX, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_TOLD, 0, siblings), PARTS_MAX);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 0, siblings),
+                     PARTS_MAX);
     is_sibling(0, 1 + 2 * PARTS_MAX, 100 + 4 * PARTS_MAX, 101 + 4 * PARTS_MAX);
     is_sibling(PARTS_MAX - 1, 3 * PARTS_MAX, 98 + 6 * PARTS_MAX, 99 + 6 * PARTS_MAX);
 }
@@ -102,11 +103,11 @@ static void pieces_without_room_stretch_none(void **state)
     struct operator_ops parts;
     operator_ops_begin(&parts);
     for (uint32_t i = 0; i <= PARTS_MAX; i++) {
-        operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 100 + 2 * i);
+        operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 100 + 2 * i);
         operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 101 + 2 * i);
     }
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 200);
-    operator_ops_add(&parts, OPERATOR_OP_TOLD, 1, 201);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 200);
+    operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 201);
     assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, siblings), PARTS_MAX);
     is_sibling(PARTS_MAX - 1, 1, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
 }

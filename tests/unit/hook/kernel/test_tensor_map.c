@@ -189,10 +189,10 @@ static void told_is_what_the_map_says_but_where(void **state)
     assert_true(tensor_map_read(&read, map));
     map[0] += 4096;
     assert_true(tensor_map_read(&other, map));
-    assert_int_equal(other.told, read.told);
+    assert_int_equal(other.identity, read.identity);
     map[7] ^= 1; /* how the box is picked */
     assert_true(tensor_map_read(&other, map));
-    assert_int_not_equal(other.told, read.told);
+    assert_int_not_equal(other.identity, read.identity);
 }
 
 static void other_bytes_are_no_map(void **state)

@@ -37,7 +37,7 @@ static inline int run(const char *mode, const char *directory, const char *envir
 }
 
 /* So many launches, each told before the next, with the device idle between. */
-static inline void launch_told(int times, CUfunction f, CUdeviceptr p, CUdeviceptr q)
+static inline void launch_reported(int times, CUfunction f, CUdeviceptr p, CUdeviceptr q)
 {
     for (int i = 0; i < times; i++) {
         launch(f, p, q, NULL);

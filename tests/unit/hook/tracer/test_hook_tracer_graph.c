@@ -4,7 +4,7 @@
 #include <time.h>
 
 /* So many times, each told before the next. */
-static void launch_told(CUgraphExec exec, CUstream s, int times)
+static void launch_reported(CUgraphExec exec, CUstream s, int times)
 {
     for (int i = 0; i < times; i++) {
         OK(cuGraphLaunch(exec, s));
@@ -22,7 +22,7 @@ static void nodes_are_learned_when_their_graph_is_launched(void **state)
     touch(q + 16, 4, 4, 16, FAKE_WRITE);
     CUgraphExec exec = graph_of(fresh(), p, q, 1);
     struct fake_changes before = changes();
-    launch_told(exec, s, 2);
+    launch_reported(exec, s, 2);
     assert_int_equal(changes().traced, before.traced + 2);
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -51,7 +51,7 @@ static void nodes_of_several_kernels_teach_together(void **state)
     nodes_add(graph, node, fresh(), p, q, 1);
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     struct fake_changes before = changes();
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     assert_int_equal(changes().traced, before.traced + 4);
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -71,7 +71,7 @@ static void nodes_of_one_kernel_are_not_told_apart(void **state)
     touch(q, 4, 4, 16, FAKE_WRITE);
     CUgraphExec exec = graph_of(f, p, q, 5);
     struct fake_changes before = changes();
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     assert_int_equal(changes().traced, before.traced);
     for (int i = 0; i < 10 && changes().traced < before.traced + 2; i++)
         traced(f, p, q, s);
@@ -191,7 +191,7 @@ static void a_graph_is_traced_alone(void **state)
     wait_told();
     const int traces = changes().traced;
     assert_true(traces > before.traced);
-    launch_told(traced_one.exec, s, 2);
+    launch_reported(traced_one.exec, s, 2);
     assert_int_equal(changes().traced, traces + 2); /* that trace taught nothing */
 }
 
@@ -257,7 +257,7 @@ static void an_exec_outlives_its_graph(void **state)
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(cuGraphDestroy(graph));
     struct fake_changes before = changes();
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     assert_int_equal(changes().traced, before.traced + 2);
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -300,7 +300,7 @@ static void what_nodes_touch_may_change(void **state)
     nodes_add(graph, NULL, fresh(), p, q, 1);
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     OK(cuGraphInstantiateWithFlags(&other, graph, 0));
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     OK(cuGraphLaunch(other, s));
     wait_told();
     struct fake_changes before = changes();
@@ -456,7 +456,7 @@ static void what_is_ignored_stays_so(void **state)
     CUgraphExec exec = graph_of(f, p, q, 1);
     csan_ignore_end();
     struct fake_changes before = changes();
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     assert_int_equal(changes().traced, before.traced);
     for (int i = 0; i < 2; i++) {
         OK(launch(f, p, q, s));
@@ -476,7 +476,7 @@ static void an_ignored_launch_is_all_that_is_ignored(void **state)
     CUstream s = non_blocking(), t = non_blocking();
     touch(q, 4, 4, 16, FAKE_WRITE);
     CUgraphExec exec = graph_of(fresh(), p, q, 1);
-    launch_told(exec, s, 2);
+    launch_reported(exec, s, 2);
     csan_ignore_begin();
     OK(cuGraphLaunch(exec, s)); /* which would be told */
     csan_ignore_end();
@@ -494,7 +494,7 @@ static void what_was_told_and_is_wrong_is_taken_back(void **state)
     CUstream s = non_blocking(), t = non_blocking();
     touch(q, 4, 4, 16, FAKE_WRITE);
     CUgraphExec exec = graph_of(fresh(), p, q, 1);
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     all_done();
     OK(cuMemsetD8Async(q, 0, 512, t));
     OK(cuStreamSynchronize(t));
@@ -520,7 +520,7 @@ static void nodes_that_touch_nothing_are_lost(void **state)
     CUfunction f = fresh();
     CUgraphExec exec = graph_of(f, p, q, 1);
     struct fake_changes before = changes();
-    launch_told(exec, s, 100);
+    launch_reported(exec, s, 100);
     assert_in_range(changes().traced, before.traced + 8, before.traced + 64); /* not for ever */
     all_done();
     touch(q, 4, 4, 16, FAKE_WRITE);
@@ -557,7 +557,7 @@ static void a_graph_that_is_updated_has_other_pointers(void **state)
             OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
     }
     touch(q + 512, 4, 4, 16, FAKE_WRITE);
-    launch_told(exec, s, 3);
+    launch_reported(exec, s, 3);
     all_done();
     OK(cuGraphLaunch(exec, s));
     OK(cuMemsetD8Async(q, 0, 512, t));
@@ -598,7 +598,7 @@ static void nodes_that_cannot_be_traced_leave_room_for_others(void **state)
     }
     nodes_add(graph, node, fresh(), p, q, 1);
     OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
-    launch_told(exec, s, 50);
+    launch_reported(exec, s, 50);
     all_done();
     OK(cuGraphLaunch(exec, s));
     OK(cuMemsetD8Async(q, 0, 512, t));

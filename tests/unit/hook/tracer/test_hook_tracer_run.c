@@ -260,7 +260,7 @@ static int mode_auto(CUdeviceptr p, CUdeviceptr q)
     launch(f, p, q, NULL);
     cuCtxSynchronize();
     struct fake_changes idle = changes();
-    launch_told(5, f, p, q); /* the second and third to learn, the fourth to confirm */
+    launch_reported(5, f, p, q); /* the second and third to learn, the fourth to confirm */
     struct fake_changes known = changes();
     for (int i = 0; i < 10; i++)
         cuCtxSynchronize();
@@ -331,7 +331,7 @@ static int mode_later(CUdeviceptr p, CUdeviceptr q)
 {
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    launch_told(4, f, p, q);
+    launch_reported(4, f, p, q);
     cuCtxSynchronize();
     return mode_lazy(p, q);
 }

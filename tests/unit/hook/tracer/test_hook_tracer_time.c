@@ -84,9 +84,10 @@ static void launches_that_take_turns_are_learned(void **state)
 static void a_wish_is_granted_once_there_is_time(void **state)
 {
     (void)state;
-    assert_int_equal(run("poor", GPU ":" TOOLS, "",
-                         "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0:deferred_limit=0"),
-                     0);
+    assert_int_equal(
+        run("poor", GPU ":" TOOLS, "",
+            "learn_warmup_ms=240:learn_confirm_ms=600000:print_summary=0:deferred_limit=0"),
+        0);
     assert_string_equal(output, "live 0, then 1, traced 1\n");
 }
 
@@ -176,7 +177,7 @@ static int mode_dear(CUdeviceptr p, CUdeviceptr q)
     CUfunction f = fresh();
     pthread_t thread;
     touch(q, 4, 4, 16, FAKE_WRITE);
-    launch_told(3, f, p, q);
+    launch_reported(3, f, p, q);
     struct fake_changes first = changes();
     busy(1);
     launch(f, p, q, NULL);
@@ -201,14 +202,14 @@ static int mode_unpaid(CUdeviceptr p, CUdeviceptr q)
     CUfunction f = fresh(), g = fresh();
     pthread_t thread;
     touch(q, 4, 4, 16, FAKE_WRITE);
-    launch_told(15, f, p, q);
-    launch_told(7, g, p, q);
+    launch_reported(15, f, p, q);
+    launch_reported(7, g, p, q);
     launch(f, p, q, NULL);
     races(); /* which works off what was put off */
     block_changes(1);
     if (pthread_create(&thread, NULL, unblock, NULL) != 0)
         return 1;
-    launch_told(1, g, p, q);
+    launch_reported(1, g, p, q);
     pthread_join(thread, NULL);
     for (int i = 0; i < 100; i++)
         launch(f, p, q, NULL);
@@ -245,7 +246,7 @@ static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
         launch(f, p, q, NULL);
         wait_told();
     }
-    launch_told(10, f, p, q);
+    launch_reported(10, f, p, q);
     struct fake_changes known = changes();
     launch(f, p, q, NULL);
     struct fake_changes quiet = changes();
@@ -321,7 +322,7 @@ static int mode_turns(CUdeviceptr p, CUdeviceptr q)
 {
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    launch_told(4, f, p, q); /* two to learn, the fourth to confirm */
+    launch_reported(4, f, p, q); /* two to learn, the fourth to confirm */
     struct fake_changes known = changes();
     run_for(1, 2, f, p, q);   /* which asks for it to be patched, once it has ended */
     run_for(950, 1, f, p, q); /* which takes the time there is */
@@ -337,10 +338,10 @@ static int mode_poor(CUdeviceptr p, CUdeviceptr q)
 {
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    launch_told(4, f, p, q);
+    launch_reported(4, f, p, q);
     for (int i = 0; i < 1100; i++) /* so that none is confirmed meanwhile */
         launch(f, p, q, NULL);
-    launch_told(2, f, p, q);
+    launch_reported(2, f, p, q);
     run_for(300, 3, f, p, q); /* twice: it is patched for the second */
     run_for(300, 3, f, p, q);
     run_for(1, 2, f, p, q);
@@ -359,7 +360,7 @@ static int mode_shy(CUdeviceptr p, CUdeviceptr q, bool to_the_end)
     enum { ROUNDS = 600 };
     CUfunction f = fresh();
     touch(q, 4, 4, 16, FAKE_WRITE);
-    launch_told(4, f, p, q);
+    launch_reported(4, f, p, q);
     struct fake_changes known = changes();
     for (unsigned i = 0; i < ROUNDS; i++) {
         busy(1);
