@@ -217,12 +217,12 @@ static void announced(const void *address, size_t bytes, int writes, const void 
 
 static void thread_releases(const void *key)
 {
-    thread_meets(key, true);
+    thread_synchronizes(key, true);
 }
 
 static void thread_acquires(const void *key)
 {
-    thread_meets(key, false);
+    thread_synchronizes(key, false);
 }
 
 static void start_instrumented(csan_context *context)
