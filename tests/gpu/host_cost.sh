@@ -1,0 +1,62 @@
+#!/bin/bash
+# What seeing the host's own loads and stores costs, in one run, by turns: plain, csan without and with host=guard, and
+# announced accesses (host=instrumented) beside ThreadSanitizer's own library on the same object file.
+#
+#   host_cost.sh CSAN_ROOT [ROUNDS]
+set -u
+root=$(cd "${1:?where csan is installed}" && pwd) rounds=${2:-5}
+here=$(cd "$(dirname "$0")" && pwd)
+command -v nvcc >/dev/null || { echo "skipped host_cost: no nvcc"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+arch=${CSAN_TEST_ARCH:-native}
+nvcc -O2 -g -arch="$arch" -cudart shared "$here/host_cost.cu" -o plain || exit 1
+nvcc -O2 -g -arch="$arch" -Xcompiler -fsanitize=thread -c "$here/host_cost.cu" -o announced.o || exit 1
+nvcc -cudart shared announced.o -o announced -L"$root/lib" -lcsan_host -Xlinker -rpath="$root/lib" || exit 1
+nvcc -cudart shared -Xcompiler -fsanitize=thread announced.o -o tsan || echo "no ThreadSanitizer library here"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
+
+declare -A times
+step() { "$@" 2>>errors | sed -n 's/^ns_per_step //p'; }
+# take NAME COMMAND...
+take()
+{
+    local name=$1 value
+    shift
+    value=$(step "$@")
+    [ -n "$value" ] && times[$name]+="$value "
+}
+median() { tr ' ' '\n' | grep . | sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : "nan" }'; }
+# ratios WHAT NAME...: against the first
+ratios()
+{
+    local what=$1 first name value
+    shift
+    first=$(median <<<"${times[$1]:-}")
+    for name; do
+        value=$(median <<<"${times[$name]:-}")
+        awk -v w="$what" -v n="$name" -v v="$value" -v f="$first" 'BEGIN { printf "%-22s %-22s %12.0f ns a step, %6.3f\n", w, n, v, f > 0 ? v / f : 0 }'
+    done
+    times=()
+}
+csan() { env CSAN_OPTIONS=print_summary=0:"$1" "$root/bin/csan" run "${@:2}"; }
+
+for size in 65536 1048576 67108864; do
+    steps=$((size > 4000000 ? 40 : 1000))
+    for ((i = 0; i < rounds; i++)); do
+        take plain ./plain pipeline $size $steps
+        take "csan" csan host=off ./plain pipeline $size $steps
+        take "csan host=guard" csan host=guard ./plain pipeline $size $steps
+    done
+    ratios "pipeline $size" plain csan "csan host=guard"
+done
+for kind in managed own; do
+    for ((i = 0; i < rounds; i++)); do
+        take plain ./plain $kind 1000000 64
+        take "host=instrumented" csan host=instrumented ./announced $kind 1000000 64
+        [ -x tsan ] && take ThreadSanitizer env TSAN_OPTIONS=report_bugs=0 ./tsan $kind 1000000 64
+    done
+    ratios "stencil $kind memory" plain host=instrumented ThreadSanitizer
+done
+sort errors | uniq -c | sort -rn | head -5
