@@ -3,7 +3,7 @@
 #include "csan/base/now.h"
 #include "csan/base/internal_thread.h"
 #include "csan/recording/recording_define.h"
-#include "csan/recording/recording_file.h"
+#include "csan/recording/recording_output.h"
 #include "csan/recording/recording_finding.h"
 #include "csan/recording/recording_set.h"
 #include "csan/base/lock_order.h"
@@ -42,7 +42,7 @@ struct recording {
     /* Under `io`, which is taken inside the lock and then held without it. */
     pthread_mutex_t io;
     struct byte_buffer taken;
-    struct recording_file *file;
+    struct recording_output *file;
 };
 
 /* ---- life */
@@ -52,7 +52,7 @@ struct recording *recording_create(const char *path, uint64_t replace_before, co
 {
     struct recording *recording = calloc(1, sizeof *recording);
     if (!recording || !(recording->sets = recording_sets_create()) ||
-        !(recording->file = recording_file_create(path, replace_before, facts, note))) {
+        !(recording->file = recording_output_create(path, replace_before, facts, note))) {
         recording_sets_destroy(recording ? recording->sets : NULL);
         free(recording);
         return NULL;
@@ -82,7 +82,7 @@ void recording_destroy(struct recording *recording)
         return;
     recording_sets_destroy(recording->sets);
     recording_definitions_clear(&recording->definitions);
-    recording_file_destroy(recording->file);
+    recording_output_destroy(recording->file);
     free(recording->open.data);
     free(recording->taken.data);
     number_pool_clear(&recording->snapshots);
@@ -539,16 +539,16 @@ static void block_take(struct recording *recording)
     recording->taken = taken;
     recording->due = recording->called = false;
     if (taken.failed)
-        recording_file_fail(recording->file, ENOMEM);
-    recording->stopped |= recording_file_failed(recording->file);
+        recording_output_fail(recording->file, ENOMEM);
+    recording->stopped |= recording_output_failed(recording->file);
 }
 
 /* Write what was taken, without the lock. */
 static void block_write(struct recording *recording)
 {
     if (recording->taken.length && !recording->taken.failed)
-        recording_file_put(recording->file, BLOCK_ENTRIES, recording->taken.data,
-                           recording->taken.length);
+        recording_output_put(recording->file, BLOCK_ENTRIES, recording->taken.data,
+                             recording->taken.length);
     pthread_mutex_unlock(&recording->io);
 }
 
@@ -633,13 +633,13 @@ void recording_finish(struct recording *recording, const char *facts)
     const char *path;
     uint64_t bytes;
     if (!over &&
-        (recording->taken.length || recording_file_totals(recording->file, &path, &bytes))) {
+        (recording->taken.length || recording_output_totals(recording->file, &path, &bytes))) {
         if (recording->taken.length)
-            recording_file_put(recording->file, BLOCK_ENTRIES, recording->taken.data,
-                               recording->taken.length);
-        recording_file_put(recording->file, BLOCK_END, facts, strlen(facts));
+            recording_output_put(recording->file, BLOCK_ENTRIES, recording->taken.data,
+                                 recording->taken.length);
+        recording_output_put(recording->file, BLOCK_END, facts, strlen(facts));
     }
-    recording_file_close(recording->file);
+    recording_output_close(recording->file);
     pthread_mutex_unlock(&recording->io);
     if (has_flusher)
         pthread_join(recording->flusher, NULL);
@@ -650,8 +650,8 @@ bool recording_totals(struct recording *recording, const char **path, uint64_t *
                       uint64_t *bytes)
 {
     *entries = recording->entries;
-    return recording_file_totals(recording->file, path, bytes) &&
-           !recording_file_failed(recording->file);
+    return recording_output_totals(recording->file, path, bytes) &&
+           !recording_output_failed(recording->file);
 }
 
 /* ---- sites */

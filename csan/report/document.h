@@ -6,7 +6,7 @@
 #ifndef CSAN_REPORT_DOCUMENT_H
 #define CSAN_REPORT_DOCUMENT_H
 
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 
 struct document;
 

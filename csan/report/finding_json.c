@@ -1,6 +1,6 @@
 /* Findings as csan's own JSON; include/csan/csan-report.schema.json says what each key is. Keys are
  * only ever added, and all of a version are always there. */
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/report/fingerprint.h"
 #include "csan/report/proposal.h"
 #include "csan/base/json_text.h"

@@ -1,6 +1,6 @@
 /* Findings as SARIF 2.1.0 (OASIS standard of 27 March 2020; sections are of its text): a rule for
  * each kind of finding, a result for each. */
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/report/fingerprint.h"
 #include "csan/base/json_text.h"
 

@@ -4,7 +4,7 @@
 #include "csan/report/document.h"
 #include "csan/report/fingerprint.h"
 #include "csan/report/log.h"
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/options.h"
 #include "csan/report/race_cause.h"
 #include "csan/base/output.h"

@@ -33,9 +33,9 @@ struct access_kernel {
     const struct entry *newest; /* of them, found last; or NULL */
     uint64_t clock;
     struct access_statistics statistics;
-    struct graph *graph;      /* made at the first launch; NULL before, or when memory is short */
-    struct access_set *whole; /* by direction only: where there is no graph, or no budget left */
-    bool *unresolved;         /* what `directions` stands for */
+    struct value_graph *graph; /* made at the first launch; NULL before, or when memory is short */
+    struct access_set *whole;  /* by direction only: where there is no graph, or no budget left */
+    bool *unresolved;          /* what `directions` stands for */
     const struct access_directions *directions;
     const struct ptx_instruction **wanted; /* sorted */
     uint32_t wanted_count;
@@ -167,7 +167,7 @@ static bool is_wanted(void *user, const struct ptx_function *function,
 static const struct access_directions *directions_of(struct access_kernel *kernel,
                                                      const struct launch_set *found)
 {
-    const struct graph *graph = kernel->graph;
+    const struct value_graph *graph = kernel->graph;
     if (kernel->directions &&
         memcmp(kernel->unresolved, found->unresolved, graph->access_count) == 0)
         return kernel->directions;
@@ -275,7 +275,7 @@ static void set_add_ranges(struct stored_set *stored, const struct range_list *l
  * behind it. */
 static bool directions_are_early(const struct access_kernel *kernel, const struct launch_set *found)
 {
-    const struct graph *graph = kernel->graph;
+    const struct value_graph *graph = kernel->graph;
     if (graph->has_hidden)
         return !dependent_launch_scan(kernel->function).waits;
     for (uint32_t i = 0; i < graph->access_count; i++)
@@ -443,7 +443,7 @@ void access_kernel_release(struct access_kernel *kernel)
         return;
     cache_clear(kernel);
     access_directions_release(kernel->directions);
-    graph_release(kernel->graph);
+    value_graph_release(kernel->graph);
     free(kernel->entries);
     free(kernel->uncached);
     free(kernel->unresolved);
@@ -459,7 +459,7 @@ static bool kernel_prepare(struct access_kernel *kernel)
 {
     if (kernel->graph)
         return kernel->entries != NULL;
-    kernel->graph = graph_create(kernel->function);
+    kernel->graph = value_graph_create(kernel->function);
     kernel->entries = calloc(BUCKETS * WAYS, sizeof *kernel->entries);
     kernel->consumed = calloc(kernel->function->param_bytes + 1, 1);
     if (!kernel->graph || !kernel->entries || !kernel->consumed || !uses_collect(kernel)) {

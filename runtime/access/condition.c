@@ -297,19 +297,20 @@ const struct predicate *evaluate_predicate(struct evaluation *e, uint32_t node)
 /* ---- Blocks ---- */
 
 /* The outermost loop around a block that is not around `within`; 0: none. */
-static uint32_t loop_left(const struct graph *graph, uint32_t block, uint32_t within)
+static uint32_t loop_left(const struct value_graph *graph, uint32_t block, uint32_t within)
 {
     uint32_t loop = graph->blocks[block].loop, left = 0;
-    while (loop && !graph_loop_contains(graph, loop, within)) {
+    while (loop && !value_graph_loop_contains(graph, loop, within)) {
         left = loop;
         loop = graph->loops[loop].parent;
     }
     return left;
 }
 
-struct condition evaluate_way(struct evaluation *e, const struct graph_edge *way, uint32_t loop)
+struct condition evaluate_way(struct evaluation *e, const struct value_graph_edge *way,
+                              uint32_t loop)
 {
-    const struct graph_block *from = &e->graph->blocks[way->block];
+    const struct value_graph_block *from = &e->graph->blocks[way->block];
     uint32_t left = loop_left(e->graph, way->block, loop);
     if (left) { /* once for each time the loop is entered, if there is but one way out */
         struct condition entered = evaluate_loop(e, left)->entry;
@@ -329,7 +330,7 @@ struct condition evaluate_way(struct evaluation *e, const struct graph_edge *way
 
 static struct condition any_way(struct evaluation *e, uint32_t block)
 {
-    const struct graph_block *at = &e->graph->blocks[block];
+    const struct value_graph_block *at = &e->graph->blocks[block];
     struct condition any = condition_never();
     for (uint32_t w = 0; w < at->way_count; w++) {
         struct condition way = evaluate_way(e, &at->ways[w], at->loop);
@@ -340,16 +341,16 @@ static struct condition any_way(struct evaluation *e, uint32_t block)
 
 static struct condition block_new(struct evaluation *e, uint32_t block)
 {
-    const struct graph *graph = e->graph;
-    const struct graph_block *at = &graph->blocks[block];
+    const struct value_graph *graph = e->graph;
+    const struct value_graph_block *at = &graph->blocks[block];
     if (at->loop && graph->loops[at->loop].head == block) {
         struct loop_state *state = evaluate_loop(e, at->loop);
         state->asked |= state->busy;
         return state->header;
     }
     if (at->is_entry)
-        return at->dominator == GRAPH_NO_BLOCK ? condition_always(e)
-                                               : *evaluate_block(e, at->dominator);
+        return at->dominator == VALUE_GRAPH_NO_BLOCK ? condition_always(e)
+                                                     : *evaluate_block(e, at->dominator);
     if (evaluate_is_deep(e)) {
         struct condition deep = condition_always(e);
         deep.bound = ACCESS_BOUND_BUDGET;
@@ -357,10 +358,10 @@ static struct condition block_new(struct evaluation *e, uint32_t block)
     }
     uint32_t left = loop_left(graph, at->dominator, at->loop);
     if (left) {
-        if (graph_postdominates(graph, block, graph->loops[left].head))
+        if (value_graph_postdominates(graph, block, graph->loops[left].head))
             return evaluate_loop(e, left)->entry;
     } else if (graph->blocks[at->dominator].loop == at->loop &&
-               graph_postdominates(graph, block, at->dominator)) {
+               value_graph_postdominates(graph, block, at->dominator)) {
         return *evaluate_block(e, at->dominator);
     }
     return any_way(e, block);

@@ -1,6 +1,6 @@
 /* griddepcontrol in kernels. See dependent_launch.h. */
 #include "runtime/access/dependent_launch.h"
-#include "runtime/access/graph/graph_builder.h"
+#include "runtime/access/values/value_builder.h"
 
 void dependent_launch_note(struct builder *b, const struct ptx_instruction *instruction)
 {
@@ -17,13 +17,14 @@ void dependent_launch_note(struct builder *b, const struct ptx_instruction *inst
 }
 
 /* A wait that a device function always comes to is one of its caller's, where the call is. */
-static void hoist(const struct graph *graph, struct dependent_launch_point *point)
+static void hoist(const struct value_graph *graph, struct dependent_launch_point *point)
 {
     for (;;) {
         uint32_t entry = point->block;
         while (!graph->blocks[entry].is_entry && graph->blocks[entry].dominator != entry)
             entry = graph->blocks[entry].dominator;
-        if (graph->blocks[entry].function == 0 || !graph_postdominates(graph, point->block, entry))
+        if (graph->blocks[entry].function == 0 ||
+            !value_graph_postdominates(graph, point->block, entry))
             return;
         point->block = graph->blocks[entry].dominator;
     }
@@ -36,7 +37,7 @@ static bool is_behind(const struct builder *b, size_t points, uint32_t block, ui
     for (size_t i = 0; i < points; i++) {
         const struct dependent_launch_point *wait = &b->points[i];
         bool before = wait->block == block ? wait->accesses <= accesses
-                                           : graph_dominates(b->graph, wait->block, block);
+                                           : value_graph_dominates(b->graph, wait->block, block);
         if (wait->is_wait && before)
             return true;
     }
@@ -45,7 +46,7 @@ static bool is_behind(const struct builder *b, size_t points, uint32_t block, ui
 
 void dependent_launch_find(struct builder *b)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     for (size_t i = 0; i < b->point_count; i++)
         if (b->points[i].is_wait)
             hoist(graph, &b->points[i]);

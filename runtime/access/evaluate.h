@@ -15,7 +15,7 @@
 
 #include "runtime/access/access_set.h"
 #include "runtime/access/affine.h"
-#include "runtime/access/graph/graph.h"
+#include "runtime/access/values/value_graph.h"
 #include "runtime/access/launch_set.h"
 
 enum { VALUE_PIECES = 16 };
@@ -63,7 +63,7 @@ struct loop_state {
 };
 
 struct evaluation {
-    const struct graph *graph;
+    const struct value_graph *graph;
     const struct access_launch *launch;
     struct pool *pool;
     struct index_table indices;
@@ -92,7 +92,8 @@ const struct value *evaluate_node(struct evaluation *e, uint32_t node);
 const struct predicate *evaluate_predicate(struct evaluation *e, uint32_t node);
 const struct condition *evaluate_block(struct evaluation *e, uint32_t block);
 /* Control goes this way to a block inside `loop`. */
-struct condition evaluate_way(struct evaluation *e, const struct graph_edge *way, uint32_t loop);
+struct condition evaluate_way(struct evaluation *e, const struct value_graph_edge *way,
+                              uint32_t loop);
 struct loop_state *evaluate_loop(struct evaluation *e, uint32_t loop);
 /* Deep recursion: no stack is left for more. */
 bool evaluate_is_deep(const struct evaluation *e);

@@ -23,7 +23,7 @@ static struct {
     _Atomic(struct workspace *) spare;
 } spares;
 
-static size_t workspace_bytes(const struct graph *graph)
+static size_t workspace_bytes(const struct value_graph *graph)
 {
     return POOL_BYTES + sizeof(struct evaluation) + sizeof(struct range_list) +
            (size_t)graph->node_count * 2 * sizeof(void *) +
@@ -31,7 +31,7 @@ static size_t workspace_bytes(const struct graph *graph)
            graph->kernel->param_bytes + POOL_SLACK;
 }
 
-struct workspace *workspace_take(const struct graph *graph)
+struct workspace *workspace_take(const struct value_graph *graph)
 {
     struct workspace *workspace = atomic_exchange(&spares.spare, NULL);
     size_t bytes = workspace_bytes(graph);
@@ -87,7 +87,7 @@ static void collect(void *user, const struct footprint *footprint)
 {
     struct collector *collector = user;
     struct range_item item = collector->item;
-    const struct graph_access *access = &collector->e->graph->accesses[collector->access];
+    const struct value_graph_access *access = &collector->e->graph->accesses[collector->access];
     item.footprint = *footprint;
     if (!footprint->exact)
         item.bound = bound_worst(item.bound, ACCESS_BOUND_SHAPE);
@@ -100,11 +100,11 @@ static void collect(void *user, const struct footprint *footprint)
     }
     if (open && item.bound == ACCESS_EXACT)
         item.bound = ACCESS_BOUND_DATA;
-    const uint8_t kinds[] = {GRAPH_READ, GRAPH_WRITE, GRAPH_ATOMIC};
+    const uint8_t kinds[] = {VALUE_GRAPH_READ, VALUE_GRAPH_WRITE, VALUE_GRAPH_ATOMIC};
     for (uint32_t k = 0; k < 3; k++)
         if (access->kinds & kinds[k]) {
             item.kind = (uint8_t)(ACCESS_READ + k);
-            item.width = kinds[k] == GRAPH_ATOMIC ? access->width : 0;
+            item.width = kinds[k] == VALUE_GRAPH_ATOMIC ? access->width : 0;
             range_list_add(collector->set->ranges, &item);
         }
 }
@@ -142,7 +142,8 @@ static void collect_piece(struct collector *collector, const struct condition *c
     }
 }
 
-static struct condition access_condition(struct evaluation *e, const struct graph_access *access)
+static struct condition access_condition(struct evaluation *e,
+                                         const struct value_graph_access *access)
 {
     struct condition condition = *evaluate_block(e, access->block);
     bool exact = true;
@@ -157,7 +158,7 @@ static struct condition access_condition(struct evaluation *e, const struct grap
 }
 
 /* The bytes that a copy of computed size reads in one case of the size; *bound: at most so many. */
-static uint64_t copied_bytes(struct evaluation *e, const struct graph_access *access,
+static uint64_t copied_bytes(struct evaluation *e, const struct value_graph_access *access,
                              const struct piece *size, uint8_t *bound)
 {
     int64_t high = size->form->constant;
@@ -186,7 +187,7 @@ static void collect_sizes(struct collector *collector, const struct condition *c
                           const struct value *address)
 {
     struct evaluation *e = collector->e;
-    const struct graph_access *access = &e->graph->accesses[collector->access];
+    const struct value_graph_access *access = &e->graph->accesses[collector->access];
     const struct value *size = evaluate_node(e, access->size);
     for (uint32_t i = 0; i < size->count; i++) {
         struct condition own = *condition;
@@ -206,7 +207,7 @@ static void collect_sizes(struct collector *collector, const struct condition *c
 static void collect_access(struct collector *collector)
 {
     struct evaluation *e = collector->e;
-    const struct graph_access *access = &e->graph->accesses[collector->access];
+    const struct value_graph_access *access = &e->graph->accesses[collector->access];
     collector->failed = !access->address;
     collector->item =
         (struct range_item){.line = access->instruction->line, .early = access->early};
@@ -268,7 +269,7 @@ static void *zeroed(struct pool *pool, size_t bytes)
     return memory;
 }
 
-static struct evaluation *evaluation_start(struct pool *pool, const struct graph *graph,
+static struct evaluation *evaluation_start(struct pool *pool, const struct value_graph *graph,
                                            const struct access_launch *launch, bool *consumed)
 {
     struct evaluation *e = pool_allocate(pool, sizeof *e);
@@ -289,7 +290,7 @@ static struct evaluation *evaluation_start(struct pool *pool, const struct graph
     return e;
 }
 
-static void find(struct launch_set *set, struct pool *pool, const struct graph *graph,
+static void find(struct launch_set *set, struct pool *pool, const struct value_graph *graph,
                  const struct access_launch *launch)
 {
     struct evaluation *e = evaluation_start(pool, graph, launch, set->consumed);
@@ -311,8 +312,8 @@ static void find(struct launch_set *set, struct pool *pool, const struct graph *
 }
 
 /* The one frame that is jumped to. */
-static void find_protected(struct launch_set *set, struct pool *pool, const struct graph *graph,
-                           const struct access_launch *launch)
+static void find_protected(struct launch_set *set, struct pool *pool,
+                           const struct value_graph *graph, const struct access_launch *launch)
 {
     jmp_buf exhausted, *outer = pool->exhausted;
     pool->exhausted = &exhausted;
@@ -323,7 +324,7 @@ static void find_protected(struct launch_set *set, struct pool *pool, const stru
     pool->exhausted = outer;
 }
 
-struct launch_set *launch_set_find(struct workspace *workspace, const struct graph *graph,
+struct launch_set *launch_set_find(struct workspace *workspace, const struct value_graph *graph,
                                    const struct access_launch *launch)
 {
     struct pool pool = {.memory = workspace->memory, .bytes = workspace->bytes - POOL_SLACK};

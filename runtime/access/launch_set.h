@@ -3,7 +3,7 @@
 #ifndef RUNTIME_ACCESS_LAUNCH_SET_H
 #define RUNTIME_ACCESS_LAUNCH_SET_H
 
-#include "runtime/access/graph/graph.h"
+#include "runtime/access/values/value_graph.h"
 #include "runtime/access/range_list.h"
 
 enum { LAUNCH_SET_BASES = 64 };
@@ -22,11 +22,11 @@ struct launch_set {
 
 /* Memory of one evaluation; taken and given back, so that a launch does not allocate. */
 struct workspace;
-struct workspace *workspace_take(const struct graph *graph);
+struct workspace *workspace_take(const struct value_graph *graph);
 void workspace_give(struct workspace *workspace);
 
 /* Evaluates the launch. The result lies in the workspace. */
-struct launch_set *launch_set_find(struct workspace *workspace, const struct graph *graph,
+struct launch_set *launch_set_find(struct workspace *workspace, const struct value_graph *graph,
                                    const struct access_launch *launch);
 
 #endif

@@ -35,7 +35,7 @@ static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint32_
                      uint8_t *seen[2], int64_t *limit)
 {
     const struct node *at = &e->graph->nodes[from];
-    if (!at->loop || !graph_loop_contains(e->graph, loop, at->loop) || evaluate_is_deep(e) ||
+    if (!at->loop || !value_graph_loop_contains(e->graph, loop, at->loop) || evaluate_is_deep(e) ||
         !node_set_add(seen[width < 64], from))
         return;
     if (at->kind == NODE_OPERATION && at->operation == NODE_TRUNCATE && at->width < width)
@@ -59,11 +59,11 @@ static void limit_by(struct evaluation *e, uint32_t loop, uint32_t from, uint32_
 /* Of all ways out. */
 static int64_t last_without_wrap(struct evaluation *e, uint32_t loop)
 {
-    const struct graph_loop *at = &e->graph->loops[loop];
+    const struct value_graph_loop *at = &e->graph->loops[loop];
     int64_t limit = AFFINE_INFINITE - 1;
     uint8_t *seen[2] = {node_set_new(e), node_set_new(e)};
     for (uint32_t i = 0; i < at->exit_count; i++) {
-        const struct graph_block *block = &e->graph->blocks[at->exits[i].block];
+        const struct value_graph_block *block = &e->graph->blocks[at->exits[i].block];
         if (block->loop == loop && block->guard)
             limit_by(e, loop, block->guard, 64, seen, &limit);
     }
@@ -211,8 +211,8 @@ static const struct value *rounds_at_exit(struct evaluation *e, const struct loo
 
 static struct condition entry_condition(struct evaluation *e, uint32_t loop)
 {
-    const struct graph_loop *at = &e->graph->loops[loop];
-    const struct graph_block *head = &e->graph->blocks[at->head];
+    const struct value_graph_loop *at = &e->graph->loops[loop];
+    const struct value_graph_block *head = &e->graph->blocks[at->head];
     struct condition entry = evaluate_way(e, &head->ways[0], at->parent);
     for (uint32_t w = 1; w < at->outside_ways; w++) {
         struct condition way = evaluate_way(e, &head->ways[w], at->parent);
@@ -228,9 +228,9 @@ static struct condition entry_condition(struct evaluation *e, uint32_t loop)
  * evaluated. */
 static void forget(struct evaluation *e, uint32_t loop)
 {
-    const struct graph *graph = e->graph;
+    const struct value_graph *graph = e->graph;
     for (uint32_t i = 1; i < graph->node_count; i++) {
-        if (!graph->nodes[i].loop || !graph_loop_contains(graph, loop, graph->nodes[i].loop))
+        if (!graph->nodes[i].loop || !value_graph_loop_contains(graph, loop, graph->nodes[i].loop))
             continue;
         if (e->values[i] != &value_busy)
             e->values[i] = NULL;
@@ -238,10 +238,11 @@ static void forget(struct evaluation *e, uint32_t loop)
             e->predicates[i] = NULL;
     }
     for (uint32_t i = 0; i < graph->block_count; i++)
-        if (graph->blocks[i].loop && graph_loop_contains(graph, loop, graph->blocks[i].loop))
+        if (graph->blocks[i].loop && value_graph_loop_contains(graph, loop, graph->blocks[i].loop))
             e->conditions[i] = NULL;
     for (uint32_t i = 1; i < graph->loop_count; i++)
-        if (i != loop && graph_loop_contains(graph, loop, i) && e->loops[i] && !e->loops[i]->busy)
+        if (i != loop && value_graph_loop_contains(graph, loop, i) && e->loops[i] &&
+            !e->loops[i]->busy)
             e->loops[i] = NULL;
 }
 

@@ -57,7 +57,7 @@ static bool is_of_the_round(const struct evaluation *e, uint32_t loop,
 {
     for (uint32_t i = 0; i < form->count; i++) {
         const struct index_range *range = &e->indices.ranges[form->terms[i].index];
-        if (range->bound && range->loop && graph_loop_contains(e->graph, loop, range->loop))
+        if (range->bound && range->loop && value_graph_loop_contains(e->graph, loop, range->loop))
             return true;
     }
     for (uint32_t d = 0; d < e->indices.division_count; d++) {
@@ -336,15 +336,15 @@ static uint8_t add_way_out(struct evaluation *e, uint32_t loop, struct loop_cond
     return staying->bound ? staying->bound : ACCESS_BOUND_SHAPE;
 }
 
-static void collect_way_out(struct evaluation *e, uint32_t loop, const struct graph_edge *exit,
-                            struct loop_condition *conditions)
+static void collect_way_out(struct evaluation *e, uint32_t loop,
+                            const struct value_graph_edge *exit, struct loop_condition *conditions)
 {
-    const struct graph *graph = e->graph;
-    const struct graph_block *block = &graph->blocks[exit->block];
-    const struct graph_block *head = &graph->blocks[graph->loops[loop].head];
+    const struct value_graph *graph = e->graph;
+    const struct value_graph_block *block = &graph->blocks[exit->block];
+    const struct value_graph_block *head = &graph->blocks[graph->loops[loop].head];
     bool always_tested = block->loop == loop && !block->guard_unknown;
     for (uint32_t w = graph->loops[loop].outside_ways; w < head->way_count; w++)
-        always_tested &= graph_dominates(graph, exit->block, head->ways[w].block);
+        always_tested &= value_graph_dominates(graph, exit->block, head->ways[w].block);
     if (!always_tested || !block->guard) {
         conditions->bound = bound_worst(conditions->bound, ACCESS_BOUND_GUARD);
         return;
@@ -361,7 +361,7 @@ static void collect_way_out(struct evaluation *e, uint32_t loop, const struct gr
 
 void loop_condition_find(struct evaluation *e, uint32_t loop, struct loop_condition *conditions)
 {
-    const struct graph_loop *at = &e->graph->loops[loop];
+    const struct value_graph_loop *at = &e->graph->loops[loop];
     conditions->count = 1;
     conditions->cases[0] = (struct loop_condition_case){.always = NULL, .count = 0};
     conditions->bound = ACCESS_EXACT;

@@ -50,9 +50,9 @@ static bool add_step(struct evaluation *e, uint32_t from, uint32_t loop_node, in
         bool subtracts = at->kind == NODE_OPERATION && at->operation == NODE_SUB;
         if (depth > 64 || (!adds && !subtracts))
             return false;
-        if (nodes[at->a].loop && graph_loop_contains(e->graph, loop, nodes[at->a].loop) &&
+        if (nodes[at->a].loop && value_graph_loop_contains(e->graph, loop, nodes[at->a].loop) &&
             !(adds && nodes[at->b].loop &&
-              graph_loop_contains(e->graph, loop, nodes[at->b].loop))) {
+              value_graph_loop_contains(e->graph, loop, nodes[at->b].loop))) {
             other = at->b;
             from = at->a;
         } else if (adds) {
@@ -61,7 +61,7 @@ static bool add_step(struct evaluation *e, uint32_t from, uint32_t loop_node, in
         } else {
             return false;
         }
-        if (nodes[other].loop && graph_loop_contains(e->graph, loop, nodes[other].loop))
+        if (nodes[other].loop && value_graph_loop_contains(e->graph, loop, nodes[other].loop))
             return false;
         const struct value *value = evaluate_node(e, other);
         if (!value_is_constant(value, &amount))
@@ -184,7 +184,7 @@ static void *copy_of(struct evaluation *e, const void *array, size_t bytes)
 
 static void snapshot_take(struct evaluation *e, struct snapshot *snapshot)
 {
-    const struct graph *graph = e->graph;
+    const struct value_graph *graph = e->graph;
     snapshot->values = copy_of(e, e->values, graph->node_count * sizeof *e->values);
     snapshot->predicates = copy_of(e, e->predicates, graph->node_count * sizeof *e->predicates);
     snapshot->conditions =
@@ -199,7 +199,7 @@ static void snapshot_take(struct evaluation *e, struct snapshot *snapshot)
 
 static void snapshot_restore(struct evaluation *e, const struct snapshot *snapshot)
 {
-    const struct graph *graph = e->graph;
+    const struct value_graph *graph = e->graph;
     memcpy(e->values, snapshot->values, graph->node_count * sizeof *e->values);
     memcpy(e->predicates, snapshot->predicates, graph->node_count * sizeof *e->predicates);
     memcpy(e->conditions, snapshot->conditions, (graph->block_count + 1) * sizeof *e->conditions);

@@ -83,7 +83,7 @@ $(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_po
 	state/known_contents state/copied_values state/graph_memory kernel/layout state/name))
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))
-$(eval $(call hook_parts,instruction_access,host/instruction_access))
+$(eval $(call hook_parts,host_instruction,host/host_instruction))
 $(eval $(call hook_parts,page_guard,host/page_guard))
 $(eval $(call hook_parts,pending_ranges,host/pending_ranges))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))
@@ -109,7 +109,7 @@ $(hook_part_tests): $(OUT)/tests/unit/%: %.c
 # What the host's instructions access, against objdump: FILES are any others.
 .PHONY: compare-instruction-access
 $(OUT)/tests/unit/instruction_accesses: tests/unit/hook/host/instruction_accesses.c \
-		$(OUT)/obj/runtime/hook/host/instruction_access.o
+		$(OUT)/obj/runtime/hook/host/host_instruction.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
 compare-instruction-access: $(OUT)/tests/unit/instruction_accesses

@@ -69,13 +69,13 @@ static void say_bounded(struct describe_access *to, struct taint taint, const ch
     to->reason_line = taint.line;
 }
 
-static void classify_access(struct describer *d, const struct graph_access *access,
+static void classify_access(struct describer *d, const struct value_graph_access *access,
                             struct describe_access *to)
 {
-    const struct graph *graph = d->graph;
+    const struct value_graph *graph = d->graph;
     struct taint guard = describe_taint_of_block(d, access->block), rounds = {0};
     for (uint32_t loop = graph->nodes[access->address].loop; loop; loop = graph->loops[loop].parent)
-        if (graph_loop_contains(graph, loop, graph->blocks[access->block].loop))
+        if (value_graph_loop_contains(graph, loop, graph->blocks[access->block].loop))
             describe_taint_by(&rounds, describe_taint_of_exits(d, loop));
     describe_taint_by(&guard, d->taints[access->guard]);
     describe_taint_by(&guard, rounds);
@@ -98,7 +98,7 @@ static void classify_access(struct describer *d, const struct graph_access *acce
 
 /* ---- Objects ---- */
 
-static const char *object_word(const struct graph_access *access)
+static const char *object_word(const struct value_graph_access *access)
 {
     static const char *const words[] = {
         [INSTRUCTION_ACCESS_OBJECT_NONE] = "?",
@@ -154,7 +154,7 @@ static const char *object_base(struct describer *d, const char *word,
 }
 
 /* An access through a handle: the directions of this instruction say of which parameter. */
-static void describe_object(struct describer *d, const struct graph_access *access,
+static void describe_object(struct describer *d, const struct value_graph_access *access,
                             struct describe_access *to)
 {
     struct access_pointer pointers[DESCRIBE_EITHER + 1];
@@ -176,16 +176,16 @@ static void describe_object(struct describer *d, const struct graph_access *acce
         say_unknown(to, "its handle may come from elsewhere than the parameters", to->line);
 }
 
-static const char *access_guard(struct describer *d, const struct graph_access *access)
+static const char *access_guard(struct describer *d, const struct value_graph_access *access)
 {
-    const char *guard = describe_path(d, GRAPH_NO_BLOCK, access->block, access->block, 0);
+    const char *guard = describe_path(d, VALUE_GRAPH_NO_BLOCK, access->block, access->block, 0);
     if (access->guard)
         guard =
             describe_both(d, guard, describe_predicate(d, access->guard, access->guard_negated, 0));
     return guard;
 }
 
-static void describe_one(struct describer *d, const struct graph_access *access,
+static void describe_one(struct describer *d, const struct value_graph_access *access,
                          struct describe_access *to, struct place *place)
 {
     *to = (struct describe_access){.kinds = access->kinds,
@@ -244,7 +244,7 @@ static const char *keep(struct describer *d, const char *text)
     return ptx_arena_text(d->arena, text, strlen(text));
 }
 
-static void add_access(struct describer *d, const struct graph_access *access)
+static void add_access(struct describer *d, const struct value_graph_access *access)
 {
     struct describe_access one;
     struct place place = {.count = 0};
@@ -304,7 +304,7 @@ static void name_places(struct describer *d, struct describe_access *access, str
 
 static void describe_all(struct describer *d, struct description *description)
 {
-    const struct graph *graph = d->graph;
+    const struct value_graph *graph = d->graph;
     d->sums = ptx_arena_array(&d->scratch, graph->node_count, sizeof *d->sums);
     d->taints = ptx_arena_array(&d->scratch, graph->node_count, sizeof *d->taints);
     d->loops = ptx_arena_array(&d->scratch, graph->loop_count, sizeof *d->loops);
@@ -332,7 +332,7 @@ struct description *describe_create(const struct ptx_function *kernel)
 {
     struct description *description = calloc(1, sizeof *description);
     struct describer *d = calloc(1, sizeof *d);
-    struct graph *graph = description && d ? graph_create(kernel) : NULL;
+    struct value_graph *graph = description && d ? value_graph_create(kernel) : NULL;
     bool made = graph != NULL;
     if (made && graph->failure) {
         description->failure = graph->failure;
@@ -345,7 +345,7 @@ struct description *describe_create(const struct ptx_function *kernel)
         description->arena.out_of_memory = NULL;
         ptx_arena_release(&d->scratch);
     }
-    graph_release(graph);
+    value_graph_release(graph);
     free(d);
     if (!made) {
         describe_release(description);

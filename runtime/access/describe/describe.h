@@ -11,7 +11,7 @@
 #ifndef RUNTIME_ACCESS_DESCRIBE_DESCRIBE_H
 #define RUNTIME_ACCESS_DESCRIBE_DESCRIBE_H
 
-#include "runtime/access/graph/graph.h"
+#include "runtime/access/values/value_graph.h"
 
 /* How much of an access a launch decides: grid, block and parameters. */
 enum describe_known {
@@ -21,7 +21,7 @@ enum describe_known {
 };
 
 struct describe_access {
-    uint8_t kinds;        /* set of GRAPH_READ...; 0: an instruction nobody models */
+    uint8_t kinds;        /* set of VALUE_GRAPH_READ...; 0: an instruction nobody models */
     uint8_t known;        /* enum describe_known */
     uint64_t bytes;       /* of one thread's access; 0: not constant */
     const char *base;     /* "arg0", "arg2+8", "counter", "*arg1": an address read through arg1,

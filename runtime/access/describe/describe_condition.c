@@ -112,9 +112,9 @@ const char *describe_predicate(struct describer *d, uint32_t node, bool negated,
 }
 
 /* Whether the access's block is entered on this branch only: the guard of its end says when. */
-static const char *edge_text(struct describer *d, const struct graph_edge *edge)
+static const char *edge_text(struct describer *d, const struct value_graph_edge *edge)
 {
-    const struct graph_block *block = &d->graph->blocks[edge->block];
+    const struct value_graph_block *block = &d->graph->blocks[edge->block];
     if (block->guard_unknown)
         return "<indexed branch>";
     if (!block->guard || block->taken == block->next)
@@ -132,7 +132,7 @@ const char *describe_both(struct describer *d, const char *first, const char *se
 /* The loop's own test stands with the loop. */
 static bool is_loop_test(struct describer *d, uint32_t test, uint32_t block)
 {
-    const struct graph *graph = d->graph;
+    const struct value_graph *graph = d->graph;
     for (uint32_t loop = graph->blocks[block].loop; loop; loop = graph->loops[loop].parent)
         if (describe_loop(d, loop)->solved && d->loops[loop].test == test)
             return true;
@@ -143,13 +143,13 @@ static bool is_loop_test(struct describer *d, uint32_t test, uint32_t block)
 static const char *entered_text(struct describer *d, uint32_t block, uint32_t access,
                                 unsigned depth)
 {
-    const struct graph *graph = d->graph;
-    const struct graph_block *at = &graph->blocks[block];
+    const struct value_graph *graph = d->graph;
+    const struct value_graph_block *at = &graph->blocks[block];
     uint32_t top = at->dominator, count = at->way_count;
     const char *text = "";
     bool joined = false;
-    if (at->is_entry || graph_postdominates(graph, block, top) ||
-        !graph_loop_contains(graph, graph->blocks[top].loop, graph->blocks[access].loop) ||
+    if (at->is_entry || value_graph_postdominates(graph, block, top) ||
+        !value_graph_loop_contains(graph, graph->blocks[top].loop, graph->blocks[access].loop) ||
         is_loop_test(d, top, access))
         return "";
     if (at->loop && graph->loops[at->loop].head == block)
@@ -175,7 +175,7 @@ const char *describe_path(struct describer *d, uint32_t top, uint32_t block, uin
                           unsigned depth)
 {
     const char *text = "";
-    for (unsigned i = 0; block != top && block != GRAPH_NO_BLOCK && i < 4096; i++) {
+    for (unsigned i = 0; block != top && block != VALUE_GRAPH_NO_BLOCK && i < 4096; i++) {
         const char *entered = entered_text(d, block, access, depth);
         if (!strstr(text, entered))
             text = describe_both(d, entered, text);

@@ -47,8 +47,8 @@ static bool step_of_sum(struct describer *d, struct stepping *from, const struct
                         const struct symbolic_sum **step, unsigned depth)
 {
     const struct node *nodes = d->graph->nodes;
-    bool left_stays = !graph_loop_contains(d->graph, from->loop, nodes[at->a].loop);
-    bool right_stays = !graph_loop_contains(d->graph, from->loop, nodes[at->b].loop);
+    bool left_stays = !value_graph_loop_contains(d->graph, from->loop, nodes[at->a].loop);
+    bool right_stays = !value_graph_loop_contains(d->graph, from->loop, nodes[at->b].loop);
     bool adds = at->operation == NODE_ADD;
     uint32_t goes_on = right_stays ? at->a : at->b, stays = right_stays ? at->b : at->a;
     if ((!right_stays && !(left_stays && adds)) || !step_of(d, from, goes_on, step, depth + 1))
@@ -244,12 +244,12 @@ static const struct symbolic_sum *last_round(struct describer *d, const struct l
 }
 
 /* Whether the edge's block is passed in every round. */
-static bool is_always_tested(const struct graph *graph, uint32_t loop,
-                             const struct graph_edge *edge)
+static bool is_always_tested(const struct value_graph *graph, uint32_t loop,
+                             const struct value_graph_edge *edge)
 {
-    const struct graph_block *head = &graph->blocks[graph->loops[loop].head];
+    const struct value_graph_block *head = &graph->blocks[graph->loops[loop].head];
     for (uint32_t w = graph->loops[loop].outside_ways; w < head->way_count; w++)
-        if (!graph_dominates(graph, edge->block, head->ways[w].block))
+        if (!value_graph_dominates(graph, edge->block, head->ways[w].block))
             return false;
     return graph->blocks[edge->block].guard && graph->blocks[edge->block].loop == loop;
 }
@@ -289,13 +289,13 @@ static bool split_test(struct describer *d, uint32_t loop, const struct symbolic
 const struct loop_text *describe_loop(struct describer *d, uint32_t loop)
 {
     struct loop_text *at = &d->loops[loop];
-    const struct graph_loop *own = &d->graph->loops[loop];
+    const struct value_graph_loop *own = &d->graph->loops[loop];
     if (at->asked)
         return at;
     at->asked = true; /* while it is being solved nothing may count on it */
     for (uint32_t i = 0; i < own->exit_count && !at->solved; i++) {
-        const struct graph_edge *edge = &own->exits[i];
-        const struct graph_block *block = &d->graph->blocks[edge->block];
+        const struct value_graph_edge *edge = &own->exits[i];
+        const struct value_graph_block *block = &d->graph->blocks[edge->block];
         if (!is_always_tested(d->graph, loop, edge))
             continue;
         /* taken is guard != negated; it leaves when taken == edge->taken */
@@ -330,7 +330,7 @@ static const char *one_loop(struct describer *d, uint32_t loop, uint32_t block)
     if (!at->solved)
         return symbolic_sum_print(&d->scratch, NULL, "for %s in 0..", name);
     /* Behind the test the last round does not come by; before it, it does. */
-    bool behind = at->test != block && graph_dominates(d->graph, at->test, block);
+    bool behind = at->test != block && value_graph_dominates(d->graph, at->test, block);
     const struct symbolic_sum *end = last_round(d, at, behind ? 0 : 1);
     return symbolic_sum_print(&d->scratch, NULL, "for %s in 0..%s%s", name,
                               symbolic_sum_factor(&d->scratch, end, NULL),

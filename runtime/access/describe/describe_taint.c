@@ -14,11 +14,11 @@ void describe_taint_by(struct taint *to, struct taint from)
 static struct taint taint_of_ways(const struct describer *d, const struct node *at)
 {
     struct taint taint = {0};
-    const struct graph *graph = d->graph;
+    const struct value_graph *graph = d->graph;
     uint32_t top = graph->blocks[at->value].dominator;
     for (uint32_t i = 0; i < at->operand_count; i++) {
         uint32_t block = at->ways[i].block, steps = 0;
-        for (; block != GRAPH_NO_BLOCK && steps < DESCRIBE_DEPTH; steps++) {
+        for (; block != VALUE_GRAPH_NO_BLOCK && steps < DESCRIBE_DEPTH; steps++) {
             describe_taint_by(&taint, d->taints[graph->blocks[block].guard]);
             if (block == top)
                 break;
@@ -31,7 +31,7 @@ static struct taint taint_of_ways(const struct describer *d, const struct node *
 struct taint describe_taint_of_exits(const struct describer *d, uint32_t loop)
 {
     struct taint taint = {0};
-    const struct graph_loop *at = &d->graph->loops[loop];
+    const struct value_graph_loop *at = &d->graph->loops[loop];
     for (uint32_t i = 0; i < at->exit_count; i++)
         describe_taint_by(&taint, d->taints[d->graph->blocks[at->exits[i].block].guard]);
     return taint;
@@ -87,15 +87,16 @@ void describe_find_taints(struct describer *d)
 /* Conditions on the way to the block that no launch decides. */
 struct taint describe_taint_of_block(const struct describer *d, uint32_t block)
 {
-    const struct graph *graph = d->graph;
+    const struct value_graph *graph = d->graph;
     struct taint taint = {0};
-    while (block != GRAPH_NO_BLOCK) {
-        const struct graph_block *at = &graph->blocks[block];
+    while (block != VALUE_GRAPH_NO_BLOCK) {
+        const struct value_graph_block *at = &graph->blocks[block];
         uint32_t top = at->dominator;
-        if (top != GRAPH_NO_BLOCK && !at->is_entry && !graph_postdominates(graph, block, top))
+        if (top != VALUE_GRAPH_NO_BLOCK && !at->is_entry &&
+            !value_graph_postdominates(graph, block, top))
             for (uint32_t w = 0; w < at->way_count; w++) {
-                const struct graph_block *from = &graph->blocks[at->ways[w].block];
-                if (graph_dominates(graph, block, at->ways[w].block))
+                const struct value_graph_block *from = &graph->blocks[at->ways[w].block];
+                if (value_graph_dominates(graph, block, at->ways[w].block))
                     continue; /* a way back */
                 describe_taint_by(&taint, d->taints[from->guard]);
                 if (from->guard_unknown)

@@ -289,14 +289,15 @@ static const struct symbolic_sum *operation(struct describer *d, const struct no
 /* ---- Joins ---- */
 
 /* Whether the way comes from the side of `top` that is taken: 1 or 0; -1: neither surely. */
-static int side_of(const struct graph *graph, uint32_t top, const struct graph_edge *way)
+static int side_of(const struct value_graph *graph, uint32_t top,
+                   const struct value_graph_edge *way)
 {
     uint32_t block = way->block;
     if (block == top)
         return way->taken;
-    for (unsigned i = 0; i < DESCRIBE_DEPTH && block != GRAPH_NO_BLOCK; i++) {
+    for (unsigned i = 0; i < DESCRIBE_DEPTH && block != VALUE_GRAPH_NO_BLOCK; i++) {
         if (graph->blocks[block].dominator == top) {
-            const struct graph_block *at = &graph->blocks[top];
+            const struct value_graph_block *at = &graph->blocks[top];
             bool only = graph->blocks[block].way_count == 1;
             return !only || at->taken == at->next ? -1
                    : block == at->taken           ? 1
@@ -311,14 +312,14 @@ static int side_of(const struct graph *graph, uint32_t top, const struct graph_e
 /* if (p) x = a; else x = b; */
 static const struct symbolic_sum *join(struct describer *d, const struct node *at)
 {
-    const struct graph *graph = d->graph;
+    const struct value_graph *graph = d->graph;
     const struct symbolic_sum *sums[64];
     uint32_t top = graph->blocks[at->value].dominator;
     if (at->operand_count == 0 || at->operand_count > 64)
         return describe_opaque(d, "...", true);
     for (uint32_t i = 0; i < at->operand_count; i++)
         sums[i] = describe_node(d, at->operands[i]);
-    if (at->operand_count == 2 && top != GRAPH_NO_BLOCK && graph->blocks[top].guard) {
+    if (at->operand_count == 2 && top != VALUE_GRAPH_NO_BLOCK && graph->blocks[top].guard) {
         int first = side_of(graph, top, &at->ways[0]), second = side_of(graph, top, &at->ways[1]);
         if (first >= 0 && first + second == 1) {
             bool negated = graph->blocks[top].guard_negated;

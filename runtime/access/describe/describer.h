@@ -40,7 +40,7 @@ struct place;
 struct describer {
     struct arena *arena, scratch; /* the description's, and what is needed while it is made */
     jmp_buf out_of_memory;
-    const struct graph *graph;
+    const struct value_graph *graph;
     const struct symbolic_sum **sums; /* by node */
     struct taint *taints;             /* by node */
     struct loop_text *loops;          /* by loop */

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_CLI_FINDINGS_FINDING_READ_H
 #define RUNTIME_CLI_FINDINGS_FINDING_READ_H
 
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_CLI_FINDINGS_FINDING_SET_H
 #define RUNTIME_CLI_FINDINGS_FINDING_SET_H
 
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/options.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_CLI_FINDINGS_RECORDED_RUN_H
 #define RUNTIME_CLI_FINDINGS_RECORDED_RUN_H
 
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/options.h"
 #include "csan/recording/recording_read.h"
 #include "csan/report/report.h"

@@ -4,7 +4,7 @@
 #ifndef RUNTIME_CLI_FINDINGS_REPORT_PAGE_H
 #define RUNTIME_CLI_FINDINGS_REPORT_PAGE_H
 
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/base/text.h"
 #include "runtime/cli/findings/surroundings.h"
 

@@ -1,8 +1,8 @@
 /* See tree_run.h. */
 #include "runtime/cli/process/tree_run.h"
 #include "csan/report/document.h"
-#include "csan/report/finding_text.h"
-#include "csan/recording/recording_file.h"
+#include "csan/report/finding_document.h"
+#include "csan/recording/recording_output.h"
 #include "csan/base/text.h"
 #include "runtime/cli/process/child.h"
 #include "runtime/cli/process/supervise.h"
@@ -173,11 +173,11 @@ static void nothing_record(const struct tree_run *run)
         "note nothing was recorded: the program gave no work to a CUDA device\n";
     if (!run->recording || strchr(run->recording, '%') || was_recorded(run->recording))
         return;
-    struct recording_file *file =
-        recording_file_create(run->recording, run_began(), "check 0\n", trouble_say);
-    if (file && recording_file_put(file, BLOCK_END, end, sizeof end - 1))
-        recording_file_close(file);
-    recording_file_destroy(file);
+    struct recording_output *file =
+        recording_output_create(run->recording, run_began(), "check 0\n", trouble_say);
+    if (file && recording_output_put(file, BLOCK_END, end, sizeof end - 1))
+        recording_output_close(file);
+    recording_output_destroy(file);
 }
 
 static void notes_gather(struct tree_run *run)

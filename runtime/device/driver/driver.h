@@ -489,7 +489,8 @@ uint64_t policy_budget(uint64_t slices);
 /* An item left its queue. */
 void policy_finished(uint64_t item);
 
-/* ---- recording.c: a schedule in a file ------------------------------------------------------- */
+/* ---- schedule_file.c: a schedule in a file
+ * ------------------------------------------------------- */
 
 /* Save what is done from now on. False with a message said: the file cannot be written. */
 bool recording_save(const char *path, const char *policy);

@@ -5,7 +5,7 @@
  *   eager, hold      at every entry and enqueue, all that may run; oldest first
  *   lazy, reverse    at synchronizations, until what they wait for is done; a query makes one step
  *   random           at every entry a coin says whether an item makes a step, and again
- *   replay           what recording.c has for this occasion
+ *   replay           what schedule_file.c has for this occasion
  *
  * Occasions are counted (schedule.point): what was recorded at one is replayed at the same. A
  * thread of its own makes progress only while the program calls nothing for a while (it waits for

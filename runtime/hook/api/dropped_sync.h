@@ -8,7 +8,7 @@
 
 /* Called by the hook of such a call before anything else is done about it. True: the call is the
  * one to leave out; neither the device nor the detector is to hear of it, and it succeeds. Without
- * the guard's lock. */
+ * the hooks' lock. */
 struct sync_dropper {
     bool (*wait)(CUstream stream, bool thread_default, CUevent event, unsigned flags);
     bool (*event)(CUevent event);

@@ -35,7 +35,7 @@ struct opened {
 };
 
 static struct {
-    struct opened *opened; /* under the guard's lock */
+    struct opened *opened; /* under the hooks' lock */
     void *get_address_range;
 } table;
 

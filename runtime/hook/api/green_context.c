@@ -23,7 +23,7 @@ struct green {
 };
 
 static struct {
-    struct green *greens; /* under the guard's lock */
+    struct green *greens; /* under the hooks' lock */
     void *from_green, *retain, *release;
 } table;
 

@@ -6,7 +6,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/state/implicit_wait.h"
 
-/* The context took its allocations with it. Wants the guard's lock. */
+/* The context took its allocations with it. Wants the hooks' lock. */
 void memory_context_destroyed(CUcontext context);
 
 /* Around a call of the host that frees what lies at `base` once the device is done with it. */

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* With the guard's lock. A call of the host, or a copy or set on a stream, wrote there: what the
+/* With the hooks' lock. A call of the host, or a copy or set on a stream, wrote there: what the
  * words hold is not known any more. */
 void stream_memop_overwritten(uint64_t base, uint64_t bytes);
 

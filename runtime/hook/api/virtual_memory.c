@@ -52,7 +52,7 @@ static struct {
     struct handle *handles;
     struct mapping *mappings;
     struct reservation *reservations;
-} table; /* under the guard's lock */
+} table; /* under the hooks' lock */
 
 /* ---- Handles ---- */
 

@@ -19,7 +19,7 @@ struct refused {
     const struct csan_access *accesses; /* that the call was to make */
     size_t access_count;
 };
-/* Without the guard's lock. */
+/* Without the hooks' lock. */
 void refused_call_copy(const struct refused *call);
 /* A free of that address. */
 void refused_call_free(csan_site site, uint64_t address);

@@ -11,7 +11,7 @@ struct learning_node;
 struct graph_node_work;
 
 /* After a call that put one node into the captured stream: this is what it does. `work` is taken;
- * NULL: it is not known. Without the guard's lock. Returns the node, or NULL when it is not to be
+ * NULL: it is not known. Without the hooks' lock. Returns the node, or NULL when it is not to be
  * found. */
 CUgraphNode capture_work(CUstream handle, bool thread_default, struct graph_node_work *work);
 /* The same for an op. */

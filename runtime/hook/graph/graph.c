@@ -46,7 +46,7 @@ struct exec {
     UT_hash_handle hh;
 };
 
-/* Under the guard's lock. */
+/* Under the hooks' lock. */
 static struct {
     struct exec *execs;
     uint64_t serial;
@@ -642,7 +642,7 @@ void graph_node_destroyed(CUgraphNode node)
 }
 
 /* The graph that goes with an exec that is gone; NULL: none, or another exec needs it, too. With
- * the guard's lock. */
+ * the hooks' lock. */
 static CUgraph kept_graph(const struct exec *gone)
 {
     struct exec *exec = NULL, *next = NULL;

@@ -25,7 +25,7 @@ struct graph_blocking {
 
 /* Whether such a graph is launched node by node. */
 bool graph_blocking_has_steps(const struct graph_topology *shape);
-/* How the graph is to be launched; `named`: its nodes' names are good. With the guard's lock. */
+/* How the graph is to be launched; `named`: its nodes' names are good. With the hooks' lock. */
 void graph_blocking_begin(struct graph_blocking *graph, const struct graph_topology *shape,
                           bool named);
 /* The same of a graph of which nothing is known. */

@@ -46,7 +46,7 @@ struct graph_learned {
     struct graph_wants wants; /* to be begun and ended */
 };
 
-/* With the guard's lock, which covers both: it is launched. */
+/* With the hooks' lock, which covers both: it is launched. */
 struct graph_learned graph_learn(struct graph_topology *shape, struct graph_learning *learning,
                                  CUstream stream, bool thread_default);
 /* Before the driver's call and right after it, with no lock held. */

@@ -23,7 +23,7 @@ struct note {
 };
 
 static struct {
-    struct note *notes; /* under the guard's lock */
+    struct note *notes; /* under the hooks' lock */
     void *attribute, *kernel_params, *copy_params, *set_params, *alloc_params, *free_params;
 } table;
 

@@ -1,6 +1,6 @@
 /* The sites of a graph's nodes as launched by a call: where the node was made and where it was
  * launched. Each costs a look-up of a stack, so those of the newest few calls stay: a program
- * launches a graph from one place, or from a few by turns. With the guard's lock. */
+ * launches a graph from one place, or from a few by turns. With the hooks' lock. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_SITES_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_SITES_H
 

@@ -32,7 +32,7 @@ struct graph_topology {
     bool hides_kernels; /* and that may be kernels */
 };
 
-/* Asks the driver: without the guard's lock. False: the graph's structure is not to be had. The
+/* Asks the driver: without the hooks' lock. False: the graph's structure is not to be had. The
  * shape is to be freed in any case. */
 bool graph_topology_read(CUgraph graph, struct graph_topology *shape);
 /* Each entry's work: as it was told, else as the driver tells it, with that stack. */

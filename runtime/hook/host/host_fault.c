@@ -1,6 +1,6 @@
 /* See host_fault.h. */
 #include "runtime/hook/host/host_fault.h"
-#include "runtime/hook/host/instruction_access.h"
+#include "runtime/hook/host/host_instruction.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/interpose/libc_next.h"
 

@@ -66,13 +66,13 @@ static struct {
     uint64_t generation; /* another one whenever a handle lost its kernel */
     pthread_key_t key;   /* of `self` */
     pthread_once_t once;
-    pthread_mutex_t resolving; /* one PTX reader at a time; taken before the guard's lock */
+    pthread_mutex_t resolving; /* one PTX reader at a time; taken before the hooks' lock */
     void *func_get_name, *kernel_get_name, *func_get_module, *module_get_global,
         *library_get_global;
     void *demangle; /* __cxa_demangle, where the process has a C++ library */
 } table = {.once = PTHREAD_ONCE_INIT, .resolving = PTHREAD_MUTEX_INITIALIZER};
 
-/* ---- The tables, under the guard's lock ---- */
+/* ---- The tables, under the hooks' lock ---- */
 
 static struct module *module_find(const void *handle)
 {

@@ -7,7 +7,7 @@
 #include "runtime/hook/interpose/driver.h"
 
 /* The kernel behind a function or kernel handle; at the first launch the driver is asked and PTX is
- * read. Without the guard's lock. Stays valid until the calling thread's next call. NULL when
+ * read. Without the hooks' lock. Stays valid until the calling thread's next call. NULL when
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 

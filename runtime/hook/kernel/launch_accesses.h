@@ -119,7 +119,7 @@ struct launch_accesses_touched {
 };
 
 /* Finds what the launch touches, and leaves the kernel locked until launch_accesses_end. Without
- * the guard's lock: it may analyse for milliseconds, and ask the driver. What the launch may write
+ * the hooks' lock: it may analyse for milliseconds, and ask the driver. What the launch may write
  * is no longer known content (known_contents.h). */
 void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_launch *launch,
                            struct launch_accesses_touched *touched);

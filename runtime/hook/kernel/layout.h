@@ -22,7 +22,7 @@ void layout_symbols_find(void);
 /* Where the driver has the parameter: drivers before 12.4 do not say. */
 CUresult layout_ask(CUfunction handle, size_t index, size_t *offset, size_t *bytes);
 
-/* False: nobody says, or memory is short. `ptx` may be NULL. Without the guard's lock. */
+/* False: nobody says, or memory is short. `ptx` may be NULL. Without the hooks' lock. */
 bool layout_find(struct layout *layout, CUfunction handle, const struct ptx_function *ptx);
 void layout_release(struct layout *layout);
 

@@ -8,7 +8,7 @@
 #include "runtime/hook/kernel/image.h"
 
 /* The function's kernel in the PTX given for it; NULL when it is not of this function: then that is
- * said. Asks the driver; without the guard's lock. One caller at a time. */
+ * said. Asks the driver; without the hooks' lock. One caller at a time. */
 const struct ptx_function *user_ptx_function(struct image *given, CUfunction handle,
                                              const char *name);
 

@@ -68,7 +68,7 @@ struct kernel *launch_deferrable_kernel(const struct launch *launch)
         !deferred_limit() || (!library && operator_deferred_or_other()) || launch_annotations_any())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
-    const bool learns = trace_learns() && (!library || session_options()->access != ACCESS_AUTO);
+    const bool learns = trace_learns() && (!library || session_options()->access != ACCESS_BY_AUTO);
     const bool describable = kernel && (layout_of(kernel) || (!kernel->ptx && !learns));
     return describable && (!learns || learning_is_calm(kernel)) ? kernel : NULL;
 }

@@ -92,7 +92,7 @@ static enum wait wait_of(const struct launch *launch, const struct launch_access
 {
     uint8_t access = session_options()->access;
     if (launch->captured || operator_is_open() ||
-        (touched->exact && access != ACCESS_LEARN && access != ACCESS_TRACE))
+        (touched->exact && access != ACCESS_BY_LEARN && access != ACCESS_BY_EXACT))
         return WAIT_NOT;
     if (launch->learns && !touched->exact && learning_waits(launch->learning))
         return WAIT_OTHER;
@@ -266,7 +266,7 @@ static bool launch_ask(struct launch *launch)
 /* An operator's word on what its launches touch is good enough, unless all is to be learned. */
 static bool is_to_be_learned(void)
 {
-    return trace_learns() && (session_options()->access != ACCESS_AUTO || !operator_is_open());
+    return trace_learns() && (session_options()->access != ACCESS_BY_AUTO || !operator_is_open());
 }
 
 /* A launch whose trace would teach nothing new is not traced. */

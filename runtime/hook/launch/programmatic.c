@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static struct {
-    uint64_t launches; /* told on lanes of their own so far; under the guard's lock */
+    uint64_t launches; /* told on lanes of their own so far; under the hooks' lock */
 } programmatic;
 
 /* A lane for one launch: named so that a report can tell it from its stream. */

@@ -20,7 +20,7 @@ struct programmatic {
     csan_snapshot *start;         /* begin to end: of what the next launch may begin behind */
 };
 
-/* All with the guard's lock. Begin: true when the op was told of here, for it is not one of the
+/* All with the hooks' lock. Begin: true when the op was told of here, for it is not one of the
  * stream's lane; else the caller tells of it on that lane. End follows in any case. */
 bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan_site site,
                         const struct launch_accesses_touched *touched);

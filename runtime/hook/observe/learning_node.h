@@ -1,7 +1,7 @@
 /* A launch that is a node of a graph, as learning keeps it: shared by the node, its clones and the
  * execs made of them, to be looked up and asked for when they are launched (graph_learn.h).
  *
- * The guard's lock covers it, but for how many share it and whether it is over. */
+ * The hooks' lock covers it, but for how many share it and whether it is over. */
 #ifndef RUNTIME_HOOK_OBSERVE_LEARNING_NODE_H
 #define RUNTIME_HOOK_OBSERVE_LEARNING_NODE_H
 

@@ -14,7 +14,7 @@ struct kernel;
 struct learned_kernel;
 struct learning;
 
-/* Tells the op that waits, with the guard's lock held. */
+/* Tells the op that waits, with the hooks' lock held. */
 void learning_wait(const struct learning *learning, csan_lane lane, csan_site site,
                    const struct kernel *kernel, const struct launch_accesses_touched *touched);
 /* Something was told of that kernel: those of its ops that need not wait any more go on. Without

@@ -14,7 +14,7 @@ struct pending_trace {
     struct csan_access *accesses; /* with their dims behind them, in one piece */
 };
 
-/* Tells the op, with the guard's lock. False when memory is short: then it is told with what it is
+/* Tells the op, with the hooks' lock. False when memory is short: then it is told with what it is
  * given here, and does not wait. */
 bool pending_trace_begin(struct pending_trace *pending, csan_lane lane, csan_site site,
                          enum csan_level level, const struct csan_access *accesses, size_t count);

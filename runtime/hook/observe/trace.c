@@ -293,7 +293,7 @@ static uint64_t launch_take(void)
 
 bool trace_has_all(void)
 {
-    return opened() && (opened()->every || session_options()->access == ACCESS_TRACE);
+    return opened() && (opened()->every || session_options()->access == ACCESS_BY_EXACT);
 }
 
 uint64_t trace_launch_number(void)
@@ -415,14 +415,15 @@ static bool traces_wanted(void)
 static bool traces_asked_for(void)
 {
     uint8_t access = session_options()->access;
-    return access == ACCESS_LEARN || access == ACCESS_TRACE || session_options()->verify_ranges;
+    return access == ACCESS_BY_LEARN || access == ACCESS_BY_EXACT ||
+           session_options()->verify_ranges;
 }
 
 /* Whether traces are for nothing but to learn, and might be had. */
 static bool only_learns(void)
 {
     const struct session_options *options = session_options();
-    return (options->access == ACCESS_LEARN || options->access == ACCESS_AUTO) &&
+    return (options->access == ACCESS_BY_LEARN || options->access == ACCESS_BY_AUTO) &&
            !options->verify_ranges && options->learn_memory_mb > 0;
 }
 
@@ -547,26 +548,26 @@ const char *trace_source_name(void)
 bool trace_takes_all(void)
 {
     uint8_t access = session_options()->access;
-    return opened() && (access == ACCESS_TRACE || (access == ACCESS_AUTO && opened()->every));
+    return opened() && (access == ACCESS_BY_EXACT || (access == ACCESS_BY_AUTO && opened()->every));
 }
 
 bool trace_is_exact(void)
 {
-    return opened() && session_options()->access == ACCESS_TRACE;
+    return opened() && session_options()->access == ACCESS_BY_EXACT;
 }
 
 bool trace_is_sourceless(void)
 {
     uint8_t access = session_options()->access;
     return __atomic_load_n(&trace.sourceless, __ATOMIC_RELAXED) &&
-           (access == ACCESS_LEARN || access == ACCESS_AUTO);
+           (access == ACCESS_BY_LEARN || access == ACCESS_BY_AUTO);
 }
 
 bool trace_learns(void)
 {
     uint8_t access = session_options()->access;
-    return trace_is_sourceless() ||
-           (opened() && (access == ACCESS_LEARN || (access == ACCESS_AUTO && !opened()->every)));
+    return trace_is_sourceless() || (opened() && (access == ACCESS_BY_LEARN ||
+                                                  (access == ACCESS_BY_AUTO && !opened()->every)));
 }
 
 bool trace_judges(void)

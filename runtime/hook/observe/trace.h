@@ -88,7 +88,7 @@ struct trace_op {
 };
 
 /* The newest launch of the calling thread is this op: pending, until the source says what it
- * touched. Wants the guard's lock, as any op does. */
+ * touched. Wants the hooks' lock, as any op does. */
 void trace_launch(const struct trace_op *op, struct trace_users users);
 
 /* The newest launch of the calling thread, if it was not told of yet, is no op that waits: what the

@@ -41,7 +41,7 @@ bool operator_is_behind(void);
 csan_site operator_site(const struct callsite_stack *stack, const char *name,
                         const char *const *arguments, size_t argument_count);
 
-/* The work itself, with the guard's lock held and the joins before it made. `site` is from
+/* The work itself, with the hooks' lock held and the joins before it made. `site` is from
  * operator_site on this thread. `accesses` are those outside of operators; `exact` says that they
  * are all that it touches, so that an operator need not be asked. */
 void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,

@@ -63,8 +63,8 @@ static inline void guard_leave(void)
     guard_self.depth = 0;
 }
 
-/* The lock of the tables of streams, events and functions. Held while an op and the joins before it
- * are told to the detector, never while the driver runs. */
+/* The hooks' lock: of the tables of streams, events, graphs and functions. Held while an op and the
+ * joins before it are told to the detector, never while the driver runs. */
 void guard_lock(void);
 void guard_unlock(void);
 

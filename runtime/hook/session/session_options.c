@@ -56,11 +56,11 @@ static uint8_t access_option(void)
     static const struct {
         const char *word;
         uint8_t access;
-    } words[] = {{"ptx", ACCESS_BY_PTX}, {"learn", ACCESS_LEARN}, {"exact", ACCESS_TRACE}};
+    } words[] = {{"ptx", ACCESS_BY_PTX}, {"learn", ACCESS_BY_LEARN}, {"exact", ACCESS_BY_EXACT}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(settings.all.access, words[i].word) == 0)
             return words[i].access;
-    return settings.all.trace ? ACCESS_AUTO : ACCESS_BY_PTX;
+    return settings.all.trace ? ACCESS_BY_AUTO : ACCESS_BY_PTX;
 }
 
 static uint8_t implicit_option(void)

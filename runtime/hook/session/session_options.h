@@ -12,7 +12,7 @@
 enum implicit_sync { IMPLICIT_OBSERVED, IMPLICIT_PROMISED, IMPLICIT_NONE };
 
 /* Option access. */
-enum session_access { ACCESS_BY_PTX, ACCESS_AUTO, ACCESS_LEARN, ACCESS_TRACE };
+enum session_access { ACCESS_BY_PTX, ACCESS_BY_AUTO, ACCESS_BY_LEARN, ACCESS_BY_EXACT };
 
 /* Option values the hooks use. */
 struct session_options {

@@ -23,7 +23,7 @@ struct host_call {
     csan_site site; /* of the call that enqueued it, or launched its graph */
     csan_snapshot *promise;
     int references;
-    /* Of a graph's launch, under the guard's lock: */
+    /* Of a graph's launch, under the hooks' lock: */
     struct host_call *next; /* behind it, of the same node */
     csan_snapshot *start;   /* what it comes after: kept once the launch is told of */
     bool enqueued, ran;

@@ -11,7 +11,7 @@ struct host_node;
 struct host_call;
 
 /* An access that the calling thread makes: within a host function its site tells of the call that
- * enqueued the function, too. Without the guard's lock. */
+ * enqueued the function, too. Without the hooks' lock. */
 csan_site host_function_site(csan_site site);
 
 /* What the program gave: one of the two, and its argument. */
@@ -22,7 +22,7 @@ struct host_call_target {
 };
 /* Around the call that enqueues it, which is given one of the functions below and the host_call in
  * place of the program's. NULL when csan cannot follow the call: it is then passed on as it is.
- * Without the guard's lock. */
+ * Without the hooks' lock. */
 struct host_call *host_call_begin(CUstream handle, bool thread_default, const char *name,
                                   const struct host_call_target *target);
 void host_call_end(struct host_call *call, CUresult result, CUstream handle, bool thread_default);
@@ -30,7 +30,7 @@ void CUDA_CB host_call_run(void *call);
 void CUDA_CB host_call_run_callback(CUstream stream, CUresult status, void *call);
 
 /* The node for a function and its argument, which may be one already. NULL when memory is short.
- * Nodes live as long as the process. Without the guard's lock. */
+ * Nodes live as long as the process. Without the hooks' lock. */
 struct host_node *host_node_of(CUhostFn function, void *data);
 /* Put the node in their place; NULL, and nothing is changed, when there is no function or no
  * memory. */
@@ -38,7 +38,7 @@ struct host_node *host_node_wrap(CUhostFn *function, void **data);
 /* What the program gave, in place of the node. */
 void host_node_unwrap(CUhostFn *function, void **data);
 
-/* A launch calls the node once. The rest wants the guard's lock.
+/* A launch calls the node once. The rest wants the hooks' lock.
  * begin: before the launch, by a call of that site; NULL when memory is short. told: what comes
  * before the function is what `lane` holds; from then on the lane comes after the function. failed:
  * there was no launch. Both end the caller's use of the call. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of a synchronous copy or set of the calling thread. Without the guard's lock. */
+/* Of a synchronous copy or set of the calling thread. Without the hooks' lock. */
 bool memops_wait(uint64_t address);
 
 #endif

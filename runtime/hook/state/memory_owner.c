@@ -12,7 +12,7 @@ struct owned {
 };
 
 static struct {
-    struct owned *owned; /* under the guard's lock */
+    struct owned *owned; /* under the hooks' lock */
     CUcontext first;     /* that ever owned any; atomic */
     bool several;        /* atomic */
 } table;

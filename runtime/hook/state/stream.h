@@ -7,7 +7,7 @@
  * stream's next op empties; and a blocking stream joins the legacy stream when that has done
  * something since the last time.
  *
- * All functions but the first two want the guard's lock; what they return is valid while it is
+ * All functions but the first two want the hooks' lock; what they return is valid while it is
  * held. */
 #ifndef RUNTIME_HOOK_STATE_STREAM_H
 #define RUNTIME_HOOK_STATE_STREAM_H
@@ -124,7 +124,7 @@ bool stream_is_of_thread(CUstream handle, bool thread_default);
 
 /* Whether all streams of the current context that csan knows have done their work, as the driver
  * says of each. False, too, while one is captured, or where a default stream of another thread
- * cannot be asked. Without the guard's lock. */
+ * cannot be asked. Without the hooks' lock. */
 bool stream_context_is_idle(void);
 
 #endif

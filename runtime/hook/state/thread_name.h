@@ -9,7 +9,7 @@
 enum { THREAD_TITLE_BYTES = 160 };
 
 /* The program names the thread of that number of the kernel's (NVTX, nvtxNameOsThread). A name that
- * the thread has with pthread_setname_np comes after it. With the guard's lock. */
+ * the thread has with pthread_setname_np comes after it. With the hooks' lock. */
 void thread_named(pid_t thread, const char *name);
 
 /* In a forked child that starts anew: none of the threads are there, but one of another number. */
@@ -21,7 +21,7 @@ struct thread_title {
     uint32_t number; /* 1: the main thread */
     char own[32];    /* pthread_setname_np's; or "" */
 };
-/* The calling thread's. With the guard's lock. */
+/* The calling thread's. With the hooks' lock. */
 struct thread_title thread_title_take(void);
 void thread_title_write(const struct thread_title *title, char text[THREAD_TITLE_BYTES]);
 

@@ -18,7 +18,7 @@ struct variable {
 };
 
 static struct {
-    struct variable *variables; /* by base; under the guard's lock */
+    struct variable *variables; /* by base; under the hooks' lock */
 } table;
 
 static struct variable *find(uint64_t base)

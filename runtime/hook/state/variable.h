@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether it was told of under that name. With the guard's lock, as the others. */
+/* Whether it was told of under that name. With the hooks' lock, as the others. */
 bool variable_is_known(uint64_t base, uint64_t bytes, const char *name);
 
 /* The variable `name`, as its module has it, lies at [base, base + bytes) in the current context.

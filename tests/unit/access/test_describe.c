@@ -247,9 +247,9 @@ static void assert_directed(const struct ptx_function *kernel,
         if (p->source == ACCESS_SOURCE_VARIABLE || p->param_index != index ||
             p->param_offset != kernel->params[index].offset + inside)
             continue;
-        if ((!(access->kinds & GRAPH_READ) || p->reads) &&
-            (!(access->kinds & GRAPH_WRITE) || p->writes) &&
-            (!(access->kinds & GRAPH_ATOMIC) || p->atomics))
+        if ((!(access->kinds & VALUE_GRAPH_READ) || p->reads) &&
+            (!(access->kinds & VALUE_GRAPH_WRITE) || p->writes) &&
+            (!(access->kinds & VALUE_GRAPH_ATOMIC) || p->atomics))
             return;
     }
     fail_msg("%s: nothing is directed to %s[%s]", kernel->name, access->base, access->offset);

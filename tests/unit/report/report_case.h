@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "csan/report/finding_text.h"
+#include "csan/report/finding_document.h"
 #include "csan/options.h"
 #include "csan/report/report.h"
 #include "csan/stack/stack_source.h"

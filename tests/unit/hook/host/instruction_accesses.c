@@ -1,7 +1,7 @@
 /* Prints, for each line "FAULT BYTE BYTE ..." in hexadecimal, the address and size of what the
  * instruction accesses, or "unknown". Registers hold 0x100000 times their number plus one. For
  * scripts/compare-instruction-access. */
-#include "runtime/hook/host/instruction_access.h"
+#include "runtime/hook/host/host_instruction.h"
 
 #include <inttypes.h>
 #include <stdio.h>

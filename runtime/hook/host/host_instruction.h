@@ -4,8 +4,8 @@
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (instruction
  * format, VEX and EVEX encodings, opcode maps). Safe in a signal handler: nothing is called,
  * nothing allocated. */
-#ifndef RUNTIME_HOOK_HOST_INSTRUCTION_ACCESS_H
-#define RUNTIME_HOOK_HOST_INSTRUCTION_ACCESS_H
+#ifndef RUNTIME_HOOK_HOST_HOST_INSTRUCTION_H
+#define RUNTIME_HOOK_HOST_HOST_INSTRUCTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

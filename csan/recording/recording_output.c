@@ -1,5 +1,5 @@
-/* See recording_file.h. */
-#include "csan/recording/recording_file.h"
+/* See recording_output.h. */
+#include "csan/recording/recording_output.h"
 #include <csan/csan.h>
 #include "csan/base/output.h"
 #include "csan/recording/recording_block.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct recording_file {
+struct recording_output {
     struct block_writer writer;
     struct output_file file;
     bool opened;
@@ -85,7 +85,7 @@ static void facts_add_forms(struct text *facts)
 /* ---- life */
 
 /* As of now: the program may go elsewhere. */
-static bool pattern_keep(struct recording_file *file, const char *path)
+static bool pattern_keep(struct recording_output *file, const char *path)
 {
     char directory[PATH_MAX] = "";
     const char *slash = "";
@@ -95,10 +95,10 @@ static bool pattern_keep(struct recording_file *file, const char *path)
     return length > 0 && (size_t)length < sizeof file->pattern;
 }
 
-struct recording_file *recording_file_create(const char *path, uint64_t replace_before,
-                                             const char *facts, void (*note)(const char *line))
+struct recording_output *recording_output_create(const char *path, uint64_t replace_before,
+                                                 const char *facts, void (*note)(const char *line))
 {
-    struct recording_file *file = calloc(1, sizeof *file);
+    struct recording_output *file = calloc(1, sizeof *file);
     if (!file || !pattern_keep(file, path)) {
         free(file);
         return NULL;
@@ -112,7 +112,7 @@ struct recording_file *recording_file_create(const char *path, uint64_t replace_
     return file;
 }
 
-void recording_file_destroy(struct recording_file *file)
+void recording_output_destroy(struct recording_output *file)
 {
     if (!file)
         return;
@@ -123,7 +123,7 @@ void recording_file_destroy(struct recording_file *file)
 /* ---- blocks */
 
 /* Without any of the locks that the program's threads wait for, except io. */
-static void trouble_say(struct recording_file *file, const char *what, int error)
+static void trouble_say(struct recording_output *file, const char *what, int error)
 {
     char line[PATH_MAX + 256], reason[128];
     file->error = error;
@@ -135,7 +135,7 @@ static void trouble_say(struct recording_file *file, const char *what, int error
 }
 
 /* One of an earlier run, that nobody is writing any more. */
-static bool is_replaceable(const struct recording_file *file)
+static bool is_replaceable(const struct recording_output *file)
 {
     char magic[sizeof RECORDING_MAGIC - 1];
     struct stat status;
@@ -152,12 +152,12 @@ static bool is_replaceable(const struct recording_file *file)
 }
 
 /* Says that it is being written: see is_replaceable. Nothing where it says so already. */
-static void file_lock(const struct recording_file *file)
+static void file_lock(const struct recording_output *file)
 {
     flock(file->file.descriptor, LOCK_EX | LOCK_NB);
 }
 
-static void file_begin(struct recording_file *file)
+static void file_begin(struct recording_output *file)
 {
     output_path_expand(file->path, PATH_MAX, file->pattern);
     if (is_replaceable(file))
@@ -181,8 +181,8 @@ static void file_begin(struct recording_file *file)
         trouble_say(file, "write", error);
 }
 
-bool recording_file_put(struct recording_file *file, enum block_kind kind, const void *bytes,
-                        size_t count)
+bool recording_output_put(struct recording_output *file, enum block_kind kind, const void *bytes,
+                          size_t count)
 {
     if (!file->opened && !file->error)
         file_begin(file);
@@ -199,25 +199,26 @@ bool recording_file_put(struct recording_file *file, enum block_kind kind, const
     return !error;
 }
 
-void recording_file_fail(struct recording_file *file, int error)
+void recording_output_fail(struct recording_output *file, int error)
 {
     if (!file->error)
         trouble_say(file, "write", error);
 }
 
-bool recording_file_failed(const struct recording_file *file)
+bool recording_output_failed(const struct recording_output *file)
 {
     return file->error != 0;
 }
 
-bool recording_file_totals(const struct recording_file *file, const char **path, uint64_t *bytes)
+bool recording_output_totals(const struct recording_output *file, const char **path,
+                             uint64_t *bytes)
 {
     *path = file->path;
     *bytes = file->writer.offset;
     return file->writer.number != 0;
 }
 
-void recording_file_close(struct recording_file *file)
+void recording_output_close(struct recording_output *file)
 {
     uint64_t number = file->writer.number, offset = file->writer.offset;
     output_file_close(&file->file);

@@ -2,8 +2,8 @@
  * csan-report.schema.json describes, and SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange
  * Format"). A document is a head, findings with commas between them, and a tail. The head depends
  * on nothing that comes later, so that it can be written first and the tail again and again. */
-#ifndef CSAN_REPORT_FINDING_TEXT_H
-#define CSAN_REPORT_FINDING_TEXT_H
+#ifndef CSAN_REPORT_FINDING_DOCUMENT_H
+#define CSAN_REPORT_FINDING_DOCUMENT_H
 
 #include "csan/report/finding.h"
 

@@ -1,4 +1,4 @@
-/* See instruction_access.h.
+/* See host_instruction.h.
  *
  * An operand's size is a letter for each opcode:
  *   b w d q o z 1, 2, 4, 8, 16 or 32 bytes
@@ -12,7 +12,7 @@
  *   f           a scalar float: 4, or 8 by W
  *   k           a masked vector: its elements are 4 bytes, or 8 by W
  *   .           others: looked at one by one, or unknown */
-#include "runtime/hook/host/instruction_access.h"
+#include "runtime/hook/host/host_instruction.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* What is seen only when the graph is whole: a LOOP that no round changes is what it was before the
  * loop, a JOIN of one value is that value, an EXIT of what the loop does not change is not needed.
  * Counters of outer loops are found in their steps only then. A counter of 64 bits of which every
- * round takes the low 32 is one of 32 bits. See graph_builder.h. */
-#include "runtime/access/graph/graph_builder.h"
+ * round takes the low 32 is one of 32 bits. See value_builder.h. */
+#include "runtime/access/values/value_builder.h"
 
 #include <string.h>
 
-static uint32_t deeper(const struct graph *graph, uint32_t left, uint32_t right)
+static uint32_t deeper(const struct value_graph *graph, uint32_t left, uint32_t right)
 {
     if (!left || !right)
         return left ? left : right;
@@ -14,7 +14,7 @@ static uint32_t deeper(const struct graph *graph, uint32_t left, uint32_t right)
 }
 
 /* The node that stands for `number` as well; itself, if none does. */
-static uint32_t same_as(const struct graph *graph, uint32_t number)
+static uint32_t same_as(const struct value_graph *graph, uint32_t number)
 {
     const struct node *node = &graph->nodes[number];
     uint32_t only = 0;
@@ -23,7 +23,7 @@ static uint32_t same_as(const struct graph *graph, uint32_t number)
         return node->b == number || node->b == node->a ? node->a : number;
     case NODE_EXIT: {
         uint32_t inside = graph->nodes[node->a].loop;
-        bool changes = inside && graph_loop_contains(graph, (uint32_t)node->value, inside);
+        bool changes = inside && value_graph_loop_contains(graph, (uint32_t)node->value, inside);
         return changes ? number : node->a;
     }
     case NODE_JOIN:
@@ -60,7 +60,7 @@ static bool replace_in_node(struct node *node, const uint32_t *same)
 }
 
 /* An operation changes in the innermost loop that one of its operands changes in. */
-static void find_loop(struct graph *graph, struct node *node)
+static void find_loop(struct value_graph *graph, struct node *node)
 {
     if (node->kind == NODE_OPERATION)
         node->loop = deeper(
@@ -71,7 +71,7 @@ static void find_loop(struct graph *graph, struct node *node)
         node->loop = graph->nodes[node->a].loop;
 }
 
-static bool replace_all(struct graph *graph, const uint32_t *same)
+static bool replace_all(struct value_graph *graph, const uint32_t *same)
 {
     bool changed = false;
     for (uint32_t i = 1; i < graph->node_count; i++) {
@@ -93,7 +93,7 @@ static bool replace_all(struct graph *graph, const uint32_t *same)
     return changed;
 }
 
-static bool simplify_once(struct graph *graph, uint32_t *same)
+static bool simplify_once(struct value_graph *graph, uint32_t *same)
 {
     for (uint32_t i = 1; i < graph->node_count; i++)
         same[i] = same_as(graph, i);
@@ -105,7 +105,7 @@ static bool simplify_once(struct graph *graph, uint32_t *same)
 
 /* ---- Counters of 64 bits that are one of 32 ---- */
 
-static bool is_low_half(const struct graph *graph, uint32_t number, uint32_t of)
+static bool is_low_half(const struct value_graph *graph, uint32_t number, uint32_t of)
 {
     const struct node *node = &graph->nodes[number];
     return node->kind == NODE_OPERATION && node->operation == NODE_TRUNCATE && node->width == 32 &&
@@ -114,7 +114,7 @@ static bool is_low_half(const struct graph *graph, uint32_t number, uint32_t of)
 
 /* x = extend(low half of x) + step, as `for (int i = ...; ...; i += n)` is with an n of 64 bits:
  * returns the step, 0 when the node is not like that. */
-static uint32_t half_step(const struct graph *graph, uint32_t loop)
+static uint32_t half_step(const struct value_graph *graph, uint32_t loop)
 {
     const struct node *node = &graph->nodes[loop];
     if (node->kind != NODE_LOOP || node->width != 64 || !node->b)
@@ -128,7 +128,7 @@ static uint32_t half_step(const struct graph *graph, uint32_t loop)
         uint32_t changes = graph->nodes[step].loop;
         if (extend->kind == NODE_OPERATION && extend->operation == NODE_EXTEND &&
             is_low_half(graph, extend->a, loop) &&
-            !(changes && graph_loop_contains(graph, node->loop, changes)))
+            !(changes && value_graph_loop_contains(graph, node->loop, changes)))
             return step;
     }
     return 0;
@@ -137,7 +137,7 @@ static uint32_t half_step(const struct graph *graph, uint32_t loop)
 /* A LOOP of 32 bits in place of the low halves of one of 64. */
 static void narrow_counter(struct builder *b, uint32_t loop, uint32_t step)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     uint32_t first = node_extend(b, graph->nodes[loop].a, 64, 32, false);
     uint32_t amount = node_extend(b, step, 64, 32, false);
     uint32_t half = node_new(b, NODE_LOOP, 32);
@@ -156,7 +156,7 @@ static void narrow_counter(struct builder *b, uint32_t loop, uint32_t step)
 
 enum { SIMPLIFY_ROUNDS = 4, NARROWED = 8 };
 
-void graph_simplify(struct builder *b)
+void value_graph_simplify(struct builder *b)
 {
     uint32_t *same = ptx_arena_array(&b->scratch, b->graph->node_count, sizeof *same);
     uint32_t count = b->graph->node_count, narrowed = 0;

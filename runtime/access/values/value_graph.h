@@ -13,8 +13,8 @@
  * Assignment Form", CC 2013.
  *
  * The graph knows nothing of a launch; evaluate.h puts numbers in. describe.h prints it. */
-#ifndef RUNTIME_ACCESS_GRAPH_GRAPH_H
-#define RUNTIME_ACCESS_GRAPH_GRAPH_H
+#ifndef RUNTIME_ACCESS_VALUES_VALUE_GRAPH_H
+#define RUNTIME_ACCESS_VALUES_VALUE_GRAPH_H
 
 #include "runtime/access/dependent_launch.h"
 #include "runtime/ptx/arena.h"
@@ -61,9 +61,9 @@ enum node_operation {
     NODE_EQUAL /* predicates; operands are `value` bits wide */
 };
 
-enum { GRAPH_NO_BLOCK = 0xffffffffu, GRAPH_MAX_DEPTH = 16 };
+enum { VALUE_GRAPH_NO_BLOCK = 0xffffffffu, VALUE_GRAPH_MAX_DEPTH = 16 };
 
-struct graph_edge;
+struct value_graph_edge;
 
 struct node {
     uint8_t kind;      /* enum node_kind */
@@ -80,54 +80,56 @@ struct node {
     const struct ptx_variable *variable; /* SYMBOL; LOAD: NULL */
     const uint32_t *operands;            /* JOIN, LOOKUP */
     const int64_t *offsets;              /* LOOKUP */
-    const struct graph_edge *ways;       /* JOIN */
+    const struct value_graph_edge *ways; /* JOIN */
     uint32_t line;                       /* in the PTX text */
 };
 
 /* One way into a block: from `block`, by its branch being taken or not. */
-struct graph_edge {
+struct value_graph_edge {
     uint32_t block;
     bool taken;
 };
 
 /* Numbers from first to last - 1. */
-struct graph_interval {
+struct value_graph_interval {
     uint32_t first, last;
 };
 
-struct graph_block {
+struct value_graph_block {
     uint32_t loop;      /* innermost; 0: none */
     uint32_t dominator; /* immediate; of an inlined function's entry the block of the call */
     uint32_t function;  /* which inlined copy; 0: the kernel itself */
     uint32_t guard;     /* node of the predicate its end branches on; 0: none */
     bool guard_negated;
-    bool guard_unknown;            /* an indexed branch: any successor may follow */
-    bool is_entry;                 /* of an inlined copy, or of the kernel */
-    uint32_t taken, next;          /* successors, or GRAPH_NO_BLOCK */
-    const struct graph_edge *ways; /* in; those of a loop's head from inside the loop come last */
+    bool guard_unknown;   /* an indexed branch: any successor may follow */
+    bool is_entry;        /* of an inlined copy, or of the kernel */
+    uint32_t taken, next; /* successors, or VALUE_GRAPH_NO_BLOCK */
+    const struct value_graph_edge
+        *ways; /* in; those of a loop's head from inside the loop come last */
     uint32_t way_count;
-    uint32_t postdominator; /* immediate, in the same function; GRAPH_NO_BLOCK: its end */
-    struct graph_interval dominates, postdominates; /* contains those of the blocks that it does */
+    uint32_t postdominator; /* immediate, in the same function; VALUE_GRAPH_NO_BLOCK: its end */
+    struct value_graph_interval dominates,
+        postdominates; /* contains those of the blocks that it does */
 };
 
-struct graph_loop {
-    uint32_t head;                  /* block */
-    uint32_t parent;                /* loop; 0: none */
-    uint32_t depth;                 /* 1: outermost */
-    uint32_t outside_ways;          /* of the head's ways, the first so many come from outside */
-    const struct graph_edge *exits; /* blocks of the loop, and which of their ways leave it */
+struct value_graph_loop {
+    uint32_t head;         /* block */
+    uint32_t parent;       /* loop; 0: none */
+    uint32_t depth;        /* 1: outermost */
+    uint32_t outside_ways; /* of the head's ways, the first so many come from outside */
+    const struct value_graph_edge *exits; /* blocks of the loop, and which of their ways leave it */
     uint32_t exit_count;
     bool one_latch;
 };
 
-enum { GRAPH_READ = 1, GRAPH_WRITE = 2, GRAPH_ATOMIC = 4 };
+enum { VALUE_GRAPH_READ = 1, VALUE_GRAPH_WRITE = 2, VALUE_GRAPH_ATOMIC = 4 };
 
-struct graph_access {
+struct value_graph_access {
     uint32_t block;
     uint32_t address; /* node; 0: not known, see instruction */
     uint32_t guard;   /* node of the instruction's own predicate; 0: none */
     bool guard_negated;
-    uint8_t kinds; /* GRAPH_READ... */
+    uint8_t kinds; /* VALUE_GRAPH_READ... */
     uint8_t space; /* enum ptx_space */
     uint8_t width; /* bytes of one atomic operation */
     uint64_t bytes;
@@ -137,16 +139,16 @@ struct graph_access {
     const struct ptx_function *function;
 };
 
-struct graph {
+struct value_graph {
     struct arena arena;
     const struct ptx_function *kernel;
     struct node *nodes; /* from 1 */
     uint32_t node_count;
-    struct graph_block *blocks;
+    struct value_graph_block *blocks;
     uint32_t block_count;
-    struct graph_loop *loops; /* from 1 */
+    struct value_graph_loop *loops; /* from 1 */
     uint32_t loop_count;
-    struct graph_access *accesses;
+    struct value_graph_access *accesses;
     uint32_t access_count;
     struct dependent_launch dependent_launch;
     bool *is_pointer;    /* by byte of the parameters: an address surely starts here */
@@ -158,14 +160,14 @@ struct graph {
 
 /* The graph of a kernel, or NULL when memory is short. With `failure` set it has no accesses. Time
  * is bounded by the number of instructions, inlined copies counted each. */
-struct graph *graph_create(const struct ptx_function *kernel);
-void graph_release(struct graph *graph);
+struct value_graph *value_graph_create(const struct ptx_function *kernel);
+void value_graph_release(struct value_graph *graph);
 
 /* Whether block a is entered on every way to block b. */
-bool graph_dominates(const struct graph *graph, uint32_t a, uint32_t b);
+bool value_graph_dominates(const struct value_graph *graph, uint32_t a, uint32_t b);
 /* Whether block a is passed on every way from block b to the end of its function. */
-bool graph_postdominates(const struct graph *graph, uint32_t a, uint32_t b);
+bool value_graph_postdominates(const struct value_graph *graph, uint32_t a, uint32_t b);
 /* Whether `inner` is `loop` or inside it; everything is inside loop 0. */
-bool graph_loop_contains(const struct graph *graph, uint32_t loop, uint32_t inner);
+bool value_graph_loop_contains(const struct value_graph *graph, uint32_t loop, uint32_t inner);
 
 #endif

@@ -1,8 +1,8 @@
-/* PTX instructions as nodes. See graph_builder.h. Integers are followed; what floating point, other
+/* PTX instructions as nodes. See value_builder.h. Integers are followed; what floating point, other
  * threads or memory decide is unknown, with the range its type gives it. */
 #include "runtime/access/access_set.h"
 #include "runtime/access/instruction_accesses.h"
-#include "runtime/access/graph/graph_builder.h"
+#include "runtime/access/values/value_builder.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static struct node *node_at(struct builder *b, uint32_t node)
 
 /* ---- Operands ---- */
 
-uint32_t graph_type_width(uint8_t type)
+uint32_t value_graph_type_width(uint8_t type)
 {
     uint32_t bits = ptx_type_bits(type);
     return bits ? bits : 64;
@@ -75,8 +75,8 @@ static uint32_t special(struct builder *b, uint32_t reg)
     return node;
 }
 
-uint32_t graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
-                       bool is_signed)
+uint32_t value_graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
+                             bool is_signed)
 {
     uint32_t node;
     switch (o->kind) {
@@ -103,7 +103,7 @@ uint32_t graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t 
 static uint32_t address(struct builder *b, const struct ptx_operand *o)
 {
     if (o->kind != PTX_OPERAND_ADDRESS)
-        return graph_operand(b, o, 64, false);
+        return value_graph_operand(b, o, 64, false);
     if (o->base == PTX_OPERAND_SYMBOL)
         return symbol(b, o->variable, o->imm);
     if (o->base != PTX_OPERAND_REGISTER)
@@ -112,7 +112,7 @@ static uint32_t address(struct builder *b, const struct ptx_operand *o)
     return node_operate(b, NODE_ADD, false, 64, base, node_constant(b, o->imm, 64));
 }
 
-uint32_t graph_predicate(struct builder *b, uint32_t reg)
+uint32_t value_graph_predicate(struct builder *b, uint32_t reg)
 {
     return register_read(b, reg);
 }
@@ -143,16 +143,17 @@ static void write_operand(struct builder *b, const struct ptx_instruction *instr
 static uint32_t destination_width(struct builder *b, const struct ptx_operand *to)
 {
     const struct ptx_function *function = b->copies[b->copy].function;
-    return to->kind == PTX_OPERAND_REGISTER ? graph_type_width(function->registers[to->reg].type)
-                                            : 64;
+    return to->kind == PTX_OPERAND_REGISTER
+               ? value_graph_type_width(function->registers[to->reg].type)
+               : 64;
 }
 
-void graph_write_unknown(struct builder *b, const struct ptx_instruction *instruction,
-                         const struct ptx_operand *to, int64_t low, int64_t high, int reason)
+void value_graph_write_unknown(struct builder *b, const struct ptx_instruction *instruction,
+                               const struct ptx_operand *to, int64_t low, int64_t high, int reason)
 {
     if (to->kind == PTX_OPERAND_VECTOR) {
         for (uint32_t i = 0; i < to->count; i++)
-            graph_write_unknown(b, instruction, &to->elements[i], low, high, reason);
+            value_graph_write_unknown(b, instruction, &to->elements[i], low, high, reason);
         return;
     }
     if (to->kind != PTX_OPERAND_REGISTER)
@@ -167,8 +168,9 @@ void graph_write_unknown(struct builder *b, const struct ptx_instruction *instru
 static void write_nothing_known(struct builder *b, const struct ptx_instruction *instruction)
 {
     for (uint32_t i = 0; i < instruction->operand_count && i < 1; i++)
-        graph_write_unknown(b, instruction, &instruction->operands[i], 1, 0, ACCESS_BOUND_DATA);
-    graph_write_unknown(b, instruction, &instruction->second, 1, 0, ACCESS_BOUND_DATA);
+        value_graph_write_unknown(b, instruction, &instruction->operands[i], 1, 0,
+                                  ACCESS_BOUND_DATA);
+    value_graph_write_unknown(b, instruction, &instruction->second, 1, 0, ACCESS_BOUND_DATA);
 }
 
 /* ---- Arithmetic ---- */
@@ -176,10 +178,10 @@ static void write_nothing_known(struct builder *b, const struct ptx_instruction 
 static void binary(struct builder *b, const struct ptx_instruction *instruction,
                    enum node_operation operation)
 {
-    uint32_t width = graph_type_width(instruction->type);
+    uint32_t width = value_graph_type_width(instruction->type);
     bool is_signed = ptx_type_is_signed(instruction->type);
-    uint32_t left = graph_operand(b, &instruction->operands[1], width, is_signed);
-    uint32_t right = graph_operand(b, &instruction->operands[2], width, is_signed);
+    uint32_t left = value_graph_operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t right = value_graph_operand(b, &instruction->operands[2], width, is_signed);
     write_operand(b, instruction, &instruction->operands[0],
                   node_operate(b, operation, is_signed, width, left, right));
 }
@@ -187,10 +189,10 @@ static void binary(struct builder *b, const struct ptx_instruction *instruction,
 static void shift(struct builder *b, const struct ptx_instruction *instruction,
                   enum node_operation operation)
 {
-    uint32_t width = graph_type_width(instruction->type);
+    uint32_t width = value_graph_type_width(instruction->type);
     bool is_signed = ptx_type_is_signed(instruction->type);
-    uint32_t left = graph_operand(b, &instruction->operands[1], width, is_signed);
-    uint32_t amount = graph_operand(b, &instruction->operands[2], 32, false);
+    uint32_t left = value_graph_operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t amount = value_graph_operand(b, &instruction->operands[2], 32, false);
     write_operand(b, instruction, &instruction->operands[0],
                   node_operate(b, operation, is_signed, width, left, amount));
 }
@@ -198,8 +200,8 @@ static void shift(struct builder *b, const struct ptx_instruction *instruction,
 static void unary(struct builder *b, const struct ptx_instruction *instruction,
                   enum node_operation operation)
 {
-    uint32_t width = graph_type_width(instruction->type);
-    uint32_t a = graph_operand(b, &instruction->operands[1], width, true);
+    uint32_t width = value_graph_type_width(instruction->type);
+    uint32_t a = value_graph_operand(b, &instruction->operands[1], width, true);
     write_operand(b, instruction, &instruction->operands[0],
                   node_operate(b, operation, true, width, a, 0));
 }
@@ -207,10 +209,10 @@ static void unary(struct builder *b, const struct ptx_instruction *instruction,
 /* The product as .lo, .wide or .hi says; 0 when it is not followed. */
 static uint32_t product(struct builder *b, const struct ptx_instruction *instruction)
 {
-    uint32_t width = graph_type_width(instruction->type);
+    uint32_t width = value_graph_type_width(instruction->type);
     bool is_signed = ptx_type_is_signed(instruction->type);
-    uint32_t left = graph_operand(b, &instruction->operands[1], width, is_signed);
-    uint32_t right = graph_operand(b, &instruction->operands[2], width, is_signed);
+    uint32_t left = value_graph_operand(b, &instruction->operands[1], width, is_signed);
+    uint32_t right = value_graph_operand(b, &instruction->operands[2], width, is_signed);
     if (instruction->part == PTX_PART_WIDE)
         return node_operate(b, NODE_MULTIPLY, is_signed, 2 * width,
                             resize(b, left, 2 * width, is_signed),
@@ -241,7 +243,7 @@ static void multiply(struct builder *b, const struct ptx_instruction *instructio
     }
     if (adds) {
         uint32_t width = node_at(b, node)->width;
-        uint32_t more = graph_operand(b, &instruction->operands[3], width, true);
+        uint32_t more = value_graph_operand(b, &instruction->operands[3], width, true);
         node = node_operate(b, NODE_ADD, false, width, node, more);
     }
     write_operand(b, instruction, &instruction->operands[0], node);
@@ -249,10 +251,10 @@ static void multiply(struct builder *b, const struct ptx_instruction *instructio
 
 static void select_value(struct builder *b, const struct ptx_instruction *instruction)
 {
-    uint32_t width = graph_type_width(instruction->type);
-    uint32_t yes = graph_operand(b, &instruction->operands[1], width, false);
-    uint32_t no = graph_operand(b, &instruction->operands[2], width, false);
-    uint32_t predicate = graph_operand(b, &instruction->operands[3], 1, false);
+    uint32_t width = value_graph_type_width(instruction->type);
+    uint32_t yes = value_graph_operand(b, &instruction->operands[1], width, false);
+    uint32_t no = value_graph_operand(b, &instruction->operands[2], width, false);
+    uint32_t predicate = value_graph_operand(b, &instruction->operands[3], 1, false);
     write_operand(b, instruction, &instruction->operands[0], node_select(b, predicate, yes, no));
 }
 
@@ -264,8 +266,9 @@ static void convert(struct builder *b, const struct ptx_instruction *instruction
         write_nothing_known(b, instruction);
         return;
     }
-    uint32_t node = graph_operand(b, &instruction->operands[1], graph_type_width(from), false);
-    node = resize(b, node, graph_type_width(to), ptx_type_is_signed(from));
+    uint32_t node =
+        value_graph_operand(b, &instruction->operands[1], value_graph_type_width(from), false);
+    node = resize(b, node, value_graph_type_width(to), ptx_type_is_signed(from));
     node = resize(b, node, destination_width(b, &instruction->operands[0]), ptx_type_is_signed(to));
     write_operand(b, instruction, &instruction->operands[0], node);
 }
@@ -275,7 +278,7 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
 {
     bool insert = instruction->opcode == PTX_OP_BFI;
     bool is_signed = !insert && ptx_type_is_signed(instruction->type);
-    uint32_t width = graph_type_width(instruction->type), at = insert ? 3 : 2;
+    uint32_t width = value_graph_type_width(instruction->type), at = insert ? 3 : 2;
     const struct ptx_operand *place = &instruction->operands[at], *length = place + 1;
     if (place->kind != PTX_OPERAND_IMMEDIATE || length->kind != PTX_OPERAND_IMMEDIATE ||
         place->imm < 0 || place->imm >= width || length->imm <= 0 || length->imm >= width ||
@@ -285,7 +288,7 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
     }
     int64_t mask = (int64_t)((UINT64_C(1) << length->imm) - 1);
     uint32_t shift_by = node_constant(b, place->imm, 32);
-    uint32_t a = graph_operand(b, &instruction->operands[1], width, false), node;
+    uint32_t a = value_graph_operand(b, &instruction->operands[1], width, false), node;
     if (is_signed) { /* to the top, and down again with the sign */
         int64_t above = width - place->imm - length->imm;
         node = node_operate(b, NODE_SHIFT_LEFT, false, width, a, node_constant(b, above, 32));
@@ -295,7 +298,7 @@ static void bit_field(struct builder *b, const struct ptx_instruction *instructi
         node = node_operate(b, NODE_SHIFT_RIGHT, false, width, a, shift_by);
         node = node_operate(b, NODE_AND, false, width, node, node_constant(b, mask, width));
     } else {
-        uint32_t into = graph_operand(b, &instruction->operands[2], width, false);
+        uint32_t into = value_graph_operand(b, &instruction->operands[2], width, false);
         int64_t hole = (int64_t) ~((uint64_t)mask << place->imm);
         a = node_operate(b, NODE_AND, false, width, a, node_constant(b, mask, width));
         a = node_operate(b, NODE_SHIFT_LEFT, false, width, a, shift_by);
@@ -373,7 +376,7 @@ static uint32_t compare_order(struct builder *b, enum node_operation operation, 
 
 static uint32_t compare(struct builder *b, const struct ptx_instruction *instruction)
 {
-    uint32_t width = graph_type_width(instruction->type), left, right;
+    uint32_t width = value_graph_type_width(instruction->type), left, right;
     bool is_signed = ptx_type_is_signed(instruction->type), negate = false, swap = false;
     enum node_operation operation;
     if (ptx_type_is_float(instruction->type))
@@ -403,8 +406,8 @@ static uint32_t compare(struct builder *b, const struct ptx_instruction *instruc
     }
     if (instruction->compare >= PTX_CMP_LO && instruction->compare <= PTX_CMP_HS)
         is_signed = false;
-    left = graph_operand(b, &instruction->operands[1], width, is_signed);
-    right = graph_operand(b, &instruction->operands[2], width, is_signed);
+    left = value_graph_operand(b, &instruction->operands[1], width, is_signed);
+    right = value_graph_operand(b, &instruction->operands[2], width, is_signed);
     memory_escape(b, left);
     memory_escape(b, right);
     uint32_t sign = 0;
@@ -433,7 +436,7 @@ static void set_predicate(struct builder *b, const struct ptx_instruction *instr
     if (has_second)
         other = node_operate(b, NODE_NOT, false, 1, node, 0);
     if (instruction->bool_op != PTX_BOOL_NONE && instruction->operand_count > 3) {
-        uint32_t with = graph_operand(b, &instruction->operands[3], 1, false);
+        uint32_t with = value_graph_operand(b, &instruction->operands[3], 1, false);
         node = combine(b, instruction->bool_op, node, with);
         if (has_second)
             other = combine(b, instruction->bool_op, other, with);
@@ -463,7 +466,7 @@ static void move_vector(struct builder *b, const struct ptx_instruction *instruc
         uint32_t width = destination_width(b, to), piece = width / from->count, node = 0;
         for (uint32_t i = 0; i < from->count; i++) {
             uint32_t part =
-                resize(b, graph_operand(b, &from->elements[i], piece, false), width, false);
+                resize(b, value_graph_operand(b, &from->elements[i], piece, false), width, false);
             part = node_operate(b, NODE_SHIFT_LEFT, false, width, part,
                                 node_constant(b, (int64_t)i * piece, 32));
             node = node ? node_operate(b, NODE_OR, false, width, node, part) : part;
@@ -486,7 +489,7 @@ static void move(struct builder *b, const struct ptx_instruction *instruction)
         return;
     }
     uint32_t width = destination_width(b, to);
-    write_operand(b, instruction, to, graph_operand(b, from, width, false));
+    write_operand(b, instruction, to, value_graph_operand(b, from, width, false));
 }
 
 /* ---- Memory ---- */
@@ -593,7 +596,7 @@ static void store_element(struct builder *b, const struct ptx_instruction *instr
 {
     int64_t offset;
     struct memory *memory = memory_of(b, place);
-    uint32_t node = graph_operand(b, from, bytes > 8 ? 64 : bytes * 8, false);
+    uint32_t node = value_graph_operand(b, from, bytes > 8 ? 64 : bytes * 8, false);
     if (!memory) {
         memory_escape(b, node);
         return;
@@ -635,7 +638,7 @@ static uint64_t access_bytes(const struct ptx_instruction *instruction)
 
 /* cp.async names its bytes as an operand. */
 static void copy_bytes(struct builder *b, const struct ptx_instruction *instruction,
-                       struct graph_access *access)
+                       struct value_graph_access *access)
 {
     const struct ptx_operand *size =
         instruction->operand_count > 2 ? &instruction->operands[2] : NULL;
@@ -645,21 +648,21 @@ static void copy_bytes(struct builder *b, const struct ptx_instruction *instruct
     if (size->kind == PTX_OPERAND_IMMEDIATE)
         access->bytes = (uint64_t)size->imm;
     else if (size->kind == PTX_OPERAND_REGISTER)
-        access->size = graph_operand(b, size, 64, false);
+        access->size = value_graph_operand(b, size, 64, false);
     if (instruction->form == PTX_FORM_CP_ASYNC && instruction->operand_count > 3)
         access->size =
-            graph_operand(b, &instruction->operands[3], 64, false); /* bytes really read */
+            value_graph_operand(b, &instruction->operands[3], 64, false); /* bytes really read */
 }
 
 static void record_access(struct builder *b, const struct ptx_instruction *instruction,
                           const struct instruction_access *touched)
 {
-    struct graph *graph = b->graph;
-    struct graph_access access = {.block = b->block,
-                                  .kinds = touched->kinds,
-                                  .space = touched->space,
-                                  .instruction = instruction,
-                                  .function = b->copies[b->copy].function};
+    struct value_graph *graph = b->graph;
+    struct value_graph_access access = {.block = b->block,
+                                        .kinds = touched->kinds,
+                                        .space = touched->space,
+                                        .instruction = instruction,
+                                        .function = b->copies[b->copy].function};
     bool whole = instruction->opcode == PTX_OP_LD || instruction->opcode == PTX_OP_LDU ||
                  instruction->opcode == PTX_OP_ST || instruction->opcode == PTX_OP_ATOM ||
                  instruction->opcode == PTX_OP_RED;
@@ -693,10 +696,10 @@ static void record_accesses(struct builder *b, const struct ptx_instruction *ins
     int count = instruction_accesses_find(instruction, touched, &unknown);
     if (unknown) {
         struct instruction_access nothing = {.space = PTX_SPACE_GENERIC};
-        struct graph_access access = {.block = b->block,
-                                      .space = nothing.space,
-                                      .instruction = instruction,
-                                      .function = b->copies[b->copy].function};
+        struct value_graph_access access = {.block = b->block,
+                                            .space = nothing.space,
+                                            .instruction = instruction,
+                                            .function = b->copies[b->copy].function};
         b->graph->accesses = ptx_arena_grow(b->arena, b->graph->accesses, b->graph->access_count,
                                             &b->access_capacity, sizeof *b->graph->accesses);
         b->graph->accesses[b->graph->access_count++] = access;
@@ -712,11 +715,11 @@ static void record_accesses(struct builder *b, const struct ptx_instruction *ins
 static void translate_other(struct builder *b, const struct ptx_instruction *instruction)
 {
     const struct ptx_operand *to = &instruction->operands[0];
-    uint32_t width = graph_type_width(instruction->type);
+    uint32_t width = value_graph_type_width(instruction->type);
     switch (instruction->opcode) {
     case PTX_OP_POPC:
     case PTX_OP_CLZ:
-        graph_write_unknown(b, instruction, to, 0, width, ACCESS_BOUND_SHAPE);
+        value_graph_write_unknown(b, instruction, to, 0, width, ACCESS_BOUND_SHAPE);
         break;
     case PTX_OP_BRA:
     case PTX_OP_RET:
@@ -756,7 +759,7 @@ static void translate_other(struct builder *b, const struct ptx_instruction *ins
     }
 }
 
-void graph_translate(struct builder *b, const struct ptx_instruction *instruction)
+void value_graph_translate(struct builder *b, const struct ptx_instruction *instruction)
 {
     uint8_t type = instruction->type;
     bool integer = !ptx_type_is_float(type) && ptx_type_bits(type) >= 1 &&
@@ -774,8 +777,8 @@ void graph_translate(struct builder *b, const struct ptx_instruction *instructio
         move(b, instruction);
         break;
     case PTX_OP_CVTA: {
-        uint32_t node = graph_operand(b, &instruction->operands[1], 64, false);
-        graph_mark_pointer(b, node);
+        uint32_t node = value_graph_operand(b, &instruction->operands[1], 64, false);
+        value_graph_mark_pointer(b, node);
         write_operand(b, instruction, &instruction->operands[0], node);
         break;
     }
@@ -787,7 +790,7 @@ void graph_translate(struct builder *b, const struct ptx_instruction *instructio
         store(b, instruction);
         break;
     case PTX_OP_CALL:
-        graph_call(b, instruction);
+        value_graph_call(b, instruction);
         break;
     case PTX_OP_ADD:
         binary(b, instruction, NODE_ADD);
@@ -823,10 +826,10 @@ void graph_translate(struct builder *b, const struct ptx_instruction *instructio
         unary(b, instruction, NODE_ABSOLUTE);
         break;
     case PTX_OP_NEG: {
-        uint32_t width = graph_type_width(type);
+        uint32_t width = value_graph_type_width(type);
         write_operand(b, instruction, &instruction->operands[0],
                       node_operate(b, NODE_SUB, true, width, node_constant(b, 0, width),
-                                   graph_operand(b, &instruction->operands[1], width, true)));
+                                   value_graph_operand(b, &instruction->operands[1], width, true)));
         break;
     }
     case PTX_OP_MIN:

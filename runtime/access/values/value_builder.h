@@ -1,15 +1,15 @@
 /* The graph's making, shared by its files and nobody else:
- *   graph.c        the kernel and its inlined copies: order of blocks, ways in, loops
- *   graph_value.c  variables (registers, slots of .local and .param memory) to nodes
- *   graph_memory.c where .local and .param addresses lead
- *   graph_translate.c  one instruction to nodes
- *   graph_call.c   a call to a copy of what it calls
- *   graph_simplify.c   what is the same after all
- * Memory that is short jumps out of everything, as does graph_fail. */
-#ifndef RUNTIME_ACCESS_GRAPH_GRAPH_BUILDER_H
-#define RUNTIME_ACCESS_GRAPH_GRAPH_BUILDER_H
+ *   value_graph.c        the kernel and its inlined copies: order of blocks, ways in, loops
+ *   value_variables.c  variables (registers, slots of .local and .param memory) to nodes
+ *   value_memory.c where .local and .param addresses lead
+ *   value_translate.c  one instruction to nodes
+ *   value_call.c   a call to a copy of what it calls
+ *   value_simplify.c   what is the same after all
+ * Memory that is short jumps out of everything, as does value_graph_fail. */
+#ifndef RUNTIME_ACCESS_VALUES_VALUE_BUILDER_H
+#define RUNTIME_ACCESS_VALUES_VALUE_BUILDER_H
 
-#include "runtime/access/graph/graph.h"
+#include "runtime/access/values/value_graph.h"
 
 /* What a variable is worth at the end of a block. */
 struct definition {
@@ -20,7 +20,7 @@ struct definition {
 struct copy {
     const struct ptx_function *function;
     uint32_t caller;     /* copy */
-    uint32_t call_block; /* GRAPH_NO_BLOCK: the kernel */
+    uint32_t call_block; /* VALUE_GRAPH_NO_BLOCK: the kernel */
     uint32_t first_block;
     uint32_t depth;
     uint32_t loop;        /* the one the call is in */
@@ -57,7 +57,7 @@ struct dependent_launch_point {
 };
 
 struct builder {
-    struct graph *graph;
+    struct value_graph *graph;
     struct arena *arena; /* the graph's */
     struct arena scratch;
     jmp_buf failed;
@@ -95,18 +95,19 @@ struct builder {
     bool again;
 };
 
-void graph_fail(struct builder *b, const char *why) __attribute__((noreturn));
-/* graph.c */
-uint32_t graph_inline(struct builder *b, const struct ptx_function *function,
-                      const struct ptx_instruction *call); /* the copy; its blocks not yet built */
-void graph_build_copy(struct builder *b, uint32_t copy);
+void value_graph_fail(struct builder *b, const char *why) __attribute__((noreturn));
+/* value_graph.c */
+uint32_t
+value_graph_inline(struct builder *b, const struct ptx_function *function,
+                   const struct ptx_instruction *call); /* the copy; its blocks not yet built */
+void value_graph_build_copy(struct builder *b, uint32_t copy);
 
-void graph_mark_pointer(struct builder *b, uint32_t node); /* cvta says so */
+void value_graph_mark_pointer(struct builder *b, uint32_t node); /* cvta says so */
 
-/* graph_simplify.c */
-void graph_simplify(struct builder *b);
+/* value_simplify.c */
+void value_graph_simplify(struct builder *b);
 
-/* graph_value.c */
+/* value_variables.c */
 uint32_t node_new(struct builder *b, enum node_kind kind, uint32_t width);
 uint32_t node_constant(struct builder *b, int64_t value, uint32_t width);
 uint32_t node_unknown(struct builder *b, uint32_t width, int64_t low, int64_t high, int reason);
@@ -129,7 +130,7 @@ uint32_t variable_read_returned(struct builder *b, uint32_t variable, uint32_t c
 uint32_t register_read(struct builder *b, uint32_t reg);
 void register_write(struct builder *b, uint32_t reg, uint32_t node);
 
-/* graph_memory.c */
+/* value_memory.c */
 /* The memory a node is an address into, or NULL; a constant place in it gives *offset. */
 struct memory *memory_of(struct builder *b, uint32_t node);
 bool memory_place(struct builder *b, uint32_t node, int64_t *offset);
@@ -143,18 +144,18 @@ uint32_t memory_look_up(struct builder *b, uint32_t address, uint32_t bytes);
 void memory_escape(struct builder *b, uint32_t node);
 void memory_lose(struct builder *b, struct memory *memory);
 
-/* graph_translate.c */
-void graph_translate(struct builder *b, const struct ptx_instruction *instruction);
-uint32_t graph_predicate(struct builder *b, uint32_t reg); /* node of a predicate register */
-uint32_t graph_type_width(uint8_t type);                   /* bits of a value; 64: it has none */
+/* value_translate.c */
+void value_graph_translate(struct builder *b, const struct ptx_instruction *instruction);
+uint32_t value_graph_predicate(struct builder *b, uint32_t reg); /* node of a predicate register */
+uint32_t value_graph_type_width(uint8_t type); /* bits of a value; 64: it has none */
 /* The operand's value as an integer of `width` bits. */
-uint32_t graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
-                       bool is_signed);
+uint32_t value_graph_operand(struct builder *b, const struct ptx_operand *o, uint32_t width,
+                             bool is_signed);
 /* Something in [low, high] into the operand's registers; of any value when low > high. */
-void graph_write_unknown(struct builder *b, const struct ptx_instruction *instruction,
-                         const struct ptx_operand *to, int64_t low, int64_t high, int reason);
+void value_graph_write_unknown(struct builder *b, const struct ptx_instruction *instruction,
+                               const struct ptx_operand *to, int64_t low, int64_t high, int reason);
 
-/* graph_call.c */
-void graph_call(struct builder *b, const struct ptx_instruction *instruction);
+/* value_call.c */
+void value_graph_call(struct builder *b, const struct ptx_instruction *instruction);
 
 #endif

@@ -1,11 +1,11 @@
-/* .local and .param variables as values. See graph_builder.h.
+/* .local and .param variables as values. See value_builder.h.
  *
  * A piece at a constant offset is a slot, and a slot is a variable as a register is. A memory that
  * is written through an address whose offset is not constant, or whose address goes where it cannot
  * be followed, is lost: what is read from it is unknown. Since that may be found out after
  * something was read, the graph is then built once more. */
 #include "runtime/access/access_set.h"
-#include "runtime/access/graph/graph_builder.h"
+#include "runtime/access/values/value_builder.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-/* Nodes, and which node a variable is in a block. See graph_builder.h. */
+/* Nodes, and which node a variable is in a block. See value_builder.h. */
 #include "csan/base/hash.h"
 #include "runtime/access/access_set.h"
-#include "runtime/access/graph/graph_builder.h"
+#include "runtime/access/values/value_builder.h"
 
 #include <string.h>
 
@@ -23,9 +23,9 @@ enum { GRAPH_NODES = 20000 };
 
 uint32_t node_new(struct builder *b, enum node_kind kind, uint32_t width)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     if (graph->node_count + b->spent >= GRAPH_NODES)
-        graph_fail(b, "the kernel has too many values");
+        value_graph_fail(b, "the kernel has too many values");
     graph->nodes = ptx_arena_grow(b->arena, graph->nodes, graph->node_count, &b->node_capacity,
                                   sizeof *graph->nodes);
     b->roots = ptx_arena_grow(&b->scratch, b->roots, graph->node_count, &b->root_capacity,
@@ -64,7 +64,7 @@ uint32_t node_any(struct builder *b, uint32_t width, int reason)
 /* The deeper of two loops of which one contains the other, as all operands of a node do. */
 static uint32_t deeper(const struct builder *b, uint32_t left, uint32_t right)
 {
-    const struct graph_loop *loops = b->graph->loops;
+    const struct value_graph_loop *loops = b->graph->loops;
     if (!left || !right)
         return left ? left : right;
     return loops[left].depth >= loops[right].depth ? left : right;
@@ -72,7 +72,7 @@ static uint32_t deeper(const struct builder *b, uint32_t left, uint32_t right)
 
 uint32_t node_use(struct builder *b, uint32_t node, uint32_t user)
 {
-    while (!graph_loop_contains(b->graph, node_at(b, node)->loop, user)) {
+    while (!value_graph_loop_contains(b->graph, node_at(b, node)->loop, user)) {
         uint32_t loop = node_at(b, node)->loop;
         uint32_t exit = node_new(b, NODE_EXIT, node_at(b, node)->width);
         struct node *to = node_at(b, exit);
@@ -439,7 +439,7 @@ static uint32_t read_joined(struct builder *b, uint32_t variable, uint32_t block
 static uint32_t read_at_head(struct builder *b, uint32_t variable, uint32_t block)
 {
     uint32_t node = new_in_block(b, NODE_LOOP, b->widths[variable], block);
-    const struct graph_loop *loop = &b->graph->loops[block_loop(b, block)];
+    const struct value_graph_loop *loop = &b->graph->loops[block_loop(b, block)];
     variable_write(b, variable, block, node);
     uint32_t before;
     if (loop->outside_ways == 1) {
@@ -460,14 +460,14 @@ static uint32_t read_at_head(struct builder *b, uint32_t variable, uint32_t bloc
 static uint32_t read_through(struct builder *b, uint32_t variable, uint32_t block)
 {
     for (;;) {
-        const struct graph_block *at = &b->graph->blocks[block];
+        const struct value_graph_block *at = &b->graph->blocks[block];
         uint32_t d = definition_find(b, variable, block);
         if (d)
             return b->definitions[d].node;
         if (b->graph->loops && at->loop && b->graph->loops[at->loop].head == block)
             return read_at_head(b, variable, block);
         if (at->is_entry) {
-            if (at->dominator == GRAPH_NO_BLOCK) /* never written */
+            if (at->dominator == VALUE_GRAPH_NO_BLOCK) /* never written */
                 return node_any(b, b->widths[variable], ACCESS_BOUND_DATA);
             block = at->dominator;
         } else if (at->way_count == 1) {
@@ -483,7 +483,7 @@ enum { READ_DEPTH = 500 }; /* reads that wait for reads: each takes some 200 byt
 uint32_t variable_read(struct builder *b, uint32_t variable, uint32_t block)
 {
     if (++b->depth > READ_DEPTH)
-        graph_fail(b, "its branches are nested too deeply");
+        value_graph_fail(b, "its branches are nested too deeply");
     uint32_t node = read_through(b, variable, block);
     b->depth--;
     return node;
@@ -492,8 +492,8 @@ uint32_t variable_read(struct builder *b, uint32_t variable, uint32_t block)
 /* What the ends of a round make of the variable: one node, or an unknown one when they disagree. */
 static uint32_t read_round_end(struct builder *b, struct open_loop open)
 {
-    const struct graph_block *block = &b->graph->blocks[open.block];
-    const struct graph_loop *loop = &b->graph->loops[block->loop];
+    const struct value_graph_block *block = &b->graph->blocks[open.block];
+    const struct value_graph_loop *loop = &b->graph->loops[block->loop];
     uint32_t last = 0;
     bool disagree = false;
     for (uint32_t w = loop->outside_ways; w < block->way_count; w++) {
@@ -538,7 +538,7 @@ uint32_t variable_read_returned(struct builder *b, uint32_t variable, uint32_t c
 {
     const struct copy *own = &b->copies[copy];
     uint32_t *operands = ptx_arena_array(b->arena, own->order_count, sizeof *operands), count = 0;
-    struct graph_edge *ends = ptx_arena_array(b->arena, own->order_count, sizeof *ends);
+    struct value_graph_edge *ends = ptx_arena_array(b->arena, own->order_count, sizeof *ends);
     for (uint32_t i = 0; i < own->order_count; i++) {
         uint32_t block = own->first_block + own->order[i];
         const struct ptx_block *ptx = &own->function->blocks[own->order[i]];
@@ -548,7 +548,7 @@ uint32_t variable_read_returned(struct builder *b, uint32_t variable, uint32_t c
             (ptx->successor_count || last->opcode == PTX_OP_EXIT || last->opcode == PTX_OP_TRAP))
             continue;
         operands[count] = node_use(b, variable_read(b, variable, block), block_loop(b, b->block));
-        ends[count++] = (struct graph_edge){block, true};
+        ends[count++] = (struct value_graph_edge){block, true};
     }
     if (!count)
         return node_any(b, b->widths[variable], ACCESS_BOUND_DATA);

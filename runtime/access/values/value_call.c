@@ -1,8 +1,8 @@
-/* PTX calls. See graph_builder.h. A call that is followed becomes a copy of the callee, with what
+/* PTX calls. See value_builder.h. A call that is followed becomes a copy of the callee, with what
  * passes between the two: arguments, results, and the caller's variables in memory. Any other may
- * do what it likes with what it was given. graph_translate.c comes here with every call. */
+ * do what it likes with what it was given. value_translate.c comes here with every call. */
 #include "runtime/access/access_set.h"
-#include "runtime/access/graph/graph_builder.h"
+#include "runtime/access/values/value_builder.h"
 
 /* Bytes of parameters or results move between the caller's .param variable and the function's. */
 static void move_memory(struct builder *b, const struct ptx_variable *from, uint32_t from_copy,
@@ -30,14 +30,15 @@ static void pass_arguments(struct builder *b, const struct ptx_call *call,
         const struct ptx_param *param = &function->params[i];
         const struct ptx_operand *argument = &call->arguments[i];
         if (param->reg != PTX_NO_REGISTER) {
-            uint32_t node = graph_operand(b, argument, graph_type_width(param->type), false);
+            uint32_t node =
+                value_graph_operand(b, argument, value_graph_type_width(param->type), false);
             b->copy = copy;
             register_write(b, param->reg, node);
             b->copy = caller;
         } else if (argument->kind == PTX_OPERAND_SYMBOL && param->variable) {
             move_memory(b, argument->variable, caller, param->variable, copy, 0);
         } else if (param->variable && param->size <= 8) {
-            uint32_t node = graph_operand(b, argument, param->size * 8, false);
+            uint32_t node = value_graph_operand(b, argument, param->size * 8, false);
             memory_write(b, memory_find_variable(b, param->variable, copy), 0, param->size, node);
         }
     }
@@ -53,7 +54,7 @@ static void take_results(struct builder *b, const struct ptx_instruction *instru
         if (from && from->variable && to->kind == PTX_OPERAND_SYMBOL)
             move_memory(b, from->variable, copy, to->variable, b->copy, copy);
         else
-            graph_write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
+            value_graph_write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
     }
 }
 
@@ -84,7 +85,7 @@ static const struct ptx_function *callee_of(struct builder *b, const struct ptx_
         if (copy == 0)
             break;
     }
-    return b->copies[b->copy].depth < GRAPH_MAX_DEPTH ? function : NULL;
+    return b->copies[b->copy].depth < VALUE_GRAPH_MAX_DEPTH ? function : NULL;
 }
 
 /* A call that is not followed: it may write what it was given addresses of. */
@@ -113,11 +114,11 @@ static void call_unknown(struct builder *b, const struct ptx_instruction *instru
         if (to->kind == PTX_OPERAND_SYMBOL)
             memory_lose(b, memory_find_variable(b, to->variable, b->copy));
         else
-            graph_write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
+            value_graph_write_unknown(b, instruction, to, 1, 0, ACCESS_BOUND_DATA);
     }
 }
 
-void graph_call(struct builder *b, const struct ptx_instruction *instruction)
+void value_graph_call(struct builder *b, const struct ptx_instruction *instruction)
 {
     const struct ptx_function *function = callee_of(b, instruction->call);
     if (!function || instruction->guard != PTX_NO_REGISTER) {
@@ -125,9 +126,9 @@ void graph_call(struct builder *b, const struct ptx_instruction *instruction)
         return;
     }
     uint32_t block = b->block, caller = b->copy, line = b->line;
-    uint32_t copy = graph_inline(b, function, instruction);
+    uint32_t copy = value_graph_inline(b, function, instruction);
     pass_arguments(b, instruction->call, function, copy);
-    graph_build_copy(b, copy);
+    value_graph_build_copy(b, copy);
     b->block = block;
     b->copy = caller;
     b->line = line;

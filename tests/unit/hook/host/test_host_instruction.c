@@ -1,6 +1,6 @@
 /* What the host's instructions access: encodings of each kind, by hand. scripts/
  * compare-instruction-access compares whole libraries with objdump. */
-#include "runtime/hook/host/instruction_access.h"
+#include "runtime/hook/host/host_instruction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,5 +169,5 @@ int main(void)
         cmocka_unit_test(what_is_unknown_is_a_byte),
         cmocka_unit_test(any_bytes),
     };
-    return cmocka_run_group_tests_name("instruction_access", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("host_instruction", tests, NULL, NULL);
 }

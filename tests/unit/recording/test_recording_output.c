@@ -5,7 +5,7 @@
 
 #include "csan/base/output.h"
 #include "csan/recording/recording_block.h"
-#include "csan/recording/recording_file.h"
+#include "csan/recording/recording_output.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -122,8 +122,8 @@ static void is_locked_when_opened_again(void **state)
 {
     (void)state;
     const char *path = in_scratch("closed");
-    struct recording_file *file = recording_file_create(path, 0, "", note);
-    assert_true(recording_file_put(file, BLOCK_FACTS, "a", 1));
+    struct recording_output *file = recording_output_create(path, 0, "", note);
+    assert_true(recording_output_put(file, BLOCK_FACTS, "a", 1));
     const int own = open(path, O_RDONLY);
     assert_true(own > 0);
     assert_int_equal(flock(own, LOCK_SH | LOCK_NB), -1);
@@ -131,11 +131,11 @@ static void is_locked_when_opened_again(void **state)
         close(i);
     assert_int_equal(flock(own, LOCK_SH | LOCK_NB), 0);
     flock(own, LOCK_UN);
-    assert_true(recording_file_put(file, BLOCK_FACTS, "b", 1));
+    assert_true(recording_output_put(file, BLOCK_FACTS, "b", 1));
     assert_int_equal(flock(own, LOCK_SH | LOCK_NB), -1);
     close(own);
-    recording_file_close(file);
-    recording_file_destroy(file);
+    recording_output_close(file);
+    recording_output_destroy(file);
 }
 
 static void unwritable(void **state)

@@ -1,16 +1,16 @@
 /* The control flow of a kernel and its inlined functions, and the order in which values are made.
- * See graph.h and graph_builder.h. */
+ * See value_graph.h and value_builder.h. */
 #include "runtime/access/access_set.h"
-#include "runtime/access/graph/graph_builder.h"
+#include "runtime/access/values/value_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Instructions translated, inlined copies counted each: some 600 ns for one, with its evaluation.
  */
-enum { GRAPH_BUDGET = 6000 };
+enum { VALUE_GRAPH_BUDGET = 6000 };
 
-void graph_fail(struct builder *b, const char *why)
+void value_graph_fail(struct builder *b, const char *why)
 {
     b->graph->failure = why;
     b->graph->failure_line = b->line;
@@ -19,7 +19,7 @@ void graph_fail(struct builder *b, const char *why)
 
 /* ---- Questions ---- */
 
-bool graph_loop_contains(const struct graph *graph, uint32_t loop, uint32_t inner)
+bool value_graph_loop_contains(const struct value_graph *graph, uint32_t loop, uint32_t inner)
 {
     if (loop == 0)
         return true;
@@ -28,19 +28,19 @@ bool graph_loop_contains(const struct graph *graph, uint32_t loop, uint32_t inne
     return inner == loop;
 }
 
-bool graph_dominates(const struct graph *graph, uint32_t a, uint32_t b)
+bool value_graph_dominates(const struct value_graph *graph, uint32_t a, uint32_t b)
 {
     return graph->blocks[a].dominates.first <= graph->blocks[b].dominates.first &&
            graph->blocks[b].dominates.last <= graph->blocks[a].dominates.last;
 }
 
-bool graph_postdominates(const struct graph *graph, uint32_t a, uint32_t b)
+bool value_graph_postdominates(const struct value_graph *graph, uint32_t a, uint32_t b)
 {
     return graph->blocks[a].postdominates.first <= graph->blocks[b].postdominates.first &&
            graph->blocks[b].postdominates.last <= graph->blocks[a].postdominates.last;
 }
 
-static uint32_t parent_of(const struct graph_block *block, bool post)
+static uint32_t parent_of(const struct value_graph_block *block, bool post)
 {
     return post ? block->postdominator : block->dominator;
 }
@@ -48,19 +48,19 @@ static uint32_t parent_of(const struct graph_block *block, bool post)
 /* Numbers the forest in the order of a walk: what a block dominates is an interval. */
 static void number_tree(struct builder *b, bool post)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     uint32_t count = graph->block_count, number = 0;
     uint32_t *child = ptx_arena_array(&b->scratch, count + 1, sizeof *child);
     uint32_t *sibling = ptx_arena_array(&b->scratch, count + 1, sizeof *sibling);
     for (uint32_t i = count; i-- > 0;) { /* blocks and roots, numbered from 1 there */
         uint32_t parent = parent_of(&graph->blocks[i], post);
-        uint32_t *first = &child[parent == GRAPH_NO_BLOCK ? 0 : parent + 1];
+        uint32_t *first = &child[parent == VALUE_GRAPH_NO_BLOCK ? 0 : parent + 1];
         sibling[i + 1] = *first;
         *first = i + 1;
     }
     for (uint32_t at = child[0]; at;) {
-        struct graph_block *block = &graph->blocks[at - 1];
-        struct graph_interval *own = post ? &block->postdominates : &block->dominates;
+        struct value_graph_block *block = &graph->blocks[at - 1];
+        struct value_graph_interval *own = post ? &block->postdominates : &block->dominates;
         own->first = number++;
         if (child[at]) {
             at = child[at];
@@ -69,7 +69,7 @@ static void number_tree(struct builder *b, bool post)
         own->last = number;
         while (at && !sibling[at]) { /* up, closing those that are done */
             uint32_t parent = parent_of(&graph->blocks[at - 1], post);
-            at = parent == GRAPH_NO_BLOCK ? 0 : parent + 1;
+            at = parent == VALUE_GRAPH_NO_BLOCK ? 0 : parent + 1;
             if (at)
                 (post ? &graph->blocks[at - 1].postdominates : &graph->blocks[at - 1].dominates)
                     ->last = number;
@@ -123,8 +123,8 @@ static void link_successors(struct builder *b, const struct copy *copy, uint32_t
     const struct ptx_function *function = copy->function;
     const struct ptx_block *ptx = &function->blocks[local];
     const struct ptx_instruction *last = last_of(function, ptx);
-    struct graph_block *block = &b->graph->blocks[copy->first_block + local];
-    block->taken = block->next = GRAPH_NO_BLOCK;
+    struct value_graph_block *block = &b->graph->blocks[copy->first_block + local];
+    block->taken = block->next = VALUE_GRAPH_NO_BLOCK;
     if (last->opcode == PTX_OP_BRX) {
         block->guard_unknown = true;
         return;
@@ -143,22 +143,22 @@ static void link_successors(struct builder *b, const struct copy *copy, uint32_t
 static void link_ways(struct builder *b, const struct copy *copy, uint32_t local,
                       const uint32_t *position)
 {
-    struct graph_block *block = &b->graph->blocks[copy->first_block + local];
+    struct value_graph_block *block = &b->graph->blocks[copy->first_block + local];
     const struct ptx_block *ptx = &copy->function->blocks[local];
-    struct graph_edge *ways =
+    struct value_graph_edge *ways =
         ptx_arena_array(b->arena, (size_t)ptx->predecessor_count * 2, sizeof *ways);
     uint32_t me = copy->first_block + local, count = 0;
-    for (uint32_t back = 0; back < 2; back++) /* from outside first, see graph_loop */
+    for (uint32_t back = 0; back < 2; back++) /* from outside first, see value_graph_loop */
         for (uint32_t i = 0; i < ptx->predecessor_count; i++) {
             uint32_t from = ptx->predecessors[i];
-            const struct graph_block *before = &b->graph->blocks[copy->first_block + from];
+            const struct value_graph_block *before = &b->graph->blocks[copy->first_block + from];
             if (position[from] == UINT32_MAX || (position[from] >= position[local]) != (back == 1))
                 continue;
             uint32_t global = copy->first_block + from;
             if (before->taken == me || before->guard_unknown)
-                ways[count++] = (struct graph_edge){global, true};
+                ways[count++] = (struct value_graph_edge){global, true};
             if (before->next == me)
-                ways[count++] = (struct graph_edge){global, false};
+                ways[count++] = (struct value_graph_edge){global, false};
         }
     block->ways = ways;
     block->way_count = count;
@@ -175,14 +175,14 @@ static void link_blocks(struct builder *b, uint32_t number)
     for (uint32_t i = 0; i < copy->order_count; i++) {
         uint32_t local = copy->order[i];
         const struct ptx_block *ptx = &function->blocks[local];
-        struct graph_block *block = &b->graph->blocks[copy->first_block + local];
+        struct value_graph_block *block = &b->graph->blocks[copy->first_block + local];
         block->function = number;
         block->loop = copy->loop;
         block->is_entry = local == 0;
         block->dominator =
             local == 0 ? copy->call_block : copy->first_block + ptx->immediate_dominator;
         block->postdominator = ptx->immediate_postdominator == PTX_NO_BLOCK
-                                   ? GRAPH_NO_BLOCK
+                                   ? VALUE_GRAPH_NO_BLOCK
                                    : copy->first_block + ptx->immediate_postdominator;
         link_successors(b, copy, local);
     }
@@ -192,7 +192,7 @@ static void link_blocks(struct builder *b, uint32_t number)
 
 /* ---- Loops ---- */
 
-static uint32_t outermost(const struct graph *graph, uint32_t loop, uint32_t within)
+static uint32_t outermost(const struct value_graph *graph, uint32_t loop, uint32_t within)
 {
     while (loop != within && graph->loops[loop].parent != within)
         loop = graph->loops[loop].parent;
@@ -201,19 +201,19 @@ static uint32_t outermost(const struct graph *graph, uint32_t loop, uint32_t wit
 
 static uint32_t loop_new(struct builder *b, uint32_t head, uint32_t parent)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     graph->loops = ptx_arena_grow(b->arena, graph->loops, graph->loop_count, &b->loop_capacity,
                                   sizeof *graph->loops);
-    graph->loops[graph->loop_count] = (struct graph_loop){.head = head, .parent = parent};
+    graph->loops[graph->loop_count] = (struct value_graph_loop){.head = head, .parent = parent};
     return graph->loop_count++;
 }
 
 /* Everything that reaches the ends of the rounds without passing the head, inner loops first. */
 static void fill_loop(struct builder *b, const struct copy *copy, uint32_t loop, uint32_t *stack)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     uint32_t head = graph->loops[loop].head, depth = 0;
-    const struct graph_block *at = &graph->blocks[head];
+    const struct value_graph_block *at = &graph->blocks[head];
     for (uint32_t w = graph->loops[loop].outside_ways; w < at->way_count; w++)
         stack[depth++] = at->ways[w].block;
     graph->blocks[head].loop = loop;
@@ -230,24 +230,24 @@ static void fill_loop(struct builder *b, const struct copy *copy, uint32_t loop,
         } else {
             graph->blocks[block].loop = loop;
         }
-        const struct graph_block *entry = &graph->blocks[from];
+        const struct value_graph_block *entry = &graph->blocks[from];
         for (uint32_t w = 0; w < entry->way_count; w++)
             if (from == block || w < graph->loops[graph->blocks[from].loop].outside_ways)
                 stack[depth++] = entry->ways[w].block;
     }
 }
 
-/* As graph_dominates, which is known only when the graph is whole. */
-static bool dominates_so_far(const struct graph *graph, uint32_t a, uint32_t b)
+/* As value_graph_dominates, which is known only when the graph is whole. */
+static bool dominates_so_far(const struct value_graph *graph, uint32_t a, uint32_t b)
 {
-    while (b != a && b != GRAPH_NO_BLOCK)
+    while (b != a && b != VALUE_GRAPH_NO_BLOCK)
         b = graph->blocks[b].dominator;
     return b == a;
 }
 
 static void find_loops(struct builder *b, const struct copy *copy, uint32_t first_loop)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     uint32_t edges = 0;
     for (uint32_t i = 0; i < copy->order_count; i++)
         edges += graph->blocks[copy->first_block + copy->order[i]].way_count;
@@ -258,14 +258,14 @@ static void find_loops(struct builder *b, const struct copy *copy, uint32_t firs
         position[copy->order[i]] = i;
     for (uint32_t i = copy->order_count; i-- > 0;) {
         uint32_t block = copy->first_block + copy->order[i], outside = 0;
-        const struct graph_block *at = &graph->blocks[block];
+        const struct value_graph_block *at = &graph->blocks[block];
         while (outside < at->way_count && position[at->ways[outside].block - copy->first_block] < i)
             outside++;
         if (outside == at->way_count)
             continue;
         for (uint32_t w = outside; w < at->way_count; w++)
             if (!dominates_so_far(graph, block, at->ways[w].block))
-                graph_fail(b, "its control flow is irreducible");
+                value_graph_fail(b, "its control flow is irreducible");
         uint32_t loop = loop_new(b, block, copy->loop);
         graph->loops[loop].outside_ways = outside;
         graph->loops[loop].one_latch = at->way_count - outside == 1;
@@ -278,15 +278,17 @@ static void find_loops(struct builder *b, const struct copy *copy, uint32_t firs
 
 static void add_exit(struct builder *b, uint32_t block, bool taken, uint32_t to)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     for (uint32_t loop = graph->blocks[block].loop; loop; loop = graph->loops[loop].parent) {
-        if (to != GRAPH_NO_BLOCK && graph_loop_contains(graph, loop, graph->blocks[to].loop))
+        if (to != VALUE_GRAPH_NO_BLOCK &&
+            value_graph_loop_contains(graph, loop, graph->blocks[to].loop))
             break;
-        struct graph_loop *at = &graph->loops[loop];
-        struct graph_edge *exits = ptx_arena_array(b->arena, at->exit_count + 1, sizeof *exits);
+        struct value_graph_loop *at = &graph->loops[loop];
+        struct value_graph_edge *exits =
+            ptx_arena_array(b->arena, at->exit_count + 1, sizeof *exits);
         if (at->exit_count)
             memcpy(exits, at->exits, at->exit_count * sizeof *exits);
-        exits[at->exit_count++] = (struct graph_edge){block, taken};
+        exits[at->exit_count++] = (struct value_graph_edge){block, taken};
         at->exits = exits;
     }
 }
@@ -296,14 +298,14 @@ static void find_exits(struct builder *b, const struct copy *copy)
 {
     for (uint32_t i = 0; i < copy->order_count; i++) {
         uint32_t block = copy->first_block + copy->order[i];
-        const struct graph_block *at = &b->graph->blocks[block];
+        const struct value_graph_block *at = &b->graph->blocks[block];
         const struct ptx_block *ptx = &copy->function->blocks[copy->order[i]];
         const struct ptx_instruction *last = last_of(copy->function, ptx);
         bool guarded = last->guard != PTX_NO_REGISTER;
         if (!at->loop || at->loop == copy->loop)
             continue;
         if (at->guard_unknown) {
-            add_exit(b, block, true, GRAPH_NO_BLOCK);
+            add_exit(b, block, true, VALUE_GRAPH_NO_BLOCK);
             continue;
         }
         bool branches = last->opcode == PTX_OP_BRA, ends = last->opcode == PTX_OP_RET ||
@@ -353,7 +355,7 @@ static void count_definitions(struct copy *copy)
 static uint32_t copy_new(struct builder *b, const struct ptx_function *function,
                          uint32_t call_block)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     b->copies =
         ptx_arena_grow(&b->scratch, b->copies, b->copy_count, &b->copy_capacity, sizeof *b->copies);
     uint32_t number = (uint32_t)b->copy_count++;
@@ -365,18 +367,19 @@ static uint32_t copy_new(struct builder *b, const struct ptx_function *function,
                           .depth = number ? b->copies[b->copy].depth + 1 : 0,
                           .loop = number ? graph->blocks[call_block].loop : 0};
     b->instructions += function->instruction_count;
-    if (b->instructions > GRAPH_BUDGET)
-        graph_fail(b, "it has more instructions than the analysis takes on");
+    if (b->instructions > VALUE_GRAPH_BUDGET)
+        value_graph_fail(b, "it has more instructions than the analysis takes on");
     copy->definitions = ptx_arena_array(&b->scratch, function->register_count + 1, 1);
     copy->registers =
         ptx_arena_array(&b->scratch, function->register_count + 1, sizeof *copy->registers);
     for (uint32_t i = 0; i < function->block_count; i++) {
         graph->blocks = ptx_arena_grow(b->arena, graph->blocks, graph->block_count,
                                        &b->block_capacity, sizeof *graph->blocks);
-        graph->blocks[graph->block_count++] = (struct graph_block){.dominator = GRAPH_NO_BLOCK,
-                                                                   .postdominator = GRAPH_NO_BLOCK,
-                                                                   .taken = GRAPH_NO_BLOCK,
-                                                                   .next = GRAPH_NO_BLOCK};
+        graph->blocks[graph->block_count++] =
+            (struct value_graph_block){.dominator = VALUE_GRAPH_NO_BLOCK,
+                                       .postdominator = VALUE_GRAPH_NO_BLOCK,
+                                       .taken = VALUE_GRAPH_NO_BLOCK,
+                                       .next = VALUE_GRAPH_NO_BLOCK};
     }
     count_definitions(copy);
     order_blocks(b, copy);
@@ -387,14 +390,14 @@ static uint32_t copy_new(struct builder *b, const struct ptx_function *function,
     return number;
 }
 
-uint32_t graph_inline(struct builder *b, const struct ptx_function *function,
-                      const struct ptx_instruction *call)
+uint32_t value_graph_inline(struct builder *b, const struct ptx_function *function,
+                            const struct ptx_instruction *call)
 {
     (void)call;
     return copy_new(b, function, b->block);
 }
 
-void graph_build_copy(struct builder *b, uint32_t number)
+void value_graph_build_copy(struct builder *b, uint32_t number)
 {
     const struct ptx_function *function = b->copies[number].function;
     for (uint32_t i = 0; i < b->copies[number].order_count; i++) {
@@ -405,7 +408,7 @@ void graph_build_copy(struct builder *b, uint32_t number)
         for (uint32_t k = 0; k < ptx->count; k++) {
             const struct ptx_instruction *instruction = &function->instructions[ptx->first + k];
             b->line = instruction->line;
-            graph_translate(b, instruction);
+            value_graph_translate(b, instruction);
             b->copy = number;
             b->block = b->copies[number].first_block + local;
         }
@@ -413,8 +416,8 @@ void graph_build_copy(struct builder *b, uint32_t number)
         if (last->guard != PTX_NO_REGISTER &&
             (last->opcode == PTX_OP_BRA || last->opcode == PTX_OP_RET ||
              last->opcode == PTX_OP_EXIT || last->opcode == PTX_OP_TRAP)) {
-            uint32_t guard = graph_predicate(b, last->guard);
-            struct graph_block *block = &b->graph->blocks[b->block];
+            uint32_t guard = value_graph_predicate(b, last->guard);
+            struct value_graph_block *block = &b->graph->blocks[b->block];
             block->guard = guard;
             block->guard_negated = last->guard_negated;
         }
@@ -428,7 +431,7 @@ void graph_build_copy(struct builder *b, uint32_t number)
 /* Each node is looked at once: graphs share operands, and every way through them would be too many.
  */
 struct marking {
-    struct graph *graph;
+    struct value_graph *graph;
     uint8_t *may_be; /* by node: 0 not known yet, else 1 + the answer */
     bool *marked;
 };
@@ -437,7 +440,7 @@ static bool may_be_pointer(struct marking *marking, uint32_t node, unsigned dept
 
 static bool look_at(struct marking *marking, uint32_t node, unsigned depth)
 {
-    const struct graph *graph = marking->graph;
+    const struct value_graph *graph = marking->graph;
     const struct node *at = &graph->nodes[node];
     if (depth > 32 || at->width != 64)
         return false;
@@ -477,7 +480,7 @@ static bool may_be_pointer(struct marking *marking, uint32_t node, unsigned dept
     return *known == 2;
 }
 
-static bool is_surely_pointer(const struct graph *graph, uint32_t node)
+static bool is_surely_pointer(const struct value_graph *graph, uint32_t node)
 {
     const struct node *at = &graph->nodes[node];
     return at->kind == NODE_SYMBOL || (at->kind == NODE_PARAM && graph->is_pointer[at->value]) ||
@@ -488,7 +491,7 @@ static bool is_surely_pointer(const struct graph *graph, uint32_t node)
 /* What an address is made of: the one term that can be a pointer is one. */
 static void mark_pointers(struct marking *marking, uint32_t node, unsigned depth)
 {
-    struct graph *graph = marking->graph;
+    struct value_graph *graph = marking->graph;
     struct node *at = &graph->nodes[node];
     if (depth > 32 || marking->marked[node] || !may_be_pointer(marking, node, 0))
         return;
@@ -533,7 +536,7 @@ static void mark_pointers(struct marking *marking, uint32_t node, unsigned depth
 
 static void find_pointers(struct builder *b)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     struct marking marking = {
         .graph = graph,
         .may_be = ptx_arena_array(&b->scratch, graph->node_count, sizeof *marking.may_be),
@@ -548,7 +551,7 @@ static void find_pointers(struct builder *b)
             mark_pointers(&marking, graph->accesses[i].address, 0);
 }
 
-void graph_mark_pointer(struct builder *b, uint32_t node)
+void value_graph_mark_pointer(struct builder *b, uint32_t node)
 {
     b->addresses = ptx_arena_grow(&b->scratch, b->addresses, b->address_count, &b->address_capacity,
                                   sizeof *b->addresses);
@@ -560,7 +563,7 @@ void graph_mark_pointer(struct builder *b, uint32_t node)
 /* What is numbered from 1 has a number 0 that stands for none. */
 static void reserve_none(struct builder *b)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     graph->nodes = ptx_arena_grow(b->arena, NULL, 0, &b->node_capacity, sizeof *graph->nodes);
     b->roots = ptx_arena_grow(&b->scratch, NULL, 0, &b->root_capacity, sizeof *b->roots);
     graph->loops = ptx_arena_grow(b->arena, NULL, 0, &b->loop_capacity, sizeof *graph->loops);
@@ -573,14 +576,14 @@ static void reserve_none(struct builder *b)
 
 static void build_once(struct builder *b)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     reserve_none(b);
     graph->is_pointer = ptx_arena_array(b->arena, (size_t)graph->kernel->param_bytes + 1, 1);
     b->copy = 0;
-    uint32_t kernel = copy_new(b, graph->kernel, GRAPH_NO_BLOCK);
-    graph_build_copy(b, kernel);
+    uint32_t kernel = copy_new(b, graph->kernel, VALUE_GRAPH_NO_BLOCK);
+    value_graph_build_copy(b, kernel);
     if (!b->again)
-        graph_simplify(b);
+        value_graph_simplify(b);
     find_pointers(b);
     number_tree(b, false);
     number_tree(b, true);
@@ -590,7 +593,7 @@ static void build_once(struct builder *b)
 /* A second go needs what the first found lost, nothing else of it. */
 static void start_over(struct builder *b)
 {
-    struct graph *graph = b->graph;
+    struct value_graph *graph = b->graph;
     const struct ptx_function *kernel = graph->kernel;
     struct arena arena = graph->arena;
     struct builder fresh = {.graph = graph, .arena = &graph->arena, .scratch = b->scratch};
@@ -600,7 +603,7 @@ static void start_over(struct builder *b)
     fresh.lost_capacity = b->lost_capacity;
     jmp_buf failed;
     memcpy(&failed, &b->failed, sizeof failed);
-    *graph = (struct graph){.kernel = kernel, .arena = arena};
+    *graph = (struct value_graph){.kernel = kernel, .arena = arena};
     *b = fresh;
     memcpy(&b->failed, &failed, sizeof failed);
     b->scratch.out_of_memory = graph->arena.out_of_memory = &b->failed;
@@ -616,7 +619,7 @@ static void build(struct builder *b)
             return;
         start_over(b);
     }
-    graph_fail(b, "its local memory is written through too many addresses");
+    value_graph_fail(b, "its local memory is written through too many addresses");
 }
 
 /* The one frame that is jumped to. */
@@ -631,9 +634,9 @@ static void build_protected(struct builder *b)
     }
 }
 
-struct graph *graph_create(const struct ptx_function *kernel)
+struct value_graph *value_graph_create(const struct ptx_function *kernel)
 {
-    struct graph *graph = calloc(1, sizeof *graph);
+    struct value_graph *graph = calloc(1, sizeof *graph);
     struct builder *b = calloc(1, sizeof *b);
     if (!graph || !b) {
         free(graph);
@@ -651,7 +654,7 @@ struct graph *graph_create(const struct ptx_function *kernel)
     return graph;
 }
 
-void graph_release(struct graph *graph)
+void value_graph_release(struct value_graph *graph)
 {
     if (!graph)
         return;

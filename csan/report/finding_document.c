@@ -1,5 +1,5 @@
-/* See finding_text.h. */
-#include "csan/report/finding_text.h"
+/* See finding_document.h. */
+#include "csan/report/finding_document.h"
 
 #include <stdlib.h>
 #include <string.h>
