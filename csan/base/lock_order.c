@@ -9,7 +9,7 @@
 
 const struct lock_kind_words lock_kinds[LOCK_KINDS] = {
     [LOCK_TRACER_READING] = {"the reader of traces", "its calls of the driver"},
-    [LOCK_DEFERRED_TURN] = {"deferred work", "which thread works off what was put off"},
+    [LOCK_DEFERRED_TURN] = {"deferred work", "which thread flushes deferred work"},
     [LOCK_INJECTION] = {"injected faults", "the numbers of synchronizations, and their lines"},
     [LOCK_TRACER_CALLS] = {"calls that change modules", "the Sanitizer API, one caller at a time"},
     [LOCK_FFT_PLANS] = {"cuFFT plans", "what plans were made of"},

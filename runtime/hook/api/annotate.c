@@ -36,12 +36,12 @@ static struct {
 
 /* ---- Blocks of pools ---- */
 
-/* A block that was given out, or with bytes 0 taken back, in the backlog. */
+/* A deferred piece: a pool block that was allocated, or with bytes 0 freed. */
 struct block {
     struct deferred_piece piece;
     uint64_t base, bytes;
     csan_site site;
-    struct operators *owner; /* of an operator that was put off and runs; or NULL */
+    struct operators *owner; /* of a deferred operator that runs; or NULL */
 };
 
 static void block_belongs(const struct block *block)
@@ -67,7 +67,7 @@ static void block_declare(const struct deferred_piece *piece)
         csan_memory_pool_free(session_context(), block->base, CSAN_HOST, 0);
 }
 
-/* Within an operator that was not put off, whatever comes next works off. */
+/* Within an operator that was not deferred, the next call flushes deferred work. */
 static void block_defer(uint64_t base, uint64_t bytes, csan_site site)
 {
     struct block declared = {{.work = block_declare}, base, bytes, site, operator_deferred_owner()};
@@ -284,8 +284,8 @@ static void races_clear(void)
     }
 }
 
-/* What is to be reported has its frames from the source as it was. What tells of stacks of its own
- * is a framework's adapter. */
+/* What is to be reported has its frames from the source as it was. A caller with its own stacks is
+ * a framework's adapter. */
 static void source_set(const struct csan_stack_source *source)
 {
     if (guard_enter_aside()) {

@@ -2,9 +2,9 @@
  *
  * "The batch as a whole executes in stream order but copies within a batch are not guaranteed to
  * execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync): copies of one batch that
- * touch the same bytes are told on lanes of their own. A source is read in stream order; or, where
- * the program allows it, before the call returns, which is by the host; or at any time from the
- * call to the end of the batch. */
+ * touch the same bytes are enqueued on lanes of their own. A source is read in stream order; or,
+ * where the program allows it, before the call returns, which is by the host; or at any time from
+ * the call to the end of the batch. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"
@@ -73,7 +73,7 @@ static bool parts_overlap(const struct part *parts, size_t count)
     return meet;
 }
 
-/* ---- Telling, with the lock held ---- */
+/* ---- Enqueuing, with the lock held ---- */
 
 struct enqueuing {
     csan_lane lane; /* the stream's */

@@ -18,8 +18,8 @@
  * An Async copy with pageable memory promises nothing and is taken as asynchronous. Where the host
  * was seen to wait for a copy though nothing promises it, a report says so. From pageable memory
  * "the driver may synchronize with the stream and stage the copy into pinned memory", or may not:
- * the source is read in the stream's order, or at the call, so both are told. (To pageable memory
- * the copy writes after the stream's work in either case.) */
+ * the source is read in the stream's order, or at the call, so csan checks both. (To pageable
+ * memory the copy writes after the stream's work in either case.) */
 #include "runtime/hook/state/transfer.h"
 #include "driver_hooks.h"
 #include "runtime/hook/state/array_table.h"
@@ -416,7 +416,7 @@ CUresult hook_copy_peer_async(const struct driver_entry *entry, CUdeviceptr_v2 d
 
 /* ---- Between an array and linear memory ---- */
 
-/* Bytes of an array from an offset; one that is not known is told of once. */
+/* Bytes of an array from an offset; an unknown array is reported once. */
 static struct transfer_side linear_of_array(CUarray handle, size_t offset, size_t bytes)
 {
     struct array_range range;

@@ -298,7 +298,8 @@ static CUgraphNodeParams *wrap(const CUgraphNodeParams *given, CUgraphNodeParams
     return own;
 }
 
-/* After it was added: what the driver told comes back to the program, its own function too. */
+/* After it was added: the driver's results go back to the program, with the program's own function.
+ */
 static void unwrap(CUgraphNodeParams *given, const CUgraphNodeParams *own)
 {
     *given = *own;

@@ -44,7 +44,7 @@ static void enqueue(const struct driver_entry *entry, CUstream handle, CUdevicep
     free(accesses);
 }
 
-/* Makes the call, and tells of it when it succeeded. */
+/* Makes the call, and enqueues its op when it succeeded. */
 #define MANAGED_HOOK(call, ...)                                                                    \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \

@@ -79,7 +79,7 @@ struct deferred_set {
     struct deferred_piece piece;
     const struct driver_entry *entry;
     struct set set;
-    struct operators *owner; /* of an operator that was put off and runs, and names it; or NULL: */
+    struct operators *owner; /* of a deferred operator that runs, and names it; or NULL: */
     csan_site site;
 };
 

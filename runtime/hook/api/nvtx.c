@@ -2,8 +2,8 @@
  *
  * The numbers and structs are those of NVTX's binary interface, which versions 2 and 3 share
  * (nvtxDetail/nvtxTypes.h, nvToolsExt.h). Functions that csan has no use for stay unattached: NVTX
- * returns from them at once. Results are those of NVTX without a tool, so that the program cannot
- * tell; only domains and registered strings have handles, which csan has to tell apart. */
+ * returns from them at once. Results are those of NVTX without a tool, so the program sees no
+ * difference. Only domains and registered strings have handles, which csan has to distinguish. */
 #define HASH_NONFATAL_OOM 1
 #include "runtime/hook/api/nvtx.h"
 #include "csan/base/fork_lock.h"

@@ -2,10 +2,10 @@
  * what its stream did before; a wait acquires the first write that satisfies it, which may be
  * enqueued later (CUDA Driver API, "Stream Memory Operations"). Owns the table of such words.
  *
- * Which write a wait sees is told by the order in which the program enqueued them: the newest ones
- * that satisfy it, and of those the first. A word that nothing known satisfies leaves the wait
- * open: csan holds back what depends on it until a write comes, or the program sees that the stream
- * went on; then a kernel or the host wrote there, and what that ordered is not known: said once. */
+ * The order in which the program enqueued the writes decides which one a wait sees: of the newest
+ * ones that satisfy it, the first. A word that nothing known satisfies leaves the wait open: csan
+ * holds back what depends on it until a write comes, or the program sees that the stream went on;
+ * then a kernel or the host wrote there, and what that ordered is not known: said once. */
 #ifndef RUNTIME_HOOK_API_STREAM_MEMOP_H
 #define RUNTIME_HOOK_API_STREAM_MEMOP_H
 

@@ -3,11 +3,11 @@
  * support; CUDA Driver API, "Coredump Attributes Control API"). A launch costs nothing more, and
  * nothing is written to a disk.
  *
- * The driver is told not to end the process. It then lets waiting calls return as if nothing had
- * been, and comes out with its error some 50 to 400 ms later (driver 580): until then calls that
- * wait are held, so that the program learns of the error where it would have without a dump. Even
- * before the dump begins such a call may return: a word that a stream of csan's writes then tells
- * whether the device still works, since it does not until the dump has begun. */
+ * An option keeps the driver from ending the process. It then lets waiting calls return as if
+ * nothing had been, and comes out with its error some 50 to 400 ms later (driver 580): until then
+ * calls that wait are held, so that the program learns of the error where it would have without a
+ * dump. Even before the dump begins such a call may return: a word that a stream of csan's writes
+ * then shows whether the device still works, since it does not until the dump has begun. */
 #ifndef RUNTIME_HOOK_FAILURE_DUMP_H
 #define RUNTIME_HOOK_FAILURE_DUMP_H
 

@@ -109,7 +109,7 @@ static void describe_access(const struct memory_part *part, struct device_failur
                                                       : DEVICE_FAILURE_ATOMIC;
 }
 
-/* The exception is flagged for all of a warp: the addresses tell which threads met it. */
+/* The exception is flagged for all of a warp: the addresses show which threads caused it. */
 static void find_thread(const struct coredump_fault *fault, const struct memory_access *access,
                         struct device_failure *failure)
 {

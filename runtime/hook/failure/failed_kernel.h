@@ -5,7 +5,7 @@
 
 #include "runtime/coredump/coredump.h"
 
-/* Tells failure_add. `dump` is whole, and stays the caller's. */
+/* Calls failure_add. `dump` is complete, and stays the caller's. */
 void failed_kernel_report(const struct coredump *dump, const struct coredump_fault *fault);
 
 #endif

@@ -45,7 +45,7 @@ static struct {
     char text[REPORT_BYTES];
 } reported_failure;
 
-/* ---- Being told ---- */
+/* ---- Notifications ---- */
 
 static const char *keep(char *room, size_t bytes, const char *text)
 {
@@ -270,8 +270,8 @@ static const char *words_of(CUresult code)
     }
 }
 
-/* Nobody told of the kernel that failed. What is known of it by the launches that had not finished:
- * one of them, and for each stream the first. */
+/* No source reported which kernel failed. The launches that had not finished narrow it: it is one
+ * of them, and in each stream the first. */
 enum { SUSPECTS = 8, NEWEST = 4 };
 
 static const char *name_of(const struct launch_ring_entry *launch)

@@ -1,6 +1,6 @@
-/* Kernels that failed: what whoever saw it says of the failure (the embedded device, or the reader
- * of a GPU's core dump) becomes a finding, as soon as a call has told the program of an error, or
- * at the end.
+/* Kernels that failed. The embedded device, or the reader of a GPU's core dump, describes the
+ * failure. It becomes a finding as soon as a call has returned an error to the program, or at the
+ * end.
  *
  * CUDA reports such errors late and at any call ("CUDA Driver API, Error Handling": an error of an
  * earlier asynchronous launch may be returned). */
@@ -14,7 +14,7 @@
 /* Not 0: a kernel failed. Read by every wrapper when its hook has returned. */
 extern uint32_t failures_seen;
 
-/* Once, before the first launch: asks to be told. */
+/* Once, before the first launch: subscribes to failures. */
 void failure_start(void);
 
 /* A kernel failed; copied. Any thread, with any lock but csan's. `ordinal` as launch_ring_find has
@@ -33,7 +33,7 @@ CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, e
  * (9,0,0)". NULL: nothing, or the program has no such framework. It lives on. */
 const char *failure_text(int code);
 
-/* What no call told of is reported. */
+/* Reports failures that no call has returned. */
 void failure_finish(void);
 
 #endif

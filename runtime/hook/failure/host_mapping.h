@@ -11,7 +11,7 @@ struct host_mapping {
 };
 
 /* False: nothing that the process can read is mapped there, a device's file is, or the system does
- * not tell. Reads /proc/self/maps. */
+ * not say. Reads /proc/self/maps. */
 bool host_mapping_find(uint64_t address, struct host_mapping *mapping);
 
 #endif

@@ -2,11 +2,11 @@
  * where it was allocated.
  *
  * Listed are allocations of cuMemAlloc and its kind on devices, on streams and at the host, arrays,
- * and blocks of told pools. Of a pool's memory the blocks are listed and not the allocation, which
- * pools keep on purpose. What libraries allocate for themselves (cuBLAS' workspaces) they keep,
- * too: it is summed up in a line. Memory that is mapped or registered is not listed, nor variables,
- * nor what its context took along; and nothing of a program that does not end by exit, which would
- * have its destructors free what they hold. */
+ * and blocks of declared pools. Of a pool's memory the blocks are listed and not the allocation,
+ * which pools keep on purpose. What libraries allocate for themselves (cuBLAS' workspaces) they
+ * keep, too: it is summed up in a line. Memory that is mapped or registered is not listed, nor
+ * variables, nor what its context took along; and nothing of a program that does not end by exit,
+ * which would have its destructors free what they hold. */
 #ifndef RUNTIME_HOOK_FAILURE_LEAKS_H
 #define RUNTIME_HOOK_FAILURE_LEAKS_H
 

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* Whether to tell of a call that ended so. */
+/* Whether to report a call with that result. */
 bool refused_call_matters(CUresult result);
 
 struct refused {

@@ -36,9 +36,8 @@ struct wrong_pointers {
     size_t count;
 };
 
-/* Whether a launch in that context may have any; `unplaced`: context_unplaced before it was told
- * of.
- */
+/* Whether a launch in that context may have any; `unplaced`: context_unplaced before its op was
+ * enqueued. */
 static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
 {
     return __builtin_expect(context_unplaced(session_context()) != unplaced, 0) ||

@@ -1,6 +1,6 @@
 /* Work put into a captured stream: it runs when a graph is launched, so what it touches is kept
  * with the node that the driver made of it. Forks and joins need no word here: they are edges,
- * which the driver tells at instantiation. */
+ * which the driver reports at instantiation. */
 #ifndef RUNTIME_HOOK_GRAPH_CAPTURE_H
 #define RUNTIME_HOOK_GRAPH_CAPTURE_H
 

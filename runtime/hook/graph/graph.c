@@ -1,9 +1,9 @@
 /* Executable graphs and their launches. See graph.h, graph_steps.h and graph_check.h.
  *
- * A launch is told after it succeeded: it joins the exec's last launch, whatever stream that was in
- * ("each launch is ordered behind both previous work in hStream and any previous launches of
+ * A launch is enqueued after it succeeded: it joins the exec's last launch, whatever stream that
+ * was in ("each launch is ordered behind both previous work in hStream and any previous launches of
  * hGraphExec", CUDA Driver API, cuGraphLaunch), then its steps. A launch into a captured stream the
- * driver refuses; one that would take it is believed, and tells nothing. */
+ * driver refuses; if a driver accepts it, csan ignores it. */
 #include "runtime/hook/graph/graph.h"
 #include "csan/detector/context.h"
 #include "driver_hooks.h"
@@ -41,7 +41,7 @@ struct exec {
     bool changed;
     uint64_t unknown_kernels; /* that were counted of it */
     csan_snapshot *last;      /* the end of its newest launch */
-    uint64_t serial;          /* tells it from others that bear the handle before and after it */
+    uint64_t serial; /* distinguishes it from others with the same handle before and after it */
     struct graph_learning learning;
     UT_hash_handle hh;
 };
@@ -269,7 +269,7 @@ void graph_child_changed(CUgraphExec handle, CUgraphNode named, CUgraph child)
  */
 
 /* A launch on its way: the calls of its host functions, by step. Should another thread change the
- * exec meanwhile, which the driver forbids, the steps are others, and nothing is told. */
+ * exec meanwhile, which the driver forbids, the steps are others, and nothing is enqueued. */
 struct launch {
     struct launch_call {
         struct host_node *node;
@@ -284,7 +284,7 @@ struct launch {
     struct callsite_stack stack;
 };
 
-/* What became known of its nodes is told from now on, and checked. */
+/* Newly known accesses of its nodes are used from now on, and checked. */
 static struct graph_wants exec_learn(struct exec *exec, CUstream stream, bool thread_default)
 {
     if (!exec->merged.learning || context_ignores())
@@ -325,7 +325,7 @@ static void launch_begin(struct launch *launch, const struct driver_entry *entry
     guard_unlock();
 }
 
-/* There is no launch, or it cannot be told. */
+/* There is no launch, or it cannot be enqueued. */
 static void launch_failed(struct launch *launch)
 {
     for (size_t s = 0; launch->calls && s < launch->count; s++)
@@ -470,7 +470,7 @@ static void enqueue_launch(struct exec *exec, struct stream *stream, CUstream ha
     free(launch->calls);
 }
 
-/* The node that failed is the newest of the graph's, whatever order they were told in. */
+/* The node that failed is the newest of the graph's, whatever the order of their ops. */
 static void note_failed(const struct exec *exec, const struct stream *stream, csan_site node)
 {
     if (node)

@@ -34,8 +34,8 @@ void graph_count(struct graph_counts *counts);
         note;                                                                                      \
     return result
 
-/* Is told of each node before its op is, and of NULL behind the last one of a launch: each node is
- * then an op of its own. NULL: nobody is. Set before any hook is entered. */
+/* Called with each node before its op, and with NULL behind the last one of a launch: each node is
+ * then an op of its own. NULL: no calls. Set it before any hook is entered. */
 extern void (*graph_on_node)(const void *node);
 
 #endif

@@ -1,6 +1,6 @@
 /* Races inside one graph. See graph_check.h.
  *
- * The nodes are told to a branch of the detector: nodes that follow one another are a lane, and
+ * The nodes are enqueued in a branch of the detector: nodes that follow one another are a lane, and
  * edges between lanes are joins, so that the rules are those of streams. */
 #define HASH_NONFATAL_OOM 1
 #include "runtime/hook/graph/graph_check.h"
@@ -101,7 +101,7 @@ static bool find_same_operator(struct checking *checking)
     return room;
 }
 
-/* Told by the word of an operator that captured the other, too. */
+/* Declared by an operator that also captured the other. */
 static bool declares_for(const struct operator_part *part, const struct operator_part *other)
 {
     return part->declared &&

@@ -5,8 +5,8 @@
 #include "runtime/hook/graph/graph_topology.h"
 
 /* Reports, as any race, two nodes that no path orders and that touch the same bytes, one of them
- * writing. Costs about as much as telling every node once, and for each node of an operator that
- * captured several a look at those before it. */
+ * writing. It costs about as much as enqueuing every node once. For each node of an operator that
+ * captured several, it also looks at those before it. */
 void graph_check(const struct graph_topology *shape);
 
 #endif

@@ -1,7 +1,7 @@
 /* What executable graphs keep of their kernels' code. What a launch of a kernel takes is put into
  * an exec when that is made, or its node changed; launched while the code is another, larger one,
  * it ends in an illegal instruction (H200, driver 580.159.04; an exec made of the larger one may be
- * launched with either). So who changes code (runtime/tracer) is told. */
+ * launched with either). So the module that changes code (runtime/tracer) learns of such execs. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_CODE_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_CODE_H
 

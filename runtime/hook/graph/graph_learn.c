@@ -42,7 +42,7 @@ static bool entry_fall_back(struct graph_topology_entry *entry)
     return true;
 }
 
-/* True when it is told anew. */
+/* True when its accesses changed. */
 static bool entry_take(struct graph_topology_entry *entry)
 {
     size_t count;
@@ -92,7 +92,7 @@ static void entry_want(const struct graph_topology *shape, size_t i, CUstream st
     wants->count++;
 }
 
-/* The entry whose turn it is. True when it was told anew. */
+/* The entry whose turn it is. True when its accesses changed. */
 static bool entry_learn(struct graph_topology *shape, struct graph_learning *learning,
                         CUstream stream, bool thread_default, struct graph_wants *wants)
 {

@@ -1,7 +1,7 @@
 /* Learning from launches of graphs: the nodes that nothing is known of are traced when their graph
- * is launched, those that alone have their kernel, and told by what was learned once it is known,
- * of these launches or of others. At launches 4, 8, 16, ... of the graph what is known is looked at
- * again; and a node is told anew when what was learned of it changes. */
+ * is launched, those that alone have their kernel, and use the learned set once it is known, from
+ * these launches or from others. At launches 4, 8, 16, ... of the graph csan checks known sets
+ * again. A node's accesses change when its learned set changes. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_LEARN_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_LEARN_H
 
@@ -20,7 +20,8 @@ struct graph_wants {
         struct learning_case *taken; /* NULL: it is not traced */
     } * items;                       /* NULL: none */
     size_t count;
-    CUfunction *settled; /* of nodes that are told from now on, or given up: not wanted any more */
+    CUfunction
+        *settled; /* of nodes that have a set from now on, or are given up: no longer requested */
     size_t settled_count, settled_room;
 };
 

@@ -1,6 +1,6 @@
 /* What csan knows of the nodes of graphs: which memory each touches, and where in the program it
- * was made. Told when a node is captured or added, or its parameters change; asked when a graph is
- * instantiated. What is said here of one node never changes: new parameters are new work.
+ * was made. An entry is made when a node is captured or added, or its parameters change. It is read
+ * when a graph is instantiated. An entry never changes: new parameters are new work.
  *
  * Owns the table from node handles to work. The structure of a graph is not kept: the driver is
  * asked for it (graph_topology.h). */
@@ -59,18 +59,18 @@ void graph_node_learning(CUgraphNode node, struct learning_node *learning);
 /* What it does, retained; NULL: not known. */
 struct graph_node_work *graph_node_find(CUgraphNode node);
 
-/* What a node does by the driver's word, for nodes that nobody told of; NULL: nothing that touches
+/* What a node does according to the driver, for nodes without an entry; NULL: nothing that touches
  * memory, or not known. `stack`: the site's. Without locks: the driver is asked. */
 struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
                                        const struct callsite_stack *stack);
 
-/* The kernel of a node with these parameters, and of one as the driver tells it; not whether it is
- * wanted. No function: it is no kernel's, or not known. */
+/* The kernel of a node with these parameters, or with those that the driver reports; not whether it
+ * is requested. No function: it is no kernel's, or not known. */
 struct trace_code graph_node_code(const CUgraphNodeParams *params);
 struct trace_code graph_node_ask_code(CUgraphNode node);
 
 /* Whether the driver says of a kernel's node that its blocks wait for each other (cooperative), or
- * are in clusters; which its parameters do not tell. */
+ * are in clusters; which its parameters do not say. */
 bool graph_node_is_of_groups(CUgraphNode node);
 
 /* What a node would do with these parameters; NULL as above. Host functions are not looked at. */

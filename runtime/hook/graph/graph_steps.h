@@ -1,6 +1,6 @@
-/* A graph as one launch of it is told to the detector: its nodes' access sets merged, so that a
- * launch costs in proportion to the distinct ranges and not to the nodes. Each range keeps the site
- * of a node that touches it.
+/* A graph as the ops of one launch: its nodes' access sets merged, so that a launch costs in
+ * proportion to the distinct ranges and not to the nodes. Each range keeps the site of a node that
+ * touches it.
  *
  * The nodes of a graph without event and host nodes are one step: all of it comes after what the
  * launch stream held and before what it is given later, and what its nodes do to each other was
@@ -47,12 +47,12 @@ struct graph_steps_call {
 enum { GRAPH_STEP_CALLS = 4 };
 
 struct graph_steps {
-    struct graph_step *steps; /* in an order that they may be told in */
+    struct graph_step *steps; /* in an order in which they may be enqueued */
     size_t count;
     size_t nodes, unknown_kernels;
     size_t learning;   /* nodes that are learned of (graph_learn.h) */
     uint32_t *step_of; /* of each entry of the shape */
-    uint64_t identity; /* tells graphs apart that were captured in different places */
+    uint64_t identity; /* distinguishes graphs that were captured in different places */
     size_t site_count;
     struct progress progress;  /* where the newest launch stands in its stream */
     csan_site launch;          /* the newest call that launched it; 0: none */

@@ -1,4 +1,4 @@
-/* Graphs as the driver tells of them. See graph_topology.h. */
+/* Graphs as the driver reports them. See graph_topology.h. */
 #include "runtime/hook/graph/graph_topology.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/observe/learning_node.h"
@@ -183,7 +183,7 @@ static void say_unmodelled(struct graph_topology *shape, CUgraphNodeType type)
     shape->partial = true;
 }
 
-/* The node at `place` of the level; `entries` tells what those before it became. */
+/* The node at `place` of the level; `entries` says what those before it became. */
 static bool add_node(struct graph_topology *shape, const struct level *level, size_t place,
                      uint32_t *entries, const uint32_t *begin)
 {

@@ -1,6 +1,6 @@
-/* The structure of a graph as the driver tells it, child graphs laid out in it: entries in an order
- * that the edges allow, each with the earlier entries that it waits for. Two graphs of one shape,
- * such as a clone and its original, have equal entries in the same places. */
+/* The structure of a graph as the driver reports it, with child graphs laid out in it: entries in
+ * an order that the edges allow, each with the earlier entries that it waits for. Two graphs of one
+ * shape, such as a clone and its original, have equal entries in the same places. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_TOPOLOGY_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_TOPOLOGY_H
 
@@ -35,7 +35,7 @@ struct graph_topology {
 /* Asks the driver: without the hooks' lock. False: the graph's structure is not to be had. The
  * shape is to be freed in any case. */
 bool graph_topology_read(CUgraph graph, struct graph_topology *shape);
-/* Each entry's work: as it was told, else as the driver tells it, with that stack. */
+/* Each entry's work: the recorded one, else as the driver reports it, with that stack. */
 void graph_topology_equip(struct graph_topology *shape, const struct callsite_stack *stack);
 /* Each kernel's code; graph_topology_equip does so, too, where it is of use. */
 void graph_topology_ask_code(struct graph_topology *shape);

@@ -228,7 +228,7 @@ static unsigned general_bytes(const struct decoder *d)
     return d->wide ? 8 : d->narrow ? 2 : 4;
 }
 
-/* Instructions whose opcode alone does not tell. 0: unknown. */
+/* Instructions whose opcode alone does not decide. 0: unknown. */
 static unsigned group_bytes(const struct decoder *d)
 {
     const unsigned reg = d->modrm >> 3 & 7;
@@ -334,7 +334,7 @@ static bool read_displacement(struct decoder *d, unsigned count, int64_t *displa
     return true;
 }
 
-/* False: registers do not tell it. `bytes` is the operand's, by which EVEX scales. */
+/* False: the registers do not give it. `bytes` is the operand's, by which EVEX scales. */
 static bool operand_address(struct decoder *d, const struct instruction_registers *registers,
                             unsigned bytes, uint64_t *address)
 {

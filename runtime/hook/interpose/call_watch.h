@@ -40,7 +40,7 @@ void call_watch_begin(struct watched_call *call);
 /* Returns the result. */
 CUresult call_watch_end(struct watched_call *call, CUresult result);
 
-/* Before the host touches memory, as the program tells. */
+/* Before the host touches memory, as the program declares. */
 void call_watch_host(void);
 
 #endif

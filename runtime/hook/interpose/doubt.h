@@ -6,7 +6,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/session.h"
 
-/* Before a kernel is told of: was there such a call since this was asked last? */
+/* Before a kernel's op: was there such a call since the last question? */
 static inline void doubt_look(void)
 {
     if (__builtin_expect(__atomic_load_n(&driver_unmodelled_doubt, __ATOMIC_RELAXED), 0)) {

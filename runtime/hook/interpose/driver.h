@@ -55,8 +55,8 @@ static inline bool driver_was_passed(void)
 /* A driver function by its exported name, in the table or not; NULL when this driver has none. */
 void *driver_function(const char *symbol);
 
-/* Who is told once, on the thread that opened libcuda.so.1, before any of its functions runs; NULL:
- * nobody. Set before session_start returns. */
+/* A callback that runs once, on the thread that opened libcuda.so.1, before any of its functions
+ * runs; NULL: none. Set before session_start returns. */
 extern void (*driver_on_opened)(void);
 
 /* As driver_function, found once and remembered in `slot` (which starts NULL). */
@@ -66,7 +66,8 @@ void *driver_function_cached(void **slot, const char *symbol);
 struct driver_entry *driver_entry_of_symbol(const char *symbol);
 
 /* The entry of cuGetProcAddress's `name` whose real function is `real`, or NULL. The driver gives
- * out the very functions it exports, so the address tells the version and the default stream. */
+ * out the very functions it exports, so the address identifies the version and the default stream.
+ */
 struct driver_entry *driver_entry_of_address(const char *name, void *real);
 
 /* The entry of any name whose real function is `real`, or NULL. */

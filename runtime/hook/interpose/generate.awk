@@ -2,11 +2,11 @@
 #     driver.table cudaTypedefs.h
 # OUT/driver_hooks.h    prototypes of the hooks, from the typedefs of the toolkit
 # OUT/driver_stubs.c    exported stubs, wrappers that name the entry, the look-up table
-# Of queries there is a list of names only, so that a look-up can tell them from what is unknown.
+# Of queries there is a list of names only, so that a look-up distinguishes them from unknown names.
 #
 # A stub tests one byte. Off, or unmodelled: it jumps to the real function and leaves no trace on the
 # stack. On: it jumps to a wrapper, which calls the hook with the entry in front of the arguments. A
-# wrapper whose calls are watched (call_watch.h) has somebody told of each call before and after, with
+# wrapper whose calls are watched (call_watch.h) calls an observer before and after each call, with
 # what the call is about by the types of its parameters; the stream may be another then, also where
 # the call takes none and has a form that does (cuMemsetD8 and cuMemsetD8Async). Once a kernel has
 # failed, each call's result is looked at (failure.h).

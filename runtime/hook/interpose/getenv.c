@@ -1,5 +1,5 @@
-/* getenv, as programs see it: NVTX asks NVTX_INJECTION64_PATH for the library to attach, and where
- * the program's environment has none and csan is on it is told of libcsan. The environment itself
+/* getenv, as programs see it: NVTX asks NVTX_INJECTION64_PATH for the library to attach, and if the
+ * program's environment has none and csan is on, the answer is libcsan. The environment itself
  * stays as it is, so that programs that this one starts find what they would find without csan; and
  * a profiler that has set the variable is left alone.
  *

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Larger images in constants of loaded objects are told by build id. */
+/* Larger images in constants of loaded objects are identified by build id. */
 #define READ_LIMIT (UINT64_C(8) << 20)
 
 static struct {

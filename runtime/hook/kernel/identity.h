@@ -1,6 +1,6 @@
-/* What tells an image of kernels from every other, in this process and the next: a hash of its
- * bytes. Of a large one among a loaded object's constants, which would have to be read from the
- * disk for that, the object's build id and the place in it stand for the bytes. */
+/* The identity of an image of kernels, in this process and the next: a hash of its bytes. A large
+ * image among a loaded object's constants would have to be read from the disk for that. Instead,
+ * the object's build id and the image's offset in it stand for the bytes. */
 #ifndef RUNTIME_HOOK_KERNEL_IDENTITY_H
 #define RUNTIME_HOOK_KERNEL_IDENTITY_H
 

@@ -10,7 +10,7 @@
 struct image_place {
     const void *image; /* NULL: `wrapper`, which was copied: wrappers are no constants */
     struct fatbin_wrapper wrapper; /* to a container among an object's constants */
-    uint64_t object;               /* tells it from what is loaded at the same address later */
+    uint64_t object; /* distinguishes it from what is loaded at the same address later */
 };
 
 /* False: it lies elsewhere. *file, unless `file` is NULL: the executable or library that has the

@@ -158,7 +158,7 @@ static struct kernel *kernel_find(CUfunction handle)
     return kernel;
 }
 
-/* ---- What the module hooks tell ---- */
+/* ---- What the module hooks report ---- */
 
 void kernel_seen_load(void *module, const void *data, const char *path, bool library)
 {

@@ -14,11 +14,11 @@ struct kernel *kernel_of(CUfunction function);
 /* What sites call a kernel whose name in its module is `symbol`. */
 const char *kernel_shown_name(const char *symbol);
 
-/* Finds the driver's functions that tell of kernels; without any lock. */
+/* Finds the driver's functions about kernels; without any lock. */
 void kernel_symbols_find(void);
 
-/* The same if the thread launched it lately; else NULL. It stays valid as long as the thread has
- * something put off, too. */
+/* The same if the thread launched it lately; else NULL. It also stays valid as long as the thread
+ * has deferred work. */
 struct kernel *kernel_recall(CUfunction function);
 
 /* What a launch of it is going to read is brought near, if the thread launched it lately. */
@@ -27,8 +27,8 @@ void kernel_prefetch(CUfunction function);
 /* The PTX that the program says the function was compiled from; without the lock. */
 void kernel_given_ptx(CUfunction function, const char *ptx, size_t bytes);
 
-/* The rest is told by the hooks of modules, libraries and contexts, without the lock.
- * A handle was given out for the function of that name in a module or library. */
+/* The hooks of modules, libraries and contexts call the rest, without the lock. The driver returned
+ * a handle for the function of that name in a module or library. */
 void kernel_seen_function(CUfunction function, void *module, const char *name);
 /* A second handle for a kernel: cuKernelGetFunction. */
 void kernel_seen_alias(CUfunction function, CUkernel kernel);

@@ -380,8 +380,8 @@ static void extend_to_end(struct csan_access *access, uint64_t first,
 }
 
 /* A range that is not exact may go beyond what its pointer can reach. One that stays in the
- * allocation tells something and is kept, even over several blocks of a told pool; one that does
- * not, or has no end, is taken to be of the owner's. */
+ * allocation is kept, even over several blocks of a declared pool; one that does not, or has no
+ * end, is taken to be of the owner's. */
 static void cut(struct csan_access *access, __int128 start, uint64_t bytes,
                 struct launch_pointer *base)
 {
@@ -493,7 +493,8 @@ static void set_resolve(struct making *making, const struct access_set *set)
         touched->bases[i].argument = argument_of(making->own, &set->bases[i]);
         known = known && touched->bases[i].state != LAUNCH_POINTER_UNKNOWN;
     }
-    /* Of several that may be objects one is: if csan knows none of them, it was not told of it. */
+    /* One of several candidates is the object: if csan knows none of them, it did not see its
+     * creation. */
     known = known && !(making->finder.objects_guessed & ~making->finder.objects_found);
     for (uint32_t i = 0; i < set->range_count; i++)
         if (!set->ranges[i].early)

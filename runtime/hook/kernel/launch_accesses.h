@@ -20,7 +20,7 @@
 struct image;
 struct learning_kernel;
 
-/* How its PTX told launches of it: once one was not told exactly, it stays so. */
+/* How exactly its PTX gives its launches' accesses: INEXACT stays. */
 enum kernel_ptx_exactness { KERNEL_PTX_UNSEEN, KERNEL_PTX_EXACT, KERNEL_PTX_INEXACT };
 
 /* A kernel of one function handle. */
@@ -106,7 +106,7 @@ struct launch_accesses_touched {
         after_wait_count; /* of the accesses, the first so many come behind griddepcontrol.wait */
     struct dependent_launch overlap; /* of the kernel; none where there is no PTX */
     enum csan_level level;           /* RANGES, DIRECTION or UNKNOWN */
-    bool exact;                      /* all it touches is told, each byte of it surely touched */
+    bool exact;                      /* all it touches is known, each byte of it surely touched */
     /* Room for usual launches. */
     const void *own_parameters[LAUNCH_ACCESSES_PARAMETERS];
     struct launch_pointer own_bases[LAUNCH_ACCESSES_BASES];
@@ -128,9 +128,9 @@ void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *
 /* What launch_accesses_begin is going to read is brought near. Without any lock. */
 void launch_accesses_prefetch(const struct kernel *kernel);
 
-/* Between begin and end. What it touches is told otherwise: the caller fills what is returned, of
- * which all comes after a griddepcontrol.wait, if there is one. NULL when memory is short: it is
- * told as before. */
+/* Between begin and end. Replaces what the launch touches: the caller fills the returned array. All
+ * of it comes after a griddepcontrol.wait, if there is one. NULL when memory is short: the accesses
+ * stay as they are. */
 struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touched, size_t count,
                                             size_t dim_count, struct csan_dim **dims);
 /* Between begin and end: the argument for a pointer at that offset of the parameters, in the

@@ -25,7 +25,7 @@ enum launch_pointer_state {
 struct launch_pointer {
     uint64_t address;
     uint64_t start, end;             /* of the allocation it points into; end 0: in none */
-    uint64_t owner_start, owner_end; /* of the told pool's block there, else the same */
+    uint64_t owner_start, owner_end; /* of the declared pool's block there, else the same */
     uint16_t argument;
     uint8_t state;                      /* enum launch_pointer_state */
     bool placed;                        /* start and end are looked up */

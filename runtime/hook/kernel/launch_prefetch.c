@@ -37,9 +37,9 @@ struct launch_prefetch *launch_prefetch_find(CUfunction function,
     return slot;
 }
 
-void launch_prefetch_begin(const struct launch_prefetch *foresight)
+void launch_prefetch_begin(const struct launch_prefetch *prefetch)
 {
-    prefetch_begin(&foresight->ahead);
+    prefetch_begin(&prefetch->ahead);
 }
 
 bool launch_prefetch_is_noted(CUfunction function, const struct launch_accesses_launch *what,

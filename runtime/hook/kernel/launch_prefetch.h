@@ -11,7 +11,7 @@ struct launch_prefetch;
 /* First where it is noted, and then, once that has come, what is. */
 struct launch_prefetch *launch_prefetch_find(CUfunction function,
                                              const struct launch_accesses_launch *what);
-void launch_prefetch_begin(const struct launch_prefetch *foresight);
+void launch_prefetch_begin(const struct launch_prefetch *prefetch);
 
 /* Whether that launch's is noted, as of when `of` was; `of` is compared, and nothing else. */
 bool launch_prefetch_is_noted(CUfunction function, const struct launch_accesses_launch *what,

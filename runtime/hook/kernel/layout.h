@@ -1,6 +1,6 @@
 /* Where a kernel's parameters lie, and their bytes in a launch: one after another as the kernel
- * sees them, whichever way the program passed them. Told by the kernel's PTX, else by the driver.
- */
+ * sees them, whichever way the program passed them. It comes from the kernel's PTX, else from the
+ * driver. */
 #ifndef RUNTIME_HOOK_KERNEL_LAYOUT_H
 #define RUNTIME_HOOK_KERNEL_LAYOUT_H
 

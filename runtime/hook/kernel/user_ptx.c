@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Whether the parameters are the function's, as far as the driver tells; else `why`. */
+/* Whether the parameters are the function's, as far as the driver knows; else `why`. */
 static bool has_its_parameters(const struct ptx_function *ptx, CUfunction handle, char *why,
                                size_t why_bytes)
 {
@@ -13,7 +13,7 @@ static bool has_its_parameters(const struct ptx_function *ptx, CUfunction handle
     for (uint32_t i = 0; i < ptx->param_count; i++) {
         const struct ptx_param *param = &ptx->params[i];
         if (layout_ask(handle, i, &offset, &bytes) != CUDA_SUCCESS) {
-            if (i == 0) /* it tells of none */
+            if (i == 0) /* it knows none */
                 return true;
             snprintf(why, why_bytes, "it has %u parameters, the loaded kernel %u", ptx->param_count,
                      i);

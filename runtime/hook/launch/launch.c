@@ -15,7 +15,7 @@ static bool launch_enter(struct launch *launch)
 {
     if (!guard_enter_without_flush())
         return false;
-    trace_start(); /* the source tells of launches made after this */
+    trace_start(); /* the source reports launches made after this */
     failure_start();
     launch->captured = stream_is_capturing(launch->stream, launch->entry->thread_default);
     launch->deferred = launch_deferrable_kernel(launch);
@@ -26,14 +26,14 @@ static bool launch_enter(struct launch *launch)
         return true;
     }
     deferred_flush();
-    const struct launch_prefetch *foresight =
+    const struct launch_prefetch *prefetch =
         trace_learns() ? launch_prefetch_find(launch->function, &launch->what) : NULL;
-    if (foresight)
+    if (prefetch)
         learning_prefetch();
     callsite_prefetch();
     kernel_prefetch(launch->function);
-    if (foresight)
-        launch_prefetch_begin(foresight);
+    if (prefetch)
+        launch_prefetch_begin(prefetch);
     launch_want(launch);
     trace_source_launch_begins();
     return true;

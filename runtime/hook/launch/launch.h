@@ -2,7 +2,7 @@
  *
  *   launch.c         the hooks
  *   launch_submit.c  what the launch touches, by the best source there is, as an op
- *   launch_deferred.c    the same put off (deferred.h) */
+ *   launch_deferred.c    the same, deferred (deferred.h) */
 #ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_H
 #define RUNTIME_HOOK_LAUNCH_LAUNCH_H
 
@@ -24,12 +24,12 @@ struct launch {
     unsigned attribute_count;
     bool collective;           /* its blocks wait for each other, or for other devices */
     bool captured;             /* it becomes a node of a graph */
-    bool traced;               /* what it touches will be told */
+    bool traced;               /* its trace will be reported */
     bool learns;               /* `learning` was begun */
     bool overlaps;             /* attribute: it may begin before the one before it ends */
     bool records_events;       /* attributes: it records events */
     struct progress progress;  /* where it stands in its stream */
-    struct kernel *deferred;   /* to be put off; NULL: told of within its hook */
+    struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
     struct learning *learning; /* not cleared: it is large */
 };
 
@@ -47,15 +47,15 @@ void launch_read_attributes(struct launch *launch);
 void launch_want(struct launch *launch);
 /* After it, if it succeeded. */
 void launch_record(struct launch *launch);
-/* The same of a launch that was put off, which is never traced. */
+/* The same of a deferred launch, which is never traced. */
 void launch_record_deferred(struct launch *launch, struct kernel *kernel,
                             const struct launch_origin *origin);
 /* Last of all; whether or not it was recorded. */
 void launch_learned(struct launch *launch);
 
-/* Before the driver's call: the kernel of a launch that can be told of later, of which nothing is
- * wanted but its parameters; else NULL: of kernels that are new, and of what calls for the thread,
- * it is told within the hook. */
+/* Before the driver's call: the kernel of a launch that can be deferred, for which only its
+ * parameters are needed. NULL: the launch is enqueued within the hook, because the kernel is new or
+ * the launch needs the thread. */
 struct kernel *launch_deferrable_kernel(const struct launch *launch);
 /* After it, if it succeeded. */
 void launch_defer(struct launch *launch);

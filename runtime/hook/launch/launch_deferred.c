@@ -1,4 +1,4 @@
-/* Launches that are put off. See launch.h. */
+/* Deferred launches. See launch.h. */
 #include "runtime/hook/launch/launch_annotations.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/kernel/kernel.h"
@@ -10,14 +10,14 @@
 
 #include <string.h>
 
-/* A launch in the backlog. Its parameters follow, as the kernel sees them. */
+/* A deferred launch. Its parameters follow, as the kernel sees them. */
 struct deferred_launch {
     struct deferred_piece piece;
     const struct driver_entry *entry;
     CUfunction function;
     CUstream stream;
     struct kernel *kernel;
-    struct operators *owner; /* of an operator that was put off and runs, and names it; or NULL: */
+    struct operators *owner; /* of a deferred operator that runs, and names it; or NULL: */
     csan_site site;
     uint32_t argument_count;
     uint32_t grid[3], block[3], cluster[3], shared, parameter_bytes;

@@ -1,4 +1,4 @@
-/* What a launch touches, told as an op. See launch.h. */
+/* What a launch touches, enqueued as an op. See launch.h. */
 #include "runtime/hook/launch/launch.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/launch/launch_annotations.h"
@@ -143,8 +143,8 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
     dump_launched();
 }
 
-/* By the kernel's PTX or what was learned of it; where those do not tell all, by the word of the
- * operator that makes the launch, or by the launch's own trace. */
+/* From the kernel's PTX or its learned set. If those are not exact: from the declaration of the
+ * operator that makes the launch, or from the launch's own trace. */
 static void record_kernel(struct launch *launch, struct kernel *kernel,
                           const struct launch_origin *origin)
 {

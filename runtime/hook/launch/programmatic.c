@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 static struct {
-    uint64_t launches; /* told on lanes of their own so far; under the hooks' lock */
+    uint64_t launches; /* enqueued on lanes of their own so far; under the hooks' lock */
 } programmatic;
 
-/* A lane for one launch: named so that a report can tell it from its stream. */
+/* A lane for one launch: named so that a report can distinguish it from its stream. */
 static csan_lane lane_create(const struct stream *stream)
 {
     unsigned long long handle = (unsigned long long)(uintptr_t)stream_handle(stream);
@@ -78,7 +78,7 @@ static void say_unknown(const struct programmatic *launch,
 }
 
 /* Does it touch anything that a kernel before may still be at? That may be one which the kernel
- * before did not wait for. An operator's word does not tell what comes before the wait. */
+ * before did not wait for. An operator's declaration does not say what comes before the wait. */
 static bool is_beside(const struct programmatic *launch,
                       const struct launch_accesses_touched *touched)
 {

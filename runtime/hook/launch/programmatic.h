@@ -13,15 +13,15 @@
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/state/stream.h"
 
-/* A launch that is being told of. */
+/* A launch that is being enqueued. */
 struct programmatic {
     bool allowed;                 /* it has the attribute */
     struct stream_overlap before; /* from stream_use_launch; taken */
     csan_snapshot *start;         /* begin to end: of what the next launch may begin behind */
 };
 
-/* All with the hooks' lock. Begin: true when the op was told of here, for it is not one of the
- * stream's lane; else the caller tells of it on that lane. End follows in any case. */
+/* All with the hooks' lock. Begin: true when the op was enqueued here, because it is not on the
+ * stream's lane; else the caller enqueues it on that lane. End follows in any case. */
 bool programmatic_begin(struct programmatic *launch, struct stream *stream, csan_site site,
                         const struct launch_accesses_touched *touched);
 void programmatic_end(struct programmatic *launch, struct stream *stream,

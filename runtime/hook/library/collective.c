@@ -100,8 +100,8 @@ static void context_pop(int device)
     release(device);
 }
 
-/* A node may do the work of several calls of the group: it is told all that they touch, in the
- * words of the first. */
+/* A node may do the work of several calls of the group: its accesses are those of all of them, with
+ * the names of the first. */
 static void record_captured(struct group *own, size_t number)
 {
     struct enqueued *call = &own->calls[number];

@@ -1,7 +1,7 @@
 /* Collectives: NCCL enqueues the calls of a group at the end of the outermost one, each on the
  * stream that it names (NCCL documentation, "Group Calls"). Its kernels may do the work of several
- * calls, on one of their streams or from a thread of its own, so what a call touches is told apart
- * from them: when the group ends, as an op on the call's stream. */
+ * calls, on one of their streams or from a thread of its own, so what a call touches is an op
+ * separate from them: on the call's stream, when the group ends. */
 #ifndef RUNTIME_HOOK_LIBRARY_COLLECTIVE_H
 #define RUNTIME_HOOK_LIBRARY_COLLECTIVE_H
 

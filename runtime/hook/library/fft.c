@@ -1,4 +1,4 @@
-/* cuFFT: what a plan says of the data that it transforms. No function of the library tells it
+/* cuFFT: what a plan says of the data that it transforms. No function of the library returns it
  * later, so it is kept here from the plan's making to its destruction.
  *
  * Element (x0, x1, x2) of transform b lies at b * distance + ((x0 * e1 + x1) * e2 + x2) * stride,

@@ -172,7 +172,7 @@ void *library_stub_of(const char *symbol, void *real)
 uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *stack,
                          uint64_t words);
 
-/* Whether its beginning, launches and end may be put off. */
+/* Whether its beginning, launches and end may be deferred. */
 static bool may_be_deferred(const struct library_function *function)
 {
     return deferred_limit() && function->touch && !function->apart && !function->after &&
@@ -186,7 +186,7 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
 {
     deferred_prefetch();
     touch_collect(call, entry->function, entry->home, registers, arguments);
-    if (call->reads_content) { /* as it is once all is told */
+    if (call->reads_content) { /* as it is once all is enqueued */
         deferred_flush();
         touch_release(call);
         touch_collect(call, entry->function, entry->home, registers, arguments);

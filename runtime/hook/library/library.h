@@ -30,7 +30,7 @@ struct library_function {
     uint8_t wide;                                  /* its int has 64 bits */
     uint8_t stack_words;                           /* arguments that are passed on the stack */
     int8_t stream; /* its argument that is the stream it enqueues to, or -1 */
-    uint8_t apart; /* what it touches is told apart from the launches it makes */
+    uint8_t apart; /* what it touches is an op separate from the launches it makes */
 };
 extern const struct library_function library_functions[];
 extern const unsigned library_function_count;

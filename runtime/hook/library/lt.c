@@ -28,7 +28,7 @@ enum {
 };
 enum { EPILOGUE_BIAS = 4, EPILOGUE_GRADIENTS = 16 | 256 | 512, EPILOGUE_AUXILIARY = 128 };
 
-/* False: the attribute is not told, as by a library that does not know it. */
+/* False: the library does not return the attribute, for example because it does not know it. */
 static bool attribute(const struct touch *call, enum library_question question, uint64_t descriptor,
                       int number, void *value, size_t bytes)
 {
@@ -63,7 +63,7 @@ struct layout {
     int64_t leading, step;
 };
 
-/* False: it is of a kind whose bytes are not told. */
+/* False: it is of a kind whose bytes are not known. */
 static bool layout_find(const struct touch *call, uint64_t descriptor, struct layout *to)
 {
     int64_t plane = 0;

@@ -31,7 +31,7 @@ struct touch {
     size_t count, room;
     struct csan_access *accesses;
     struct csan_dim (*dims)[TOUCH_DIMS];
-    bool incomplete;           /* something that it touches cannot be told */
+    bool incomplete;           /* something that it touches is not known */
     bool reads_content;        /* what it touches hangs on what memory of the device holds */
     uint64_t made, made_bytes; /* the largest piece of memory that the call got; bytes 0: none */
     int pointer_mode;          /* of cuBLAS's handle; -1: not asked yet */

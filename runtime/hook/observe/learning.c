@@ -1,4 +1,4 @@
-/* Launches that teach, and launches that are told by others. See learning.h. */
+/* Launches from which csan learns, and launches that use learned sets. See learning.h. */
 #include "runtime/hook/observe/learning.h"
 #include "csan/base/hash.h"
 #include "csan/detector/context.h"
@@ -36,7 +36,7 @@ enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768, CALM_FIRST = 4, CALM_
 struct learning_kernel {
     struct learned_kernel *learned;
     bool readable;  /* where its parameters lie is known */
-    bool settled;   /* the source was told that it needs no tracing */
+    bool settled;   /* the source knows that csan needs no tracing */
     bool unheard;   /* nothing is known of any launch, nor will be */
     uint8_t missed; /* enum learning_miss; atomic */
     uint32_t calm;  /* launches since one was to be traced, up to CALM_MOST; atomic */
@@ -59,7 +59,7 @@ static struct {
     uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
         unknown[LEARN_UNKNOWN_REASONS];
     uint64_t like_others; /* of those not learned */
-    uint64_t news;        /* traces that were told of; atomic */
+    uint64_t news;        /* traces that were reported; atomic */
     unsigned time;        /* as trace_time said last; atomic */
 } table = {.once = PTHREAD_ONCE_INIT, .time = TRACE_TO_LEARN | TRACE_TO_CONFIRM};
 
@@ -299,7 +299,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     return count;
 }
 
-/* Their bytes. A buffer is the parameters whether or not the driver tells their layout (CUDA Driver
+/* Their bytes. A buffer is the parameters whether or not the driver knows their layout (CUDA Driver
  * API, cuLaunchKernel). */
 static bool parameters_fill(struct learning *learning, struct learning_kernel *own,
                             const struct launch_accesses_launch *what, uint32_t *capacity)
@@ -319,7 +319,7 @@ static bool parameters_fill(struct learning *learning, struct learning_kernel *o
         memcpy(learning->parameters, buffer, bytes);
     else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
         return false;
-    /* What it does not look at tells nothing of what it touches, and may be anything. */
+    /* Bytes that it does not read do not affect what it touches, and may be anything. */
     if (own->reads) {
         uint32_t read[READS_WORDS_MOST / 32];
         struct reads_launch launch = {learning->parameters, (uint32_t)bytes, {0}};
@@ -384,8 +384,8 @@ static void touched_prefetch(const struct learning *learning)
     context_prefetch(session_context(), addresses, count);
 }
 
-static void foresight_take(const struct learning *learning, const struct learning_kernel *own,
-                           CUfunction function, const struct launch_accesses_launch *what)
+static void prefetch_take(const struct learning *learning, const struct learning_kernel *own,
+                          CUfunction function, const struct launch_accesses_launch *what)
 {
     struct learn_piece pieces[LEARN_PIECES];
     struct access_piece all[LEARN_PIECES + 2];
@@ -404,8 +404,8 @@ static void foresight_take(const struct learning *learning, const struct learnin
     launch_prefetch_note(function, what, learning->reply.set, all, own_count + count);
 }
 
-/* As far as it is known: until a launch of it was not told exactly. What is kept may tell the
- * first, too; what is traced, later ones. */
+/* Assumed until PTX was inexact for a launch of it. A stored set may serve the first launch, too; a
+ * traced one serves later launches. */
 static bool is_known_by_ptx(const struct kernel *kernel)
 {
     if (session_options()->access != ACCESS_BY_AUTO || !kernel->ptx)
@@ -482,8 +482,8 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->mapped_count = 0;
 }
 
-/* The launch is not told. Not one that would not be learned of either: of a kernel of which it
- * first says whether PTX tells it, or, for that many are not, in a graph. */
+/* The launch's accesses are unknown. This excludes launches that would not be learned: the first of
+ * a kernel, which shows whether PTX is exact, and, because many are unknown, those in a graph. */
 static void launch_missed(const struct kernel *kernel, bool captured)
 {
     if (learning_program_rests() && !captured &&
@@ -528,7 +528,7 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
         settle(own, function, &learning->reply);
     }
     if (learning->reply.set && !captured) {
-        foresight_take(learning, own, function, what);
+        prefetch_take(learning, own, function, what);
         touched_prefetch(learning);
     }
     return true;
@@ -650,7 +650,7 @@ static bool all_exact(const struct csan_access *accesses, size_t count)
     return exact == count;
 }
 
-/* The set in the place of what PTX told; `bound` is why it is no more, if it is inexact. */
+/* Replaces PTX's accesses by the set; `bound` says why it is inexact, if it is. */
 static bool set_apply(struct learning *learning, struct kernel *kernel,
                       struct launch_accesses_touched *touched, const struct learned_set *set,
                       uint8_t bound)
@@ -735,7 +735,8 @@ void learning_take_trace(struct learning_case *taken, const struct device_trace_
     struct learned_set *set = NULL;
     if (!trace->lost && !trace->failed)
         set = learned_set_create(trace, &taken->launch, learning_find_block, NULL);
-    /* It may be the node's fault; or the maps are kept by a process that was told by its code. */
+    /* The node may be the reason; or the maps were stored by a process that knew them from its
+     * code. */
     const bool nothing = trace->unseen ? taken->maps_are_known : !set && taken->of_node;
     if (nothing)
         learner_refused(table.learner, taken->learned, &taken->key);

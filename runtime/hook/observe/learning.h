@@ -1,12 +1,11 @@
-/* Learning in the hooks: a launch is asked for before the driver's call, told relative to the
- * memory csan knows, and what it was seen to touch is told to the learner (runtime/learn). Where
- * sets are known they take the place of what PTX says.
+/* Learning in the hooks. A launch is looked up before the driver's call, relative to the memory
+ * that csan knows. Its trace goes to the learner (runtime/learn). Known sets replace what PTX says.
  *
  * A graph's nodes have the sets that earlier launches taught, and are kept, to be looked up and
  * asked for when their graph is launched (learning_node.h).
  *
- * Arguments of the key are pointers into told blocks and allocations, tensor maps by what they say
- * but their address, and the variables that the kernel's PTX names. */
+ * Arguments of the key are pointers into declared blocks and allocations, tensor maps by their
+ * content without the address, and the variables that the kernel's PTX names. */
 #ifndef RUNTIME_HOOK_OBSERVE_LEARNING_H
 #define RUNTIME_HOOK_OBSERVE_LEARNING_H
 
@@ -21,7 +20,7 @@ struct trace_want;
 enum { LEARNING_MAPPED = 64 }; /* ranges, of all tensor maps of a launch */
 enum { LEARNING_PARAMETERS = 1024, LEARNING_ANCHORS = LEARNING_PARAMETERS / 8 + 16 };
 
-/* One launch, from before the driver's call until its op is told. Thread's own. */
+/* One launch, from before the driver's call until its op is enqueued. Thread's own. */
 struct learning {
     struct learned_kernel *learned; /* NULL: it was not asked for */
     struct learn_launch launch;
@@ -54,7 +53,7 @@ enum learning_obstacle {
     LEARNING_MAPS_UNKNOWN,
     LEARNING_COLLECTIVE,
     LEARNING_REFUSED,
-    LEARNING_UNHEARD, /* by earlier processes, which alone would tell */
+    LEARNING_UNHEARD, /* by earlier processes, the only source */
     LEARNING_UNLIKE,  /* any launch that those learned */
     LEARNING_CAPTURED,
     LEARNING_NOT_YET,
@@ -69,7 +68,7 @@ bool learning_was_kept(void);
 /* Where the kernel's parameters lie; NULL: not known, or no launch of it was asked for yet. */
 const struct layout *learning_layout(const struct kernel *kernel);
 
-/* Whether its next launch is hardly one to be traced, as far as the last ones tell. */
+/* Whether its last launches suggest that the next one needs no trace. */
 bool learning_is_calm(const struct kernel *kernel);
 
 /* A launch of it that was to be traced was not, for it had been made before that was known, or
@@ -85,7 +84,7 @@ void learning_prefetch(void);
 /* Asks the learner, without any lock. False: nothing is learned of this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct launch_accesses_launch *what, bool captured);
-/* Whether earlier launches tell what it touches. */
+/* Whether earlier launches give what it touches. */
 bool learning_is_known(const struct learning *learning);
 /* Bytes of the blocks that the launch's pointers lead into, but for those of tensor maps. */
 uint64_t learning_reach(const struct learning *learning);
@@ -95,9 +94,8 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
 void learning_refused(struct learning *learning);
 void learning_end(struct learning *learning);
 
-/* Takes the learned set in place of what PTX told, where it is better. Between
- * launch_accesses_begin and launch_accesses_end; before the op's site is made, for arguments may
- * get their names. */
+/* Uses the learned set instead of PTX's accesses if it is better. Between launch_accesses_begin and
+ * launch_accesses_end; before the op's site is made, for arguments may get their names. */
 void learning_apply(struct learning *learning, struct kernel *kernel,
                     struct launch_accesses_touched *touched);
 /* It waits for a launch before it, whose trace is under way: learning_wait.h. */
@@ -115,7 +113,7 @@ void learning_drop(struct learning_case *taken);
 /* Changes when what the learner says of some launch may have. */
 uint64_t learning_news(void);
 
-/* Counts it for the summary, when its op is told: after learning_take. */
+/* Counts it for the summary, when its op is enqueued: after learning_take. */
 void learning_count(const struct learning *learning, bool waited);
 
 /* Lines for the summary; and what was learned to the files. At exit. */

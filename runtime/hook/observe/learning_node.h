@@ -24,19 +24,19 @@ void learning_node_release(struct learning_node *node); /* NULL is none */
 bool learning_node_equal(const struct learning_node *a, const struct learning_node *b);
 /* As the program passed it: a CUkernel, too. */
 CUfunction learning_node_function(const struct learning_node *node);
-/* Whether nothing will be told of it any more. */
+/* Whether no more traces of it will come. */
 bool learning_node_is_over(const struct learning_node *node);
 void learning_node_give_up(struct learning_node *node);
 /* What it touches, once it is known: *accesses_count accesses, their dims behind them, to be freed.
- * NULL: not yet, or no more. `told`: what was learned of it was taken before; *refuted: and nothing
- * can be said any more. */
+ * NULL: not yet, or no more. `known`: its learned set was in use before; *refuted: and it is no
+ * longer valid. */
 struct csan_access *learning_node_look(struct learning_node *node, bool known,
                                        size_t *accesses_count, bool *refuted);
 /* A launch of it is made that cannot be traced; after so many it is given up. */
 void learning_node_pass(struct learning_node *node);
-/* A launch of it is made: what to want of the source, but for the stream; and a case, to be told or
- * dropped. NULL: no trace is wanted of this one. `confirms`: what is known of it is to be looked at
- * again. */
+/* A launch of it is made: the request to the source, without the stream; and a case, to be reported
+ * or dropped. NULL: this launch needs no trace. `confirms`: its known set is to be checked again.
+ */
 struct learning_case *learning_node_ask(struct learning_node *node, bool confirms,
                                         struct trace_want *want);
 

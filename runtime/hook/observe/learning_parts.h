@@ -14,15 +14,15 @@ struct learn_block learning_find_block(void *user, uint64_t address);
 void learning_find_blocks(void *user, const uint64_t *addresses, uint32_t count,
                           struct learn_block *blocks);
 
-/* What comes before a griddepcontrol.wait is not in a trace. PTX tells; machine code is taken to
- * wait first. */
+/* What comes before a griddepcontrol.wait is not in a trace. PTX shows it; machine code is assumed
+ * to wait first. */
 bool learning_can_describe(const struct kernel *kernel,
                            const struct launch_accesses_touched *touched);
 /* Whether a learned bound is better than what is said without: PTX's holds whatever the data, and
  * it what was seen. */
 bool learning_bound_is_better(enum csan_level level, bool exact);
 
-/* For the summary: a captured launch that was counted as not learned is told. */
+/* For the summary: a captured launch that was counted as not learned is now known. */
 void learning_count_node(uint8_t answer);
 
 #endif

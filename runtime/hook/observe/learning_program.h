@@ -1,9 +1,8 @@
-/* Whether all launches of this process's program are known before it makes them: as far as earlier
- * processes of it tell (runtime/learn/programs.h). Then it rests: nothing is traced, the driver's
- * tools interface, which costs each launch something though no code is patched, is left alone, and
- * what is kept tells. A launch that it does not tell is bounded, as in any process that traces
- * nothing, and the program's next process learns again; so does one in so many (option
- * learn_every), to confirm what is kept. */
+/* Whether earlier processes of this program knew all launches (runtime/learn/programs.h). Then this
+ * process rests: it traces nothing, does not use the driver's tools interface (which costs each
+ * launch time even without patched code), and uses stored sets. A launch without a stored set is
+ * bounded, as in any process that traces nothing, and the program's next process learns again; so
+ * does one in so many (option learn_every), to confirm what is kept. */
 #ifndef RUNTIME_HOOK_OBSERVE_LEARNING_PROGRAM_H
 #define RUNTIME_HOOK_OBSERVE_LEARNING_PROGRAM_H
 
@@ -17,7 +16,7 @@ bool learning_program_begin(const struct learner_options *options);
 /* As that said. Thread-safe. */
 bool learning_program_rests(void);
 
-/* A launch is not told that would be learned of, were it traced. Thread-safe. */
+/* Counts a launch without a known set that a trace would have taught. Thread-safe. */
 void learning_program_missed(void);
 /* How many were. */
 uint64_t learning_program_missed_count(void);

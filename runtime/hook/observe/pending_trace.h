@@ -14,8 +14,8 @@ struct pending_trace {
     struct csan_access *accesses; /* with their dims behind them, in one piece */
 };
 
-/* Tells the op, with the hooks' lock. False when memory is short: then it is told with what it is
- * given here, and does not wait. */
+/* Enqueues the op, with the hooks' lock. False when memory is short: then the op gets these
+ * accesses, and does not wait. */
 bool pending_trace_begin(struct pending_trace *pending, csan_lane lane, csan_site site,
                          enum csan_level level, const struct csan_access *accesses, size_t count);
 /* Once, by one of the two; without the lock. Neither does anything to an op that does not wait. */

@@ -53,7 +53,7 @@ static char *arguments_read(size_t *length)
     return text;
 }
 
-/* Another argument tells what the program is. */
+/* Another argument identifies the program. */
 static bool identifies_nothing(const char *argument)
 {
     return strcmp(argument, "-") == 0 || strcmp(argument, "--multiprocessing-fork") == 0;

@@ -1,8 +1,8 @@
-/* The judge of access sets (option verify_ranges): what the source of traces saw a launch touch,
- * compared with what PTX told of it. A byte touched outside of the set, and a byte of an exact
- * range that was not touched, are errors of csan's: each is said, and the program ends with 70. Of
- * a trace that is a bound the former is not looked for, and the launch counts as not judged, as one
- * does that has none, or too many ranges.
+/* The verifier of access sets (option verify_ranges): it compares a launch's trace with the ranges
+ * from PTX. A byte touched outside of the set, and a byte of an exact range that was not touched,
+ * are errors of csan's: each is said, and the program ends with 70. If the trace is a bound, the
+ * former is not checked, and the launch counts as not judged. So does a launch without a trace, or
+ * with too many ranges.
  *
  * At exit one line for each kernel, for scripts to read:
  *
@@ -23,7 +23,7 @@ struct range_verifier_case;
 
 enum { RANGE_VERIFIER_EXIT_CODE = 70 };
 
-/* A launch, to be judged when the device has told of it; keeps what it needs. Between
+/* A launch, to be verified when the device has reported it; keeps what it needs. Between
  * launch_accesses_begin and launch_accesses_end. NULL when memory is short or the kernel has no
  * PTX. */
 struct range_verifier_case *range_verifier_take(struct kernel *kernel,
@@ -33,7 +33,7 @@ struct range_verifier_case *range_verifier_take(struct kernel *kernel,
 void range_verifier_decide(struct range_verifier_case *verified,
                            const struct device_trace_launch *trace, bool any_strength);
 
-/* Nobody will tell of it: counted, and freed. NULL is no case. */
+/* There will be no trace: counts it and frees it. NULL is no case. */
 void range_verifier_drop(struct range_verifier_case *verified);
 
 /* Prints the lines; 1 when there was an error. At exit. */

@@ -36,11 +36,11 @@ struct trace_match {
     struct pointer *pointers;
     size_t pointer_count;
     struct trace_users users;
-    struct device_trace_launch launch; /* told: with ranges of its own */
+    struct device_trace_launch launch; /* reported: with ranges of its own */
     UT_hash_handle hh;
 };
 
-/* The newest launch of this thread that was made, and that was told of or skipped. */
+/* The newest launch of this thread that was made, and the newest that was reported or skipped. */
 static __thread uint64_t made_last __attribute__((tls_model("initial-exec")));
 static __thread uint64_t reported_last __attribute__((tls_model("initial-exec")));
 
@@ -56,9 +56,9 @@ static struct {
     pthread_mutex_t mutex;
     pthread_cond_t reported;
     struct trace_match *matches;
-    size_t waiting; /* halves whose other half is still to come, and does something */
+    size_t waiting; /* entries whose other entry is still to come, and does something */
     size_t reported_count;
-    uint64_t dropped[DROPPED]; /* launches that were told of and whose ranges were not kept */
+    uint64_t dropped[DROPPED]; /* launches that were reported and whose ranges were not kept */
     uint64_t dropped_count;
 } trace = {.once = PTHREAD_ONCE_INIT,
            .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -118,7 +118,7 @@ static void accesses_of(const struct trace_match *match, const struct device_tra
     }
 }
 
-/* ---- The two halves ---- */
+/* ---- The two entries ---- */
 
 static void users_drop(struct trace_users users)
 {
@@ -177,7 +177,7 @@ static void resolve(const struct trace_match *match, const struct device_trace_l
     free(dims);
 }
 
-/* Both sides are known, or `launch` is NULL: its other will not come. Outside the mutex; `half` is
+/* Both sides are known, or `launch` is NULL: its other will not come. Outside the mutex; `entry` is
  * in no table any more. */
 static void complete(struct trace_match *match, const struct device_trace_launch *launch)
 {
@@ -273,7 +273,7 @@ static void launch_done(void *user, const struct device_trace_launch *launch)
     lock_order_take(LOCK_TRACES, &trace.mutex);
     struct trace_match *match = trace_match_find(launch->id);
     if (match)
-        HASH_DEL(trace.matches, match); /* told halves have ids of their own */
+        HASH_DEL(trace.matches, match); /* reported entries have ids of their own */
     else
         reported_add(launch);
     lock_order_give(LOCK_TRACES, &trace.mutex);
@@ -307,7 +307,7 @@ void trace_launched(void)
         made_last = opened()->last_launch();
 }
 
-/* The launching thread's half of launch half->id. */
+/* The launching thread's entry of launch entry->id. */
 static void match_complete(struct trace_match *match)
 {
     lock_order_take(LOCK_TRACES, &trace.mutex);
@@ -357,7 +357,7 @@ void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case 
     users_match(opened()->node_launched(node, succeeded), (struct trace_users){.learned = taken});
 }
 
-/* Pointers are those that PTX tells of, and those that were found among the parameters. */
+/* Pointers are those that PTX names, and those that were found among the parameters. */
 static bool pointers_take(struct trace_match *match, const struct launch_accesses_touched *touched,
                           const struct learning *learning)
 {

@@ -43,10 +43,10 @@ void trace_launched(void);
 /* The number that the source gave to the calling thread's newest launch; 0: none. */
 uint64_t trace_launch_number(void);
 /* The same of a node of the graph that the calling thread launches next: before the driver's call,
- * and after it, with no lock held, whether that `succeeded`; `taken` is told or dropped. */
+ * and after it, with no lock held, whether that `succeeded`; `taken` is reported or dropped. */
 bool trace_want_node(CUgraphNode node, const struct trace_want *what);
 void trace_node_launched(CUgraphNode node, bool succeeded, struct learning_case *taken);
-/* A launch is known by a bound or not at all, and none was traced that might have told more. */
+/* A launch is known by a bound or not at all, and none was traced that might have shown more. */
 void trace_lacked(void);
 /* Why launches that were to be traced could not all be; NULL: nothing was in the way, or none was
  * to be. Asked at the end. */
@@ -54,26 +54,25 @@ const char *trace_missing(void);
 /* After the driver has let the program wait for the device's work, in a stream or a context. */
 void trace_waited(void);
 
-/* The source's own thread keeps out of the driver from here until resume, which is told what rest
+/* The source's own thread keeps out of the driver from here until resume, which gets what rest
  * returned. See struct trace_source. */
 bool trace_rest(void);
 void trace_resume(bool rested);
 
-/* Whether every launch is traced, and those that PTX does not tell exactly (with access=exact: all)
- * are told by it. */
+/* Whether every launch is traced, and traces replace PTX where PTX is not exact (with access=exact:
+ * always). */
 bool trace_takes_all(void);
 /* Whether that is asked for by access=exact. */
 bool trace_is_exact(void);
-/* Whether launches are traced to learn of those that follow, or told of by what others taught
- * before. */
+/* Whether launches are traced to learn about later ones, or use sets learned from earlier ones. */
 bool trace_learns(void);
-/* Whether they would be, and none can be on this GPU, and earlier processes kept what theirs
- * taught: that tells then. From before any of the driver's functions runs. */
+/* Whether they would be, but this GPU allows no traces and earlier processes stored learned sets,
+ * which csan then uses. From before any of the driver's functions runs. */
 bool trace_is_sourceless(void);
-/* Whether every launch is to be judged (option verify_ranges). */
+/* Whether every launch is to be verified (option verify_ranges). */
 bool trace_judges(void);
 
-/* Who else is told what a launch touched. Either may be NULL; both are taken. */
+/* Other users of a launch's trace. Either may be NULL; both are taken. */
 struct trace_users {
     struct range_verifier_case *verified;
     struct learning_case *learned;
@@ -91,11 +90,11 @@ struct trace_op {
  * touched. Wants the hooks' lock, as any op does. */
 void trace_launch(const struct trace_op *op, struct trace_users users);
 
-/* The newest launch of the calling thread, if it was not told of yet, is no op that waits: what the
- * source says of it goes to the users and no further. */
+/* The newest launch of the calling thread, if it was not reported yet, has no op that waits: its
+ * trace goes to the users and no further. */
 void trace_skip(struct trace_users users);
 
-/* Wait until the device has told of the launches made so far: a second at most, or until the
+/* Waits until the device has reported the launches made so far: a second at most, or until the
  * detector would go on without (option pending_timeout_ms). */
 void trace_wait(void);
 

@@ -1,6 +1,6 @@
-/* Whoever can tell what a launch touched: the embedded device, which traces every launch, or the
- * tracer of a GPU, which patches a kernel's machine code for the launches that are wanted. Both
- * tell in the words of runtime/trace/trace.h. trace.c asks for the one that this process has.
+/* A source of traces: the embedded device, which traces every launch, or the tracer of a GPU, which
+ * patches a kernel's machine code for requested launches. Both report with the types of
+ * runtime/trace/trace.h. trace.c uses the one that this process has.
  *
  * The functions are called from within hooks, with no lock held, on any thread. None may wait for
  * the device: a program that spins on a flag would hang. */
@@ -21,8 +21,8 @@ struct trace_want {
     bool confirms;       /* what it touches is known already, as far as launches taught */
     uint64_t threads;    /* of its grid */
     uint64_t reach;      /* bytes of the blocks that its pointers lead into; 0: it is not known */
-    /* What it touches through tensor maps, as struct trace_source's `maps` has them, where that is
-     * told; good until the call returns. */
+    /* What it touches through tensor maps, as struct trace_source's `maps` has them, if those are
+     * known; valid until the call returns. */
     bool maps_are_known;
     uint32_t mapped_count;
     const struct device_trace_range *mapped;
@@ -43,8 +43,8 @@ enum trace_time { TRACE_TO_LEARN = 1, TRACE_TO_CONFIRM = 2 };
 struct trace_source {
     const char *name;
     bool every;    /* it traces each launch, wanted or not */
-    bool strength; /* strong loads and stores, and atomic operations that are so for a block alone,
-                      are told as PTX has them; else by what the instruction does */
+    bool strength; /* strong loads and stores, and atomic operations at block scope, are reported as
+                      PTX has them; else by what the instruction does */
     /* Once, when the driver's library was opened and before any of its functions runs, where traces
      * may be wanted of this process; `asked`: of most launches. NULL: nothing to prepare. */
     void (*prepare)(bool asked);
@@ -61,12 +61,12 @@ struct trace_source {
     bool (*changes_code)(void);
     void (*graph_begins)(struct trace_code *kernels, size_t count, bool others);
     void (*graph_ends)(const struct trace_code *kernels, size_t count, bool others, bool made);
-    /* Subscribes, once, before the first launch that is told of: `done` as in
+    /* Subscribes, once, before the first launch that is reported: `done` as in
      * device_trace_subscribe. False: this process has no such source. */
     bool (*open)(device_trace_done *done, void *user);
     /* Before the driver's call, on the thread that makes it: trace this thread's next launch.
      * False: it cannot be now. A source that changes the kernel's code refuses collective launches.
-     * NULL takes the wish back, where the driver's call failed or made no launch. Not asked for
+     * NULL withdraws the request, if the driver's call failed or made no launch. Not asked for
      * captured launches. */
     bool (*want)(const struct trace_want *what);
     /* Right after the driver's call, with no lock held: the number of this thread's newest launch
@@ -75,8 +75,8 @@ struct trace_source {
     uint64_t (*last_launch)(void);
     /* The same of the kernel that is that node of the graph which this thread launches next: before
      * the driver's call, any number of them; and for each that was not refused, right after it,
-     * whether the call succeeded: its number, 0: it is not traced. NULL: nodes are not told apart.
-     */
+     * whether the call succeeded: its number, 0: it is not traced. NULL: nodes are not
+     * distinguished. */
     bool (*want_node)(CUgraphNode node, const struct trace_want *what);
     uint64_t (*node_launched)(CUgraphNode node, bool succeeded);
     /* This kernel's launches are not wanted any more for now: when none of a module is, its code
@@ -87,8 +87,8 @@ struct trace_source {
      * the caller frees it. NULL, as returned: all, as far as is known; as the function: that is not
      * known of any. */
     struct reads *(*reads)(CUfunction function, const char *kernel, uint32_t words);
-    /* The tensor maps that this kernel copies through, by their offset in its parameters, where the
-     * source does not see that and is to be told with each wish; `maps` has room for MAP_USES_MOST.
+    /* The tensor maps that this kernel copies through, by their offset in its parameters, if the
+     * source does not see that and needs them with each request; `maps` has room for MAP_USES_MOST.
      * NULL: it sees them. */
     uint32_t (*maps)(CUfunction function, const char *kernel, struct map_use *maps);
     /* Before each launch of which something could be learned: for what there is time, a bit for

@@ -24,7 +24,7 @@ static struct {
     uint64_t turns;
 } declared;
 
-/* ---- What is told ---- */
+/* ---- What is declared ---- */
 
 static bool is_right(const struct csan_indices *indices, int64_t value)
 {

@@ -2,8 +2,8 @@
  * kernel of its that fails: "index (int64[8, 4]) must be in [0, 16), dimension 1 of self; index[2,
  * 1] was copied to the device as 16".
  *
- * Owns what was told of the newest 2048 arguments, in a ring without a lock: one that is
- * overwritten while it is looked at is not found. */
+ * Owns the declarations of the newest 2048 arguments, in a ring without a lock: an entry that is
+ * overwritten during a read is not found. */
 #ifndef RUNTIME_HOOK_OPERATOR_INDEX_RANGE_H
 #define RUNTIME_HOOK_OPERATOR_INDEX_RANGE_H
 

@@ -1,6 +1,6 @@
-/* Calls of libraries whose beginning and end are put off with the launches between them
- * (deferred.h): the thread's operators are then as of what is worked off, and change on whatever
- * thread does that. All of these are of the calling thread. */
+/* Calls of libraries whose beginning and end are deferred with the launches between them
+ * (deferred.h). The thread's operators are then those of the work being flushed, and change on the
+ * thread that flushes it. All of these are of the calling thread. */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_DEFERRED_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_DEFERRED_H
 
@@ -8,10 +8,10 @@
 
 /* As operator_is_open, as of what the program does now, for hooks that did not work off. */
 bool operator_deferred_or_other(void);
-/* Whose the thread's work is while one runs that was put off; else NULL. */
+/* The owner of the thread's work while a deferred operator runs; else NULL. */
 struct operators *operator_deferred_owner(void);
 
-/* While no operator runs; `call` has a site, and is copied. False: it is not put off. Within a
+/* While no operator runs; `call` has a site, and is copied. False: it is not deferred. Within a
  * hook, without locks of hooks. */
 bool operator_deferred_begin(const struct operator_library *call);
 void operator_deferred_end(void);

@@ -1,10 +1,10 @@
 /* What an operator that runs has enqueued so far: on which lanes, and the numbers of the ops.
  *
- * An operator's word is of all that it touches, and told of each of its launches of which nothing
- * more is known. Where those are on several streams, that word is no reason to call two of them a
- * race: they are siblings (csan_op_same_operator), and so is whatever an operator inside it, or a
- * kernel, is known to touch. Two ops that are both known by themselves are not: if they meet, they
- * race. */
+ * An operator declares all that it touches. csan uses that for each of its launches of which it
+ * knows nothing more. If those are on several streams, the declaration alone makes no race between
+ * them: they are ops of the same operator (csan_op_same_operator). The same holds for ops of an
+ * inner operator or of a kernel whose accesses are known. Two ops whose own accesses are both known
+ * are no such pair: if they conflict, they race. */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_OPS_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_OPS_H
 
@@ -45,7 +45,8 @@ void operator_ops_add(struct operator_ops *parts, enum operator_op_kind kind, cs
 /* Whether some of it is on another lane. */
 bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane);
 
-/* The siblings of an op that comes next on the lane, as a part of that kind: how many there are. */
+/* The ops of the same operator as the next op of that kind on the lane. Returns how many there are.
+ */
 uint32_t operator_ops_same_operator(const struct operator_ops *parts, enum operator_op_kind kind,
                                     csan_lane lane, struct operator_op found_ops[PARTS_MAX]);
 

@@ -33,7 +33,7 @@ struct frame {
     uint64_t id;                        /* if it has captured something; else 0 */
     uint64_t indices;                   /* number of index_range_note; 0: none */
     const struct callsite_stack *stack; /* of a library's call; or */
-    csan_site site;                     /* of such a call's launches: it was put off */
+    csan_site site;                     /* of such a call's launches: it was deferred */
     bool library, apart, complete;
     struct operator_ops parts;
 };
@@ -52,11 +52,11 @@ struct operators {
     size_t made_count, made_room;
     struct csan_access *scratch; /* for the list of one launch */
     size_t scratch_room;
-    struct csan_access *kept; /* of a call that was put off */
+    struct csan_access *kept; /* of a deferred call */
 };
 
 static __thread struct operators *self __attribute__((tls_model("initial-exec")));
-/* Something was put off since the thread's operators last changed at once. */
+/* Work was deferred since the thread's operators last changed at once. */
 static __thread bool behind __attribute__((tls_model("initial-exec")));
 
 void (*operator_on_captured)(const struct operator_captured *work);
@@ -69,8 +69,8 @@ static struct {
 
 /* ---- A thread's operators ---- */
 
-/* Before the operators change at once. False: nothing can be waited for here, and what was put off
- * may name them still. */
+/* Before the operators change at once. False: this thread cannot wait here, and deferred work may
+ * still name them. */
 static bool settle(void)
 {
     if (!behind)
@@ -293,7 +293,7 @@ static void same_operator_declare(const struct operator_ops *parts, enum operato
                               others[i].last);
 }
 
-/* Of an operator's: it has siblings, and will be one. */
+/* An op of an operator: declares the ops of the same operator, and joins them. */
 static void enqueue_op(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
                        bool declared, struct access_list list)
 {
@@ -310,7 +310,7 @@ static void enqueue_op(struct operators *own, csan_lane lane, csan_site site, en
     operator_ops_add(&top->parts, kind, lane, number);
 }
 
-/* What csan is told of holds for copied_values.h. */
+/* Declared accesses count for copied_values.h. */
 static void copies_forget(struct access_list list)
 {
     uint64_t start, end;
@@ -495,7 +495,7 @@ uint64_t operator_indices(void)
     return 0;
 }
 
-/* What a call that was put off touches is forgotten with its piece of the backlog. */
+/* A deferred call's accesses are released with its deferred piece. */
 static struct access_list list_kept(const struct operator_library *call)
 {
     struct operators *own = self;

@@ -32,8 +32,8 @@ struct operators *operator_act_for(struct operators *other);
 /* Those of the calling thread; NULL: memory is short. */
 struct operators *operator_count(void);
 
-/* Something of the thread's operators was put off: until they have settled they are behind what the
- * program does. */
+/* Some of the thread's operators were deferred: until they have settled, they are behind the
+ * program. */
 void operator_falls_behind(void);
 bool operator_is_behind(void);
 
@@ -51,9 +51,9 @@ void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, boo
 void operator_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
                       bool exact, const struct csan_access *accesses, size_t count);
 
-/* Which operators captured a node: the outermost one and the innermost, 0: none. `told`: by the
- * innermost's word, which makes it a sibling of all that one captured (operator_ops.h). Of the
- * operators between the two nothing is kept. */
+/* Which operators captured a node: the outermost one and the innermost, 0: none. `declared`: its
+ * accesses are the innermost operator's declaration, so it pairs with all that this operator
+ * captured (operator_ops.h). The operators between the two are not kept. */
 struct operator_part {
     uint64_t outermost, innermost;
     bool declared;
@@ -84,17 +84,18 @@ uint64_t operator_indices(void);
 struct operator_library {
     const struct csan_operator *what;
     const struct callsite_stack *stack; /* valid until its end, as the accesses; or NULL, and */
-    csan_site site;                     /* of its launches: it was put off, and is not copied */
+    csan_site site;                     /* of its launches: it was deferred, and is not copied */
     const struct csan_access *accesses;
     size_t count;
-    bool apart;    /* what it touches is told apart from its launches, which add nothing */
+    bool apart;    /* what it touches is an op separate from its launches, which add nothing */
     bool complete; /* its launches write nothing else but what the library keeps for itself */
 };
 void operator_library_begin(const struct operator_library *call);
 /* Ends it: the largest piece of memory that it got and did not give back; bytes 0: none. */
 void operator_library_end(uint64_t *base, uint64_t *bytes);
 
-/* Whether the thread's launches are kernels of a collective call, told apart from them. */
+/* Whether the thread's launches are kernels of a collective call, whose accesses are a separate op.
+ */
 bool operator_is_collective(void);
 
 /* Whether what the thread's launches write was said when the library's call around them began. */

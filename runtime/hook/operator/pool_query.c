@@ -1,5 +1,5 @@
 /* See pool_query.h. Callers are known by the names that the linker left in PyTorch's libraries:
- * they are not exported, so the loader cannot tell them. Where the names were stripped, nobody is
+ * they are not exported, so the loader does not know them. Where the names were stripped, nobody is
  * known. */
 #include "runtime/hook/operator/pool_query.h"
 #include "csan/base/hash.h"

@@ -10,14 +10,14 @@
 
 #include <stdbool.h>
 
-/* Blocks of a pool are told (csan_pool_alloc): before that, what their pool knows is all the order
- * that there is between their owners. */
+/* Blocks of a pool are declared (csan_pool_alloc): before that, their pool's own queries are the
+ * only order between their owners. */
 void pool_query_blocks_are_declared(void);
 
-/* Whether the calling thread asks within such a pool's code, whose blocks are told. What a pool
- * knows of one block's event hides what a program forgot of another that the same stream used
- * before. Thread-safe; reads the symbols of PyTorch's libraries once a caller, and takes no lock
- * but, before glibc 2.35, the loader's. */
+/* Whether the caller is code of such a pool, whose blocks are declared. What a pool knows of one
+ * block's event hides what a program forgot of another that the same stream used before.
+ * Thread-safe; reads the symbols of PyTorch's libraries once a caller, and takes no lock but,
+ * before glibc 2.35, the loader's. */
 bool pool_query_is_of_memory(void);
 
 #endif

@@ -37,7 +37,7 @@ static void *missing(unsigned number, bool no_target)
     return fallback_function(functions[number].symbol, no_target);
 }
 
-/* Of __cudaRegisterFatBinary, by which programs of nvcc begin, the argument tells the version. */
+/* Of __cudaRegisterFatBinary, by which programs of nvcc begin, the argument shows the version. */
 static enum runtime_version version_of(unsigned number, const void *first_argument)
 {
     if (functions[number].version != RUNTIME_LINKED)

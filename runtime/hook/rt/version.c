@@ -1,6 +1,6 @@
 /* Which CUDA a program that is linked with -lcsan was built for. Its calls carry no version of
- * NVIDIA's: a linker binds them to libcsan_rt before it sees the toolkit's library. So the process
- * is asked, by what tells most first:
+ * NVIDIA's: a linker binds them to libcsan_rt before it sees the toolkit's library. So csan looks
+ * at the process, at the best evidence first:
  *
  *   1. of the object that needs libcsan_rt: the runtime library that it needs beside (nvcc -cudart
  *      shared), and functions that it calls and one of the versions lacks

@@ -5,10 +5,10 @@
  * FROM, behind the call; a call at FROM that records an event of the program's lends that event.
  * Before each call that is made at TO, the call's stream waits for the newest such event of every
  * other stream; where the call has no stream, or is an access of the host's, the host waits. What
- * was recorded on streams that ended meanwhile is gathered in one stream of csan's. All
- * that goes through the hooks, so that driver and detector are told alike. In a captured stream
- * nothing is recorded or waited for; between the nodes of a graph that were made at FROM and at TO
- * the order is a dependency, added before the graph is instantiated (added_edge.h).
+ * was recorded on streams that ended meanwhile is gathered in one stream of csan's. All that goes
+ * through the hooks, so that driver and detector see the same. In a captured stream nothing is
+ * recorded or waited for; between the nodes of a graph that were made at FROM and at TO the order
+ * is a dependency, added before the graph is instantiated (added_edge.h).
  *
  * Two more: a launch without programmatic stream serialization, and a copy or set in another
  * stream. Any thread; its own lock, which is never held while the driver is called. */

@@ -1,6 +1,6 @@
 /* The exec family and posix_spawn, as programs see them. A program that is about to become another
  * one has come to its end for csan: everything is decided, said and written before
- * (process_exit.h). And csan run is told of programs that are started without csan in them
+ * (process_exit.h). And csan run learns of programs that are started without csan in them
  * (process_tree.h).
  *
  * A process without csan run that had races and would have ended with 66 keeps that through the

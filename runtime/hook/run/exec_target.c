@@ -72,7 +72,7 @@ static enum tree_loss elf_loss(const unsigned char *head, size_t bytes)
         return TREE_LOSS_FOREIGN;
     if (header.e_phentsize != sizeof(Elf64_Phdr) ||
         header.e_phoff + (uint64_t)header.e_phnum * sizeof(Elf64_Phdr) > bytes)
-        return TREE_WATCHED; /* not told by the beginning */
+        return TREE_WATCHED; /* the beginning does not say */
     for (unsigned i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr segment;
         memcpy(&segment, head + header.e_phoff + i * sizeof segment, sizeof segment);

@@ -10,7 +10,7 @@
 
 /* The file that execvp(3) would execute for `name`; false: none. */
 bool exec_target_find(const char *name, char path[PATH_MAX]);
-/* Whether it can be executed, as far as can be told. */
+/* Whether it can be executed, as far as is known. */
 bool exec_target_is_runnable(const char *path);
 /* Whether it runs with rights that its caller lacks: set-user-id and set-group-id programs of
  * others, and those with capabilities of their own. Not of a script, whose rights count for

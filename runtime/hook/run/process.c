@@ -60,7 +60,7 @@ static bool fails(bool possible)
     return !possible || strcmp(session_all_options()->fail_on, "possible") == 0;
 }
 
-/* A race that is told makes the program fail, if its kind does. */
+/* A reported race makes the program fail, if its kind does. */
 static void race_counts(const struct csan_race *race)
 {
     if (fails(race->possible))
@@ -185,8 +185,8 @@ static const struct delivery_face delivery_face = {race_deliver, note_deliver, n
 
 /* ---- The start ---- */
 
-/* Nothing is put off where it matters when a race is found, or when an op is told; nor where csan's
- * thread would take its time from the program's. */
+/* Nothing is deferred if the moment matters at which a race is found or an op is enqueued. The same
+ * holds if csan's thread would take its time from the program's. */
 static uint32_t deferred_limit_option(void)
 {
     const struct options *all = session_all_options();

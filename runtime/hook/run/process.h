@@ -23,7 +23,7 @@ bool process_aborts(void);
 int process_exit_code(void);
 /* Whether this process is the one to say that nothing was checked. */
 bool process_summarizes(void);
-/* Tell csan run above what was checked so far. */
+/* Reports to csan run above what was checked so far. */
 void process_publish(void);
 
 #endif

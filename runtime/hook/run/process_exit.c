@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    PUBLISH_MS = 500, /* csan run is told of the counts so often */
+    PUBLISH_MS = 500, /* how often csan run gets the counts */
     NAP_US = 100
 };
 
@@ -159,7 +159,7 @@ bool process_exit_finish(enum session_end_way way, int status)
 
 /* ---- csan's thread ---- */
 
-/* False: the time has come to tell csan run how far the process is. */
+/* False: it is time to report the process' progress to csan run. */
 static bool is_wanted(void)
 {
     struct timespec until;

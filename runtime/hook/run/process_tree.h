@@ -1,4 +1,4 @@
-/* What the processes below one `csan run` tell it: a table in memory that they share with it.
+/* What the processes below one `csan run` report to it: a table in memory that they share with it.
  *
  * `csan run` makes the table (process_tree_create) and hands its name on in CSAN_TREE. A process
  * that has csan in it maps the table at its start (process_tree_attach) and takes a slot at its
@@ -68,7 +68,7 @@ struct process_tree *process_tree_open(const char *name);
 /* The slots that are in use. */
 unsigned process_tree_slots(const struct process_tree *tree);
 
-/* ---- a process's side; nothing happens, and false is told, where it has no table */
+/* ---- a process's side; nothing happens, and the result is false, if it has no table */
 
 /* Once, at the start. */
 void process_tree_attach(void);

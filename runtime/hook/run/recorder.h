@@ -9,16 +9,16 @@
 
 struct options;
 
-/* From here on everything that the context is told is recorded, if options say so. False: it is
- * neither recorded nor checked (option check), so csan has nothing to do here; that is said. */
+/* From here on the context's entries are recorded, if options say so. False: it is neither recorded
+ * nor checked (option check), so csan has nothing to do here; that is said. */
 bool recorder_start(csan_context *context, const struct options *options);
 /* The process uses CUDA from here on. */
 void recorder_begin(void);
 /* True: nothing looks for races. */
 bool recorder_only_records(void);
 /* Write out what there is, and the end, with what csan did not follow. Says where it went when
- * `say`. Once. `halted`: from inside a call of the program's, where locks of csan are held; what
- * was not followed is then not told. */
+ * `say`. Once. `halted`: from inside a call of the program's, where locks of csan are held; the
+ * list of what csan did not follow is then left out. */
 void recorder_finish(bool say, bool halted);
 
 #endif

@@ -28,7 +28,7 @@ static struct {
     void *now, *finish, *node; /* of the embedded device, once asked for */
 } run_log = {.opened = PTHREAD_ONCE_INIT};
 
-/* Of the node whose ops are being told; 0: none. */
+/* Of the node whose ops are being enqueued; 0: none. */
 static __thread uint64_t node_item __attribute__((tls_model("initial-exec")));
 
 /* ---- Keys: what names a race in every run ---- */
@@ -77,7 +77,7 @@ static FILE *log_file(void)
     return run_log.file;
 }
 
-/* A site as csan knows it from now on; may be told more than once. */
+/* A site as csan knows it from now on; the call may repeat. */
 static void site_seen(csan_site site, const char *name, const void *const *frames, size_t count)
 {
     FILE *file = log_file();
@@ -107,8 +107,8 @@ bool run_log_wanted(void)
     return run_log.path != NULL;
 }
 
-/* The ops that this thread tells from now on are that node's of its newest graph launch; NULL: they
- * are what it enqueued last. */
+/* The ops that this thread enqueues from now on are that node's of its newest graph launch; NULL:
+ * they belong to its last call. */
 static void node_seen(const void *node)
 {
     node_function *item =

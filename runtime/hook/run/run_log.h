@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 void run_log_start(void);
-/* Is the log kept? Then each node of a graph's launch is told as an op of its own. */
+/* Is the log kept? Then each node of a graph's launch is an op of its own. */
 bool run_log_wanted(void);
 void run_log_race(const struct csan_race *race, bool suppressed);
 /* At the program's end: let the device run what is pending, so that all of it is seen. */

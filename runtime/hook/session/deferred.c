@@ -89,7 +89,7 @@ static void batch_work_off(const struct taken *taken)
     context_ignore_swap(ignored);
 }
 
-/* What was put off so far. */
+/* The work deferred so far. */
 static struct taken batch_take(void)
 {
     struct deferred_filling *filling = &deferred_filling;
@@ -211,7 +211,7 @@ static bool has_room(const struct deferred_filling *filling, size_t bytes)
     return filling->count < deferred_limit() && bytes <= BATCH_BYTES - filling->used;
 }
 
-/* With the backlog locked. Where there can be no thread, nothing is put off. */
+/* With the deferred work locked. If there can be no thread, nothing is deferred. */
 static bool is_attended(struct deferred_filling *filling)
 {
     if (!filling->started) {

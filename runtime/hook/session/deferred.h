@@ -1,11 +1,10 @@
-/* What the hooks put off: what a launch touches is worked out, and told to the detector, by a
- * thread of csan's beside the program. csan's part of a launch is 25 KiB of code and 20 KiB of
- * data: within the hook a framework's launch waits for them, and then for its own that they drove
- * out of the processor's caches.
+/* Work that the hooks defer: a thread of csan's own derives what a launch touches and enqueues it
+ * in the detector, beside the program. csan's part of a launch is 25 KiB of code and 20 KiB of
+ * data. If the hook did it, a framework's launch would wait for that, and then for its own code and
+ * data, which csan's would have evicted from the processor's caches.
  *
- * Nothing is seen of that but when a race is reported: whatever else the program does that csan
- * knows of waits for what was put off before it (guard_enter), which is done in the order in which
- * it came. */
+ * Only the moment of a report shows this. Every other call of the program that csan sees first
+ * flushes the work deferred before it (guard_enter), in the order in which it came. */
 #ifndef RUNTIME_HOOK_SESSION_DEFERRED_H
 #define RUNTIME_HOOK_SESSION_DEFERRED_H
 
@@ -16,12 +15,12 @@
 
 struct CUctx_st; /* what a CUcontext points to */
 
-/* The beginning of what is put off; the caller's own follows. It holds no references: who lets go
- * of what it names works off first. */
+/* The head of a deferred piece; the caller's own data follow. It holds no references: code that
+ * releases an object named here flushes first. */
 struct deferred_piece {
     void (*work)(const struct deferred_piece *piece); /* within a hook, without locks of hooks */
     struct CUctx_st *context;                         /* current while it works; NULL: any */
-    size_t bytes;                                     /* the backlog's own */
+    size_t bytes;                                     /* for deferred.c */
     struct range_path *ranges; /* ... that are open in the thread; counted, or NULL */
 };
 
@@ -37,17 +36,17 @@ struct deferred_face {
      * that run. Returns the context that is current. */
     struct CUctx_st *(*begin)(void);
     void (*end)(void);
-    /* What is worked off next was put off where that context was current. */
+    /* The next piece was deferred while that context was current. */
     void (*context_is)(struct CUctx_st *context);
 };
-/* Once the life cycle knows how many launches and blocks may be put off; 0: none. */
+/* Called once the life cycle knows how many launches and blocks may be deferred; 0: none. */
 void deferred_start(const struct deferred_face *face, uint32_t limit);
 /* How many may be; they may become none at any time. */
 uint32_t deferred_limit(void);
 void deferred_disable(void);
 
-/* Room for so many bytes, to be filled until deferred_end, with the backlog locked; NULL without
- * it: nothing is put off, or not so much. Within a hook, without locks of hooks. */
+/* Room for so many bytes, to be filled until deferred_end, with the deferred work locked. NULL,
+ * without the lock: nothing is deferred, or not so much. Within a hook, without locks of hooks. */
 struct deferred_piece *deferred_begin(size_t bytes);
 void deferred_end(struct deferred_piece *piece);
 
@@ -73,10 +72,9 @@ static inline bool deferred_is_empty(void)
     return __atomic_load_n(&deferred_done, __ATOMIC_ACQUIRE) == put;
 }
 
-/* What was put off before the call, whoever did, is worked off at its return; nothing when that is
- * what the calling thread is at. Within a hook, without locks of hooks. Within a host function
- * csan's thread is waited for: the function must not call the driver (CUDA Driver API,
- * cuLaunchHostFunc). */
+/* Flushes all work deferred before the call, by any thread. It does nothing on a thread that is
+ * flushing. Within a hook, without locks of hooks. Within a host function csan's thread is waited
+ * for: the function must not call the driver (CUDA Driver API, cuLaunchHostFunc). */
 void deferred_flush_slow(void);
 static inline void deferred_flush(void)
 {

@@ -25,8 +25,8 @@ extern __thread struct guard_thread guard_self __attribute__((tls_model("initial
 /* Out of line: csan is not decided yet, is off, or is entered a second time. */
 bool guard_enter_slow(void);
 
-/* As guard_enter, but for calls that may be put off themselves: what was put off before stays so.
- */
+/* As guard_enter, for calls that may themselves be deferred: it does not flush earlier deferred
+ * work. */
 static inline bool guard_enter_without_flush(void)
 {
     if (__builtin_expect(session_state != SESSION_ON || guard_self.depth != 0, 0))
@@ -50,9 +50,9 @@ bool guard_enter_aside(void);
 /* A call that shows that the process uses CUDA, and that no hook stands behind. */
 void guard_use_begins(void);
 
-/* The driver's call is over, and the host may have waited in it: what other threads launched
- * meanwhile, and put off, came before the host knew what it knows now. Before it is told so;
- * without locks of hooks. */
+/* The driver's call is over, and the host may have waited in it: what other threads launched and
+ * deferred meanwhile came before the host's new knowledge. Called before the host's join; without
+ * locks of hooks. */
 static inline void guard_waited(void)
 {
     deferred_flush();
@@ -64,7 +64,7 @@ static inline void guard_leave(void)
 }
 
 /* The hooks' lock: of the tables of streams, events, graphs and functions. Held while an op and the
- * joins before it are told to the detector, never while the driver runs. */
+ * joins before it are enqueued in the detector, never while the driver runs. */
 void guard_lock(void);
 void guard_unlock(void);
 

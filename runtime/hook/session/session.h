@@ -65,7 +65,7 @@ bool session_device_line(const char *path, uint64_t address, char *file, size_t 
 /* The headline of a finding, resolved at once. False: there is no memory for it. */
 bool session_headline(const struct csan_race *race, char *text, size_t bytes);
 
-/* Who is told of a race at once, and may end the program: see csan_on_race. */
+/* A handler that gets each race at once, and may end the program: see csan_on_race. */
 typedef int session_race_handler(void *user, const struct csan_race *race, const char *report);
 struct session_race_watcher {
     session_race_handler *function; /* NULL: nobody */

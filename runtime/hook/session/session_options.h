@@ -22,7 +22,7 @@ struct session_options {
     uint8_t access;        /* enum session_access; trace=0 makes AUTO the same as BY_PTX */
     bool errors;           /* find what else goes wrong, too: kernels that fail, bounds */
     const char *blocking;  /* kernels whose launches wait: NULL: none; "": all; else a template */
-    bool verify_ranges;    /* compare the device's word with what PTX told */
+    bool verify_ranges;    /* compare the device's trace with PTX's ranges */
     bool list_syncs;       /* name every synchronization */
     const char *add_order; /* "": none */
     bool native_stacks;    /* native frames beside an interpreter's, too */

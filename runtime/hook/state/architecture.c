@@ -2,7 +2,7 @@
 #include "runtime/hook/state/architecture.h"
 #include "runtime/hook/interpose/driver.h"
 
-/* 0 when the driver does not tell. */
+/* 0 when the driver does not say. */
 static void architecture_of(CUdevice device, int *major, int *minor)
 {
     static void *get_attribute;

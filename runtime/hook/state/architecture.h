@@ -1,10 +1,10 @@
-/* The compute capabilities of this process's devices, as the driver tells. Thread-safe. */
+/* The compute capabilities of this process's devices, from the driver. Thread-safe. */
 #ifndef RUNTIME_HOOK_STATE_ARCHITECTURE_H
 #define RUNTIME_HOOK_STATE_ARCHITECTURE_H
 
 #include <stdbool.h>
 
-/* Of the current context's device; zeros when the driver does not tell. */
+/* Of the current context's device; zeros when the driver does not say. */
 void architecture_current(int *major, int *minor);
 
 /* Whether it is one. A CUkernel is launched on any device, and is other code on another

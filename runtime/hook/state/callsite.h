@@ -42,8 +42,8 @@ csan_site callsite_of(const char *name, const char *const *arguments, size_t arg
 /* For calls that allocators make with a lock of theirs held. */
 csan_site callsite_of_memory(const char *name);
 
-/* Is told of each site that a thread meets for the first time: once at least. NULL: nobody is. Set
- * before any hook is entered. */
+/* Called for each site that is new to a thread, at least once. NULL: no calls. Set it before any
+ * hook is entered. */
 typedef void callsite_watcher(csan_site site, const char *name, const void *const *frames,
                               size_t count);
 extern callsite_watcher *callsite_on_site;

@@ -8,8 +8,8 @@
 void device_name_seen(CUdevice device);
 
 enum { DEVICE_NAME_BYTES = 96 };
-/* "the embedded device", "NVIDIA H100 PCIe", "2 GPUs (NVIDIA H100 PCIe)"; "a GPU" where the driver
- * does not tell. It asks the driver nothing. */
+/* "the embedded device", "NVIDIA H100 PCIe", "2 GPUs (NVIDIA H100 PCIe)"; "a GPU" if the driver
+ * does not say. It asks the driver nothing. */
 void device_name_describe(char text[DEVICE_NAME_BYTES]);
 
 #endif

@@ -12,7 +12,7 @@
 struct event {
     CUevent handle;
     csan_event *event;
-    uint64_t serial; /* tells it from others that bear the handle before and after it */
+    uint64_t serial; /* distinguishes it from others with the same handle before and after it */
     bool captured;   /* last recorded in a captured stream */
     csan_lane lane;  /* of its last record; CSAN_HOST: none that may still wait for a value */
     UT_hash_handle hh;

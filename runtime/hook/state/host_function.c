@@ -25,7 +25,7 @@ struct host_call {
     int references;
     /* Of a graph's launch, under the hooks' lock: */
     struct host_call *next; /* behind it, of the same node */
-    csan_snapshot *start;   /* what it comes after: kept once the launch is told of */
+    csan_snapshot *start;   /* what it comes after: kept once the launch is enqueued */
     bool enqueued, ran;
 };
 
@@ -108,8 +108,8 @@ void host_call_end(struct host_call *call, CUresult result, CUstream handle, boo
     host_call_release(call);
 }
 
-/* On the driver's thread. What was put off was launched before the function began, or before it
- * ended. */
+/* On the driver's thread. Deferred work was launched before the function began, or before it ended.
+ */
 static uint32_t host_enter(void)
 {
     const uint32_t depth = guard_self.depth;
@@ -127,7 +127,7 @@ static void host_leave(uint32_t depth)
 }
 
 /* On the driver's thread, around the program's function, which is outside csan as far as the
- * thread's depth goes: host accesses that it tells of are its lane's. A driver may also call it
+ * thread's depth goes: host accesses that it declares are its lane's. A driver may also call it
  * from within the call that enqueues it. Returns the depth to go back to. */
 static uint32_t host_call_start(struct host_call *call)
 {
@@ -175,8 +175,8 @@ void CUDA_CB host_call_run_callback(CUstream stream, CUresult status, void *user
 
 /* ---- In graphs ----------------------------------------------------------------------------- */
 
-/* The function ran, and the launch it belongs to was told of: what comes behind it may go on. With
- * the lock held. */
+/* The function ran, and its launch was enqueued: what comes behind it may go on. With the lock
+ * held. */
 static void host_call_settle(struct host_call *call)
 {
     csan_snapshot_keep(session_context(), call->promise, call->lane);

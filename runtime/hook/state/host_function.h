@@ -10,8 +10,8 @@
 struct host_node;
 struct host_call;
 
-/* An access that the calling thread makes: within a host function its site tells of the call that
- * enqueued the function, too. Without the hooks' lock. */
+/* An access that the calling thread makes: within a host function its site also names the call that
+ * enqueued the function. Without the hooks' lock. */
 csan_site host_function_site(csan_site site);
 
 /* What the program gave: one of the two, and its argument. */
@@ -38,10 +38,10 @@ struct host_node *host_node_wrap(CUhostFn *function, void **data);
 /* What the program gave, in place of the node. */
 void host_node_unwrap(CUhostFn *function, void **data);
 
-/* A launch calls the node once. The rest wants the hooks' lock.
- * begin: before the launch, by a call of that site; NULL when memory is short. told: what comes
- * before the function is what `lane` holds; from then on the lane comes after the function. failed:
- * there was no launch. Both end the caller's use of the call. */
+/* A launch calls the node once. The rest wants the hooks' lock. begin: before the launch, by a
+ * call of that site; NULL when memory is short. is_enqueued: the function comes after all that
+ * `lane` has done; from then on the lane comes after the function. failed: there was no launch.
+ * Both end the caller's use of the call. */
 struct host_call *host_node_begin(struct host_node *node, csan_site site);
 void host_node_is_enqueued(struct host_call *call, csan_lane lane);
 void host_node_failed(struct host_node *node, struct host_call *call);

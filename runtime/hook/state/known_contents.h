@@ -8,7 +8,7 @@
  * can write by itself (managed, pinned) is never remembered.
  *
  * Owns its bytes: at most 256 pieces, 256 KiB; the oldest goes. Thread-safe, with a lock of its own
- * that is taken last. Told by the hooks of copies, sets, memory, modules and launches. */
+ * that is taken last. The hooks of copies, sets, memory, modules and launches report to it. */
 #ifndef RUNTIME_HOOK_STATE_KNOWN_CONTENTS_H
 #define RUNTIME_HOOK_STATE_KNOWN_CONTENTS_H
 

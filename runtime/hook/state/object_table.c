@@ -190,7 +190,7 @@ static struct object_memory memory_of_tensor(const struct tensor *tensor)
     return memory;
 }
 
-/* Threads that ask at once are told the same. */
+/* Threads that ask at once get the same answer. */
 static bool layout_is_known(bool im2col)
 {
     static void *encode[2];

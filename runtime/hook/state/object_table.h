@@ -29,8 +29,8 @@ struct object_memory {
     struct csan_dim dims[OBJECT_MAX_DIMS];
     uint8_t dim_count;
     uint8_t element_bytes; /* of a tensor's element; 0: fewer than 8 bits, or no tensor */
-    uint64_t identity; /* of a tensor map: hash of all that its encoding was told, or of the bytes
-                      that are read, but the address; else 0 */
+    uint64_t identity;     /* of a tensor map: hash of its encoding's arguments, or of its bytes,
+                              without the address; else 0 */
 };
 
 /* The bytes that name an object of this kind (enum instruction_access_object); 0: there is no such
@@ -58,7 +58,7 @@ void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *r
 struct object_view *object_view_take_out(uint8_t kind, uint64_t handle);
 void object_view_destroyed(struct object_view *view, bool gone);
 
-/* What an encoding was told beside the tensor: the box, how elements are picked and arranged. */
+/* An encoding's arguments beside the tensor: the box, how elements are picked and arranged. */
 struct object_box {
     const cuuint32_t *sizes, *element_strides; /* rank many; sizes: NULL for im2col */
     const int *lower, *upper;                  /* rank - 2 many, or NULL */

@@ -845,7 +845,7 @@ static bool may_be_asked(const struct stream *stream)
 bool stream_context_is_idle(void)
 {
     CUcontext handle = stream_current_context();
-    deferred_flush(); /* a launch is told of a stream that nothing else was */
+    deferred_flush(); /* a launch is enqueued on a stream without other work */
     guard_lock();
     const struct context *context = handle ? context_find(handle) : NULL;
     bool idle = context != NULL;

@@ -53,7 +53,7 @@ struct stream_overlap {
 
 /* As stream_use, for a launch. The caller releases what is returned. */
 struct stream_overlap stream_use_launch(struct stream *stream);
-/* The launch was told of; takes the snapshots. Until the stream's next work only. */
+/* The launch was enqueued; takes the snapshots. Until the stream's next work only. */
 void stream_set_overlap(struct stream *stream, struct stream_overlap overlap);
 void stream_overlap_release(struct stream_overlap *overlap);
 
@@ -110,7 +110,7 @@ void stream_context_wait(CUcontext context, csan_event *event);
 /* The context and all its streams are gone; the host is ordered after them. */
 void stream_context_destroyed(CUcontext context);
 
-/* Finds the driver's functions that tell of streams; without any lock. */
+/* Finds the driver's functions about streams; without any lock. */
 void stream_symbols_find(void);
 
 /* The calling thread's current context, or NULL. */

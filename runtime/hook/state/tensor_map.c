@@ -9,9 +9,8 @@
  *        256..415  sizes - 1, a word each
  *        440..447  elements - 1 that are copied side by side
  *   66, 67, 83..95 and 240..255 are zero; of tiled maps 431..439 and 490..511, too. Those that are
- * not named tell how elements are picked and arranged; bit 65 is set in cuBLAS' own maps, and in
- * none of the driver's.
- */
+ * not named say how elements are picked and arranged; bit 65 is set in cuBLAS' own maps, and in
+ * none of the driver's. */
 #include "runtime/hook/state/tensor_map.h"
 #include "csan/base/hash.h"
 

@@ -2,7 +2,7 @@
  * maps in code of their own, and let kernels copy through the first 64 bytes of them (seen in
  * cuBLAS 13's nvjet kernels, whose maps lie 64 bytes apart).
  *
- * The layout is documented nowhere; it was told from 30,000 maps with arguments at random that an
+ * The layout is documented nowhere; it was derived from 30,000 maps with random arguments that an
  * H200's driver (580.159.04) encoded, and the driver at hand is asked for a few before it is
  * trusted. Thread-safe. */
 #ifndef RUNTIME_HOOK_STATE_TENSOR_MAP_H
@@ -15,7 +15,8 @@
 
 enum { TENSOR_MAP_READ_BYTES = 64, TENSOR_MAP_RANK_MOST = 5 };
 
-/* As the encoding functions are told of it (CUDA Driver API, cuTensorMapEncodeTiled). */
+/* As the arguments of the encoding functions describe it (CUDA Driver API, cuTensorMapEncodeTiled).
+ */
 struct tensor {
     CUtensorMapDataType type;
     uint32_t rank;
@@ -48,7 +49,7 @@ enum tensor_map_layout {
     TENSOR_MAP_LAYOUT_KNOWN
 };
 
-/* Whether what that function encodes is read as it was told. Calls it a few times; there must be a
+/* Whether what that function encodes is read back correctly. Calls it a few times; there must be a
  * current context. NOT_ASKED: it failed; NULL is OTHER. */
 enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 encode);
 /* The same of im2col maps, which no map that was read so far is. */

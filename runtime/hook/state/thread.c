@@ -208,8 +208,7 @@ static void sync_object_remove(struct sync_object *sync_object)
     free(sync_object);
 }
 
-/* Many a mutex is never destroyed. One that was given up with what everybody knows by now tells
- * nothing more. */
+/* Many a mutex is never destroyed. One whose last release everybody already knows adds nothing. */
 static void sync_objects_sweep(void)
 {
     struct sync_object *sync_object, *next;

@@ -2,10 +2,10 @@
  *
  * With host_order=observed (the default) there is one: all threads share CSAN_HOST, in the order in
  * which their calls reach csan. With host_order=threads each has its own, made when csan first
- * needs it, and one thread is ordered after another only by what libcsan_threads.so tells (create,
- * join, pthread synchronization), by the program's own word, and by streams, which take along what
- * the thread knew that enqueued their work. Inside a host function the calling thread's lane is the
- * function's. */
+ * needs it, and one thread is ordered after another only by what libcsan_threads.so reports
+ * (create, join, pthread synchronization), by the program's annotations, and by streams. A stream
+ * carries the knowledge of the thread that enqueued its work. Inside a host function the calling
+ * thread's lane is the function's. */
 #ifndef RUNTIME_HOOK_STATE_THREAD_H
 #define RUNTIME_HOOK_STATE_THREAD_H
 
@@ -33,7 +33,7 @@ void thread_synchronizes(const void *key, bool before);
 /* In a forked child that starts anew: only the calling thread is left. */
 void thread_forked(void);
 
-/* Once csan is on: let libcsan_threads.so tell. */
+/* Once csan is on: lets libcsan_threads.so report. */
 void thread_start(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* Where the program created its threads: libcsan stands in front of pthread_create, notes the stack
- * of the call, and hands it to the new thread. Reports tell per-thread default streams by it.
+/* Where the program created its threads: libcsan interposes pthread_create, notes the stack of the
+ * call, and passes it to the new thread. Reports identify per-thread default streams by it.
  *
- * Where csan is off, or libcsan_threads.so stands there itself and tells csan, the call goes
- * straight to the next pthread_create, with the caller's return address. */
+ * If csan is off, or libcsan_threads.so interposes it and reports to csan, the call goes straight
+ * to the next pthread_create, with the caller's return address. */
 #ifndef RUNTIME_HOOK_STATE_THREAD_BIRTH_H
 #define RUNTIME_HOOK_STATE_THREAD_BIRTH_H
 
@@ -12,7 +12,7 @@
 
 struct thread_birth;
 
-/* Once csan is on. `tells`: libcsan_threads does, and calls are to pass. */
+/* Once csan is on. `reports`: libcsan_threads reports births, so calls pass through. */
 void thread_birth_start(bool reports);
 
 /* The calling thread is about to create one; NULL where its stack is not known, or memory is short.

@@ -15,7 +15,7 @@ void thread_named(pid_t thread, const char *name);
 /* In a forked child that starts anew: none of the threads are there, but one of another number. */
 void thread_names_forked(void);
 
-/* What a report tells a thread by. */
+/* How a report names a thread. */
 struct thread_title {
     pid_t thread;
     uint32_t number; /* 1: the main thread */

@@ -1,7 +1,7 @@
 /* Variables of modules (__device__, __constant__, __managed__) as memory of the detector, so that a
- * report names them. A variable is told of when somebody first finds where it lies: the program
- * asks the driver, or a kernel that uses it is launched. It ends with its module or context, and
- * whatever used it is gone by then: that is no free to be checked. */
+ * report names them. A variable is declared when its address is first known: the program asks the
+ * driver, or a kernel that uses it is launched. It ends with its module or context, and whatever
+ * used it is gone by then: that is no free to be checked. */
 #ifndef RUNTIME_HOOK_STATE_VARIABLE_H
 #define RUNTIME_HOOK_STATE_VARIABLE_H
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether it was told of under that name. With the hooks' lock, as the others. */
+/* Whether it was declared under that name. With the hooks' lock, as the others. */
 bool variable_is_known(uint64_t base, uint64_t bytes, const char *name);
 
 /* The variable `name`, as its module has it, lies at [base, base + bytes) in the current context.

@@ -1,6 +1,6 @@
 /* A driver that does nothing, built as libcuda.so.1 for the tests of the hooks: every call succeeds
- * at once, unless the test told it otherwise, and is counted. Streams, events and memory are plain
- * numbers. The test reaches its controls (fake_*) with dlsym. */
+ * at once, unless the test sets another result, and is counted. Streams, events and memory are
+ * plain numbers. The test reaches its controls (fake_*) with dlsym. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 #include <dlfcn.h>
@@ -290,7 +290,7 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *of
     if (fake.structure)
         return index ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     const int parameters = __atomic_load_n(&fake.parameters, __ATOMIC_RELAXED);
-    if (parameters == -2) /* it does not tell */
+    if (parameters == -2) /* it does not say */
         return CUDA_ERROR_NOT_FOUND;
     if (parameters < 0 || index >= (size_t)parameters)
         return CUDA_ERROR_INVALID_VALUE;
@@ -418,10 +418,10 @@ EXPORT CUresult cuMemFreeHost(void *p)
 
 #ifdef FAKE_TRACE
 /* The tracing interface of the embedded device: each launch touches what the test said last, and is
- * told of within the launch, or when the test says so. */
+ * reported within the launch, or when the test says so. */
 #include "runtime/trace/trace.h"
 
-enum { UNTOLD = 16 };
+enum { UNKNOWN = 16 };
 
 static struct {
     device_trace_done *done;
@@ -429,12 +429,12 @@ static struct {
     uint64_t launches;
     int inexact, lost;
     pthread_mutex_t mutex;
-    struct device_trace_launch untold[UNTOLD];
-    struct device_trace_range ranges[UNTOLD];
-    int untold_count;
+    struct device_trace_launch unknown[UNKNOWN];
+    struct device_trace_range ranges[UNKNOWN];
+    int unknown_count;
 } trace = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* What the thread's next launches touch, and whether they are told of at once. */
+/* What the thread's next launches touch, and whether they are reported at once. */
 static __thread struct {
     uint64_t last;
     int later;
@@ -462,11 +462,11 @@ EXPORT void fake_trace_quality(int inexact, int lost)
     trace.inexact = inexact;
     trace.lost = lost;
 }
-EXPORT void fake_trace_tell(void)
+EXPORT void fake_trace_report(void)
 {
-    for (int i = 0; i < trace.untold_count; i++)
-        trace.done(trace.user, &trace.untold[i]);
-    trace.untold_count = 0;
+    for (int i = 0; i < trace.unknown_count; i++)
+        trace.done(trace.user, &trace.unknown[i]);
+    trace.unknown_count = 0;
 }
 static void launched(void)
 {
@@ -481,10 +481,10 @@ static void launched(void)
         return;
     }
     pthread_mutex_lock(&trace.mutex);
-    if (trace.untold_count < UNTOLD) {
-        trace.ranges[trace.untold_count] = range;
-        launch.ranges = &trace.ranges[trace.untold_count];
-        trace.untold[trace.untold_count++] = launch;
+    if (trace.unknown_count < UNKNOWN) {
+        trace.ranges[trace.unknown_count] = range;
+        launch.ranges = &trace.ranges[trace.unknown_count];
+        trace.unknown[trace.unknown_count++] = launch;
     }
     pthread_mutex_unlock(&trace.mutex);
 }
@@ -578,7 +578,7 @@ static void map_put(CUtensorMap *map, unsigned at, unsigned count, uint64_t valu
 }
 
 /* As a real driver has them, as far as csan reads them (runtime/hook/state/tensor_map.c); `how`
- * tells apart what it does not. */
+ * distinguishes the rest. */
 static CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *base,
                        const cuuint64_t *sizes, const cuuint64_t *strides, cuuint32_t side,
                        uint64_t how)

@@ -50,7 +50,7 @@ struct CUgraph_st {
     bool gone;
 };
 
-/* Host functions of the newest exec run at its launch. The nodes that the tools interface tells of
+/* Host functions of the newest exec run at its launch. The nodes that the tools interface reports
  * are the graph's as long as that is there, then its own. */
 struct CUgraphExec_st {
     CUgraphExec next;

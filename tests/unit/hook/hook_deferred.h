@@ -1,4 +1,4 @@
-/* Launches and sets that can be put off, but for a place's first, and the test's program run in a
+/* Launches and sets that can be deferred, but for a place's first, and the test's program run in a
  * process of its own, for the tests of runtime/hook/session/deferred.h. */
 #ifndef TESTS_UNIT_HOOK_HOOK_DEFERRED_H
 #define TESTS_UNIT_HOOK_HOOK_DEFERRED_H
@@ -15,7 +15,7 @@
 
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 
-/* fill: writes a float. large: the same, with more parameters than are put off. */
+/* fill: writes a float. large: the same, with more parameters than are deferred. */
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry fill(.param .u64 fill_param_0)\n"

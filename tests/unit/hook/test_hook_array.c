@@ -42,7 +42,7 @@ static void two_streams_write_one_array(void **state)
     OK(cuArrayDestroy(array));
 }
 
-static void boxes_that_do_not_meet(void **state)
+static void boxes_that_do_not_overlap(void **state)
 {
     (void)state;
     CUarray array = array_2d();
@@ -63,7 +63,7 @@ static void two_arrays_are_two(void **state)
     assert_int_equal(races(), 0);
 }
 
-static void linear_copies_meet_boxes(void **state)
+static void linear_copies_overlap_boxes(void **state)
 {
     (void)state;
     CUarray array = array_2d();
@@ -142,9 +142,9 @@ int main(int argc, char **argv)
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
         TEST(two_streams_write_one_array),
-        TEST(boxes_that_do_not_meet),
+        TEST(boxes_that_do_not_overlap),
         TEST(two_arrays_are_two),
-        TEST(linear_copies_meet_boxes),
+        TEST(linear_copies_overlap_boxes),
         TEST(layers_lie_behind_each_other),
         TEST(destroying_waits),
         TEST(a_handle_that_is_used_again_is_a_new_array),

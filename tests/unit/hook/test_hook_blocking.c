@@ -56,7 +56,7 @@ static void each_launch_is_waited_for(void **state)
     CUstream a = non_blocking();
     OK(launch("fill", a, device(BYTES)));
     log_is("ks");
-    for (int i = 0; i < 3; i++) /* also once launches are put off */
+    for (int i = 0; i < 3; i++) /* also once launches are deferred */
         OK(launch("fill", a, device(BYTES)));
     log_is("ksksks");
 }

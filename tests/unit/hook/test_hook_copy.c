@@ -68,7 +68,7 @@ static void async_copy_is_asynchronous(void **state)
     assert_int_equal(races(), 1);
 }
 
-static void generic_copy_is_told_by_its_pointers(void **state)
+static void a_generic_copy_is_known_by_its_pointers(void **state)
 {
     (void)state;
     CUdeviceptr p = device(64), q = device(64);
@@ -361,7 +361,7 @@ int main(int argc, char **argv)
         TEST(copy_to_host_waits_for_blocking_streams),
         TEST(copy_on_the_device_does_not_wait),
         TEST(async_copy_is_asynchronous),
-        TEST(generic_copy_is_told_by_its_pointers),
+        TEST(a_generic_copy_is_known_by_its_pointers),
         TEST(async_copy_may_read_pageable_memory_at_the_call),
         TEST(function_that_runs_during_the_copy),
         TEST(function_that_the_copy_was_seen_to_wait_for),

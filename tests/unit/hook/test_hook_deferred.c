@@ -1,14 +1,14 @@
-/* Launches and blocks that are put off (runtime/hook/session/deferred.h): whatever else the program
- * does finds them told, in the order in which they came; csan's thread tells them where it does
- * nothing; and nothing is put off where it matters when they are told. Each launch here but a
- * place's first is one that can be. */
+/* Deferred launches and blocks (runtime/hook/session/deferred.h). Whatever else the program does
+ * finds them enqueued, in the order in which they came. csan's thread enqueues them if the program
+ * does nothing. Nothing is deferred if the moment matters. Each launch here but a place's first can
+ * be deferred. */
 #include "tests/unit/hook/hook_deferred.h"
 
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
-/* More than the backlog holds. */
+/* More than can be deferred at once. */
 enum { MANY = 3000 };
 
 static __attribute__((noipa)) void set_each(unsigned count, const CUdeviceptr *p,
@@ -18,7 +18,7 @@ static __attribute__((noipa)) void set_each(unsigned count, const CUdeviceptr *p
         set(p[i], streams[i]);
 }
 
-static void a_thread_of_csans_tells(void **state)
+static void a_thread_of_csans_reports(void **state)
 {
     (void)state;
     CUdeviceptr p = device(64);
@@ -153,7 +153,7 @@ static void large_parameters_keep_their_place(void **state)
     }
 }
 
-/* What names a kernel is told of before the kernel goes. */
+/* Work that names a kernel is enqueued before the kernel is unloaded. */
 static void a_module_goes_after_its_launches(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ struct worker {
     unsigned launches;
 };
 
-/* It may end before what it launched is told. */
+/* It may end before its launches are enqueued. */
 static void *thread_launches(void *argument)
 {
     const struct worker *worker = argument;
@@ -210,21 +210,21 @@ static void threads_launch(void **state)
 
 /* What one thread launched is not another's, which does something else first: neither its
  * operator's, nor what it wants ignored. */
-struct meeting {
+struct rendezvous {
     pthread_barrier_t launched, done;
     CUdeviceptr p;
 };
 
 static void *thread_races(void *argument)
 {
-    struct meeting *meeting = argument;
+    struct rendezvous *rendezvous = argument;
     CUstream a = non_blocking(), b = non_blocking();
     CUdeviceptr scratch = device(64);
     fill_each(1, &scratch, &a);
-    pthread_barrier_wait(&meeting->launched);
-    fill_each(3, (CUdeviceptr[]){scratch, meeting->p, meeting->p}, (CUstream[]){a, a, b});
-    pthread_barrier_wait(&meeting->launched);
-    pthread_barrier_wait(&meeting->done);
+    pthread_barrier_wait(&rendezvous->launched);
+    fill_each(3, (CUdeviceptr[]){scratch, rendezvous->p, rendezvous->p}, (CUstream[]){a, a, b});
+    pthread_barrier_wait(&rendezvous->launched);
+    pthread_barrier_wait(&rendezvous->done);
     return NULL;
 }
 
@@ -385,7 +385,7 @@ static void *touch_from_a_thread(void *p)
     return NULL;
 }
 
-/* Which is of the thread that calls, whoever tells. */
+/* It belongs to the calling thread, whichever thread enqueues it. */
 static void a_thread_has_a_stream_of_its_own(void **state)
 {
     (void)state;
@@ -424,31 +424,31 @@ static void another_threads_launches_are_its_own(void **state)
     (void)state;
     filling();
     for (int i = 0; i < 20; i++) {
-        struct meeting meeting = {.p = device(64)};
+        struct rendezvous rendezvous = {.p = device(64)};
         pthread_t thread;
-        pthread_barrier_init(&meeting.launched, NULL, 2);
-        pthread_barrier_init(&meeting.done, NULL, 2);
-        assert_int_equal(pthread_create(&thread, NULL, thread_races, &meeting), 0);
+        pthread_barrier_init(&rendezvous.launched, NULL, 2);
+        pthread_barrier_init(&rendezvous.done, NULL, 2);
+        assert_int_equal(pthread_create(&thread, NULL, thread_races, &rendezvous), 0);
         csan_operator_begin(&what, &(struct csan_operator_call){0});
         csan_ignore_begin();
-        pthread_barrier_wait(&meeting.launched);
-        pthread_barrier_wait(&meeting.launched);
+        pthread_barrier_wait(&rendezvous.launched);
+        pthread_barrier_wait(&rendezvous.launched);
         turn_to(NULL);
         csan_ignore_end();
         csan_operator_end();
-        pthread_barrier_wait(&meeting.done);
+        pthread_barrier_wait(&rendezvous.done);
         pthread_join(thread, NULL);
         struct csan_race found[20];
         assert_int_equal(csan_races_since(hook_mark(), found, 20), i + 1);
         assert_string_equal(found[i].previous.name, "fill");
         assert_string_equal(found[i].previous.arguments, "0");
         assert_string_equal(found[i].current.arguments, "0");
-        pthread_barrier_destroy(&meeting.launched);
-        pthread_barrier_destroy(&meeting.done);
+        pthread_barrier_destroy(&rendezvous.launched);
+        pthread_barrier_destroy(&rendezvous.done);
     }
 }
 
-/* What is to be ignored is, though it could be put off. */
+/* Ignored launches stay ignored, though they could be deferred. */
 static void what_is_ignored_is(void **state)
 {
     (void)state;
@@ -465,7 +465,7 @@ static void what_is_ignored_is(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_thread_of_csans_tells, hook_setup),
+        cmocka_unit_test_setup(a_thread_of_csans_reports, hook_setup),
         cmocka_unit_test_setup(launches_race, hook_setup),
         cmocka_unit_test_setup(sets_race, hook_setup),
         cmocka_unit_test_setup(an_event_comes_between, hook_setup),

@@ -1,5 +1,5 @@
-/* Random programs whose launches, sets and blocks are put off (runtime/hook/session/deferred.h),
- * against the same ones told at once. */
+/* Random programs whose launches, sets and blocks are deferred (runtime/hook/session/deferred.h),
+ * against the same ones enqueued at once. */
 #include "tests/unit/hook/hook_deferred.h"
 
 #include <inttypes.h>
@@ -117,8 +117,8 @@ static void play(uint32_t seed)
     races_print(mark);
 }
 
-/* The same races, in the same order, as where each launch is told of within its call. */
-static void random_programs_are_told_in_order(void **state)
+/* The same races, in the same order, as if each launch were enqueued within its call. */
+static void random_programs_are_enqueued_in_order(void **state)
 {
     enum { SEEDS = 60 };
     static char at_once[sizeof output];
@@ -145,7 +145,7 @@ static void random_programs_are_told_in_order(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs_are_told_in_order),
+        cmocka_unit_test(random_programs_are_enqueued_in_order),
     };
     setenv("CSAN_OPTIONS", "symbolize=0:print_summary=0:log_path=/dev/null:dedup=0", 0);
     hook_test_start(argv);

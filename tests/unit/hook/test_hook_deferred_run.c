@@ -1,4 +1,4 @@
-/* What becomes of what is put off (runtime/hook/session/deferred.h) in a program as a whole: at its
+/* What becomes of deferred work (runtime/hook/session/deferred.h) in a program as a whole: at its
  * end, without another call, in its children, and where nothing is to be. */
 #include "tests/unit/hook/hook_deferred.h"
 
@@ -15,7 +15,7 @@ static void race(void)
     fill_each(4, (CUdeviceptr[]){device(64), p, device(64), p}, (CUstream[]){a, a, b, b});
 }
 
-/* As many launches from one place, of which all but the first can be put off. */
+/* As many launches from one place, of which all but the first can be deferred. */
 static void launches_in_order(void)
 {
     CUdeviceptr p = device(64);
@@ -42,7 +42,7 @@ static void *open_library(void *unused)
     return NULL;
 }
 
-/* A launch is put off, for csan's thread to find its context, while another thread is opening a
+/* A launch is deferred, for csan's thread to find its context, while another thread is opening a
  * library that calls the driver. */
 static int launch_while_another_opens(void)
 {
@@ -88,9 +88,9 @@ static bool wait_for_report(const char *path)
     return false;
 }
 
-/* ---- Who tells ---- */
+/* ---- Which thread enqueues ---- */
 
-/* A race at each of so many addresses, and calls that are put off, but for the first of each. */
+/* A race at each of so many addresses, and deferred calls, but for the first of each. */
 static void race_each(size_t count, void (*touch)(size_t i, CUdeviceptr p, CUstream stream))
 {
     CUstream a = non_blocking(), b = non_blocking();
@@ -142,7 +142,7 @@ static int mode_run(const char *mode)
         race();
         char path[300];
         snprintf(path, sizeof path, "%s.%d", getenv("REPORT"), (int)getpid());
-        printf("%s\n", wait_for_report(path) ? "told" : "nobody told");
+        printf("%s\n", wait_for_report(path) ? "reported" : "nobody reported");
         unlink(path);
         return 0;
     }
@@ -160,7 +160,8 @@ static int mode_run(const char *mode)
         printf("child %d\n", WEXITSTATUS(status));
         return 0;
     }
-    /* Counted without a race: to report one csan's thread starts another, which has its name at first. */
+    /* Counted without a race: to report one csan's thread starts another, which has its name at
+     * first. */
     if (strcmp(mode, "count") == 0)
         launches_in_order();
     else
@@ -171,7 +172,7 @@ static int mode_run(const char *mode)
 
 /* ---- Tests ---- */
 
-static void the_end_waits_for_what_was_put_off(void **state)
+static void the_end_waits_for_deferred_work(void **state)
 {
     (void)state;
     assert_int_equal(run("exit", "exitcode=66"), 66);
@@ -189,12 +190,12 @@ static void a_report_comes_without_another_call(void **state)
     snprintf(options, sizeof options, "exitcode=66:log_path=%s", path);
     assert_int_equal(run("idle", options), 66);
     unlink(path);
-    assert_non_null(strstr(output, "told"));
+    assert_non_null(strstr(output, "reported"));
     assert_null(strstr(output, "nobody"));
 }
 
 /* As many kernels as a framework has, by turns. */
-static void all_are_put_off(void **state)
+static void all_are_deferred(void **state)
 {
     (void)state;
     const char *options = "report_limit=1:exitcode=0:verbosity=1";
@@ -260,9 +261,9 @@ static void options_put_nothing_off(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_end_waits_for_what_was_put_off),
+        cmocka_unit_test(the_end_waits_for_deferred_work),
         cmocka_unit_test(a_report_comes_without_another_call),
-        cmocka_unit_test(all_are_put_off),
+        cmocka_unit_test(all_are_deferred),
         cmocka_unit_test(a_library_that_is_opened_may_call_the_driver),
         cmocka_unit_test(a_forked_child_waits_for_nothing),
         cmocka_unit_test(one_processor_puts_nothing_off),

@@ -94,7 +94,7 @@ static void race(void)
 {
     cuMemsetD8Async(memory, 0, 64, streams[0]);
     cuMemsetD8Async(memory, 0, 64, streams[1]);
-    cuStreamQuery(streams[1]); /* what was put off is told */
+    cuStreamQuery(streams[1]); /* deferred work is enqueued */
 }
 
 /* Takes the hooks' lock, and the detector's, in another thread, too. */

@@ -1,4 +1,4 @@
-/* Launches of graphs in the hooks: what is told of them, and what failing calls leave behind.
+/* Launches of graphs in the hooks: the ops that they enqueue, and what failing calls leave behind.
  * Against the fake driver, whose graphs do nothing. */
 #include "tests/unit/hook/test_hook.h"
 
@@ -120,7 +120,7 @@ static void a_failed_destroy_leaves_the_exec(void **state)
     assert_int_equal(races(), 1);
 }
 
-/* The driver would refuse it; whatever it says is handed on, and nothing is told. */
+/* The driver would refuse it; its result is passed on, and nothing is enqueued. */
 static void a_destroyed_exec_is_forgotten(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void launches_of_one_exec_follow_each_other(void **state)
     assert_int_equal(races(), 1);
 }
 
-static void races_inside_are_told_once(void **state)
+static void races_inside_are_reported_once(void **state)
 {
     (void)state;
     CUdeviceptr p = device(BYTES);
@@ -222,12 +222,12 @@ static void a_host_node_has_its_place_in_each_launch(void **state)
     CUdeviceptr p = device(BYTES);
     CUgraph graph = graph_create();
     CUgraphNode first = set_node(graph, NULL, 0, p), node;
-    CUDA_HOST_NODE_PARAMS params = {write_there, (void *)(uintptr_t)p}, told;
+    CUDA_HOST_NODE_PARAMS params = {write_there, (void *)(uintptr_t)p}, reported;
     assert_int_equal(cuGraphAddHostNode(&node, graph, &first, 1, &params), CUDA_SUCCESS);
     set_node(graph, &node, 1, p);
-    assert_int_equal(cuGraphHostNodeGetParams(node, &told), CUDA_SUCCESS);
-    assert_ptr_equal(told.fn, write_there);
-    assert_ptr_equal(told.userData, (void *)(uintptr_t)p);
+    assert_int_equal(cuGraphHostNodeGetParams(node, &reported), CUDA_SUCCESS);
+    assert_ptr_equal(reported.fn, write_there);
+    assert_ptr_equal(reported.userData, (void *)(uintptr_t)p);
     CUgraphExec exec = instantiate(graph);
     CUstream a = non_blocking();
     for (int i = 0; i < 3; i++)
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
         TEST(a_destroyed_exec_is_forgotten),
         TEST(an_update_that_fails_changes_nothing),
         TEST(launches_of_one_exec_follow_each_other),
-        TEST(races_inside_are_told_once),
+        TEST(races_inside_are_reported_once),
         TEST(what_is_switched_off_touches_nothing),
         TEST(a_host_node_has_its_place_in_each_launch),
         TEST(a_race_has_the_call_that_launched_the_graph),

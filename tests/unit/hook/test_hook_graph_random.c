@@ -49,7 +49,7 @@ static void comes_after(struct order *order, int node, int before)
         order->known[node][i] |= order->known[before][i];
 }
 
-/* Its predecessors are told next; then it is checked. */
+/* Its predecessors are enqueued next; then it is checked. */
 static int node_add(struct order *order, int range)
 {
     int node = order->count++;
@@ -108,7 +108,7 @@ static CUgraphNode add_node(CUgraph graph, enum type type, int what, const CUgra
     return node;
 }
 
-/* An event that a graph records it does not wait for: which record that would be is not told. Nor
+/* An event that a graph records it does not wait for: which record that would be is not known. Nor
  * does it record one twice. */
 static enum type random_type(struct graph *graph, bool *used, int *what)
 {

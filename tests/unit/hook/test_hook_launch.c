@@ -1,5 +1,5 @@
-/* What the hooks tell of kernel launches: directions from the PTX of the module, parameters in both
- * ways of passing them, annotations, and what happens when nothing is known. */
+/* What the hooks enqueue for kernel launches: directions from the PTX of the module, parameters in
+ * both ways of passing them, annotations, and what happens when nothing is known. */
 #include "tests/unit/hook/test_hook.h"
 
 #include <dlfcn.h>

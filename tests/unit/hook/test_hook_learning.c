@@ -15,7 +15,7 @@
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 
 static void (*fake_trace)(uint64_t address, uint64_t bytes, int kind, int at_once);
-static void (*fake_trace_tell)(void);
+static void (*fake_trace_report)(void);
 static void (*fake_trace_quality)(int inexact, int lost);
 
 enum { PENDING = 8192 };
@@ -61,11 +61,11 @@ static void launch_unheard(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream 
     OK(launch_code(f, p, q, stream));
 }
 
-static void tell_on_another_thread(void)
+static void report_on_another_thread(void)
 {
     pthread_t thread;
     assert_int_equal(
-        pthread_create(&thread, NULL, (void *(*)(void *))(void *)fake_trace_tell, NULL), 0);
+        pthread_create(&thread, NULL, (void *(*)(void *))(void *)fake_trace_report, NULL), 0);
     pthread_join(thread, NULL);
 }
 
@@ -91,7 +91,7 @@ static void the_third_launch_is_known(void **state)
     assert_int_equal(race.bytes, 64);
 }
 
-/* Parameters that nobody tells of, in a buffer. */
+/* Parameters of unknown layout, in a buffer. */
 static void a_buffer_is_the_parameters(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void launches_wait_for_the_first(void **state)
     for (int i = 0; i < 2; i++)
         OK(launch_code(f, p, r, non_blocking())); /* traced by this device, and not listened to */
     assert_int_equal(races(), 0);
-    tell_on_another_thread();
+    report_on_another_thread();
     assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
     assert_false(race.possible);
     assert_int_equal(race.address, r);
@@ -160,7 +160,7 @@ static void launches_behind_a_held_trace_do_not_pile_up(void **state)
     assert_in_range(mallinfo2().uordblks, 0, full + (1 << 20));
     assert_true(cpu_seconds() - began < 2);
     assert_int_equal(races(), 0);
-    tell_on_another_thread();
+    report_on_another_thread();
     OK(cuMemsetD8Async(q, 0, 4, non_blocking()));
     assert_int_equal(races(), 1);
 }
@@ -180,7 +180,7 @@ static void what_is_not_checked_does_not_wait(void **state)
         launch_unheard(f, p, q, s);
     csan_ignore_end();
     assert_in_range(mallinfo2().uordblks, 0, before + (1 << 19));
-    tell_on_another_thread();
+    report_on_another_thread();
 }
 
 static void a_launch_that_failed_taught_nothing(void **state)
@@ -211,7 +211,7 @@ static void lost_traces_hold_nobody(void **state)
     fake_trace_quality(0, 1);
     for (int i = 0; i < 4; i++)
         launch(f, p, q, s, 0);
-    tell_on_another_thread();
+    report_on_another_thread();
     fake_trace_quality(0, 0);
     OK(cuMemsetD8Async(p, 0, 64, s));
     OK(cuMemsetD8Async(p, 0, 64, non_blocking())); /* a race that nothing holds back */
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
     hook_test_start_on(FAKE_DRIVER "/traced", argv);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
-    fake_trace_tell = (void (*)(void))dlsym(driver, "fake_trace_tell");
+    fake_trace_report = (void (*)(void))dlsym(driver, "fake_trace_tell");
     fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {

@@ -1,4 +1,4 @@
-/* NVTX: who is told to attach, and what the names and ranges of a program do to reports. The test
+/* NVTX: which library attaches, and what the names and ranges of a program do to reports. The test
  * stands in for a copy of NVTX in the program: it has the tables of functions. */
 #include "tests/unit/hook/test_hook.h"
 
@@ -190,7 +190,7 @@ static void default_stream_keeps_what_it_is(void **state)
     csan_name_stream(NULL, NULL);
 }
 
-/* Sets are put off, and told by another thread. */
+/* Sets are deferred, and enqueued by another thread. */
 static void ops_are_in_the_ranges_of_their_calls(void **state)
 {
     (void)state;

@@ -484,7 +484,7 @@ static void levels_are_counted(void **state)
     assert_int_equal(pclose(child), 0);
     const char *number = strstr(text, "expected=");
     assert_non_null(number);
-    /* no part of the line that told the number, which must not be taken for the summary */
+    /* no part of the line with the number, which must not be taken for the summary */
     snprintf(expected, sizeof expected, " %d unknown)", atoi(number + strlen("expected=")));
     const char *arrays = strstr(text, "textures and surfaces over arrays");
     if (!arrays || strstr(arrays + 1, "textures and surfaces") || !strstr(text, expected))

@@ -366,7 +366,7 @@ static void per_thread_stream_is_a_blocking_stream(void **state)
     assert_int_equal(races(), 1);
 }
 
-/* Told blocks and declared orders are no work: an idle stream has not waited for the legacy one. */
+/* Declared blocks and orders are no work: an idle stream has not waited for the legacy one. */
 static void annotations_wait_for_nothing(void **state)
 {
     (void)state;
@@ -618,7 +618,7 @@ static void write_it(void *data)
     csan_host_writes(data, 64);
 }
 
-static void host_function_tells_the_host(void **state)
+static void a_host_function_orders_the_host(void **state)
 {
     (void)state;
     CUdeviceptr p = device(64);
@@ -743,7 +743,7 @@ static void primary_context_reset_ends_its_work(void **state)
 }
 
 /* Two streams that the driver calls the same are not one in a report: each has its own letter. */
-static void streams_of_one_handle_are_told_apart(void **state)
+static void streams_of_one_handle_are_distinguished(void **state)
 {
     (void)state;
     struct csan_race race;
@@ -770,7 +770,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(two_streams_race),
         TEST(one_stream_is_in_order),
-        TEST(streams_of_one_handle_are_told_apart),
+        TEST(streams_of_one_handle_are_distinguished),
         TEST(reads_do_not_race),
         TEST(event_orders),
         TEST(event_covers_only_what_came_before),
@@ -812,7 +812,7 @@ int main(int argc, char **argv)
         TEST(stream_ordered_memory_is_born_on_its_stream),
         TEST(stream_ordered_free_races_with_use),
         TEST(free_of_stream_ordered_memory_at_the_host_is_checked),
-        TEST(host_function_tells_the_host),
+        TEST(a_host_function_orders_the_host),
         TEST(host_functions_accesses_are_in_stream_order),
         TEST(host_function_that_runs_at_once),
         TEST(callback_is_a_host_function),

@@ -1,4 +1,4 @@
-/* Allocations that the driver refuses for want of memory, of each kind: what is told of them, with
+/* Allocations that the driver refuses for want of memory, of each kind: what csan reports, with
  * oom=1. Against the fake driver. */
 #include "tests/unit/hook/test_hook.h"
 

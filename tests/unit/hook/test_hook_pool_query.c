@@ -32,8 +32,8 @@ static CUdeviceptr block_written(CUevent e)
     return p;
 }
 
-/* First, for whatever comes later is in a process with told blocks. */
-static void without_told_blocks_every_answer_orders(void **state)
+/* First, because later tests run in a process with declared blocks. */
+static void without_declared_blocks_every_answer_orders(void **state)
 {
     (void)state;
     CUdeviceptr p = device(64);
@@ -105,7 +105,7 @@ static void without_it_they_race(void **state)
     assert_int_equal(first_kind(), CSAN_RACE_REUSE);
 }
 
-/* Pinned memory comes from a pool of which no blocks are told. */
+/* Pinned memory comes from a pool without declared blocks. */
 static void it_orders_memory_at_the_host(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void it_orders_memory_at_the_host(void **state)
     CUstream a = non_blocking(), b = non_blocking();
     CUdeviceptr p = device(64);
     void *host;
-    block_written(event()); /* some are told */
+    block_written(event()); /* some are declared */
     OK(cuMemHostAlloc(&host, 64, 0));
     OK(cuMemcpyDtoHAsync_v2(host, p, 64, a));
     OK(cuEventRecord(e, a));
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     (void)argc;
     hook_test_start(argv);
     const struct CMUnitTest tests[] = {
-        TEST(without_told_blocks_every_answer_orders),
+        TEST(without_declared_blocks_every_answer_orders),
         TEST(the_program_s_query_orders),
         TEST(a_pool_s_query_orders_nothing),
         TEST(nor_does_that_of_an_older_pool_of_pinned_memory),

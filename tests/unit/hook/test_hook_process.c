@@ -26,7 +26,7 @@ static int run(const char *mode, const char *csan, const char *options)
     assert_non_null(pipe);
     size_t length = fread(output, 1, sizeof output - 1, pipe);
     output[length] = '\0';
-    int status = pclose(pipe); /* of a shell, which tells of a signal by a code above 128 */
+    int status = pclose(pipe); /* of a shell, which reports a signal by a code above 128 */
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }

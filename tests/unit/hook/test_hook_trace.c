@@ -1,4 +1,4 @@
-/* Launches on a device that tells what each one touched: before the launching thread knows the
+/* Launches on a device that reports what each one touched: before the launching thread knows the
  * launch's number, or after; on its own thread, or within the call. */
 #include "tests/unit/short_memory.h"
 #include "tests/unit/hook/test_hook.h"
@@ -17,10 +17,10 @@
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
 
 static void (*fake_trace)(uint64_t address, uint64_t bytes, int kind, int at_once);
-static void (*fake_trace_tell)(void);
+static void (*fake_trace_report)(void);
 static void (*fake_trace_quality)(int inexact, int lost);
 
-/* scatter writes at a place that its PTX does not tell; fill at one that it does. */
+/* scatter writes to an address that its PTX does not give; fill to one that it does. */
 static const char module_text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry scatter(.param .u64 scatter_param_0, .param .u64 scatter_param_1)\n"
@@ -57,17 +57,17 @@ static void launch(CUdeviceptr p, CUstream stream)
     launch_function(f, p, stream);
 }
 
-static void *tell(void *unused)
+static void *report_it(void *unused)
 {
     (void)unused;
-    fake_trace_tell();
+    fake_trace_report();
     return NULL;
 }
 
-static void tell_on_another_thread(void)
+static void report_on_another_thread(void)
 {
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, tell, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, report_it, NULL), 0);
     pthread_join(thread, NULL);
 }
 
@@ -80,7 +80,7 @@ static void halves(int same, int at_once)
     fake_trace(same ? p : p + 64, 64, DEVICE_TRACE_WRITE, at_once);
     launch(p, non_blocking());
     if (!at_once)
-        tell_on_another_thread();
+        report_on_another_thread();
 }
 
 static void *wait_for_the_device(void *unused)
@@ -105,7 +105,7 @@ static void a_source_is_opened_while_others_wait(void **state)
     assert_int_equal(races(), 0);
 }
 
-static void told_within_the_call(void **state)
+static void enqueued_within_the_call(void **state)
 {
     (void)state;
     halves(0, 1);
@@ -114,7 +114,7 @@ static void told_within_the_call(void **state)
     assert_int_equal(races(), 1);
 }
 
-static void told_later(void **state)
+static void enqueued_later(void **state)
 {
     (void)state;
     halves(0, 0);
@@ -160,13 +160,13 @@ static void memory_that_is_short_holds_up_nobody(void **state)
         OK(cuMemsetD8Async(p, 0, 64, non_blocking()));
         assert_int_equal(races(), 1); /* by its fallback */
         assert_true(seconds() - began < 0.5);
-        tell_on_another_thread();
+        report_on_another_thread();
         csan_races_clear();
         hook_setup(NULL);
     }
 }
 
-static void nothing_told_falls_back_to_the_direction(void **state)
+static void no_report_falls_back_to_the_direction(void **state)
 {
     (void)state;
     CUdeviceptr p = device(128);
@@ -178,7 +178,7 @@ static void nothing_told_falls_back_to_the_direction(void **state)
         OK(cuCtxSynchronize()); /* ops go on when the time is out */
     assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
     assert_true(race.possible);
-    tell_on_another_thread(); /* too late, and harmless */
+    report_on_another_thread(); /* too late, and harmless */
 }
 
 /* The halves apart are a bound that may be taken; lost words leave the direction, at once. */
@@ -210,7 +210,7 @@ static void annotated_launches_are_not_overruled(void **state)
         launch(p, non_blocking());
         csan_launch_reads((void *)p, 64);
         launch(p, non_blocking());
-        tell_on_another_thread();
+        report_on_another_thread();
     }
     assert_int_equal(races(), 0);
 }
@@ -229,7 +229,7 @@ static void captured_launch_leaves_the_one_before(void **state)
     launch(p, s);
     fake_capture(CU_STREAM_CAPTURE_STATUS_NONE);
     launch(p, t);
-    tell_on_another_thread();
+    report_on_another_thread();
     assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
     assert_false(race.possible);
 }
@@ -259,7 +259,7 @@ static int run(const char *mode, const char *options)
     return WEXITSTATUS(pclose(pipe));
 }
 
-static void wrong_ranges_are_told_and_fail(void **state)
+static void wrong_ranges_are_reported_and_fail(void **state)
 {
     (void)state;
     assert_int_equal(run("outside", "verify_ranges=1"), 70);
@@ -279,7 +279,7 @@ static void right_ranges_are_summed_up(void **state)
 }
 
 /* A bound judges exact ranges alone, and what is lost nothing; neither counts as judged. */
-static void bounds_and_lost_words_are_not_judged(void **state)
+static void bounds_and_lost_words_are_not_verified(void **state)
 {
     (void)state;
     assert_int_equal(run("wider", "verify_ranges=1"), 70);
@@ -311,24 +311,24 @@ int main(int argc, char **argv)
     hook_test_start_on(FAKE_DRIVER "/traced", argv);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
-    fake_trace_tell = (void (*)(void))dlsym(driver, "fake_trace_tell");
+    fake_trace_report = (void (*)(void))dlsym(driver, "fake_trace_tell");
     fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
     if (argc > 1)
         return mode_run(argv[1], argc > 2 ? argv[2] : "");
 #define TEST(name) cmocka_unit_test_setup(name, hook_setup)
     const struct CMUnitTest tests[] = {
         TEST(a_source_is_opened_while_others_wait), /* by the first launch */
-        TEST(told_within_the_call),
-        TEST(told_later),
+        TEST(enqueued_within_the_call),
+        TEST(enqueued_later),
         TEST(memory_that_is_short_holds_up_nobody),
         TEST(traced_races_are_exact_and_name_their_argument),
-        TEST(nothing_told_falls_back_to_the_direction),
+        TEST(no_report_falls_back_to_the_direction),
         TEST(coarse_and_lost_words_are_bounds),
         TEST(annotated_launches_are_not_overruled),
         TEST(captured_launch_leaves_the_one_before),
-        TEST(wrong_ranges_are_told_and_fail),
+        TEST(wrong_ranges_are_reported_and_fail),
         TEST(right_ranges_are_summed_up),
-        TEST(bounds_and_lost_words_are_not_judged),
+        TEST(bounds_and_lost_words_are_not_verified),
         TEST(trace_can_be_left_out),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_trace", tests, NULL, NULL));

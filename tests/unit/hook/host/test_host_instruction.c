@@ -117,7 +117,7 @@ static void elements(void **state)
 }
 
 /* Relative to the instruction, or to a thread's segment: the fault's address is all there is. */
-static void addresses_that_registers_do_not_tell(void **state)
+static void addresses_that_registers_do_not_give(void **state)
 {
     (void)state;
     assert_true(find("8b 05 10 00 00 00", 0x4242));
@@ -165,7 +165,7 @@ int main(void)
         cmocka_unit_test(vectors),
         cmocka_unit_test(strings),
         cmocka_unit_test(elements),
-        cmocka_unit_test(addresses_that_registers_do_not_tell),
+        cmocka_unit_test(addresses_that_registers_do_not_give),
         cmocka_unit_test(what_is_unknown_is_a_byte),
         cmocka_unit_test(any_bytes),
     };

@@ -181,7 +181,7 @@ static void as_the_model_says(void **state)
 
 /* ---- Cases ---- */
 
-static void other_bytes_of_a_page_are_told_apart(void **state)
+static void other_bytes_of_a_page_are_distinguished(void **state)
 {
     (void)state;
     const uint64_t start = (uintptr_t)memory;
@@ -262,7 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_model_says),
-        cmocka_unit_test(other_bytes_of_a_page_are_told_apart),
+        cmocka_unit_test(other_bytes_of_a_page_are_distinguished),
         cmocka_unit_test(much_memory_is_guarded_in_part),
         cmocka_unit_test(a_forked_child_has_all_open),
     };

@@ -1,6 +1,6 @@
-/* Merging a graph's access sets: random graphs against brute force. What a launch is told as must
- * race with exactly what the nodes race with, and events must order exactly the nodes that edges
- * put before and after them. */
+/* Merging a graph's access sets: random graphs against brute force. A launch's ops must race with
+ * exactly what the nodes race with, and events must order exactly the nodes that edges put before
+ * and after them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,24 +135,25 @@ static void touch(struct touched *touched, csan_site site, const struct csan_acc
         }
 }
 
-/* Nothing is told that no node does, and whatever races with a node races with what is told. */
-static void compare(const struct touched *nodes, const struct touched *told)
+/* The steps touch nothing that no node touches, and whatever races with a node races with a step.
+ */
+static void compare(const struct touched *nodes, const struct touched *reported)
 {
     for (int byte = 0; byte < MEMORY; byte++) {
-        bool written = told->sites[byte][CSAN_WRITE][0] != 0;
+        bool written = reported->sites[byte][CSAN_WRITE][0] != 0;
         assert_int_equal(written, nodes->sites[byte][CSAN_WRITE][0] != 0);
         for (int kind = CSAN_READ; kind <= CSAN_ATOMIC; kind++)
             for (int bound = 0; bound < 2; bound++) {
                 uint32_t of_nodes = nodes->sites[byte][kind][bound];
-                uint32_t of_told = told->sites[byte][kind][bound];
-                assert_int_equal(of_told & ~of_nodes, 0);
+                uint32_t of_declared = reported->sites[byte][kind][bound];
+                assert_int_equal(of_declared & ~of_nodes, 0);
                 if (of_nodes && !written)
-                    assert_true(of_told != 0);
+                    assert_true(of_declared != 0);
             }
     }
 }
 
-static void told_by(const struct graph_step *step, struct touched *touched)
+static void reported_by(const struct graph_step *step, struct touched *touched)
 {
     for (size_t i = 0; i < step->op_count; i++)
         for (size_t k = 0; k < step->ops[i].count; k++)
@@ -165,15 +166,15 @@ static void sets_of_one_step_are_the_nodes(void **state)
     struct graph graph;
     struct graph_steps merged;
     for (int round = 0; round < ROUNDS; round++) {
-        struct touched nodes = {0}, told = {0};
+        struct touched nodes = {0}, reported = {0};
         random_graph(&graph, 0);
         assert_true(graph_steps_make(&graph.shape, &merged));
         assert_int_equal(merged.count, 1);
         for (size_t i = 0; i < graph.shape.count; i++)
             for (size_t k = 0; k < graph.entries[i].work->count; k++)
                 touch(&nodes, graph.entries[i].work->site, &graph.entries[i].work->accesses[k]);
-        told_by(&merged.steps[0], &told);
-        compare(&nodes, &told);
+        reported_by(&merged.steps[0], &reported);
+        compare(&nodes, &reported);
         graph_steps_free(&merged);
         graph_free(&graph);
     }
@@ -199,11 +200,11 @@ static size_t step_of_event(const struct graph_steps *merged, CUevent event)
     return 0;
 }
 
-/* What is told before entry `i` (or after it) is what nodes with a path to it (or from it) do. */
+/* The steps before entry `i` (or after it) have what nodes with a path to it (or from it) do. */
 static void check_side(const struct graph *graph, const struct graph_steps *merged, uint32_t i,
                        bool check_before)
 {
-    struct touched nodes = {0}, told = {0};
+    struct touched nodes = {0}, reported = {0};
     size_t own = step_of_event(merged, graph->entries[i].event);
     for (uint32_t n = 0; n < graph->shape.count; n++) {
         const struct graph_node_work *work = graph->entries[n].work;
@@ -215,9 +216,9 @@ static void check_side(const struct graph *graph, const struct graph_steps *merg
         bool before[NODES + 2] = {false};
         steps_before(merged, check_before ? own : s, before);
         if (before[check_before ? s : own])
-            told_by(&merged->steps[s], &told);
+            reported_by(&merged->steps[s], &reported);
     }
-    compare(&nodes, &told);
+    compare(&nodes, &reported);
 }
 
 static void events_order_their_own_nodes(void **state)

@@ -19,7 +19,7 @@ static bool equal(struct learn_image a, struct learn_image b)
 
 static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-static void text_is_told_by_its_bytes(void **state)
+static void text_is_identified_by_its_bytes(void **state)
 {
     (void)state;
     char copy[sizeof text + 1];
@@ -52,7 +52,7 @@ static struct cubin cubin(void)
     return made;
 }
 
-static void machine_code_is_told_by_its_bytes_and_no_more(void **state)
+static void machine_code_is_identified_by_its_bytes_and_no_more(void **state)
 {
     (void)state;
     struct cubin first = cubin(), second = cubin();
@@ -64,7 +64,7 @@ static void machine_code_is_told_by_its_bytes_and_no_more(void **state)
     assert_false(equal(image, identity_of_data(&second, 0)));
 }
 
-static void a_file_is_told_as_its_bytes_are(void **state)
+static void a_file_is_identified_as_its_bytes_are(void **state)
 {
     (void)state;
     char path[] = "/tmp/csan-identity-XXXXXX";
@@ -77,7 +77,7 @@ static void a_file_is_told_as_its_bytes_are(void **state)
     assert_false(identity_is_known(identity_of_file(path)));
 }
 
-static void devices_and_sources_are_told_apart(void **state)
+static void devices_and_sources_are_distinguished(void **state)
 {
     (void)state;
     struct learn_image image = identity_of_data(text, 0), none = {{0}};
@@ -101,10 +101,10 @@ static void nonsense_has_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_told_by_its_bytes),
-        cmocka_unit_test(machine_code_is_told_by_its_bytes_and_no_more),
-        cmocka_unit_test(a_file_is_told_as_its_bytes_are),
-        cmocka_unit_test(devices_and_sources_are_told_apart),
+        cmocka_unit_test(text_is_identified_by_its_bytes),
+        cmocka_unit_test(machine_code_is_identified_by_its_bytes_and_no_more),
+        cmocka_unit_test(a_file_is_identified_as_its_bytes_are),
+        cmocka_unit_test(devices_and_sources_are_distinguished),
         cmocka_unit_test(nonsense_has_none),
     };
     return cmocka_run_group_tests_name("identity", tests, NULL, NULL);

@@ -191,7 +191,7 @@ static void why_nothing_can_be_read_is_said(void **state)
     image_release(image);
 }
 
-static void variables_are_told_apart(struct image *image)
+static void variables_are_distinguished(struct image *image)
 {
     assert_int_equal(image_variable(image, "taps"), IMAGE_VARIABLE_CONSTANT);
     assert_int_equal(image_variable(image, "sum"), IMAGE_VARIABLE_DEVICE);
@@ -210,11 +210,11 @@ static void variables_have_their_kinds(void **state)
                       ".global .align 8 .u64 sum[1] = {taps};\n"
                       ".visible .global .attribute(.managed) .align 4 .u32 shared;\n" KERNEL(
                           "a") ".global .align 4 .u32 last;\n" KERNEL("b"));
-    variables_are_told_apart(image);
+    variables_are_distinguished(image);
     assert_has(image, "a");
-    variables_are_told_apart(image);
+    variables_are_distinguished(image);
     assert_null(image_function(image, "taps")); /* read as a whole */
-    variables_are_told_apart(image);
+    variables_are_distinguished(image);
     image_release(image);
     assert_int_equal(image_variable(NULL, "taps"), IMAGE_VARIABLE_UNKNOWN);
 }

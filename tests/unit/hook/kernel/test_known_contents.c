@@ -1,5 +1,5 @@
 /* What device memory is known to hold: what is remembered, what makes it forgotten, and when the
- * version tells of it. */
+ * version changes. */
 #include "runtime/hook/state/known_contents.h"
 
 #include <setjmp.h>
@@ -108,7 +108,7 @@ static void the_oldest_goes(void **state)
     assert_true(is_known(BASE * 16));
 }
 
-static void the_version_tells_of_other_answers(void **state)
+static void the_version_differs_for_other_answers(void **state)
 {
     (void)state;
     remember(BASE, 1);
@@ -132,7 +132,7 @@ static void the_version_tells_of_other_answers(void **state)
     assert_true(known_contents_version() > version);
 }
 
-/* More places than csan tells apart: then any change counts. */
+/* More places than csan distinguishes: then any change counts. */
 static void many_questions_are_not_forgotten(void **state)
 {
     (void)state;
@@ -193,7 +193,7 @@ int main(void)
         TEST(writes_make_it_forgotten),
         TEST(large_copies_are_not_remembered),
         TEST(the_oldest_goes),
-        TEST(the_version_tells_of_other_answers),
+        TEST(the_version_differs_for_other_answers),
         TEST(many_questions_are_not_forgotten),
         TEST(constants_are_initial_until_written),
         TEST(too_many_written_constants_are_all_written),

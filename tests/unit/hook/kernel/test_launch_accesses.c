@@ -635,7 +635,7 @@ static void kernel_that_writes_to_its_own_table(void **state)
 
 /* ---- Reasons ---- */
 
-static void reasons_are_told_once(void **state)
+static void reasons_are_reported_once(void **state)
 {
     (void)state;
     set.base_count = 2;
@@ -674,7 +674,7 @@ int main(void)
         TEST(constants_hold_what_their_module_says),
         TEST(what_is_written_is_forgotten),
         TEST(kernel_that_writes_to_its_own_table),
-        TEST(reasons_are_told_once),
+        TEST(reasons_are_reported_once),
     };
     return cmocka_run_group_tests_name("direct", tests, NULL, NULL);
 }

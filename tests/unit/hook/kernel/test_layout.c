@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 /* The driver: a char, a pointer and a pair of ints. */
-static int told;
+static int reported;
 static CUresult at_end = CUDA_ERROR_INVALID_VALUE;
 
 static CUresult ask(CUfunction function, size_t index, size_t *offset, size_t *bytes)
@@ -25,7 +25,7 @@ static CUresult ask(CUfunction function, size_t index, size_t *offset, size_t *b
 
 void *driver_function_cached(void **slot, const char *symbol)
 {
-    if (told && strcmp(symbol, "cuFuncGetParamInfo") == 0)
+    if (reported && strcmp(symbol, "cuFuncGetParamInfo") == 0)
         *slot = (void *)ask;
     return *slot;
 }
@@ -49,7 +49,7 @@ static void the_driver_says_where_they_lie(void **state)
     (void)state;
     struct layout layout;
     uint8_t bytes[24];
-    told = 1;
+    reported = 1;
     layout_symbols_find();
     assert_true(layout_find(&layout, NULL, NULL));
     assert_int_equal(layout.bytes, 24);

@@ -1,4 +1,4 @@
-/* What an operator has enqueued, and whose siblings that makes its next op. */
+/* What an operator has enqueued, and with which ops its next op pairs. */
 #include "runtime/hook/operator/operator_ops.h"
 
 #include <setjmp.h>
@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-static struct operator_op siblings[PARTS_MAX];
+static struct operator_op same_operator[PARTS_MAX];
 
-static void is_sibling(uint32_t i, csan_lane lane, uint64_t first, uint64_t last)
+static void is_same_operator(uint32_t i, csan_lane lane, uint64_t first, uint64_t last)
 {
-    assert_int_equal(siblings[i].lane, lane);
-    assert_int_equal(siblings[i].first, first);
-    assert_int_equal(siblings[i].last, last);
+    assert_int_equal(same_operator[i].lane, lane);
+    assert_int_equal(same_operator[i].first, first);
+    assert_int_equal(same_operator[i].last, last);
 }
 
 static void of_one_lane_there_are_none(void **state)
@@ -24,16 +24,15 @@ static void of_one_lane_there_are_none(void **state)
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 10);
     operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 11);
     assert_false(operator_ops_are_elsewhere(&parts, 1));
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 1, siblings), 0);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 1, same_operator), 0);
     assert_true(operator_ops_are_elsewhere(&parts, 2));
     operator_ops_add(&parts, OPERATOR_OP_INNER, 2, 12);
     assert_true(operator_ops_are_elsewhere(&parts, 1));
     assert_true(operator_ops_are_elsewhere(&parts, 2));
 }
 
-/* What is told by its word is a sibling of all that the operator did, from the first to the last.
- */
-static void what_is_told_is_all_the_others_sibling(void **state)
+/* A declared op pairs with all that the operator did, from the first to the last. */
+static void a_declared_op_pairs_with_all_others(void **state)
 {
     (void)state;
     struct operator_ops parts;
@@ -42,22 +41,21 @@ static void what_is_told_is_all_the_others_sibling(void **state)
     operator_ops_add(&parts, OPERATOR_OP_INNER, 2, 11);
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 12);
     operator_ops_add(&parts, OPERATOR_OP_INNER, 1, 13);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 3, siblings), 2);
-    is_sibling(0, 1, 10, 13);
-    is_sibling(1, 2, 11, 11);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 1, siblings), 1);
-    is_sibling(0, 2, 11, 11);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 3, same_operator), 2);
+    is_same_operator(0, 1, 10, 13);
+    is_same_operator(1, 2, 11, 11);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 1, same_operator), 1);
+    is_same_operator(0, 2, 11, 11);
 }
 
-/* What is known by itself is the sibling only of what was told: in pieces, where others came
- * between. */
-static void what_is_known_is_a_sibling_of_what_was_told(void **state)
+/* A known op pairs only with declared ones: in pieces, if others came between. */
+static void a_known_op_pairs_with_declared_ones(void **state)
 {
     (void)state;
     struct operator_ops parts;
     operator_ops_begin(&parts);
     operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1, 10);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, siblings), 0);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, same_operator), 0);
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 11);
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 3, 12);
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 13);
@@ -68,13 +66,13 @@ static void what_is_known_is_a_sibling_of_what_was_told(void **state)
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 18);
     static const enum operator_op_kind kinds[] = {OPERATOR_OP_KNOWN, OPERATOR_OP_INNER};
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 2, siblings), 4);
-        is_sibling(0, 1, 11, 13);
-        is_sibling(1, 3, 12, 17);
-        is_sibling(2, 1, 15, 15);
-        is_sibling(3, 1, 18, 18);
-        assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 1, siblings), 1);
-        is_sibling(0, 3, 12, 17);
+        assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 2, same_operator), 4);
+        is_same_operator(0, 1, 11, 13);
+        is_same_operator(1, 3, 12, 17);
+        is_same_operator(2, 1, 15, 15);
+        is_same_operator(3, 1, 18, 18);
+        assert_int_equal(operator_ops_same_operator(&parts, kinds[i], 1, same_operator), 1);
+        is_same_operator(0, 3, 12, 17);
     }
 }
 
@@ -88,12 +86,13 @@ static void there_is_room_for_some(void **state)
         operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1 + i, 100 + 2 * i);
         operator_ops_add(&parts, OPERATOR_OP_KNOWN, 1 + i, 101 + 2 * i);
     }
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 0, siblings), PARTS_MAX);
-    is_sibling(PARTS_MAX - 1, PARTS_MAX, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 0, siblings),
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 0, same_operator),
                      PARTS_MAX);
-    is_sibling(0, 1 + 2 * PARTS_MAX, 100 + 4 * PARTS_MAX, 101 + 4 * PARTS_MAX);
-    is_sibling(PARTS_MAX - 1, 3 * PARTS_MAX, 98 + 6 * PARTS_MAX, 99 + 6 * PARTS_MAX);
+    is_same_operator(PARTS_MAX - 1, PARTS_MAX, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_DECLARED, 0, same_operator),
+                     PARTS_MAX);
+    is_same_operator(0, 1 + 2 * PARTS_MAX, 100 + 4 * PARTS_MAX, 101 + 4 * PARTS_MAX);
+    is_same_operator(PARTS_MAX - 1, 3 * PARTS_MAX, 98 + 6 * PARTS_MAX, 99 + 6 * PARTS_MAX);
 }
 
 /* A piece for which there was no room makes no other one longer. */
@@ -108,16 +107,17 @@ static void pieces_without_room_stretch_none(void **state)
     }
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 200);
     operator_ops_add(&parts, OPERATOR_OP_DECLARED, 1, 201);
-    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, siblings), PARTS_MAX);
-    is_sibling(PARTS_MAX - 1, 1, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
+    assert_int_equal(operator_ops_same_operator(&parts, OPERATOR_OP_KNOWN, 2, same_operator),
+                     PARTS_MAX);
+    is_same_operator(PARTS_MAX - 1, 1, 98 + 2 * PARTS_MAX, 98 + 2 * PARTS_MAX);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_one_lane_there_are_none),
-        cmocka_unit_test(what_is_told_is_all_the_others_sibling),
-        cmocka_unit_test(what_is_known_is_a_sibling_of_what_was_told),
+        cmocka_unit_test(a_declared_op_pairs_with_all_others),
+        cmocka_unit_test(a_known_op_pairs_with_declared_ones),
         cmocka_unit_test(there_is_room_for_some),
         cmocka_unit_test(pieces_without_room_stretch_none),
     };

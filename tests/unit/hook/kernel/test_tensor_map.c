@@ -16,8 +16,8 @@
 
 enum { WORDS = TENSOR_MAP_READ_BYTES / 8 };
 
-/* What the driver was told, and the first half of what it made of it. Box, swizzle and the like
- * were others for each. */
+/* The driver's arguments, and the first half of what it encoded. Box, swizzle and the like were
+ * others for each. */
 static const struct encoded {
     CUtensorMapDataType type;
     uint32_t rank;
@@ -180,7 +180,7 @@ static void what_cublas_encoded_is_read_back(void **state)
 }
 
 /* All but the address. */
-static void told_is_what_the_map_says_but_where(void **state)
+static void the_identity_is_all_but_the_address(void **state)
 {
     (void)state;
     struct tensor_map_read read, other;
@@ -345,7 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_driver_encoded_is_read_back),
         cmocka_unit_test(what_cublas_encoded_is_read_back),
-        cmocka_unit_test(told_is_what_the_map_says_but_where),
+        cmocka_unit_test(the_identity_is_all_but_the_address),
         cmocka_unit_test(other_bytes_are_no_map),
         cmocka_unit_test(what_lies_behind_an_array_is_no_map),
         cmocka_unit_test(bits_that_are_always_zero_are_asked_for),

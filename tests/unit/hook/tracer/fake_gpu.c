@@ -1,6 +1,6 @@
 /* The parts of the fake driver (fake_cuda.c) that differ where it stands for a GPU's: device memory
- * is memory, events and streams may be late, and an observer is told of contexts, modules and
- * launches, as the tools interface tells. */
+ * is memory, events and streams may be late, and an observer gets contexts, modules and launches,
+ * as from the tools interface. */
 #define __CUDA_API_VERSION_INTERNAL
 #include "tests/unit/hook/tracer/fake_gpu.h"
 
@@ -281,8 +281,8 @@ EXPORT CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     function_add(*function, module, kernel);
     return CUDA_SUCCESS;
 }
-/* As the tools interface tells it. */
-static CUfunction function_told(CUfunction handle)
+/* As the tools interface reports it. */
+static CUfunction function_reported(CUfunction handle)
 {
     CUfunction function = function_of((CUkernel)handle);
     return function ? function : handle;
@@ -291,31 +291,31 @@ CUresult fake_launching(CUfunction function, CUstream stream)
 {
     __atomic_add_fetch(&gpu.launches, 1, __ATOMIC_RELAXED);
     __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
-    const CUfunction told = function_told(function);
+    const CUfunction reported = function_reported(function);
     if (gpu.observer)
-        gpu.observer->launch(told, module_of(told), context_now(), stream);
+        gpu.observer->launch(reported, module_of(reported), context_now(), stream);
     __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     CUresult code = fake_result();
     return code == CUDA_SUCCESS ? (CUresult)is_on(&gpu.failing) : code;
 }
 int fake_is_patched(CUfunction kernel)
 {
-    return gpu.observer && gpu.observer->is_patched(module_of(function_told(kernel)));
+    return gpu.observer && gpu.observer->is_patched(module_of(function_reported(kernel)));
 }
-/* All that begin are told of before the first runs. */
+/* All that begin are reported before the first runs. */
 CUresult fake_launching_nodes(const CUfunction *kernels, const CUgraphNode *nodes,
                               const int *larger, size_t count)
 {
     __atomic_add_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     for (size_t i = 0; gpu.observer && i < count; i++) {
-        const CUfunction told = function_told(kernels[i]);
-        gpu.observer->node(told, module_of(told), context_now(), nodes[i]);
+        const CUfunction reported = function_reported(kernels[i]);
+        gpu.observer->node(reported, module_of(reported), context_now(), nodes[i]);
     }
     stay_while(&gpu.block_graphs, &gpu.graphs_blocked);
     __atomic_sub_fetch(&gpu.launching, 1, __ATOMIC_SEQ_CST);
     for (size_t i = 0; gpu.observer && i < count; i++) {
-        const CUfunction told = function_told(kernels[i]);
-        gpu.observer->node_runs(told, module_of(told), larger[i]);
+        const CUfunction reported = function_reported(kernels[i]);
+        gpu.observer->node_runs(reported, module_of(reported), larger[i]);
     }
     return (CUresult)is_on(&gpu.failing);
 }

@@ -1,6 +1,6 @@
 /* The fake driver as a GPU's (fake_gpu.c), and the fake Sanitizer API that observes it
- * (fake_sanitizer.c): what they tell each other, and their controls, which a test finds with dlsym.
- */
+ * (fake_sanitizer.c): their interface to each other, and their controls, which a test finds with
+ * dlsym. */
 #ifndef TESTS_UNIT_HOOK_TRACER_FAKE_GPU_H
 #define TESTS_UNIT_HOOK_TRACER_FAKE_GPU_H
 
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Whom the driver tells, within its calls. */
+/* The observer that the driver calls, within its calls. */
 struct fake_observer {
     void (*launch)(CUfunction function, CUmodule module, CUcontext context, CUstream stream);
     /* Of each node that a graph launches, then of each that runs. `larger`: its exec was made of
@@ -27,7 +27,7 @@ void fake_observe(const struct fake_observer *observer);
 void fake_hold(int on);
 /* What every query of an event returns but for those held; 0: success. */
 void fake_break(int result);
-/* What launches return after the tools interface was told of them; 0: success. */
+/* What launches return after the tools interface got them; 0: success. */
 void fake_fail_launches(int result);
 /* Streams have work. */
 void fake_busy(int on);
@@ -63,7 +63,7 @@ struct fake_changes {
                                graphs that ran patched code, though made of code that was not */
     int traced;             /* launches that were given a record */
     int heard;              /* launches and nodes that anybody listened to */
-    uint32_t shift;         /* the newest one's grain */
+    uint32_t shift;         /* the newest one's granularity */
     uint32_t size;          /* and its size */
 };
 struct fake_changes fake_changes(void);
@@ -71,7 +71,7 @@ struct fake_changes fake_changes(void);
 void fake_refuse_patches(int result);
 void fake_refuse_records(int result);
 /* The kernels of modules that are loaded while it is on copy through tensor maps: 1: ones that
- * their code does not tell; 2: that are the first 128 bytes of their parameters. */
+ * their code does not show; 2: that are the first 128 bytes of their parameters. */
 void fake_copy_by_tensor_maps(int on);
 /* Those of modules that are loaded from now on are called so, have `bytes` of parameters, and read
  * the words (four bytes) of them whose bits are set, of the first 32. */

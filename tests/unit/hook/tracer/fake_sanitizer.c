@@ -37,7 +37,7 @@ struct Sanitizer_Launch_st {
     const void *userdata;
 };
 
-/* What patched code finds that was told nothing. */
+/* What patched code finds that was given no data. */
 #define NOBODY_S_RECORD ((void *)0x100)
 
 static struct {
@@ -129,7 +129,7 @@ EXPORT int fake_changes_blocked(void)
     return __atomic_load_n(&api.blocked, __ATOMIC_ACQUIRE);
 }
 
-/* ---- What the driver tells ---- */
+/* ---- What the driver reports ---- */
 
 static void call_back(Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void *data)
 {

@@ -164,18 +164,18 @@ static inline void map_rows(uint8_t *out, CUdeviceptr at, uint64_t rows, uint64_
 
 /* Asking for races waits for what is under way, a second at most: on a busy machine that is not
  * enough. At once when nothing is. */
-static inline void wait_told(void)
+static inline void wait_reported(void)
 {
     for (int i = 0; i < 20; i++)
         races();
 }
 
-/* Whether it is traced, and told. */
+/* Whether it is traced and reported. */
 static inline bool traced(CUfunction f, CUdeviceptr p, CUdeviceptr q, CUstream stream)
 {
     int before = changes().traced;
     OK(launch(f, p, q, stream));
-    wait_told();
+    wait_reported();
     return changes().traced > before;
 }
 
@@ -215,7 +215,7 @@ static inline int tracer_setup(void **state)
     block_changes(0);
     block_ends(0);
     block_graphs(0);
-    wait_told();
+    wait_reported();
     return hook_setup(state);
 }
 

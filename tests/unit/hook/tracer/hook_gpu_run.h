@@ -36,12 +36,12 @@ static inline int run(const char *mode, const char *directory, const char *envir
     return WEXITSTATUS(pclose(pipe));
 }
 
-/* So many launches, each told before the next, with the device idle between. */
+/* So many launches, each reported before the next, with the device idle between. */
 static inline void launch_reported(int times, CUfunction f, CUdeviceptr p, CUdeviceptr q)
 {
     for (int i = 0; i < times; i++) {
         launch(f, p, q, NULL);
-        wait_told();
+        wait_reported();
         cuCtxSynchronize();
     }
 }

@@ -24,7 +24,7 @@ static void a_module_is_patched_while_it_loads(void **state)
     assert_int_equal(after.live, before.live + 1);
 }
 
-static void a_launch_is_told_to_the_byte(void **state)
+static void a_launch_is_reported_to_the_byte(void **state)
 {
     (void)state;
     struct csan_race race;
@@ -45,7 +45,7 @@ static void a_launch_is_told_to_the_byte(void **state)
     assert_string_equal(race.previous.arguments, "1");
 }
 
-static void reads_and_atomics_are_told_apart(void **state)
+static void reads_and_atomics_are_distinguished(void **state)
 {
     (void)state;
     struct csan_race race;
@@ -145,7 +145,7 @@ static void handles_that_come_again_start_anew(void **state)
 
 /* ---- When ---- */
 
-static void nothing_is_told_before_the_launch_is_done(void **state)
+static void nothing_is_reported_before_the_launch_is_done(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -155,7 +155,7 @@ static void nothing_is_told_before_the_launch_is_done(void **state)
     OK(cuMemsetD8Async(q, 0, 64, non_blocking()));
     assert_int_equal(races(), 0);
     hold(0);
-    wait_told();
+    wait_reported();
     assert_int_equal(races(), 1);
 }
 
@@ -195,7 +195,7 @@ static void what_is_known_is_unpatched_when_idle(void **state)
 }
 
 /* The fourth launch is looked at again; the module is patched for it, at once or later, and what
- * its launches touch is told as before. */
+ * its launches touch is known as before. */
 static void what_is_wanted_again_is_patched_when_idle(void **state)
 {
     (void)state;
@@ -229,7 +229,8 @@ static void what_is_wanted_again_is_patched_when_idle(void **state)
     assert_true(traced(g, p, q, s));
 }
 
-/* One look is all that a confirmation takes: the module is as it was before the launch is told. */
+/* One look is all that a confirmation takes: the module is as it was before the launch is reported.
+ */
 static void what_was_looked_at_again_is_unpatched(void **state)
 {
     (void)state;
@@ -262,12 +263,12 @@ static void what_never_comes_is_not_waited_for(void **state)
     struct fake_changes before = changes();
     for (int i = 0; i < 100; i++)
         OK(launch(often, p, q, s));
-    wait_told();
+    wait_reported();
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().unpatched, before.unpatched);
     for (int i = 0; i < 400; i++)
         OK(launch(often, p, q, s));
-    wait_told();
+    wait_reported();
     OK(cuStreamSynchronize(s));
     assert_true(changes().unpatched > before.unpatched);
     assert_int_equal(changes().live, before.live - 1);
@@ -288,7 +289,7 @@ static void an_empty_trace_after_others_is_lost(void **state)
         assert_true(traced(f, p, q, s));
         all_done();
     }
-    assert_false(traced(f, p, q, s)); /* all that were told agree */
+    assert_false(traced(f, p, q, s)); /* all that were reported agree */
     OK(cuMemsetD8Async(q, 0, 512, non_blocking()));
     assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
     assert_false(race.possible);
@@ -304,7 +305,7 @@ static void nothing_is_unpatched_under_a_launch(void **state)
     CUfunction f = learned(p, q, s);
     for (int i = 0; i < 2; i++) {
         OK(launch_blocks(2, f, p, q, s));
-        wait_told();
+        wait_reported();
     }
     hold(1);
     struct fake_changes before = changes();
@@ -315,7 +316,7 @@ static void nothing_is_unpatched_under_a_launch(void **state)
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().unpatched, before.unpatched);
     hold(0);
-    wait_told();
+    wait_reported();
     OK(cuStreamSynchronize(s));
     assert_int_equal(changes().unpatched, before.unpatched + 1);
 }
@@ -370,7 +371,7 @@ static int launches_traced(const char *kernel, int parameter_count, uint32_t wor
         for (int k = count ? 3 : 2; k < parameter_count; k++)
             parameters[k] = &rest;
         OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, s, parameters, NULL));
-        wait_told();
+        wait_reported();
     }
     return changes().traced - before;
 }
@@ -391,8 +392,8 @@ static void what_a_launch_does_not_read_is_not_in_its_key(void **state)
     assert_in_range(launches_traced("counts", 12, 0xffffff, &some), 5, 8);
 }
 
-/* The patched code of a graph's node finds whatever there is, unless it is told. */
-static void nodes_of_graphs_are_told_that_they_have_no_record(void **state)
+/* The patched code of a graph's node finds random data, unless csan sets it to none. */
+static void nodes_of_graphs_get_an_empty_record(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -408,7 +409,7 @@ static void nodes_of_graphs_are_told_that_they_have_no_record(void **state)
     launch_node(module);
 }
 
-/* Its patches cost the graph's launches, and tell nothing of them. */
+/* Its patches cost the graph's launches, and show nothing of them. */
 static void a_module_launched_in_graphs_only_is_unpatched(void **state)
 {
     (void)state;
@@ -450,14 +451,14 @@ static void without_room_launches_are_not_traced(void **state)
         OK(launch(fresh(), p, q, non_blocking()));
     assert_int_equal(changes().traced, before.traced + 1);
     hold(0);
-    wait_told();
+    wait_reported();
     hold(1);
     before = changes();
     for (int i = 0; i < 4; i++)
         OK(launch(fresh(), p, q, non_blocking()));
     assert_int_equal(changes().traced, before.traced + 2);
     hold(0);
-    wait_told();
+    wait_reported();
     assert_true(traced(fresh(), p, q, non_blocking()));
 }
 
@@ -486,7 +487,7 @@ static void nothing_is_patched_for_want_of_records(void **state)
     assert_int_equal(changes().unpatched, before.unpatched + 1);
     assert_int_equal(changes().patched, before.patched);
     hold(0);
-    wait_told();
+    wait_reported();
     assert_true(traced(f, p, q, s));
 }
 
@@ -650,7 +651,7 @@ static void threads_launch_while_others_change_modules(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, learn_and_wait, NULL), 0);
     for (int i = 0; i < THREADS; i++)
         join(threads[i]);
-    wait_told();
+    wait_reported();
     assert_true(changes().unpatched > before.unpatched);
     assert_int_equal(changes().forbidden, 0);
 }
@@ -715,7 +716,7 @@ static void contexts_end_when_the_reader_is_out(void **state)
 }
 
 /* The kernel trapped: nobody knows what it touched. Last, for no record is left. */
-static void a_broken_context_is_told_as_lost(void **state)
+static void a_broken_context_is_reported_as_lost(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -761,13 +762,13 @@ int main(int argc, char **argv)
     controls_find();
     const struct CMUnitTest tests[] = {
         TEST(a_module_is_patched_while_it_loads),
-        TEST(a_launch_is_told_to_the_byte),
-        TEST(reads_and_atomics_are_told_apart),
+        TEST(a_launch_is_reported_to_the_byte),
+        TEST(reads_and_atomics_are_distinguished),
         TEST(narrow_accesses_make_the_next_record_finer),
         TEST(much_makes_the_next_record_coarser),
         TEST(ranges_end_with_allocations),
         TEST(handles_that_come_again_start_anew),
-        TEST(nothing_is_told_before_the_launch_is_done),
+        TEST(nothing_is_reported_before_the_launch_is_done),
         TEST(any_wait_is_a_moment_to_unpatch),
         TEST(what_is_known_is_unpatched_when_idle),
         TEST(what_is_wanted_again_is_patched_when_idle),
@@ -778,7 +779,7 @@ int main(int argc, char **argv)
         TEST(a_module_nobody_learns_of_is_unpatched),
         TEST(what_a_kernel_does_not_read_is_not_in_its_key),
         TEST(what_a_launch_does_not_read_is_not_in_its_key),
-        TEST(nodes_of_graphs_are_told_that_they_have_no_record),
+        TEST(nodes_of_graphs_get_an_empty_record),
         TEST(a_module_launched_in_graphs_only_is_unpatched),
         TEST(without_room_launches_are_not_traced),
         TEST(nothing_is_patched_for_want_of_records),
@@ -792,7 +793,7 @@ int main(int argc, char **argv)
         TEST(threads_launch_while_others_change_modules),
         TEST(contexts_end_with_launches_under_way),
         TEST(contexts_end_when_the_reader_is_out),
-        TEST(a_broken_context_is_told_as_lost),
+        TEST(a_broken_context_is_reported_as_lost),
         TEST(a_forked_child_runs_as_without_csan),
         TEST(nothing_was_changed_within_a_launch),
     };

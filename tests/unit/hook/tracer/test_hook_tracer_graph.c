@@ -3,16 +3,16 @@
 
 #include <time.h>
 
-/* So many times, each told before the next. */
+/* So many times, each reported before the next. */
 static void launch_reported(CUgraphExec exec, CUstream s, int times)
 {
     for (int i = 0; i < times; i++) {
         OK(cuGraphLaunch(exec, s));
-        wait_told();
+        wait_reported();
     }
 }
 
-/* A kernel that is launched in graphs only: two launches teach it, the third is told. */
+/* A kernel that is launched in graphs only: two launches teach it, the third is known. */
 static void nodes_are_learned_when_their_graph_is_launched(void **state)
 {
     (void)state;
@@ -26,7 +26,7 @@ static void nodes_are_learned_when_their_graph_is_launched(void **state)
     assert_int_equal(changes().traced, before.traced + 2);
     all_done();
     OK(cuGraphLaunch(exec, s));
-    wait_told();
+    wait_reported();
     assert_int_equal(changes().traced, before.traced + 2);
     OK(cuMemsetD8Async(q, 0, 16, t));
     OK(cuMemsetD8Async(q + 80, 0, 432, t));
@@ -62,7 +62,7 @@ static void nodes_of_several_kernels_teach_together(void **state)
 }
 
 /* What they touch would be in one record. Launches of the kernel by itself teach what they do. */
-static void nodes_of_one_kernel_are_not_told_apart(void **state)
+static void nodes_of_one_kernel_are_not_distinguished(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -188,7 +188,7 @@ static void a_graph_is_traced_alone(void **state)
     assert_true(time(NULL) - start < 10);
     block_graphs(0);
     join(thread);
-    wait_told();
+    wait_reported();
     const int traces = changes().traced;
     assert_true(traces > before.traced);
     launch_reported(traced_one.exec, s, 2);
@@ -229,7 +229,7 @@ static void records_that_were_shared_are_lost(void **state)
         CUgraphExec exec = graph_of_both((CUfunction)kernel, ignored, function, p, q);
         for (int i = 0; i < 6; i++) {
             OK(cuGraphLaunch(exec, s));
-            wait_told();
+            wait_reported();
         }
         all_done();
         OK(cuGraphLaunch(exec, s));
@@ -302,12 +302,12 @@ static void what_nodes_touch_may_change(void **state)
     OK(cuGraphInstantiateWithFlags(&other, graph, 0));
     launch_reported(exec, s, 3);
     OK(cuGraphLaunch(other, s));
-    wait_told();
+    wait_reported();
     struct fake_changes before = changes();
     touch(q + 256, 4, 4, 16, FAKE_WRITE);
     OK(cuStreamSynchronize(s));
     OK(cuGraphLaunch(exec, s)); /* its fourth */
-    wait_told();
+    wait_reported();
     assert_int_equal(changes().traced, before.traced + 1);
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -362,7 +362,7 @@ static void a_module_is_made_ready_for_its_graph(void **state)
     assert_int_equal(changes().patched, before.patched + 1);
     for (int i = 0; i < 3; i++) {
         OK(cuGraphLaunch(exec, s));
-        wait_told();
+        wait_reported();
         OK(cuStreamSynchronize(s));
     }
     assert_int_equal(changes().traced, before.traced + 2);
@@ -385,8 +385,8 @@ static void node_add_hidden(CUgraph graph, bool conditional)
         nodes_add(graph, NULL, NULL, 0, 0, 1);
 }
 
-/* A kernel's node that the driver does not tell of; and what the bodies of conditional nodes
- * launch. */
+/* A kernel's node that the driver does not report; and what the bodies of conditional nodes launch.
+ */
 static void what_is_not_known_of_a_graph_may_be_any_module_s(void **state)
 {
     (void)state;
@@ -416,7 +416,7 @@ static void what_is_not_known_of_a_graph_may_be_any_module_s(void **state)
     assert_true(traced(other, p, q, s));
 }
 
-/* What came to the device all the same is not told, and nothing is learned of it. */
+/* What reached the device all the same is not reported, and csan learns nothing from it. */
 static void a_graph_s_launch_that_fails_teaches_nothing(void **state)
 {
     (void)state;
@@ -427,19 +427,19 @@ static void a_graph_s_launch_that_fails_teaches_nothing(void **state)
     fail_launches(CUDA_ERROR_INVALID_VALUE);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(cuGraphLaunch(exec, s), CUDA_ERROR_INVALID_VALUE);
-        wait_told();
+        wait_reported();
     }
     fail_launches(0);
     all_done();
     struct fake_changes before = changes();
     for (int i = 0; i < 2000 && changes().traced < before.traced + 2; i++) {
         OK(cuGraphLaunch(exec, s)); /* until its record is given back */
-        wait_told();
+        wait_reported();
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
     all_done();
     OK(cuGraphLaunch(exec, s));
-    wait_told();
+    wait_reported();
     assert_int_equal(changes().traced, before.traced + 2);
     OK(cuMemsetD8Async(q, 0, 512, t));
     assert_int_equal(races(), 1);
@@ -460,7 +460,7 @@ static void what_is_ignored_stays_so(void **state)
     assert_int_equal(changes().traced, before.traced);
     for (int i = 0; i < 2; i++) {
         OK(launch(f, p, q, s));
-        wait_told();
+        wait_reported();
     }
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -478,7 +478,7 @@ static void an_ignored_launch_is_all_that_is_ignored(void **state)
     CUgraphExec exec = graph_of(fresh(), p, q, 1);
     launch_reported(exec, s, 2);
     csan_ignore_begin();
-    OK(cuGraphLaunch(exec, s)); /* which would be told */
+    OK(cuGraphLaunch(exec, s)); /* which would be reported */
     csan_ignore_end();
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -486,8 +486,8 @@ static void an_ignored_launch_is_all_that_is_ignored(void **state)
     assert_int_equal(races(), 1);
 }
 
-/* It touches what none of its pointers leads to, so that nothing is told of it any more. */
-static void what_was_told_and_is_wrong_is_taken_back(void **state)
+/* It touches what none of its pointers leads to, so csan says nothing about it any more. */
+static void a_wrong_set_is_withdrawn(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512), other = device(512);
@@ -501,7 +501,7 @@ static void what_was_told_and_is_wrong_is_taken_back(void **state)
     struct fake_changes before = changes();
     touch(other, 4, 4, 16, FAKE_WRITE);
     OK(cuGraphLaunch(exec, s)); /* its fourth */
-    wait_told();
+    wait_reported();
     assert_int_equal(changes().traced, before.traced + 1);
     all_done();
     OK(cuGraphLaunch(exec, s));
@@ -527,7 +527,7 @@ static void nodes_that_touch_nothing_are_lost(void **state)
     before = changes();
     for (int i = 0; i < 2000 && changes().traced < before.traced + 2; i++) {
         OK(launch(f, p, q, s)); /* of itself */
-        wait_told();
+        wait_reported();
         OK(cuStreamSynchronize(s));
     }
     assert_int_equal(changes().traced, before.traced + 2);
@@ -568,7 +568,7 @@ static void a_graph_that_is_updated_has_other_pointers(void **state)
     all_done();
     touch(q, 4, 4, 16, FAKE_WRITE);
     OK(launch(f, p, q, s));
-    wait_told();
+    wait_reported();
     OK(cuMemsetD8Async(q + 512, 0, 512, t));
     assert_int_equal(races(), 0);
     OK(cuMemsetD8Async(q, 0, 512, t));
@@ -615,7 +615,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(nodes_are_learned_when_their_graph_is_launched),
         TEST(nodes_of_several_kernels_teach_together),
-        TEST(nodes_of_one_kernel_are_not_told_apart),
+        TEST(nodes_of_one_kernel_are_not_distinguished),
         TEST(what_a_graph_was_made_of_stays_as_it_is),
         TEST(records_that_were_shared_are_lost),
         TEST(an_exec_outlives_its_graph),
@@ -626,7 +626,7 @@ int main(int argc, char **argv)
         TEST(a_graph_s_launch_that_fails_teaches_nothing),
         TEST(what_is_ignored_stays_so),
         TEST(an_ignored_launch_is_all_that_is_ignored),
-        TEST(what_was_told_and_is_wrong_is_taken_back),
+        TEST(a_wrong_set_is_withdrawn),
         TEST(nodes_that_touch_nothing_are_lost),
         TEST(a_graph_that_is_updated_has_other_pointers),
         TEST(nodes_that_cannot_be_traced_leave_room_for_others),

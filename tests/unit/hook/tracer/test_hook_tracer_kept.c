@@ -142,7 +142,7 @@ static void random_launch(const struct random_kernel *kernel, uint32_t value, CU
     touch(p, 4, 4, value + 1, FAKE_WRITE);
     OK(cuLaunchKernel(kernel->function, 1 + value % 2, 1, 1, 1, 1, 1, 0, NULL, (void *[]){words},
                       NULL));
-    wait_told();
+    wait_reported();
 }
 
 static int random_program(const char *number)
@@ -162,15 +162,15 @@ static int random_program(const char *number)
 
 /* ---- Maps ---- */
 
-/* It copies from one tensor map to another, in a way that its code tells, or not. */
+/* It copies from one tensor map to another, in a way that its code shows, or not. */
 static int maps_program(const char *how)
 {
-    const bool told = strcmp(how, "untold maps") != 0;
+    const bool reported = strcmp(how, "unknown maps") != 0;
     uint8_t maps[128] = {0};
     CUmodule module;
     CUfunction f;
     const CUdeviceptr p = device(512), q = device(512);
-    copy_by_tensor_maps(told ? 2 : 1);
+    copy_by_tensor_maps(reported ? 2 : 1);
     code("maps", sizeof maps, 0);
     image_make("maps");
     OK(cuModuleLoadData(&module, image));
@@ -181,7 +181,7 @@ static int maps_program(const char *how)
     map_rows(maps + 64, q, 3, 128);
     for (int i = 0; i < LAUNCHES; i++) {
         OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void *[]){maps}, NULL));
-        wait_told();
+        wait_reported();
         cuCtxSynchronize();
     }
     return 0;
@@ -189,7 +189,7 @@ static int maps_program(const char *how)
 
 /* ---- One ---- */
 
-/* As PTX it is told by that, which says that p tells where in q it writes. */
+/* As PTX it is known by that, which says that p decides where in q it writes. */
 static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                            ".visible .entry kept(.param .align 8 .b8 kept_param_0[24])\n"
                            "{\n.reg .b64 %rd<8>;\n.reg .b32 %r<3>;\n"
@@ -222,7 +222,7 @@ static int program(const char *how)
     touch(q, 4, 4, BYTES / 4, FAKE_WRITE);
     for (int i = 0; i < (strcmp(how, "once") == 0 ? 1 : LAUNCHES); i++) {
         launch_words(f, p, q, one);
-        wait_told();
+        wait_reported();
     }
     cuCtxSynchronize();
     if (strcmp(how, "once") == 0)
@@ -274,7 +274,7 @@ static void learn(void)
         fail_msg("%s", output);
 }
 
-static void assert_told(void)
+static void assert_reported(void)
 {
     if (!strstr(output, "traced 0, races 1, 64 bytes at 0\n") ||
         !strstr(output, "learning: 8 launches known from earlier ones, 0 bounded by them, 0 traced "
@@ -299,23 +299,23 @@ static uint64_t sum(void)
 
 static const char profiler[] = "LD_PRELOAD=" GPU "/libcupti.so.13";
 
-static void what_is_known_is_told_beside_a_profiler(void **state)
+static void what_is_known_is_used_beside_a_profiler(void **state)
 {
     (void)state;
     learn();
     const uint64_t kept = sum();
     run("copy", profiler, "access=auto");
-    assert_told();
+    assert_reported();
     assert_int_equal(sum(), kept); /* nothing was learned */
 }
 
-static void nodes_of_graphs_are_told_as_launches_are(void **state)
+static void nodes_of_graphs_are_reported_as_launches_are(void **state)
 {
     (void)state;
     learn();
     const uint64_t kept = sum();
     run("graph", profiler, "access=auto");
-    assert_told();
+    assert_reported();
     assert_int_equal(sum(), kept);
 }
 
@@ -324,9 +324,9 @@ static void images_may_lie_anywhere(void **state)
     (void)state;
     learn();
     run("object", profiler, "access=auto");
-    assert_told();
+    assert_reported();
     run("file", profiler, "access=auto");
-    assert_told();
+    assert_reported();
 }
 
 /* What lies in a loaded object may change all the same. */
@@ -335,9 +335,9 @@ static void an_image_is_as_it_was_loaded(void **state)
     (void)state;
     run("reused", "", "access=learn");
     run("copy", profiler, "access=auto");
-    assert_told();
+    assert_reported();
     run("reused", profiler, "access=auto");
-    assert_told();
+    assert_reported();
 }
 
 static void learning_may_be_given_no_memory(void **state)
@@ -345,7 +345,7 @@ static void learning_may_be_given_no_memory(void **state)
     (void)state;
     learn();
     run("copy", "", "access=learn:learn_memory_mb=0");
-    assert_told();
+    assert_reported();
 }
 
 static void what_is_not_known_is_said_with_why(void **state)
@@ -366,8 +366,8 @@ static void what_is_not_known_is_said_with_why(void **state)
 static void all_that_is_known_is_found_again(void **state)
 {
     (void)state;
-    char number[16], told[128];
-    snprintf(told, sizeof told,
+    char number[16], reported[128];
+    snprintf(reported, sizeof reported,
              "learning: %d launches known from earlier ones, 0 bounded by them, "
              "0 traced to learn, 0 waited for those, 0 not learned",
              KERNELS * VALUES * TIMES);
@@ -378,13 +378,13 @@ static void all_that_is_known_is_found_again(void **state)
         if (!strstr(output, " 0 not learned"))
             fail_msg("%s", output);
         run(number, profiler, "access=auto");
-        if (!strstr(output, told) || !strstr(output, "traced 0\n"))
+        if (!strstr(output, reported) || !strstr(output, "traced 0\n"))
             fail_msg("seed %d: %s", i, output);
     }
 }
 
 /* As where the driver compiles PTX into other code by then: what is kept stays. */
-static void code_that_tells_less_takes_nothing_away(void **state)
+static void code_that_knows_less_takes_nothing_away(void **state)
 {
     (void)state;
     run("maps", "", "access=learn");
@@ -392,14 +392,14 @@ static void code_that_tells_less_takes_nothing_away(void **state)
         run("maps", profiler, "access=auto");
         if (!strstr(output, "6 bounded by them, 0 traced"))
             fail_msg("%d: %s", i, output);
-        run("untold maps", "", "access=learn");
+        run("unknown maps", "", "access=learn");
     }
     run("maps", "", "access=learn");
     assert_non_null(strstr(output, ", 0 not learned"));
 }
 
-/* Also of the first launch, of which nobody knows yet how PTX tells it. */
-static void what_ptx_does_not_tell_is_told(void **state)
+/* Also of the first launch, of which it is not yet known how exact PTX is. */
+static void what_ptx_does_not_know_is_reported(void **state)
 {
     (void)state;
     run("text", "", "access=learn");
@@ -416,7 +416,7 @@ static void a_known_program_is_not_traced(void **state)
     (void)state;
     learn();
     run("copy", "", "access=learn");
-    assert_told();
+    assert_reported();
     assert_non_null(strstr(output, rests));
     assert_null(strstr(output, "could not be traced"));
     run("copy", "", "access=learn:learn_every=1");
@@ -437,7 +437,7 @@ static void a_known_program_is_learned_of_again(void **state)
     }
 }
 
-/* It is told as far as others of its kernel tell, and traced by the next process. */
+/* It is known as far as others of its kernel show, and traced by the next process. */
 static void what_is_new_in_a_known_program_is_learned_next(void **state)
 {
     (void)state;
@@ -458,7 +458,7 @@ static void what_is_new_in_a_known_program_is_learned_next(void **state)
     assert_non_null(strstr(output, ", but for 2, so"));
 }
 
-/* One program in two ways that its arguments do not tell: at last both are known. */
+/* One program in two ways that its arguments do not distinguish: at last both are known. */
 static void programs_that_look_alike_are_learned(void **state)
 {
     int rested = 0;
@@ -472,7 +472,7 @@ static void programs_that_look_alike_are_learned(void **state)
     assert_null(strstr(output, "but for"));
 }
 
-/* In a graph, twice, so that its nodes are not told apart. */
+/* In a graph, twice, so that its nodes are not distinguished. */
 static void nodes_that_are_never_learned_are_not_new(void **state)
 {
     (void)state;
@@ -567,7 +567,7 @@ static void access_by_ptx_takes_nothing_that_is_kept(void **state)
     assert_null(strstr(output, "learning:"));
 }
 
-static void nothing_is_told_of_what_nobody_learned(void **state)
+static void nothing_is_known_of_what_nobody_learned(void **state)
 {
     (void)state;
     run("copy", profiler, "access=auto");
@@ -593,15 +593,15 @@ int main(int argc, char **argv)
         return 1;
 #define KEPT(name) cmocka_unit_test_setup(name, forget)
     const struct CMUnitTest tests[] = {
-        KEPT(what_is_known_is_told_beside_a_profiler),
-        KEPT(nodes_of_graphs_are_told_as_launches_are),
+        KEPT(what_is_known_is_used_beside_a_profiler),
+        KEPT(nodes_of_graphs_are_reported_as_launches_are),
         KEPT(images_may_lie_anywhere),
         KEPT(an_image_is_as_it_was_loaded),
         KEPT(learning_may_be_given_no_memory),
         KEPT(what_is_not_known_is_said_with_why),
         KEPT(all_that_is_known_is_found_again),
-        KEPT(code_that_tells_less_takes_nothing_away),
-        KEPT(what_ptx_does_not_tell_is_told),
+        KEPT(code_that_knows_less_takes_nothing_away),
+        KEPT(what_ptx_does_not_know_is_reported),
         KEPT(a_known_program_is_not_traced),
         KEPT(a_known_program_is_learned_of_again),
         KEPT(what_is_new_in_a_known_program_is_learned_next),
@@ -614,7 +614,7 @@ int main(int argc, char **argv)
         KEPT(a_changed_script_is_another_program),
         KEPT(where_nothing_is_kept_all_is_learned),
         KEPT(access_by_ptx_takes_nothing_that_is_kept),
-        KEPT(nothing_is_told_of_what_nobody_learned),
+        KEPT(nothing_is_known_of_what_nobody_learned),
     };
     const int failed = cmocka_run_group_tests_name("hook_tracer_kept", tests, NULL, NULL);
     forget(NULL);

@@ -27,7 +27,7 @@ static bool launch_traced(CUfunction f, uint8_t *maps, int bytes, CUstream strea
     int before = changes().traced;
     structure(bytes);
     OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){maps}, NULL));
-    wait_told();
+    wait_reported();
     structure(0);
     return changes().traced > before;
 }
@@ -134,8 +134,8 @@ static void map_dims(uint8_t *out, CUdeviceptr at, uint32_t dims)
     memcpy(out, &map, 64);
 }
 
-/* Each element and nothing between them; of more dimensions nothing is told. */
-static void tensors_of_three_dimensions_are_told_to_the_byte(void **state)
+/* Each element and nothing between them; of more dimensions nothing is known. */
+static void tensors_of_three_dimensions_are_known_to_the_byte(void **state)
 {
     (void)state;
     uint8_t maps[128];
@@ -212,13 +212,12 @@ static void an_empty_trace_after_others_is_lost(void **state)
         assert_true(copier_traced(f, maps, s));
         all_done();
     }
-    assert_false(copier_traced(f, maps, s)); /* all that were told agree */
+    assert_false(copier_traced(f, maps, s)); /* all that were reported agree */
     assert_int_equal(written_at(q + 448, non_blocking(), &possible), 0);
 }
 
 /* A tensor that is more than its memory may be meant to be cut by the kernel, whose bounds nobody
- * knows; what is no map is none. Nothing is told of such launches, and others are told as before.
- */
+ * knows; what is no map is none. Such launches are unknown, and others are known as before. */
 static void launches_whose_tensor_maps_cannot_be_read_are_not_traced(void **state)
 {
     (void)state;
@@ -293,7 +292,7 @@ static CUgraphExec copier_graph(CUfunction f, uint8_t *maps)
 }
 
 /* Two of its launches teach what the node copies, as those by itself would. */
-static void nodes_are_told_what_they_copy(void **state)
+static void nodes_know_what_they_copy(void **state)
 {
     (void)state;
     uint8_t maps[128];
@@ -307,22 +306,22 @@ static void nodes_are_told_what_they_copy(void **state)
     const int before = changes().traced;
     for (int i = 0; i < 2; i++) {
         OK(cuGraphLaunch(exec, s));
-        wait_told();
+        wait_reported();
         OK(cuCtxSynchronize());
     }
     assert_int_equal(changes().traced, before + 2);
     all_done();
     OK(cuGraphLaunch(exec, s));
-    wait_told();
+    wait_reported();
     assert_int_equal(written_at(q + 32, t, &possible), 0);
     OK(cuGraphLaunch(exec, s));
-    wait_told();
+    wait_reported();
     assert_int_equal(written_at(q + 128, t, &possible), 32);
     assert_true(possible);
 }
 
-/* What their nodes copy is what theirs were told when they were made. Of memory that is gone since
- * nothing is told, until there is some again. */
+/* What their nodes copy is what their maps were when they were made. If that memory is gone since,
+ * it is unknown, until there is some again. */
 static void nodes_copy_what_is_there(void **state)
 {
     (void)state;
@@ -340,7 +339,7 @@ static void nodes_copy_what_is_there(void **state)
     const int before = changes().traced;
     for (int i = 0; i < 3; i++) {
         OK(cuGraphLaunch(exec, s));
-        wait_told();
+        wait_reported();
         OK(cuCtxSynchronize());
     }
     assert_int_equal(changes().traced, before);
@@ -368,12 +367,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(what_is_copied_through_tensor_maps_is_read_off_them),
         TEST(what_is_loaded_is_read_and_what_is_stored_written),
-        TEST(tensors_of_three_dimensions_are_told_to_the_byte),
+        TEST(tensors_of_three_dimensions_are_known_to_the_byte),
         TEST(what_only_copies_is_traced),
         TEST(an_empty_trace_after_others_is_lost),
         TEST(launches_whose_tensor_maps_cannot_be_read_are_not_traced),
         TEST(any_map_of_an_array_is_copied_through),
-        TEST(nodes_are_told_what_they_copy),
+        TEST(nodes_know_what_they_copy),
         TEST(nodes_copy_what_is_there),
         TEST(nothing_is_learned_through_tensor_maps),
     };

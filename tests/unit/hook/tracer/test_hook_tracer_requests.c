@@ -1,5 +1,5 @@
 /* Launches that are wanted and cannot be traced when they come, for the device is busy: what
- * becomes of the wish, on the GPU that stands in (hook_gpu.h). */
+ * becomes of the request, on the fake GPU (hook_gpu.h). */
 #include "tests/unit/hook/tracer/hook_gpu.h"
 
 static CUfunction known(CUdeviceptr p, CUdeviceptr q)
@@ -8,7 +8,7 @@ static CUfunction known(CUdeviceptr p, CUdeviceptr q)
     touch(q, 4, 4, 16, FAKE_WRITE);
     for (int i = 0; i < 4; i++) { /* two to learn, the fourth to confirm */
         OK(launch(f, p, q, NULL));
-        wait_told();
+        wait_reported();
         OK(cuCtxSynchronize());
     }
     return f;
@@ -18,12 +18,12 @@ static CUfunction known(CUdeviceptr p, CUdeviceptr q)
 static void end_of_work(void)
 {
     busy(0);
-    wait_told();
+    wait_reported();
     OK(cuCtxSynchronize());
 }
 
 /* However many known ones of its kernel come before that. */
-static void a_wish_holds_until_its_module_is_patched(void **state)
+static void a_request_holds_until_its_module_is_patched(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -52,15 +52,15 @@ static __attribute__((noipa)) void launch_each(size_t count, const unsigned *blo
 {
     for (size_t i = 0; i < count; i++) {
         OK(launch_blocks(blocks[i], f, p, q, NULL));
-        wait_told();
+        wait_reported();
         OK(cuCtxSynchronize());
         traced[i] = changes().traced;
     }
 }
 
-/* What is known of a kernel is put off (backlog.h): should a launch have taught something after
+/* Launches of a known kernel are deferred (deferred.h): if one should have taught something after
  * all, the next one like it does. */
-static void a_launch_that_was_put_off_leaves_its_wish(void **state)
+static void a_deferred_launch_leaves_its_request(void **state)
 {
     enum { KNOWN = 10, NEW = 3, ALL = KNOWN + NEW };
     (void)state;
@@ -71,13 +71,13 @@ static void a_launch_that_was_put_off_leaves_its_wish(void **state)
     for (int i = 0; i < ALL; i++)
         blocks[i] = i < KNOWN ? 1 : 2;
     launch_each(ALL, blocks, f, p, q, traced);
-    assert_int_equal(traced[KNOWN], traced[KNOWN - 1]); /* it was put off */
+    assert_int_equal(traced[KNOWN], traced[KNOWN - 1]); /* it was deferred */
     assert_int_equal(traced[KNOWN + 1], traced[KNOWN] + 1);
     assert_int_equal(traced[KNOWN + 2], traced[KNOWN] + 2);
 }
 
 /* Forms of a kernel in turn, and one of them new: each time it comes after launches that would be
- * put off. */
+ * deferred. */
 static void forms_in_turn_are_all_learned(void **state)
 {
     enum { FORMS = 12, ROUNDS = 8, ALL = FORMS * ROUNDS };
@@ -106,7 +106,7 @@ static void forms_in_turn_are_all_learned(void **state)
 }
 
 /* Nor is what is to be confirmed heard of for ever, since another launch of the kernel is not. */
-static void a_wish_to_confirm_holds_as_well(void **state)
+static void a_request_to_confirm_holds_as_well(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -127,7 +127,7 @@ static void a_wish_to_confirm_holds_as_well(void **state)
 }
 
 /* Nor is it taken back since another launch is confirmed. */
-static void a_confirmation_takes_no_wish_back(void **state)
+static void a_confirmation_withdraws_no_request(void **state)
 {
     (void)state;
     CUdeviceptr p = device(512), q = device(512);
@@ -164,7 +164,7 @@ static void graphs_are_no_tries_in_vain(void **state)
     }
     struct fake_changes before = changes();
     OK(launch_blocks(2, f, p, q, NULL));
-    wait_told();
+    wait_reported();
     assert_int_equal(changes().traced, before.traced + 1);
 }
 
@@ -177,7 +177,7 @@ static void patience_begins_with_the_patch(void **state)
     for (int i = 0; i < 4; i++)
         OK(cuCtxSynchronize());
     OK(launch(once, p, q, NULL)); /* and never again, so launches are heard of */
-    wait_told();
+    wait_reported();
     for (int i = 0; i < 9000; i++)
         OK(launch(f, p, q, NULL));
     busy(1);
@@ -199,13 +199,13 @@ int main(int argc, char **argv)
     gpu_test_start(argv);
     controls_find();
     const struct CMUnitTest tests[] = {
-        TEST(a_wish_holds_until_its_module_is_patched),
-        TEST(a_wish_to_confirm_holds_as_well),
-        TEST(a_confirmation_takes_no_wish_back),
+        TEST(a_request_holds_until_its_module_is_patched),
+        TEST(a_request_to_confirm_holds_as_well),
+        TEST(a_confirmation_withdraws_no_request),
         TEST(graphs_are_no_tries_in_vain),
         TEST(patience_begins_with_the_patch),
-        TEST(a_launch_that_was_put_off_leaves_its_wish),
+        TEST(a_deferred_launch_leaves_its_request),
         TEST(forms_in_turn_are_all_learned),
     };
-    return hook_finish(cmocka_run_group_tests_name("hook_tracer_wishes", tests, NULL, NULL));
+    return hook_finish(cmocka_run_group_tests_name("hook_tracer_requests", tests, NULL, NULL));
 }

@@ -228,7 +228,7 @@ static int mode_maps(CUdeviceptr p, CUdeviceptr q)
     structure(sizeof maps);
     touch(q + 384, 4, 4, 8, FAKE_WRITE);
     cuLaunchKernel(f, BLOCKS, 1, 1, 1, 1, 1, 0, NULL, (void *[]){maps}, NULL);
-    wait_told();
+    wait_reported();
     printf("traced %d, size %u\n", changes().traced, changes().size);
     return 0;
 }
@@ -242,7 +242,7 @@ static int mode_much(CUdeviceptr p, CUdeviceptr q)
     for (int i = 0; i < 3; i++) {
         if (launch_blocks(blocks[i], f, p, q, NULL) != CUDA_SUCCESS)
             return 1;
-        wait_told();
+        wait_reported();
         seen[i] = changes();
     }
     printf("sizes %u %u %u, granules %u %u %u\n", seen[0].size, seen[1].size, seen[2].size,
@@ -283,7 +283,7 @@ static int mode_lazy(CUdeviceptr p, CUdeviceptr q)
         return 2;
     struct fake_changes before = changes();
     launch((CUfunction)kernel, p, q, NULL);
-    wait_told();
+    wait_reported();
     printf("live %d, then %d, traced %d\n", before.live, changes().live, changes().traced);
     return 0;
 }
@@ -295,7 +295,7 @@ static int mode_graph(CUdeviceptr p, CUdeviceptr q)
     CUgraphExec exec = graph_of(fresh(), p, q, 1);
     for (int i = 0; i < 4; i++) {
         OK(cuGraphLaunch(exec, s));
-        wait_told();
+        wait_reported();
     }
     for (int i = 0; i < 10; i++)
         cuCtxSynchronize();
@@ -321,7 +321,7 @@ static int mode_first(CUdeviceptr p, CUdeviceptr q)
            before.patched, before.heard);
     touch(q, 4, 4, 16, FAKE_WRITE);
     launch(fresh(), p, q, NULL);
-    wait_told();
+    wait_reported();
     printf(", traced %d\n", changes().traced);
     return 0;
 }

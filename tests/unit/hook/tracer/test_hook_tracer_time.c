@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* How many launches of the program that ran were. */
-static unsigned put_off(void)
+static unsigned deferred(void)
 {
     unsigned beside, within;
     const char *counts = strstr(output, " launches and the like were checked");
@@ -37,12 +37,12 @@ static void what_is_paid_for_is_confirmed(void **state)
     assert_string_equal(output, "traced 2, patched 1, traced 1\n");
 }
 
-/* What was put off when it was to be confirmed is put off until there is time for that. */
-static void what_there_is_no_time_to_confirm_is_put_off(void **state)
+/* A confirmation that was deferred stays deferred until there is time for it. */
+static void what_there_is_no_time_to_confirm_is_deferred(void **state)
 {
     (void)state;
     assert_int_equal(run("unpaid", GPU ":" TOOLS, "", "verbosity=1"), 0);
-    assert_in_range(put_off(), 90, 110); /* not if there is no room */
+    assert_in_range(deferred(), 90, 110); /* not if there is no room */
 }
 
 /* While all is known, nobody hears of launches, and what no kernel was launched from is unpatched,
@@ -79,9 +79,9 @@ static void launches_that_take_turns_are_learned(void **state)
     assert_string_equal(output, "traced 3, then 1, live 1, then 0\n");
 }
 
-/* There is no time for it, and once there is it need not be said again. (A launch that is put off
- * would say it one launch later.) */
-static void a_wish_is_granted_once_there_is_time(void **state)
+/* There is no time for it, and once there is it need not be said again. (A deferred launch would
+ * say it one launch later.) */
+static void a_request_is_served_once_there_is_time(void **state)
 {
     (void)state;
     assert_int_equal(
@@ -119,7 +119,7 @@ static void learning_is_not_for_ever(void **state)
     assert_int_equal(run("grids", GPU ":" TOOLS, "", "learn_warmup_ms=20:print_summary=0"), 0);
     assert_string_equal(output, "some traced, live 0\n");
     assert_int_equal(run("grids", GPU ":" TOOLS, "", "learn_warmup_ms=20:verbosity=1"), 0);
-    assert_in_range(put_off(), 40, 80); /* while there is no time to learn of them */
+    assert_in_range(deferred(), 40, 80); /* while there is no time to learn of them */
     assert_int_equal(
         run("grids", GPU ":" TOOLS, "", "access=exact:learn_warmup_ms=20:print_summary=0"), 0);
     assert_string_equal(output, "all traced, live 1\n");
@@ -145,7 +145,7 @@ static int mode_slow(CUdeviceptr p, CUdeviceptr q)
     touch(q, 4, 4, 16, FAKE_WRITE);
     for (int i = 0; i < 3; i++) {
         launch(f, p, q, NULL);
-        wait_told();
+        wait_reported();
     }
     cuCtxSynchronize();
     struct fake_changes first = changes();
@@ -154,7 +154,7 @@ static int mode_slow(CUdeviceptr p, CUdeviceptr q)
         return 1;
     launch(f, p, q, NULL);
     pthread_join(thread, NULL);
-    wait_told();
+    wait_reported();
     cuCtxSynchronize();
     for (int i = 0; i < 6; i++) {
         launch(f, p, q, NULL);
@@ -189,13 +189,13 @@ static int mode_dear(CUdeviceptr p, CUdeviceptr q)
     pthread_join(thread, NULL);
     struct fake_changes second = changes();
     launch(f, p, q, NULL);
-    wait_told();
+    wait_reported();
     printf("traced %d, patched %d, traced %d\n", first.traced, second.patched - first.patched,
            changes().traced - second.traced);
     return 0;
 }
 
-/* The first kernel's sixteenth launch is to confirm what is known of it, and was put off; then to
+/* The first kernel's sixteenth launch is to confirm what is known of it, and was deferred; then to
  * confirm what is known of the second takes all the time there is. */
 static int mode_unpaid(CUdeviceptr p, CUdeviceptr q)
 {
@@ -205,7 +205,7 @@ static int mode_unpaid(CUdeviceptr p, CUdeviceptr q)
     launch_reported(15, f, p, q);
     launch_reported(7, g, p, q);
     launch(f, p, q, NULL);
-    races(); /* which works off what was put off */
+    races(); /* which flushes deferred work */
     block_changes(1);
     if (pthread_create(&thread, NULL, unblock, NULL) != 0)
         return 1;
@@ -225,7 +225,7 @@ static int mode_grids(CUdeviceptr p, CUdeviceptr q)
     for (unsigned i = 1; i <= LAUNCHES; i++) {
         launch_blocks(i, f, p, q, NULL);
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-        wait_told();
+        wait_reported();
         cuCtxSynchronize();
     }
     struct fake_changes end = changes();
@@ -244,7 +244,7 @@ static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
     touch(q, 4, 4, 16, FAKE_WRITE);
     for (int i = 0; i < 2; i++) {
         launch(f, p, q, NULL);
-        wait_told();
+        wait_reported();
     }
     launch_reported(10, f, p, q);
     struct fake_changes known = changes();
@@ -253,7 +253,7 @@ static int mode_quiet(CUdeviceptr p, CUdeviceptr q)
     CUfunction g = fresh();
     for (int i = 0; i < 3; i++) {
         launch(g, p, q, NULL);
-        wait_told();
+        wait_reported();
     }
     struct fake_changes end = changes();
     printf("live %d, heard %d, traced %d, live %d, heard %s\n", known.live,
@@ -271,7 +271,7 @@ static int mode_left(CUdeviceptr p, CUdeviceptr q)
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < 100 + 300 * k; i++) {
             launch(f, p, q, NULL);
-            wait_told();
+            wait_reported();
             cuCtxSynchronize();
         }
         live[k] = changes().live;
@@ -292,7 +292,7 @@ static int mode_rare(CUdeviceptr p, CUdeviceptr q)
         for (int i = 0; i < 3000 + 7000 * k; i++) {
             launch(f, p, q, NULL);
             if (i % 1000 == 0 || i < 8) {
-                wait_told();
+                wait_reported();
                 cuCtxSynchronize();
             }
         }
@@ -314,7 +314,7 @@ static void run_for(long ms, unsigned blocks, CUfunction f, CUdeviceptr p, CUdev
     launch_blocks(blocks, f, p, q, NULL);
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
     busy(0);
-    wait_told();
+    wait_reported();
     cuCtxSynchronize();
 }
 
@@ -368,7 +368,7 @@ static int mode_shy(CUdeviceptr p, CUdeviceptr q, bool to_the_end)
             launch_blocks(2, f, p, q, NULL);
         launch(f, p, q, NULL);
         busy(0);
-        wait_told();
+        wait_reported();
         cuCtxSynchronize();
     }
     if (to_the_end)
@@ -377,7 +377,7 @@ static int mode_shy(CUdeviceptr p, CUdeviceptr q, bool to_the_end)
     int later = 0;
     for (; later < 2000 && changes().traced == end.traced; later++) {
         launch_blocks(2, f, p, q, NULL);
-        wait_told();
+        wait_reported();
         cuCtxSynchronize();
     }
     const int tries = end.patched - known.patched;
@@ -438,12 +438,12 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(confirming_is_not_for_ever),
         TEST(what_is_paid_for_is_confirmed),
-        TEST(what_there_is_no_time_to_confirm_is_put_off),
+        TEST(what_there_is_no_time_to_confirm_is_deferred),
         TEST(launches_are_listened_to_while_it_matters),
         TEST(what_is_never_launched_is_not_waited_for),
         TEST(nor_are_many_launches_heard_for_it),
         TEST(launches_that_take_turns_are_learned),
-        TEST(a_wish_is_granted_once_there_is_time),
+        TEST(a_request_is_served_once_there_is_time),
         TEST(what_is_never_caught_is_seldom_hunted),
         TEST(nobody_listens_where_there_is_no_record),
         TEST(learning_is_not_for_ever),
