@@ -108,8 +108,8 @@ def _load():
     library.history_destroy.restype = None
     library.history_call.argtypes = [c_void_p, POINTER(Call)]
     library.history_call.restype = None
-    library.history_judge.restype = c_bool
-    library.history_judge.argtypes = [
+    library.history_check.restype = c_bool
+    library.history_check.argtypes = [
         c_void_p,
         POINTER(Call),
         POINTER(Named),

@@ -311,7 +311,7 @@ int main(int argc, char **argv)
     hook_test_start_on(FAKE_DRIVER "/traced", argv);
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     fake_trace = (void (*)(uint64_t, uint64_t, int, int))dlsym(driver, "fake_trace");
-    fake_trace_report = (void (*)(void))dlsym(driver, "fake_trace_tell");
+    fake_trace_report = (void (*)(void))dlsym(driver, "fake_trace_report");
     fake_trace_quality = (void (*)(int, int))dlsym(driver, "fake_trace_quality");
     if (argc > 1)
         return mode_run(argv[1], argc > 2 ? argv[2] : "");
