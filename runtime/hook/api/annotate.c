@@ -197,7 +197,7 @@ static void kernel_ptx(void *function, const char *ptx, size_t bytes)
 {
     if (!function || !ptx || !bytes || !guard_enter())
         return;
-    kernel_given_ptx(function, ptx, bytes);
+    kernel_set_user_ptx(function, ptx, bytes);
     guard_leave();
 }
 

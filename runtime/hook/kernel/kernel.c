@@ -42,8 +42,8 @@ struct function {
     CUfunction handle;
     void *module; /* its handle, or NULL */
     char *name;
-    struct image *given;   /* PTX that the program gave, or NULL */
-    struct kernel *kernel; /* NULL until launched */
+    struct image *user_image; /* PTX that the program gave, or NULL */
+    struct kernel *kernel;    /* NULL until launched */
     UT_hash_handle hh;
 };
 
@@ -93,7 +93,7 @@ static void function_drop(struct function *function)
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
     HASH_DEL(table.functions, function);
     launch_accesses_release(function->kernel);
-    image_release(function->given);
+    image_release(function->user_image);
     free(function->name);
     free(function);
 }
@@ -245,8 +245,8 @@ void kernel_seen_alias(CUfunction function, CUkernel kernel)
     struct function *original = function_find((CUfunction)kernel);
     struct function *alias =
         original ? function_add(function, original->module, original->name) : NULL;
-    if (alias && alias != original && !alias->given)
-        alias->given = image_retain(original->given);
+    if (alias && alias != original && !alias->user_image)
+        alias->user_image = image_retain(original->user_image);
     guard_unlock();
 }
 
@@ -394,7 +394,7 @@ static void define(const struct kernel *kernel, const struct ptx_function *ptx)
 static void resolve_named(CUfunction handle)
 {
     struct launch_accesses_source source = {.find = find_variable};
-    struct image *given = NULL;
+    struct image *user_image = NULL;
     char *name = NULL;
     bool loaded = false; /* before csan's eyes: other images of the program are not its code */
     guard_lock();
@@ -406,16 +406,16 @@ static void resolve_named(CUfunction handle)
         source.module = function->module;
         source.library = owner && owner->library;
         source.image = owner ? image_retain(owner->image) : NULL;
-        given = image_retain(function->given);
+        user_image = image_retain(function->user_image);
     }
     guard_unlock();
     if (!name)
         return;
     source.identity = module_identity(source.module);
     source.ptx = image_function(source.image, name);
-    if (!source.ptx && given && (source.ptx = user_ptx_function(given, handle, name))) {
+    if (!source.ptx && user_image && (source.ptx = user_ptx_function(user_image, handle, name))) {
         image_release(source.image);
-        source.image = image_retain(given);
+        source.image = image_retain(user_image);
     }
     if (!source.ptx && !loaded)
         source.ptx = image_embedded_function(name);
@@ -423,7 +423,7 @@ static void resolve_named(CUfunction handle)
     if (kernel && source.ptx)
         define(kernel, source.ptx);
     image_release(source.image);
-    image_release(given);
+    image_release(user_image);
     guard_lock();
     function = function_find(handle);
     if (function && !function->kernel && kernel) {
@@ -451,8 +451,8 @@ static void kernel_resolve(CUfunction handle)
 /* What was found without it, if anything was, is not changed. */
 static void give(struct function *function, struct image *image)
 {
-    image_release(function->given);
-    function->given = image_retain(image);
+    image_release(function->user_image);
+    function->user_image = image_retain(image);
     if (!function->kernel || function->kernel->ptx)
         return;
     launch_accesses_release(function->kernel);
@@ -460,7 +460,7 @@ static void give(struct function *function, struct image *image)
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
 }
 
-void kernel_given_ptx(CUfunction handle, const char *ptx, size_t bytes)
+void kernel_set_user_ptx(CUfunction handle, const char *ptx, size_t bytes)
 {
     struct image *image = image_of_text(ptx, bytes);
     if (!image) {

@@ -25,7 +25,7 @@ struct kernel *kernel_recall(CUfunction function);
 void kernel_prefetch(CUfunction function);
 
 /* The PTX that the program says the function was compiled from; without the lock. */
-void kernel_given_ptx(CUfunction function, const char *ptx, size_t bytes);
+void kernel_set_user_ptx(CUfunction function, const char *ptx, size_t bytes);
 
 /* The hooks of modules, libraries and contexts call the rest, without the lock. The driver returned
  * a handle for the function of that name in a module or library. */

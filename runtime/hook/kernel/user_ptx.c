@@ -32,18 +32,18 @@ static bool has_its_parameters(const struct ptx_function *ptx, CUfunction handle
     return false;
 }
 
-const struct ptx_function *user_ptx_function(struct image *given, CUfunction handle,
+const struct ptx_function *user_ptx_function(struct image *user_image, CUfunction handle,
                                              const char *name)
 {
     char why[200] = "";
-    const struct ptx_function *ptx = image_function(given, name);
+    const struct ptx_function *ptx = image_function(user_image, name);
     if (ptx && has_its_parameters(ptx, handle, why, sizeof why))
         return ptx;
     session_note("csan_kernel_ptx: what kernel %s touches stays unknown: the PTX given for it "
                  "cannot be used: %s",
                  name,
-                 *why                    ? why
-                 : *image_problem(given) ? image_problem(given)
-                                         : "it has no kernel of that name");
+                 *why                         ? why
+                 : *image_problem(user_image) ? image_problem(user_image)
+                                              : "it has no kernel of that name");
     return NULL;
 }

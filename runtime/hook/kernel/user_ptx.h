@@ -9,7 +9,7 @@
 
 /* The function's kernel in the PTX given for it; NULL when it is not of this function: then that is
  * said. Asks the driver; without the hooks' lock. One caller at a time. */
-const struct ptx_function *user_ptx_function(struct image *given, CUfunction handle,
+const struct ptx_function *user_ptx_function(struct image *user_image, CUfunction handle,
                                              const char *name);
 
 #endif

@@ -34,7 +34,7 @@ static bool launch_enter(struct launch *launch)
     kernel_prefetch(launch->function);
     if (prefetch)
         launch_prefetch_begin(prefetch);
-    launch_want(launch);
+    launch_request_trace(launch);
     trace_source_launch_begins();
     return true;
 }

@@ -44,7 +44,7 @@ struct launch_origin {
 void launch_read_attributes(struct launch *launch);
 
 /* Before the driver's call: asks for its trace, where that is wanted and can be. */
-void launch_want(struct launch *launch);
+void launch_request_trace(struct launch *launch);
 /* After it, if it succeeded. */
 void launch_record(struct launch *launch);
 /* The same of a deferred launch, which is never traced. */

@@ -295,7 +295,7 @@ void launch_learned(struct launch *launch)
     learning_end(launch->learning);
 }
 
-void launch_want(struct launch *launch)
+void launch_request_trace(struct launch *launch)
 {
     bool asked = trace_learns() || trace_is_exact() || trace_judges();
     struct kernel *kernel = asked ? kernel_of(launch->function) : NULL;

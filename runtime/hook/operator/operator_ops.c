@@ -4,54 +4,54 @@
 #include <string.h>
 
 /* The lane's newest, or NULL. */
-static struct operator_op *part_of(struct operator_op *parts, uint32_t count, csan_lane lane)
+static struct operator_op *op_of_lane(struct operator_op *ops, uint32_t count, csan_lane lane)
 {
     for (uint32_t i = count; i-- > 0;)
-        if (parts[i].lane == lane)
-            return &parts[i];
+        if (ops[i].lane == lane)
+            return &ops[i];
     return NULL;
 }
 
 /* Forgets the oldest for it, if need be. */
-static struct operator_op *lane_add(struct operator_ops *parts, csan_lane lane, uint64_t number)
+static struct operator_op *lane_add(struct operator_ops *ops, csan_lane lane, uint64_t number)
 {
-    if (parts->count == PARTS_MAX) {
-        parts->count--;
-        memmove(parts->whole, parts->whole + 1, parts->count * sizeof *parts->whole);
+    if (ops->count == OPERATOR_OPS_MAX) {
+        ops->count--;
+        memmove(ops->whole, ops->whole + 1, ops->count * sizeof *ops->whole);
     }
-    struct operator_op *part = &parts->whole[parts->count++];
+    struct operator_op *part = &ops->whole[ops->count++];
     *part = (struct operator_op){lane, number, number};
     return part;
 }
 
-void operator_ops_add(struct operator_ops *parts, enum operator_op_kind kind, csan_lane lane,
+void operator_ops_add(struct operator_ops *ops, enum operator_op_kind kind, csan_lane lane,
                       uint64_t number)
 {
-    struct operator_op *whole = part_of(parts->whole, parts->count, lane);
+    struct operator_op *whole = op_of_lane(ops->whole, ops->count, lane);
     const uint64_t before = whole ? whole->last : 0;
     if (whole)
         whole->last = number;
     else
-        lane_add(parts, lane, number);
+        lane_add(ops, lane, number);
     if (kind != OPERATOR_OP_DECLARED)
         return;
-    struct operator_op *piece = part_of(parts->declared, parts->declared_count, lane);
+    struct operator_op *piece = op_of_lane(ops->declared, ops->declared_count, lane);
     if (piece && piece->last == before) /* nothing that is known by itself came between */
         piece->last = number;
-    else if (parts->declared_count < PARTS_MAX)
-        parts->declared[parts->declared_count++] = (struct operator_op){lane, number, number};
+    else if (ops->declared_count < OPERATOR_OPS_MAX)
+        ops->declared[ops->declared_count++] = (struct operator_op){lane, number, number};
 }
 
-bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane)
+bool operator_ops_are_elsewhere(const struct operator_ops *ops, csan_lane lane)
 {
-    return parts->count > 1 || (parts->count == 1 && parts->whole[0].lane != lane);
+    return ops->count > 1 || (ops->count == 1 && ops->whole[0].lane != lane);
 }
 
-uint32_t operator_ops_same_operator(const struct operator_ops *parts, enum operator_op_kind kind,
-                                    csan_lane lane, struct operator_op found_ops[PARTS_MAX])
+uint32_t operator_ops_same_operator(const struct operator_ops *ops, enum operator_op_kind kind,
+                                    csan_lane lane, struct operator_op found_ops[OPERATOR_OPS_MAX])
 {
-    const struct operator_op *list = kind == OPERATOR_OP_DECLARED ? parts->whole : parts->declared;
-    const uint32_t count = kind == OPERATOR_OP_DECLARED ? parts->count : parts->declared_count;
+    const struct operator_op *list = kind == OPERATOR_OP_DECLARED ? ops->whole : ops->declared;
+    const uint32_t count = kind == OPERATOR_OP_DECLARED ? ops->count : ops->declared_count;
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++)
         if (list[i].lane != lane)

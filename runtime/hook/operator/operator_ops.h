@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /* Of more lanes the newest are kept: some live for one op only. Of more pieces, the first. */
-enum { PARTS_MAX = 8 };
+enum { OPERATOR_OPS_MAX = 8 };
 
 /* Ops of one lane, by number. */
 struct operator_op {
@@ -23,8 +23,8 @@ struct operator_op {
 
 struct operator_ops {
     uint32_t count, declared_count;
-    struct operator_op whole[PARTS_MAX];    /* one a lane */
-    struct operator_op declared[PARTS_MAX]; /* of which by the operator's own word */
+    struct operator_op whole[OPERATOR_OPS_MAX];    /* one a lane */
+    struct operator_op declared[OPERATOR_OPS_MAX]; /* of which by the operator's own word */
 };
 
 enum operator_op_kind {
@@ -34,20 +34,20 @@ enum operator_op_kind {
 };
 
 /* Nothing yet. */
-static inline void operator_ops_begin(struct operator_ops *parts)
+static inline void operator_ops_begin(struct operator_ops *ops)
 {
-    parts->count = parts->declared_count = 0;
+    ops->count = ops->declared_count = 0;
 }
 
-void operator_ops_add(struct operator_ops *parts, enum operator_op_kind kind, csan_lane lane,
+void operator_ops_add(struct operator_ops *ops, enum operator_op_kind kind, csan_lane lane,
                       uint64_t number);
 
 /* Whether some of it is on another lane. */
-bool operator_ops_are_elsewhere(const struct operator_ops *parts, csan_lane lane);
+bool operator_ops_are_elsewhere(const struct operator_ops *ops, csan_lane lane);
 
 /* The ops of the same operator as the next op of that kind on the lane. Returns how many there are.
  */
-uint32_t operator_ops_same_operator(const struct operator_ops *parts, enum operator_op_kind kind,
-                                    csan_lane lane, struct operator_op found_ops[PARTS_MAX]);
+uint32_t operator_ops_same_operator(const struct operator_ops *ops, enum operator_op_kind kind,
+                                    csan_lane lane, struct operator_op found_ops[OPERATOR_OPS_MAX]);
 
 #endif

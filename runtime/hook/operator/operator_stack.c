@@ -35,7 +35,7 @@ struct frame {
     const struct callsite_stack *stack; /* of a library's call; or */
     csan_site site;                     /* of such a call's launches: it was deferred */
     bool library, apart, complete;
-    struct operator_ops parts;
+    struct operator_ops ops;
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -284,11 +284,11 @@ static void enqueue_captured(struct operators *own, const struct target *target,
     operator_on_captured(&work);
 }
 
-static void same_operator_declare(const struct operator_ops *parts, enum operator_op_kind kind,
+static void same_operator_declare(const struct operator_ops *ops, enum operator_op_kind kind,
                                   csan_lane lane)
 {
-    struct operator_op others[PARTS_MAX];
-    for (uint32_t i = operator_ops_same_operator(parts, kind, lane, others); i-- > 0;)
+    struct operator_op others[OPERATOR_OPS_MAX];
+    for (uint32_t i = operator_ops_same_operator(ops, kind, lane, others); i-- > 0;)
         csan_op_same_operator(session_context(), lane, others[i].lane, others[i].first,
                               others[i].last);
 }
@@ -299,15 +299,15 @@ static void enqueue_op(struct operators *own, csan_lane lane, csan_site site, en
 {
     const enum operator_op_kind kind = declared ? OPERATOR_OP_DECLARED : OPERATOR_OP_KNOWN;
     struct frame *top = frame_top(own), *frame;
-    if (operator_ops_are_elsewhere(&own->frames[0].parts, lane)) {
+    if (operator_ops_are_elsewhere(&own->frames[0].ops, lane)) {
         for (frame = own->frames; frame < top; frame++)
-            same_operator_declare(&frame->parts, OPERATOR_OP_INNER, lane);
-        same_operator_declare(&top->parts, kind, lane);
+            same_operator_declare(&frame->ops, OPERATOR_OP_INNER, lane);
+        same_operator_declare(&top->ops, kind, lane);
     }
     uint64_t number = csan_op(session_context(), lane, site, level, list.items, list.count);
     for (frame = own->frames; frame < top; frame++)
-        operator_ops_add(&frame->parts, OPERATOR_OP_INNER, lane, number);
-    operator_ops_add(&top->parts, kind, lane, number);
+        operator_ops_add(&frame->ops, OPERATOR_OP_INNER, lane, number);
+    operator_ops_add(&top->ops, kind, lane, number);
 }
 
 /* Declared accesses count for copied_values.h. */
@@ -462,7 +462,7 @@ static struct frame *frame_begin(bool names, bool deferred)
     frame->stack = NULL;
     frame->site = 0;
     frame->library = frame->apart = frame->complete = false;
-    operator_ops_begin(&frame->parts);
+    operator_ops_begin(&frame->ops);
     return frame;
 }
 

@@ -40,7 +40,7 @@ static struct {
     sem_t wanted; /* csan's thread is to finish */
     struct session_end how;
     uint32_t noted; /* how; atomic */
-} ending;
+} process_end;
 
 /* The calling thread is finishing: what it calls may end the process, too. */
 static __thread bool finishes __attribute__((tls_model("initial-exec")));
@@ -58,7 +58,7 @@ _Noreturn void process_exit_now(int code)
 
 bool process_exit_is_own_process(void)
 {
-    return ending.process && ending.process == getpid();
+    return process_end.process && process_end.process == getpid();
 }
 
 /* Entry points that pass through begin nothing. */
@@ -74,14 +74,14 @@ static bool uses_cuda(void)
 static void finish_here(void)
 {
     uint32_t unfinished = UNFINISHED;
-    if (!__atomic_compare_exchange_n(&ending.state, &unfinished, FINISHING, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED))
+    if (!__atomic_compare_exchange_n(&process_end.state, &unfinished, FINISHING, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return;
     guard_self.depth = 1; /* nothing is recorded from here on, by this thread */
     finishes = true;
-    ending.code = process_finish(&ending.decided);
+    process_end.code = process_finish(&process_end.decided);
     finishes = false;
-    __atomic_store_n(&ending.state, FINISHED, __ATOMIC_RELEASE);
+    __atomic_store_n(&process_end.state, FINISHED, __ATOMIC_RELEASE);
 }
 
 static void nap(void)
@@ -102,7 +102,7 @@ static bool wait_until_finished(void)
 {
     enum { STEP_MS = DELIVERY_PATIENCE_MS + DELIVERY_GRACE_MS };
     uint64_t seen = delivery_progress(), until = milliseconds() + STEP_MS;
-    while (__atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) != FINISHED) {
+    while (__atomic_load_n(&process_end.state, __ATOMIC_ACQUIRE) != FINISHED) {
         const uint64_t progress = delivery_progress();
         if (progress != seen)
             until = milliseconds() + STEP_MS;
@@ -131,13 +131,13 @@ static void say_unfinished(void)
 
 struct session_end process_exit_end(void)
 {
-    return ending.how;
+    return process_end.how;
 }
 
 static void note_end(enum session_end_way way, int status)
 {
-    if (!__atomic_exchange_n(&ending.noted, 1, __ATOMIC_ACQ_REL))
-        ending.how = (struct session_end){way, status};
+    if (!__atomic_exchange_n(&process_end.noted, 1, __ATOMIC_ACQ_REL))
+        process_end.how = (struct session_end){way, status};
 }
 
 bool process_exit_finish(enum session_end_way way, int status)
@@ -145,10 +145,10 @@ bool process_exit_finish(enum session_end_way way, int status)
     const int error = errno;
     bool finished = false;
     note_end(way, status);
-    if (!uses_cuda() || __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
+    if (!uses_cuda() || __atomic_load_n(&process_end.state, __ATOMIC_ACQUIRE) == FINISHED)
         return true;
-    if (!is_inside() && ending.attended) {
-        sem_post(&ending.wanted);
+    if (!is_inside() && process_end.attended) {
+        sem_post(&process_end.wanted);
         finished = wait_until_finished();
     }
     if (!finished)
@@ -164,18 +164,18 @@ static bool is_wanted(void)
 {
     struct timespec until;
     if (!process_tree_attached())
-        return sem_wait(&ending.wanted) == 0;
+        return sem_wait(&process_end.wanted) == 0;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += PUBLISH_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    return sem_timedwait(&ending.wanted, &until) == 0;
+    return sem_timedwait(&process_end.wanted, &until) == 0;
 }
 
 static void *attend(void *unused)
 {
     while (!is_wanted())
-        if (uses_cuda() && __atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == UNFINISHED)
+        if (uses_cuda() && __atomic_load_n(&process_end.state, __ATOMIC_ACQUIRE) == UNFINISHED)
             process_publish();
     driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
     finish_here();
@@ -185,32 +185,32 @@ static void *attend(void *unused)
 /* Without one, what ends without exit ends without a summary. */
 void process_exit_begin(void)
 {
-    if (sem_init(&ending.wanted, 0, 0) == 0)
-        ending.attended = internal_thread_start(attend, NULL, "csan end");
+    if (sem_init(&process_end.wanted, 0, 0) == 0)
+        process_end.attended = internal_thread_start(attend, NULL, "csan end");
 }
 
 /* ---- exit ---- */
 
 int process_exit_final_code(void)
 {
-    if (__atomic_load_n(&ending.state, __ATOMIC_ACQUIRE) == FINISHED)
-        return ending.code ? ending.code : ending.inherited;
+    if (__atomic_load_n(&process_end.state, __ATOMIC_ACQUIRE) == FINISHED)
+        return process_end.code ? process_end.code : process_end.inherited;
     const int code = process_exit_code();
-    return code ? code : ending.inherited;
+    return code ? code : process_end.inherited;
 }
 
 /* What a process ends with that was to end with `status`, once it is finished. */
 static int code_for(int status)
 {
     const int code = process_exit_final_code();
-    return ending.decided || (status & 0xff) == 0 ? (code ? code : status) : status;
+    return process_end.decided || (status & 0xff) == 0 ? (code ? code : status) : status;
 }
 
 /* What became of a program that used CUDA has nothing of its own to say. */
 static bool says_unused(void)
 {
     return __atomic_load_n(&session_state, __ATOMIC_ACQUIRE) == SESSION_READY &&
-           process_summarizes() && !ending.inherited;
+           process_summarizes() && !process_end.inherited;
 }
 
 static void finish_at_exit(void)
@@ -271,10 +271,10 @@ static void quick_ended(void)
 {
     if (!process_exit_is_own_process())
         return;
-    note_end(SESSION_END_LEFT, ending.quick);
+    note_end(SESSION_END_LEFT, process_end.quick);
     finish_at_exit();
-    const int code = code_for(ending.quick);
-    if (code != ending.quick)
+    const int code = code_for(process_end.quick);
+    if (code != process_end.quick)
         process_exit_now(code);
 }
 
@@ -282,12 +282,12 @@ static void quick_ended(void)
 
 static void enlist(void)
 {
-    ending.process = getpid();
-    if (ending.registered)
+    process_end.process = getpid();
+    if (process_end.registered)
         return;
-    ending.registered = true;
+    process_end.registered = true;
     on_exit(ended, NULL);
-    ending.quickly = at_quick_exit(quick_ended) == 0;
+    process_end.quickly = at_quick_exit(quick_ended) == 0;
 }
 
 /* CSAN_RACED=PROCESS:CODE is set by exec.c, for the same process alone. */
@@ -296,7 +296,7 @@ static void inherit(void)
     const char *text = environment_get("CSAN_RACED");
     int process, code;
     if (text && sscanf(text, "%d:%d", &process, &code) == 2 && process == (int)getpid())
-        ending.inherited = code & 0xff;
+        process_end.inherited = code & 0xff;
 }
 
 void process_exit_start(void)
@@ -308,17 +308,17 @@ void process_exit_start(void)
 void process_exit_start_off(void)
 {
     inherit();
-    if (ending.inherited)
+    if (process_end.inherited)
         enlist();
 }
 
 void process_exit_forked(void)
 {
-    ending.process = getpid();
-    ending.state = UNFINISHED;
-    ending.inherited = 0;
-    ending.attended = false;
-    ending.noted = 0;
+    process_end.process = getpid();
+    process_end.state = UNFINISHED;
+    process_end.inherited = 0;
+    process_end.attended = false;
+    process_end.noted = 0;
 }
 
 /* ---- _exit, _Exit, quick_exit and abort, as programs see them ---- */
@@ -355,10 +355,10 @@ _Noreturn void _Exit(int status)
 
 _Noreturn void quick_exit(int status)
 {
-    ending.quick = ending.quickly ? status : left(status);
+    process_end.quick = process_end.quickly ? status : left(status);
     libc_next_need();
     if (libc_next.leave_quickly)
-        libc_next.leave_quickly(ending.quick);
+        libc_next.leave_quickly(process_end.quick);
     process_exit_now(left(status));
 }
 

@@ -32,9 +32,9 @@ static size_t gather(const char **names, size_t capacity)
     return count + counters_unmodelled_list(names + count, capacity - count);
 }
 
-static const char *plural(uint64_t count, const char *ending)
+static const char *plural(uint64_t count, const char *process_end)
 {
-    return count == 1 ? "" : ending;
+    return count == 1 ? "" : process_end;
 }
 
 static void note_graphs(struct text *notes)
