@@ -40,20 +40,20 @@ static bool launch_enter(struct launch *launch)
 }
 
 /* Option launch_blocking: once all is noted, so that a failure finds its launch. */
-static CUresult launch_block(const struct launch *launch, CUresult result)
+static CUresult launch_block(struct launch *launch, CUresult result)
 {
     if (result != CUDA_SUCCESS || launch->captured || !blocking_any())
         return result;
-    const struct kernel *kernel = launch->deferred ? launch->deferred : kernel_of(launch->function);
+    const struct kernel *kernel = launch_kernel(launch);
     return blocking_kernel(kernel) ? blocking_wait(launch->stream, launch->entry->thread_default)
                                    : result;
 }
 
 /* It did not begin. The function's handle is good: it is the stream that is wrong. */
-static void launch_refused(const struct launch *launch, CUresult result)
+static void launch_refused(struct launch *launch, CUresult result)
 {
     struct callsite_stack stack;
-    const struct kernel *kernel = kernel_of(launch->function);
+    const struct kernel *kernel = launch_kernel(launch);
     callsite_capture(&stack);
     refused_call_stream(
         launch->entry, launch->stream,
@@ -78,11 +78,11 @@ static CUresult launch_leave(struct launch *launch, CUresult result)
     }
     if (result == CUDA_SUCCESS) {
         trace_launched();
-        launch_record(launch);
+        launch_submit(launch);
     } else if (launch->traced) {
         trace_want(NULL);
     }
-    launch_learned(launch);
+    launch_release(launch);
     result = launch_block(launch, result);
     guard_leave();
     return result;

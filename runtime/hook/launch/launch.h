@@ -1,8 +1,11 @@
-/* One launch of a kernel, between its hook and the detector.
+/* One launch of a kernel, between its hook and the detector. Its phases, in order:
  *
- *   launch.c         the hooks
- *   launch_submit.c  what the launch touches, by the best source there is, as an op
- *   launch_deferred.c    the same, deferred (deferred.h) */
+ *   describe       launch.c: the hook fills struct launch with what the program passed
+ *   request trace  launch_request_trace, before the driver's call
+ *   driver         launch.c: the driver's own function
+ *   accesses       launch_submit.c: what the launch touches, by the best source there is
+ *   submit         launch_submit.c: that as an op; launch_deferred.c: the same, deferred
+ *   release        launch_release: what learning had begun for it ends */
 #ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_H
 #define RUNTIME_HOOK_LAUNCH_LAUNCH_H
 
@@ -29,6 +32,7 @@ struct launch {
     bool overlaps;             /* attribute: it may begin before the one before it ends */
     bool records_events;       /* attributes: it records events */
     struct progress progress;  /* where it stands in its stream */
+    struct kernel *kernel;     /* by launch_kernel */
     struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
     struct learning *learning; /* not cleared: it is large */
 };
@@ -40,18 +44,21 @@ struct launch_origin {
     size_t argument_count;
 };
 
+/* The kernel, looked up at the first call; NULL: it is not known. */
+struct kernel *launch_kernel(struct launch *launch);
+
 /* `attributes` into the rest. */
 void launch_read_attributes(struct launch *launch);
 
 /* Before the driver's call: asks for its trace, where that is wanted and can be. */
 void launch_request_trace(struct launch *launch);
 /* After it, if it succeeded. */
-void launch_record(struct launch *launch);
+void launch_submit(struct launch *launch);
 /* The same of a deferred launch, which is never traced. */
-void launch_record_deferred(struct launch *launch, struct kernel *kernel,
+void launch_submit_deferred(struct launch *launch, struct kernel *kernel,
                             const struct launch_origin *origin);
 /* Last of all; whether or not it was recorded. */
-void launch_learned(struct launch *launch);
+void launch_release(struct launch *launch);
 
 /* Before the driver's call: the kernel of a launch that can be deferred, for which only its
  * parameters are needed. NULL: the launch is enqueued within the hook, because the kernel is new or

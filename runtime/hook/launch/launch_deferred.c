@@ -48,7 +48,7 @@ static void deferred_launch_work(const struct deferred_piece *piece)
     const struct launch_origin origin = {.site = deferred->site,
                                          .argument_count = deferred->argument_count};
     struct operators *before = operator_act_for(deferred->owner);
-    launch_record_deferred(&launch, deferred->kernel, &origin);
+    launch_submit_deferred(&launch, deferred->kernel, &origin);
     operator_act_for(before);
 }
 
@@ -121,5 +121,5 @@ void launch_defer(struct launch *launch)
     if ((origin.site || !origin.stack) && deferred_launch_put(launch, &origin))
         return;
     deferred_flush();
-    launch_record_deferred(launch, kernel, &origin);
+    launch_submit_deferred(launch, kernel, &origin);
 }

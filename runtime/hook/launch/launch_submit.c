@@ -143,64 +143,116 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
     dump_launched();
 }
 
-/* From the kernel's PTX or its learned set. If those are not exact: from the declaration of the
- * operator that makes the launch, or from the launch's own trace. */
+/* A launch that succeeded, from what it touches to its op. Not cleared as a whole: it is large. */
+struct submission {
+    struct launch *launch;
+    struct kernel *kernel;
+    csan_site site;
+    struct launch_accesses_touched touched;
+    struct trace_users users;
+    struct programmatic beside;
+    struct stream *stream; /* locked; NULL: it is captured, or there is none */
+    enum wait waits;
+    uint64_t unplaced;            /* as context_unplaced before the accesses were found */
+    struct wrong_pointers strays; /* rarely used */
+    struct wrong_pointer_launch strays_of;
+};
+
+/* By the kernel's PTX, or what was learned of it. */
+static void accesses_find(struct submission *submission)
+{
+    struct launch *launch = submission->launch;
+    struct kernel *kernel = submission->kernel;
+    struct launch_accesses_touched *touched = &submission->touched;
+    submission->users = (struct trace_users){0};
+    submission->unplaced = context_unplaced(session_context());
+    doubt_look();
+    launch_accesses_begin(kernel, &launch->what, touched);
+    if (trace_judges() && !launch->captured)
+        submission->users.verified = range_verifier_take(kernel, &launch->what, touched);
+    if (launch->learns) {
+        learning_apply(launch->learning, kernel, touched);
+        submission->users.learned = learning_take(launch->learning);
+    }
+    if (!touched->exact && copied_values_any() && !operator_is_open())
+        copied_values_forget_all();
+}
+
+/* Where the accesses do not tell all, the word of the operator that makes the launch counts, or the
+ * launch's own trace, for which the op waits. */
+static void op_submit(struct submission *submission)
+{
+    struct launch *launch = submission->launch;
+    struct kernel *kernel = submission->kernel;
+    struct launch_accesses_touched *touched = &submission->touched;
+    struct stream *stream = submission->stream;
+    const csan_site site = submission->site;
+    const bool on_stream_lane =
+        !stream || programmatic_begin(&submission->beside, stream, site, touched);
+    const enum wait waits = on_stream_lane ? WAIT_NOT : wait_of(launch, touched);
+    submission->waits = waits;
+    if (launch->learns)
+        learning_count(launch->learning, waits == WAIT_OTHER);
+    if (waits == WAIT_NOT && !touched->exact && !launch->captured && !operator_is_open())
+        trace_lacked();
+    if (waits == WAIT_TRACE)
+        trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, touched,
+                                        launch->learns ? launch->learning : NULL},
+                     submission->users);
+    else if (waits == WAIT_OTHER)
+        learning_wait(launch->learning, stream_lane(stream), site, kernel, touched);
+    else if (!on_stream_lane)
+        operator_enqueue(stream_lane(stream), site, touched->level, touched->exact,
+                         touched->accesses, touched->access_count);
+}
+
+/* What else is noted of it; gives the stream's lock back. */
+static void op_submitted(struct submission *submission)
+{
+    struct launch_accesses_touched *touched = &submission->touched;
+    struct stream *stream = submission->stream;
+    programmatic_end(&submission->beside, stream, touched);
+    note_launched(submission->launch, submission->kernel, stream, submission->site);
+    if (wrong_pointers_may_be(submission->unplaced, stream_context(stream))) {
+        submission->strays_of = (struct wrong_pointer_launch){
+            stream_context(stream), stream_lane(stream), submission->site, touched->level};
+        wrong_pointers_gather(touched, submission->strays_of.context, submission->unplaced,
+                              &submission->strays);
+    }
+    guard_unlock();
+}
+
+static void submission_end(struct submission *submission)
+{
+    const struct launch *launch = submission->launch;
+    struct launch_accesses_touched *touched = &submission->touched;
+    if (submission->waits != WAIT_TRACE && !launch->deferred)
+        trace_skip(submission->users);
+    if (session_options()->verbosity >= 2 && touched->level != CSAN_LEVEL_LEARNED)
+        launch_accesses_explain(submission->kernel, touched);
+    launch_accesses_end(submission->kernel, touched);
+    if (__builtin_expect(submission->strays.count != 0, 0))
+        wrong_pointers_report(&submission->strays, &submission->strays_of);
+}
+
 static void record_kernel(struct launch *launch, struct kernel *kernel,
                           const struct launch_origin *origin)
 {
-    struct launch_accesses_touched touched;
-    struct trace_users users = {0};
-    struct wrong_pointers strays; /* large, and rarely used */
-    struct wrong_pointer_launch wrong_pointer_launch;
-    strays.count = 0;
-    const uint64_t unplaced = context_unplaced(session_context());
-    doubt_look();
-    launch_accesses_begin(kernel, &launch->what, &touched);
-    if (trace_judges() && !launch->captured)
-        users.verified = range_verifier_take(kernel, &launch->what, &touched);
-    if (launch->learns) {
-        learning_apply(launch->learning, kernel, &touched);
-        users.learned = learning_take(launch->learning);
-    }
-    if (!touched.exact && copied_values_any() && !operator_is_open())
-        copied_values_forget_all();
-    csan_site site = site_of(origin, kernel);
-    struct programmatic beside = {0};
-    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
+    struct submission submission;
+    submission.launch = launch;
+    submission.kernel = kernel;
+    submission.strays.count = 0;
+    submission.beside = (struct programmatic){0};
+    accesses_find(&submission);
+    submission.site = site_of(origin, kernel);
+    submission.stream =
+        launch->captured ? NULL : launch_lock(launch, &submission.beside, submission.site);
     if (launch->captured)
-        capture_kernel(launch, kernel, site, &touched);
-    bool on_stream_lane = !stream || programmatic_begin(&beside, stream, site, &touched);
-    enum wait waits = on_stream_lane ? WAIT_NOT : wait_of(launch, &touched);
-    if (launch->learns)
-        learning_count(launch->learning, waits == WAIT_OTHER);
-    if (waits == WAIT_NOT && !touched.exact && !launch->captured && !operator_is_open())
-        trace_lacked();
-    if (waits == WAIT_TRACE)
-        trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, &touched,
-                                        launch->learns ? launch->learning : NULL},
-                     users);
-    else if (waits == WAIT_OTHER)
-        learning_wait(launch->learning, stream_lane(stream), site, kernel, &touched);
-    else if (!on_stream_lane)
-        operator_enqueue(stream_lane(stream), site, touched.level, touched.exact, touched.accesses,
-                         touched.access_count);
-    if (stream) {
-        programmatic_end(&beside, stream, &touched);
-        note_launched(launch, kernel, stream, site);
-        if (wrong_pointers_may_be(unplaced, stream_context(stream))) {
-            wrong_pointer_launch = (struct wrong_pointer_launch){
-                stream_context(stream), stream_lane(stream), site, touched.level};
-            wrong_pointers_gather(&touched, wrong_pointer_launch.context, unplaced, &strays);
-        }
-        guard_unlock();
-    }
-    if (waits != WAIT_TRACE && !launch->deferred)
-        trace_skip(users);
-    if (session_options()->verbosity >= 2 && touched.level != CSAN_LEVEL_LEARNED)
-        launch_accesses_explain(kernel, &touched);
-    launch_accesses_end(kernel, &touched);
-    if (__builtin_expect(strays.count != 0, 0))
-        wrong_pointers_report(&strays, &wrong_pointer_launch);
+        capture_kernel(launch, kernel, submission.site, &submission.touched);
+    op_submit(&submission);
+    if (submission.stream)
+        op_submitted(&submission);
+    submission_end(&submission);
 }
 
 /* By the program's own word. */
@@ -227,7 +279,7 @@ static void record_annotated(const struct launch *launch, const struct kernel *k
     trace_skip((struct trace_users){0});
 }
 
-void launch_record(struct launch *launch)
+void launch_submit(struct launch *launch)
 {
     size_t annotated_count;
     const struct csan_access *annotated = launch_annotations_take(&annotated_count);
@@ -237,13 +289,20 @@ void launch_record(struct launch *launch)
         if (event_of_attribute(&launch->attributes[i]))
             event_note_captured(event_of_attribute(&launch->attributes[i]));
     callsite_capture(&stack);
-    struct kernel *kernel = kernel_of(launch->function);
+    struct kernel *kernel = launch_kernel(launch);
     if (!kernel)
         trace_skip((struct trace_users){0});
     else if (annotated_count)
         record_annotated(launch, kernel, &stack, annotated, annotated_count);
     else
         record_kernel(launch, kernel, &(struct launch_origin){.stack = &stack});
+}
+
+struct kernel *launch_kernel(struct launch *launch)
+{
+    if (!launch->kernel)
+        launch->kernel = launch->deferred ? launch->deferred : kernel_of(launch->function);
+    return launch->kernel;
 }
 
 static bool launch_ask(struct launch *launch)
@@ -287,7 +346,7 @@ static void launch_learn(struct launch *launch, struct kernel *kernel)
     }
 }
 
-void launch_learned(struct launch *launch)
+void launch_release(struct launch *launch)
 {
     if (!launch->learns)
         return;
@@ -298,7 +357,7 @@ void launch_learned(struct launch *launch)
 void launch_request_trace(struct launch *launch)
 {
     bool asked = trace_learns() || trace_is_exact() || trace_judges();
-    struct kernel *kernel = asked ? kernel_of(launch->function) : NULL;
+    struct kernel *kernel = asked ? launch_kernel(launch) : NULL;
     if (kernel && (operator_is_collective() || kernel->collective))
         launch->collective = true;
     if (kernel && is_to_be_learned())
@@ -307,7 +366,7 @@ void launch_request_trace(struct launch *launch)
         launch->traced = launch_ask(launch);
 }
 
-void launch_record_deferred(struct launch *launch, struct kernel *kernel,
+void launch_submit_deferred(struct launch *launch, struct kernel *kernel,
                             const struct launch_origin *origin)
 {
     launch->collective = launch->collective || kernel->collective;
@@ -315,5 +374,5 @@ void launch_record_deferred(struct launch *launch, struct kernel *kernel,
     if (is_to_be_learned())
         launch_learn(launch, kernel);
     record_kernel(launch, kernel, origin);
-    launch_learned(launch);
+    launch_release(launch);
 }
