@@ -31,7 +31,7 @@ struct strided_hull {
 /* What a walk over all records asks first, close together. */
 struct strided_brief {
     uint64_t last_op; /* that touched it */
-    uint32_t lane; /* the only lane in its history; or STRIDED_EMPTY, STRIDED_LANES */
+    uint32_t lane;    /* the only lane in its history; or STRIDED_EMPTY, STRIDED_LANES */
 };
 enum { STRIDED_EMPTY = 0xffffffffu, STRIDED_LANES = 0xfffffffeu };
 

@@ -15,7 +15,10 @@ __global__ void gather(float *out, const float *self, const long long *index, in
     assert((at == -100 || (at >= 0 && at < size)) && "index out of bounds");
     out[threadIdx.x] = at == -100 ? 0 : self[at];
 }
-__global__ void fill(long long *index, long long value) { index[threadIdx.x] = value; }
+__global__ void fill(long long *index, long long value)
+{
+    index[threadIdx.x] = value;
+}
 
 static const char *const names[] = {"self", "index", CSAN_ARGUMENT_RETURNED};
 static const csan_operator gathers = {"test::gather(Tensor self, Tensor index)", names, 3, 2};

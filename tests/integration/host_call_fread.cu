@@ -5,8 +5,8 @@
 // fread, which reads past its own buffer into the program's.
 #include "host_memory.h"
 
-#define CHECK_CALL(what) \
-    if (!(what)) \
+#define CHECK_CALL(what)                                                                           \
+    if (!(what))                                                                                   \
     exit(102)
 
 int main()

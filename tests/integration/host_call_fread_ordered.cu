@@ -3,8 +3,8 @@
 // fread behind the copy.
 #include "host_memory.h"
 
-#define CHECK_CALL(what) \
-    if (!(what)) \
+#define CHECK_CALL(what)                                                                           \
+    if (!(what))                                                                                   \
     exit(102)
 
 int main()

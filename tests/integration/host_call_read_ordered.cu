@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define CHECK_CALL(what) \
-    if (!(what)) \
+#define CHECK_CALL(what)                                                                           \
+    if (!(what))                                                                                   \
     exit(102)
 
 int main()

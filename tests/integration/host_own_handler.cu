@@ -1,6 +1,7 @@
 // verdict: none
 // options: host=guard
-// The program's own handler of SIGSEGV, set while pages are guarded, gets its own faults and no others.
+// The program's own handler of SIGSEGV, set while pages are guarded, gets its own faults and no
+// others.
 #include "host_memory.h"
 #include <csetjmp>
 #include <csignal>

@@ -1,6 +1,7 @@
 // verdict: none
 // options: host=guard
-// Other bytes of the same page are the program's own, and are used meanwhile, with the right result.
+// Other bytes of the same page are the program's own, and are used meanwhile, with the right
+// result.
 #include "host_memory.h"
 
 int main()

@@ -1,7 +1,8 @@
 // verdict: race
 // expect: host_page_shared_race.cu:{access}
 // options: host=guard
-// After a hundred accesses to other bytes of its page, the access that meets the copy is still found.
+// After a hundred accesses to other bytes of its page, the access that meets the copy is still
+// found.
 #include "host_memory.h"
 
 int main()

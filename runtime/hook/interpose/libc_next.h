@@ -42,8 +42,8 @@ struct libc_next {
     libc_sigaction *sigaction;
     libc_signal *signal;
     libc_sigmask *thread_mask, *process_mask; /* pthread_sigmask and sigprocmask */
-    const char *library; /* libcsan's own path; NULL: not known */
-    bool found;          /* all of them; atomic */
+    const char *library;                      /* libcsan's own path; NULL: not known */
+    bool found;                               /* all of them; atomic */
 };
 extern struct libc_next libc_next;
 

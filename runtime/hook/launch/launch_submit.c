@@ -178,8 +178,8 @@ static void accesses_find(struct submission *submission)
         copied_values_forget_all();
 }
 
-/* Where the accesses do not tell all, the word of the operator that makes the launch counts, or the
- * launch's own trace, for which the op waits. */
+/* If the accesses are not exact, csan uses the declaration of the operator that makes the launch,
+ * or the launch's own trace, for which the op waits. */
 static void op_submit(struct submission *submission)
 {
     struct launch *launch = submission->launch;

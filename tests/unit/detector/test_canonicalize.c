@@ -118,10 +118,8 @@ static void very_many_changes_are_kept_in_part(void **state)
         assert_int_equal(at->aliases.second.count, changes);
     }
     assert_ptr_equal(canonicalizations_at(&list, CHANGES + 1), &list.now);
-    canonicalizations_keep(&list, CHANGES,
-                           CHANGES + 1); /* the others are resolved by now */
-    assert_ptr_equal(canonicalizations_at(&list, 1),
-                     canonicalizations_at(&list, CHANGES));
+    canonicalizations_keep(&list, CHANGES, CHANGES + 1); /* the others are resolved by now */
+    assert_ptr_equal(canonicalizations_at(&list, 1), canonicalizations_at(&list, CHANGES));
     canonicalizations_forget(&list);
     assert_ptr_equal(canonicalizations_at(&list, 1), &list.now);
     canonicalizations_clear(&list);
