@@ -78,7 +78,7 @@ unit: $(UNIT) $(PARITY)
 	@scripts/run-tests.sh --jobs $(JOBS) $(OUT)/tests/unit.log $(UNIT_RUN)
 
 # Of the unit tests, too.
-unit_long := $(filter $(addprefix %/test_,detect_random recording_file hook_graph_random lock_model ptx_damage hook_deferred_random \
+unit_long := $(filter $(addprefix %/test_,detect_random recording_output hook_graph_random lock_model ptx_damage hook_deferred_random \
 	hook_delivery),$(UNIT))
 UNIT_RUN := $(unit_long) $(filter-out $(unit_long),$(UNIT) $(PARITY))
 
