@@ -58,7 +58,7 @@ include tests/gpu/build.mk
 include tests/bench/programs/build.mk
 
 # Tests of the products as a person meets them at the command line. Those that take longest begin first.
-shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,oracle install explore)))
+shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,install explore snippets oracle fix kernels mutate failures)))
 SHELL_TESTS := $(shell_tests_long) $(filter-out $(shell_tests_long),$(wildcard tests/shell/test_*.sh))
 SCHEMA_CHECK := $(OUT)/tests/schema_check
 
