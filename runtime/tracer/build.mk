@@ -68,7 +68,8 @@ $(tracer_tests): $(FAKE_GPU)/libcuda.so.1 $(FAKE_GPU)/tools/libsanitizer-public.
 $(OUT)/tests/unit/test_hook_tracer_run: private CFLAGS_ALL += -DTRACER
 
 $(OUT)/tests/unit/test_tracer_record: tests/unit/tracer/test_tracer_record.c $(HOST_PATCH) \
-		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/trace/fold.c)
+		$(call objects,runtime/tracer/buffer.c runtime/tracer/recorded.c runtime/trace/fold.c csan/base/lock_order.c \
+		csan/base/output.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -isystem $(SANITIZER_INCLUDE) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ \
 		-lcmocka -lpthread

@@ -12,11 +12,11 @@
 
 /* Of so many bytes there is no piece, for this thread, but those that come before the one of that
  * number: counted from 1, down to 0, when there are no more at all. */
-static __thread size_t short_of;
-static __thread unsigned short_from;
+static __thread size_t short_of __attribute__((unused));
+static __thread unsigned short_from __attribute__((unused));
 
 /* The same of cleared pieces: of so many bytes there is none. */
-static __thread size_t short_of_cleared;
+static __thread size_t short_of_cleared __attribute__((unused));
 
 /* uthash's first piece of each table. */
 enum { TABLE_BYTES = 64 };

@@ -335,7 +335,7 @@ static void random_step(struct program *program, struct brute *brute, const stru
 
 static int index_of(const char *name)
 {
-    return atoi(name + 2);
+    return strlen(name) > 2 ? atoi(name + 2) : 0;
 }
 
 /* A report names its arguments: "p, r" are accesses 0 and 2. */
