@@ -40,7 +40,6 @@ static struct {
     int structure;         /* bytes of the one structure that every kernel takes; 0: pointers */
     int run_at_once;       /* host functions: within the call that enqueues them */
     int takes;             /* nanoseconds that every call lasts at least */
-    CUresult fail_wait;    /* what the next wait for a stream returns */
     char log[256];         /* launches and waits for streams; see fake_log */
     size_t logged;
 } fake = {.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -104,9 +103,12 @@ EXPORT void fake_takes(int nanoseconds)
 {
     fake.takes = nanoseconds;
 }
+/* What the calling thread's next wait for a stream returns: csan's own threads wait, too. */
+static __thread CUresult fail_wait;
+
 EXPORT void fake_fail_wait(int result)
 {
-    fake.fail_wait = result;
+    fail_wait = result;
 }
 /* What was called since this was: k a kernel's launch, [02] a graph's, of its nodes 0 and 2, s a
  * wait for a stream, d a graph's end. */
@@ -319,10 +321,10 @@ EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 #endif
 EXPORT CUresult cuStreamSynchronize(CUstream stream)
 {
-    const CUresult code = fake.fail_wait;
+    const CUresult code = fail_wait;
     (void)stream;
     fake_note('s');
-    fake.fail_wait = CUDA_SUCCESS;
+    fail_wait = CUDA_SUCCESS;
     return code ? code : result();
 }
 SUCCEEDS(cuStreamSynchronize_ptsz, CUstream stream)
