@@ -149,11 +149,10 @@ static uint32_t lanes_to_blame(const struct coredump_fault *fault)
     for (uint32_t i = 0; i < COREDUMP_LANES; i++)
         if (fault->present >> i & 1 && fault->lanes[i].exception != COREDUMP_NONE)
             met |= UINT32_C(1) << i;
-    if (met & fault->active)
-        return met & fault->active;
-    return met                              ? met
-           : fault->present & fault->active ? fault->present & fault->active
-                                            : fault->present;
+    const uint32_t met_active = met & fault->active, active = fault->present & fault->active;
+    if (met)
+        return met_active ? met_active : met;
+    return active ? active : fault->present;
 }
 
 static void first_thread(const struct coredump_fault *fault, struct device_failure *failure)

@@ -91,7 +91,7 @@ void progress_context_ended(CUcontext context)
     struct board *board = board_find(context);
     if (context && board) {
         memset(board->keys, 0, sizeof board->keys);
-        memcpy(board->words, board->last, WORDS_BYTES); /* nothing of it is under way */
+        memcpy(board->words, board->last, sizeof board->last); /* nothing of it is under way */
         __atomic_store_n(&board->context, NULL, __ATOMIC_RELEASE);
     }
     lock_order_give(LOCK_PROGRESS, &progress.mutex);

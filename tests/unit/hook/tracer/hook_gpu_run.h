@@ -27,7 +27,8 @@ static inline int run(const char *mode, const char *directory, const char *envir
 {
     char command[2048];
     snprintf(command, sizeof command,
-             "env -u CUDA_HOME -u CUDA_PATH LD_LIBRARY_PATH='%s' %s CSAN_OPTIONS="
+             "env -u CUDA_HOME -u CUDA_PATH ASAN_OPTIONS=verify_asan_link_order=0 "
+             "LD_LIBRARY_PATH='%s' %s CSAN_OPTIONS="
              "'symbolize=0:access=learn:learn_cache_mb=0:%s' '%s' %s 2>&1",
              directory, environment, options, program_invocation_name, mode);
     FILE *pipe = popen(command, "r");
