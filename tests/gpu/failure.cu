@@ -20,6 +20,8 @@ __global__ void add_at(int *p) { atomicAdd(p + (threadIdx.x == 5 ? (1l << 40) : 
 __global__ void misaligned(char *p) { if (threadIdx.x == 3) *(int *)(p + 2) = 1; }
 __global__ void shared_far(int *p, int n) { extern __shared__ int s[]; s[threadIdx.x * n] = 1; __syncthreads(); p[threadIdx.x] = s[0]; }
 __global__ void trapped() { if (blockIdx.x == 1 && threadIdx.x == 9) __trap(); }
+__global__ void asserts_and_writes(int *p, long at) { if (threadIdx.x == 6) { assert(at < 100); p[at] = 1; } }
+__global__ void traps_and_writes(int *p, long at) { if (threadIdx.x == 6) { if (at > 100) __trap(); p[at] = 1; } }
 __global__ void asserts(int n) { if (threadIdx.x == 6) assert(n < 3); }
 __device__ __noinline__ int deep(volatile int *p, int n) { volatile int a[64]; a[n % 64] = *p; return n > 100000000 ? 0 : deep(p, n + 1) + a[(n + 1) % 64]; }
 __global__ void stack(int *p) { if (threadIdx.x == 0) p[0] = deep(p, 0); }
@@ -51,6 +53,8 @@ int main(int argc, char **argv)
     if (!strcmp(kind, "shared")) shared_far<<<1, 64, 256, s>>>(p, 1 << 16);
     if (!strcmp(kind, "trap")) trapped<<<2, 32, 0, s>>>();
     if (!strcmp(kind, "assert")) asserts<<<1, 32, 0, s>>>(5);
+    if (!strcmp(kind, "assert_far")) asserts_and_writes<<<1, 32, 0, s>>>(p, 1l << 40);
+    if (!strcmp(kind, "trap_far")) traps_and_writes<<<1, 32, 0, s>>>(p, 1l << 40);
     if (!strcmp(kind, "stack")) stack<<<1, 32, 0, s>>>(p);
     if (!strcmp(kind, "jump")) jumps<<<1, 32, 0, s>>>(p, (function)0x123456789ab0ul);
     if (!strcmp(kind, "late")) late<<<1, 32, 0, s>>>(p, 1l << 40);

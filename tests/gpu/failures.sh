@@ -27,7 +27,9 @@ headline()
     misaligned) echo 'misaligned memory access in misaligned' ;;
     shared) echo 'shared or local memory access out of range in shared_far' ;;
     trap) echo 'trap in trapped' ;;
+    trap_far) echo 'trap in traps_and_writes' ;;
     assert) echo 'failed assert in asserts' ;;
+    assert_far) echo 'failed assert in asserts_and_writes' ;;
     stack) echo 'shared or local memory access out of range in stack' ;;
     jump) echo 'illegal instruction in jumps' ;;
     *) echo ;;
@@ -78,7 +80,7 @@ check()
 }
 
 options=access=ptx
-for kind in none far late null host freed misaligned shared trap assert stack jump; do
+for kind in none far late null host freed misaligned shared trap trap_far assert assert_far stack jump; do
     for call in stream device event async query later launches; do
         case $kind in
         none | far | trap | assert | late) ;;

@@ -60,6 +60,7 @@ static struct {
     uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
     uint32_t asserted;     /* a kernel's assertion failed; atomic */
     uint32_t led_astray;   /* a kernel jumped to where no code is; atomic */
+    uint32_t first;        /* the first dump's exception, where it has one kind; atomic */
     uint64_t ended_at;     /* in milliseconds; atomic */
 } dump = {.once = PTHREAD_ONCE_INIT};
 
@@ -194,6 +195,15 @@ static void read_all(int file, struct bytes *bytes)
     }
 }
 
+/* COREDUMP_NONE: there is none, or several kinds. */
+static uint32_t only_exception(const struct coredump_fault *faults, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (faults[i].exception != faults[0].exception)
+            return COREDUMP_NONE;
+    return count ? faults[0].exception : COREDUMP_NONE;
+}
+
 static void understand(const struct bytes *bytes)
 {
     struct coredump found;
@@ -207,6 +217,8 @@ static void understand(const struct bytes *bytes)
         return;
     }
     const size_t count = coredump_faults(&found, faults);
+    if (__atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) == 1)
+        __atomic_store_n(&dump.first, only_exception(faults, count), __ATOMIC_RELEASE);
     for (size_t i = 0; i < count; i++) {
         size_t code;
         if (faults[i].exception == COREDUMP_ASSERT)
@@ -301,9 +313,15 @@ static CUresult hold(void)
 }
 
 /* With a dump the driver (580) says of a failed assertion that the launch failed, and of a jump to
- * where no code is that an instruction is illegal, and no address. */
+ * where no code is that an instruction is illegal, and no address. And a thread goes on behind its
+ * assertion or trap: the driver then says what it ran into, such as the index that was asserted. */
 static CUresult as_without(CUresult result)
 {
+    const uint32_t first = __atomic_load_n(&dump.first, __ATOMIC_ACQUIRE);
+    if (first == COREDUMP_ASSERT)
+        return CUDA_ERROR_ASSERT;
+    if (first == COREDUMP_TRAP)
+        return CUDA_ERROR_LAUNCH_FAILED;
     if (result == CUDA_ERROR_LAUNCH_FAILED && __atomic_load_n(&dump.asserted, __ATOMIC_ACQUIRE))
         return CUDA_ERROR_ASSERT;
     if (result == CUDA_ERROR_ILLEGAL_INSTRUCTION &&
