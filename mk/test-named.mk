@@ -8,8 +8,10 @@ named_unit    := $(filter $(addprefix %/,$(call named_of,unit)),$(UNIT) $(PARITY
 named_shell   := $(patsubst %,tests/shell/%.sh,$(call named_of,shell))
 named_program := $(call named_of,program)
 
-# A shell test names the programs that it runs, and the other files that it needs.
+# A shell test names the programs that it runs, and the other files that it needs. A name may have two
+# parts: that of a variable, and an ending, as ${sample}_fixed has.
 named_words   := $(if $(named_shell),$(sort $(shell grep -ohE '[A-Za-z0-9_]+' $(named_shell))))
+named_words   += $(foreach ending,$(filter _%,$(named_words)),$(addsuffix $(ending),$(named_words)))
 if_named       = $(if $(filter $(1),$(named_words)),$(2))
 shell_files   := $(foreach w,static plain,$(patsubst %,$(PROGRAM_OUT)/$w/%,$(filter $(program),$(named_words)))) \
 	$(call if_named,oracle mutants,$(ORACLE)) $(call if_named,litmus,$(LITMUS)) \
