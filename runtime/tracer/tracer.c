@@ -224,7 +224,7 @@ static void called_back(void *user, Sanitizer_CallbackDomain domain, Sanitizer_C
 static uint64_t learning_limit(void)
 {
     const struct session_options *options = session_options();
-    bool all = options->access == ACCESS_BY_EXACT || options->verify_ranges;
+    bool all = options->access.traced_first || options->verify_ranges;
     return all ? UINT64_MAX : (uint64_t)options->learn_warmup_ms;
 }
 

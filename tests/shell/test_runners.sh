@@ -96,3 +96,17 @@ check "a near name is suggested" grep -qx '    event_wait_chain' err
 run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory -s test T=event_wait_chian
 check "make test says so, too" grep -qx '    event_wait_chain' err
 check "... and fails" ended 2
+named learn_
+check "a beginning may end in '_'" grep -qx 'program learn_rows' out
+
+# ---- What a shell test is given
+
+# files_of TEST: what make test T=TEST builds for it.
+files_of()
+{
+    printf 'include Makefile\nprint: ; @printf "%%s\\n" $(shell_files)\n' >print.mk
+    run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory -s -f "$scratch/print.mk" T="$1" print
+}
+files_of test_mutate
+check "a program that a test names" grep -q '/plain/needless_wait$' out
+check "... and one whose name it puts together" grep -q '/plain/double_buffer_fixed$' out

@@ -59,10 +59,12 @@ static bool classify(uint64_t address, const struct launch_pointer *base, CUcont
     return unplaced && !graph_memory_find(address, &start, &end);
 }
 
-void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
-                           uint64_t unplaced, struct wrong_pointers *wrongs)
+void wrong_pointers_gather(const struct launch_accesses_touched *touched,
+                           const struct wrong_pointer_launch *launch, uint64_t unplaced,
+                           struct wrong_pointers *wrongs)
 {
     const bool any_unplaced = context_unplaced(session_context()) != unplaced;
+    wrongs->launch = *launch;
     wrongs->count = 0;
     if (touched->level != CSAN_LEVEL_RANGES || !session_options()->errors)
         return; /* the others go by address */
@@ -81,7 +83,7 @@ void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcont
         wrong->access.bytes = lmad.span;
         wrong->access.dims = NULL;
         wrong->access.dim_count = 0;
-        wrongs->count += classify(lmad.base, base, context, any_unplaced, wrong);
+        wrongs->count += classify(lmad.base, base, launch->context, any_unplaced, wrong);
     }
 }
 
@@ -179,9 +181,9 @@ static void foreign_report(const struct wrong_pointer *wrong,
     unreachable_report(wrong, launch, device, detail);
 }
 
-void wrong_pointers_report(const struct wrong_pointers *wrongs,
-                           const struct wrong_pointer_launch *launch)
+void wrong_pointers_report(const struct wrong_pointers *wrongs)
 {
+    const struct wrong_pointer_launch *launch = &wrongs->launch;
     for (size_t i = 0; i < wrongs->count; i++) {
         const struct wrong_pointer *wrong = &wrongs->items[i];
         if (!is_new(wrong, launch))

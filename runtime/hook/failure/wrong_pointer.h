@@ -31,7 +31,16 @@ struct wrong_pointer {
     CUcontext owner;           /* of foreign memory */
 };
 
+/* Who accesses them, and where. */
+struct wrong_pointer_launch {
+    CUcontext context;
+    csan_lane lane;
+    csan_site site;
+    enum csan_level level;
+};
+
 struct wrong_pointers {
+    struct wrong_pointer_launch launch;
     struct wrong_pointer items[WRONG_POINTER_MOST];
     size_t count;
 };
@@ -44,20 +53,11 @@ static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
            __builtin_expect(memory_owner_has_others(context), 0);
 }
 
-/* Those among the accesses of a launch in that context, while the kernel is locked. Wants the
- * guard's lock. */
-void wrong_pointers_gather(const struct launch_accesses_touched *touched, CUcontext context,
-                           uint64_t unplaced, struct wrong_pointers *wrongs);
-
-/* Who accesses them, and where. */
-struct wrong_pointer_launch {
-    CUcontext context;
-    csan_lane lane;
-    csan_site site;
-    enum csan_level level;
-};
+/* Those among the accesses of a launch, while the kernel is locked. Wants the guard's lock. */
+void wrong_pointers_gather(const struct launch_accesses_touched *touched,
+                           const struct wrong_pointer_launch *launch, uint64_t unplaced,
+                           struct wrong_pointers *wrongs);
 /* Without any lock. */
-void wrong_pointers_report(const struct wrong_pointers *wrongs,
-                           const struct wrong_pointer_launch *launch);
+void wrong_pointers_report(const struct wrong_pointers *wrongs);
 
 #endif

@@ -165,7 +165,7 @@ void kernel_seen_load(void *module, const void *data, const char *path, bool lib
     struct learn_image identity = {{0}};
     struct image_place place = {0};
     char *file = NULL;
-    const bool learns = session_options()->access != ACCESS_BY_PTX;
+    const bool learns = session_options()->access.traces;
     const bool stays = data && image_place_find(&place, data, &file);
     struct image *image = data ? image_of_data(data, stays ? &place : NULL) : image_of_file(path);
     if (learns && !stays)

@@ -13,35 +13,59 @@
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/failure/progress.h"
+#include "runtime/hook/failure/wrong_pointer.h"
+#include "runtime/hook/launch/programmatic.h"
 #include "runtime/hook/observe/learning.h"
+#include "runtime/hook/observe/trace.h"
 
 #include <stdbool.h>
-
-/* What the program passed. */
-struct launch {
-    const struct driver_entry *entry;
-    CUfunction function;
-    CUstream stream;
-    struct launch_accesses_launch what;
-    const CUlaunchAttribute *attributes;
-    unsigned attribute_count;
-    bool collective;           /* its blocks wait for each other, or for other devices */
-    bool captured;             /* it becomes a node of a graph */
-    bool traced;               /* its trace will be reported */
-    bool learns;               /* `learning` was begun */
-    bool overlaps;             /* attribute: it may begin before the one before it ends */
-    bool records_events;       /* attributes: it records events */
-    struct progress progress;  /* where it stands in its stream */
-    struct kernel *kernel;     /* by launch_kernel */
-    struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
-    struct learning *learning; /* not cleared: it is large */
-};
 
 /* Where a launch comes from. */
 struct launch_origin {
     const struct callsite_stack *stack; /* or NULL: */
     csan_site site; /* found before, with so many arguments; 0: that of the operator that runs */
     size_t argument_count;
+};
+
+/* Which trace the op waits for. */
+enum launch_wait { LAUNCH_WAIT_NONE, LAUNCH_WAIT_OWN, LAUNCH_WAIT_OTHER };
+
+/* Each phase fills in its part. */
+struct launch {
+    /* Describe: what the program passed. */
+    const struct driver_entry *entry;
+    CUfunction function;
+    CUstream stream;
+    struct launch_accesses_launch what;
+    const CUlaunchAttribute *attributes;
+    unsigned attribute_count;
+    bool collective;     /* its blocks wait for each other, or for other devices */
+    bool overlaps;       /* attribute: it may begin before the one before it ends */
+    bool records_events; /* attributes: it records events */
+    bool captured;       /* it becomes a node of a graph */
+
+    /* Request trace. */
+    bool traced;               /* its trace will be reported */
+    bool learns;               /* `learning` was begun */
+    struct kernel *kernel;     /* by launch_kernel */
+    struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
+    struct learning *learning; /* not cleared: it is large */
+
+    /* Driver. */
+    struct progress progress; /* where it stands in its stream */
+
+    /* Accesses. */
+    struct launch_origin origin;
+    csan_site site;
+    struct launch_accesses_touched *touched; /* not cleared: it is large */
+    struct trace_users users;
+    uint64_t unplaced; /* context_unplaced before the accesses were found */
+
+    /* Submit. */
+    struct stream *locked; /* its stream; NULL: it is captured, or the lock was not given */
+    struct programmatic beside;
+    enum launch_wait waits;
+    struct wrong_pointers *strays; /* not cleared */
 };
 
 /* The kernel, looked up at the first call; NULL: it is not known. */
@@ -54,9 +78,8 @@ void launch_read_attributes(struct launch *launch);
 void launch_request_trace(struct launch *launch);
 /* After it, if it succeeded. */
 void launch_submit(struct launch *launch);
-/* The same of a deferred launch, which is never traced. */
-void launch_submit_deferred(struct launch *launch, struct kernel *kernel,
-                            const struct launch_origin *origin);
+/* The same of a deferred launch, which is never traced; `origin` is set. */
+void launch_submit_deferred(struct launch *launch);
 /* Last of all; whether or not it was recorded. */
 void launch_release(struct launch *launch);
 

@@ -33,22 +33,22 @@ static void deferred_launch_work(const struct deferred_piece *piece)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)deferred->parameters,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     struct learning learning;
-    struct launch launch = {.entry = deferred->entry,
-                            .learning = &learning,
-                            .function = deferred->function,
-                            .stream = deferred->stream,
-                            .what = {.shared = deferred->shared, .extra = bytes ? extra : NULL},
-                            .collective = deferred->collective,
-                            .overlaps = deferred->overlaps,
-                            .progress = deferred->progress,
-                            .deferred = deferred->kernel};
+    struct launch launch = {
+        .entry = deferred->entry,
+        .learning = &learning,
+        .function = deferred->function,
+        .stream = deferred->stream,
+        .what = {.shared = deferred->shared, .extra = bytes ? extra : NULL},
+        .collective = deferred->collective,
+        .overlaps = deferred->overlaps,
+        .progress = deferred->progress,
+        .deferred = deferred->kernel,
+        .origin = {.site = deferred->site, .argument_count = deferred->argument_count}};
     memcpy(launch.what.grid, deferred->grid, sizeof deferred->grid);
     memcpy(launch.what.block, deferred->block, sizeof deferred->block);
     memcpy(launch.what.cluster, deferred->cluster, sizeof deferred->cluster);
-    const struct launch_origin origin = {.site = deferred->site,
-                                         .argument_count = deferred->argument_count};
     struct operators *before = operator_act_for(deferred->owner);
-    launch_submit_deferred(&launch, deferred->kernel, &origin);
+    launch_submit_deferred(&launch);
     operator_act_for(before);
 }
 
@@ -68,13 +68,13 @@ struct kernel *launch_deferrable_kernel(const struct launch *launch)
         !deferred_limit() || (!library && operator_deferred_or_other()) || launch_annotations_any())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
-    const bool learns = trace_learns() && (!library || session_options()->access != ACCESS_BY_AUTO);
+    const bool learns = trace_learns() && (!library || session_options()->access.insists);
     const bool describable = kernel && (layout_of(kernel) || (!kernel->ptx && !learns));
     return describable && (!learns || learning_is_calm(kernel)) ? kernel : NULL;
 }
 
 /* False: there is no room. */
-static bool deferred_launch_put(const struct launch *launch, const struct launch_origin *origin)
+static bool deferred_launch_put(const struct launch *launch)
 {
     const struct launch_accesses_launch *what = &launch->what;
     const struct layout *layout = layout_of(launch->deferred);
@@ -91,8 +91,8 @@ static bool deferred_launch_put(const struct launch *launch, const struct launch
         .stream = launch->stream,
         .kernel = launch->deferred,
         .owner = operator_deferred_owner(),
-        .site = origin->site,
-        .argument_count = (uint32_t)origin->argument_count,
+        .site = launch->origin.site,
+        .argument_count = (uint32_t)launch->origin.argument_count,
         .shared = what->shared,
         .parameter_bytes = bytes,
         .collective = launch->collective,
@@ -110,16 +110,16 @@ static bool deferred_launch_put(const struct launch *launch, const struct launch
 void launch_defer(struct launch *launch)
 {
     struct kernel *kernel = launch->deferred;
-    const size_t argument_count = __atomic_load_n(&kernel->argument_count, __ATOMIC_RELAXED);
+    struct launch_origin *origin = &launch->origin;
     struct callsite_stack stack;
-    struct launch_origin origin = {.argument_count = argument_count};
+    origin->argument_count = __atomic_load_n(&kernel->argument_count, __ATOMIC_RELAXED);
     if (!operator_deferred_owner()) {
         callsite_capture(&stack);
-        origin.stack = &stack;
-        origin.site = callsite_recall(&stack, kernel->name, argument_count);
+        origin->stack = &stack;
+        origin->site = callsite_recall(&stack, kernel->name, origin->argument_count);
     }
-    if ((origin.site || !origin.stack) && deferred_launch_put(launch, &origin))
+    if ((origin->site || !origin->stack) && deferred_launch_put(launch))
         return;
     deferred_flush();
-    launch_submit_deferred(launch, kernel, &origin);
+    launch_submit_deferred(launch);
 }

@@ -15,8 +15,6 @@
 #include "runtime/hook/failure/launch_ring.h"
 #include "runtime/hook/observe/learning_wait.h"
 #include "runtime/hook/operator/operator_stack.h"
-#include "runtime/hook/launch/programmatic.h"
-#include "runtime/hook/failure/wrong_pointer.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -38,15 +36,15 @@ static CUevent event_of_attribute(const CUlaunchAttribute *attribute)
 
 /* An event recorded by the launch itself fires before the kernel ends: it holds what the kernel is
  * ordered after (CUDA Driver API, CUlaunchAttributeID). Before the op, with the stream locked. */
-static void record_events(const struct launch *launch, struct stream *stream,
-                          struct programmatic *beside, csan_site site)
+static void record_events(const struct launch *launch)
 {
+    const struct programmatic *beside = &launch->beside;
     for (unsigned i = 0; i < launch->attribute_count; i++) {
         CUevent handle = event_of_attribute(&launch->attributes[i]);
         if (handle && beside->allowed && beside->before.start)
-            event_record_snapshot(handle, beside->before.start, site);
+            event_record_snapshot(handle, beside->before.start, launch->site);
         else if (handle)
-            event_record(handle, stream_lane(stream), site);
+            event_record(handle, stream_lane(launch->locked), launch->site);
     }
 }
 
@@ -68,52 +66,23 @@ void launch_read_attributes(struct launch *launch)
     }
 }
 
-/* ---- Recording ---- */
+/* ---- Accesses ---- */
 
-/* The stream of a launch that succeeded, with the lock held and the joins before the op made; NULL
- * without the lock. */
-static struct stream *launch_lock(const struct launch *launch, struct programmatic *beside,
-                                  csan_site site)
+/* By the kernel's PTX, or what was learned of it. */
+static void accesses_find(struct launch *launch)
 {
-    struct stream *stream = stream_lock(launch->stream, launch->entry->thread_default);
-    if (!stream)
-        return NULL;
-    *beside =
-        (struct programmatic){.allowed = launch->overlaps, .before = stream_use_launch(stream)};
-    if (launch->records_events)
-        record_events(launch, stream, beside, site);
-    return stream;
-}
-
-/* Whether the op is to wait for its own trace, or for one before it. Within an operator its word is
- * good enough. */
-enum wait { WAIT_NOT, WAIT_TRACE, WAIT_OTHER };
-static enum wait wait_of(const struct launch *launch, const struct launch_accesses_touched *touched)
-{
-    uint8_t access = session_options()->access;
-    if (launch->captured || operator_is_open() ||
-        (touched->exact && access != ACCESS_BY_LEARN && access != ACCESS_BY_EXACT))
-        return WAIT_NOT;
-    if (launch->learns && !touched->exact && learning_waits(launch->learning))
-        return WAIT_OTHER;
-    bool wanted = trace_takes_all() || (launch->learns && launch->learning->reply.trace);
-    return launch->traced && wanted ? WAIT_TRACE : WAIT_NOT;
-}
-
-/* The operator's word is good enough for what is launched in a graph. */
-static void capture_kernel(struct launch *launch, const struct kernel *kernel, csan_site site,
-                           const struct launch_accesses_touched *touched)
-{
-    const bool thread_default = launch->entry->thread_default;
-    operator_capture(launch->stream, thread_default, site, touched->level, touched->exact,
-                     touched->accesses, touched->access_count);
-    struct learning_node *learning =
-        launch->learns && !launch->collective && !operator_is_open()
-            ? learning_node_create(launch->learning, kernel, launch->function, &launch->what,
-                                   touched)
-            : NULL;
-    if (learning)
-        capture_learning(launch->stream, thread_default, learning);
+    launch->unplaced = context_unplaced(session_context());
+    doubt_look();
+    launch_accesses_begin(launch->kernel, &launch->what, launch->touched);
+    if (trace_judges() && !launch->captured)
+        launch->users.verified =
+            range_verifier_take(launch->kernel, &launch->what, launch->touched);
+    if (launch->learns) {
+        learning_apply(launch->learning, launch->kernel, launch->touched);
+        launch->users.learned = learning_take(launch->learning);
+    }
+    if (!launch->touched->exact && copied_values_any() && !operator_is_open())
+        copied_values_forget_all();
 }
 
 static csan_site site_of(const struct launch_origin *origin, const struct kernel *kernel)
@@ -127,14 +96,57 @@ static csan_site site_of(const struct launch_origin *origin, const struct kernel
                              kernel->argument_count);
 }
 
+/* ---- Submit ---- */
+
+/* Locks the stream of a launch that succeeded, and makes the joins before its op. */
+static void stream_lock_of(struct launch *launch)
+{
+    struct stream *stream =
+        launch->captured ? NULL : stream_lock(launch->stream, launch->entry->thread_default);
+    launch->locked = stream;
+    if (!stream)
+        return;
+    launch->beside =
+        (struct programmatic){.allowed = launch->overlaps, .before = stream_use_launch(stream)};
+    if (launch->records_events)
+        record_events(launch);
+}
+
+/* Within an operator its declaration is enough. */
+static enum launch_wait wait_of(const struct launch *launch)
+{
+    const bool exact = launch->touched->exact;
+    if (launch->captured || operator_is_open() || (exact && !session_options()->access.insists))
+        return LAUNCH_WAIT_NONE;
+    if (launch->learns && !exact && learning_waits(launch->learning))
+        return LAUNCH_WAIT_OTHER;
+    bool wanted = trace_takes_all() || (launch->learns && launch->learning->reply.trace);
+    return launch->traced && wanted ? LAUNCH_WAIT_OWN : LAUNCH_WAIT_NONE;
+}
+
+/* An operator's declaration is enough for what is launched in a graph. */
+static void capture_kernel(const struct launch *launch)
+{
+    const struct launch_accesses_touched *touched = launch->touched;
+    const bool thread_default = launch->entry->thread_default;
+    operator_capture(launch->stream, thread_default, launch->site, touched->level, touched->exact,
+                     touched->accesses, touched->access_count);
+    struct learning_node *learning =
+        launch->learns && !launch->collective && !operator_is_open()
+            ? learning_node_create(launch->learning, launch->kernel, launch->function,
+                                   &launch->what, touched)
+            : NULL;
+    if (learning)
+        capture_learning(launch->stream, thread_default, learning);
+}
+
 /* For when it fails. */
-static void note_launched(const struct launch *launch, const struct kernel *kernel,
-                          const struct stream *stream, csan_site site)
+static void note_launched(const struct launch *launch)
 {
     struct launch_ring_entry launched = {.id = launch->deferred ? 0 : trace_launch_number(),
-                                         .symbol = kernel->symbol,
-                                         .site = site,
-                                         .lane = stream_lane(stream),
+                                         .symbol = launch->kernel->symbol,
+                                         .site = launch->site,
+                                         .lane = stream_lane(launch->locked),
                                          .indices = operator_indices(),
                                          .progress = launch->progress};
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
@@ -143,137 +155,94 @@ static void note_launched(const struct launch *launch, const struct kernel *kern
     dump_launched();
 }
 
-/* A launch that succeeded, from what it touches to its op. Not cleared as a whole: it is large. */
-struct submission {
-    struct launch *launch;
-    struct kernel *kernel;
-    csan_site site;
-    struct launch_accesses_touched touched;
-    struct trace_users users;
-    struct programmatic beside;
-    struct stream *stream; /* locked; NULL: it is captured, or there is none */
-    enum wait waits;
-    uint64_t unplaced;            /* as context_unplaced before the accesses were found */
-    struct wrong_pointers strays; /* rarely used */
-    struct wrong_pointer_launch strays_of;
-};
-
-/* By the kernel's PTX, or what was learned of it. */
-static void accesses_find(struct submission *submission)
-{
-    struct launch *launch = submission->launch;
-    struct kernel *kernel = submission->kernel;
-    struct launch_accesses_touched *touched = &submission->touched;
-    submission->users = (struct trace_users){0};
-    submission->unplaced = context_unplaced(session_context());
-    doubt_look();
-    launch_accesses_begin(kernel, &launch->what, touched);
-    if (trace_judges() && !launch->captured)
-        submission->users.verified = range_verifier_take(kernel, &launch->what, touched);
-    if (launch->learns) {
-        learning_apply(launch->learning, kernel, touched);
-        submission->users.learned = learning_take(launch->learning);
-    }
-    if (!touched->exact && copied_values_any() && !operator_is_open())
-        copied_values_forget_all();
-}
-
 /* If the accesses are not exact, csan uses the declaration of the operator that makes the launch,
  * or the launch's own trace, for which the op waits. */
-static void op_submit(struct submission *submission)
+static void op_submit(struct launch *launch)
 {
-    struct launch *launch = submission->launch;
-    struct kernel *kernel = submission->kernel;
-    struct launch_accesses_touched *touched = &submission->touched;
-    struct stream *stream = submission->stream;
-    const csan_site site = submission->site;
+    const struct launch_accesses_touched *touched = launch->touched;
+    struct stream *stream = launch->locked;
+    const csan_site site = launch->site;
     const bool on_stream_lane =
-        !stream || programmatic_begin(&submission->beside, stream, site, touched);
-    const enum wait waits = on_stream_lane ? WAIT_NOT : wait_of(launch, touched);
-    submission->waits = waits;
+        !stream || programmatic_begin(&launch->beside, stream, site, touched);
+    launch->waits = on_stream_lane ? LAUNCH_WAIT_NONE : wait_of(launch);
     if (launch->learns)
-        learning_count(launch->learning, waits == WAIT_OTHER);
-    if (waits == WAIT_NOT && !touched->exact && !launch->captured && !operator_is_open())
+        learning_count(launch->learning, launch->waits == LAUNCH_WAIT_OTHER);
+    if (launch->waits == LAUNCH_WAIT_NONE && !touched->exact && !launch->captured &&
+        !operator_is_open())
         trace_lacked();
-    if (waits == WAIT_TRACE)
-        trace_launch(&(struct trace_op){stream_lane(stream), site, kernel, touched,
+    if (launch->waits == LAUNCH_WAIT_OWN)
+        trace_launch(&(struct trace_op){stream_lane(stream), site, launch->kernel, touched,
                                         launch->learns ? launch->learning : NULL},
-                     submission->users);
-    else if (waits == WAIT_OTHER)
-        learning_wait(launch->learning, stream_lane(stream), site, kernel, touched);
+                     launch->users);
+    else if (launch->waits == LAUNCH_WAIT_OTHER)
+        learning_wait(launch->learning, stream_lane(stream), site, launch->kernel, touched);
     else if (!on_stream_lane)
         operator_enqueue(stream_lane(stream), site, touched->level, touched->exact,
                          touched->accesses, touched->access_count);
 }
 
 /* What else is noted of it; gives the stream's lock back. */
-static void op_submitted(struct submission *submission)
+static void op_submitted(struct launch *launch)
 {
-    struct launch_accesses_touched *touched = &submission->touched;
-    struct stream *stream = submission->stream;
-    programmatic_end(&submission->beside, stream, touched);
-    note_launched(submission->launch, submission->kernel, stream, submission->site);
-    if (wrong_pointers_may_be(submission->unplaced, stream_context(stream))) {
-        submission->strays_of = (struct wrong_pointer_launch){
-            stream_context(stream), stream_lane(stream), submission->site, touched->level};
-        wrong_pointers_gather(touched, submission->strays_of.context, submission->unplaced,
-                              &submission->strays);
-    }
+    struct stream *stream = launch->locked;
+    programmatic_end(&launch->beside, stream, launch->touched);
+    note_launched(launch);
+    if (wrong_pointers_may_be(launch->unplaced, stream_context(stream)))
+        wrong_pointers_gather(launch->touched,
+                              &(struct wrong_pointer_launch){stream_context(stream),
+                                                             stream_lane(stream), launch->site,
+                                                             launch->touched->level},
+                              launch->unplaced, launch->strays);
     guard_unlock();
 }
 
-static void submission_end(struct submission *submission)
+static void accesses_end(struct launch *launch)
 {
-    const struct launch *launch = submission->launch;
-    struct launch_accesses_touched *touched = &submission->touched;
-    if (submission->waits != WAIT_TRACE && !launch->deferred)
-        trace_skip(submission->users);
-    if (session_options()->verbosity >= 2 && touched->level != CSAN_LEVEL_LEARNED)
-        launch_accesses_explain(submission->kernel, touched);
-    launch_accesses_end(submission->kernel, touched);
-    if (__builtin_expect(submission->strays.count != 0, 0))
-        wrong_pointers_report(&submission->strays, &submission->strays_of);
+    if (launch->waits != LAUNCH_WAIT_OWN && !launch->deferred)
+        trace_skip(launch->users);
+    if (session_options()->verbosity >= 2 && launch->touched->level != CSAN_LEVEL_LEARNED)
+        launch_accesses_explain(launch->kernel, launch->touched);
+    launch_accesses_end(launch->kernel, launch->touched);
+    if (__builtin_expect(launch->strays->count != 0, 0))
+        wrong_pointers_report(launch->strays);
 }
 
-static void record_kernel(struct launch *launch, struct kernel *kernel,
-                          const struct launch_origin *origin)
+static void record_kernel(struct launch *launch)
 {
-    struct submission submission;
-    submission.launch = launch;
-    submission.kernel = kernel;
-    submission.strays.count = 0;
-    submission.beside = (struct programmatic){0};
-    accesses_find(&submission);
-    submission.site = site_of(origin, kernel);
-    submission.stream =
-        launch->captured ? NULL : launch_lock(launch, &submission.beside, submission.site);
+    struct launch_accesses_touched touched;
+    struct wrong_pointers strays;
+    strays.count = 0;
+    launch->touched = &touched;
+    launch->strays = &strays;
+    accesses_find(launch);
+    launch->site = site_of(&launch->origin, launch->kernel);
+    stream_lock_of(launch);
     if (launch->captured)
-        capture_kernel(launch, kernel, submission.site, &submission.touched);
-    op_submit(&submission);
-    if (submission.stream)
-        op_submitted(&submission);
-    submission_end(&submission);
+        capture_kernel(launch);
+    op_submit(launch);
+    if (launch->locked)
+        op_submitted(launch);
+    accesses_end(launch);
 }
 
-/* By the program's own word. */
-static void record_annotated(const struct launch *launch, const struct kernel *kernel,
-                             const struct callsite_stack *stack,
-                             const struct csan_access *annotated, size_t count)
+/* What the program declares. */
+static void record_annotated(struct launch *launch, const struct csan_access *annotated,
+                             size_t count)
 {
-    csan_site site = callsite_intern(stack, kernel->name, launch_annotations_arguments, 1);
+    launch->site = callsite_intern(launch->origin.stack, launch->kernel->name,
+                                   launch_annotations_arguments, 1);
     for (size_t i = 0; i < count; i++)
         if (annotated[i].kind != CSAN_READ)
             known_contents_forget(annotated[i].base, annotated[i].bytes);
-    struct programmatic beside = {0};
-    struct stream *stream = launch->captured ? NULL : launch_lock(launch, &beside, site);
+    stream_lock_of(launch);
     if (launch->captured)
-        capture_op(launch->stream, launch->entry->thread_default, site, CSAN_LEVEL_ANNOTATED,
-                   annotated, count);
-    if (stream) {
-        csan_op(session_context(), stream_lane(stream), site, CSAN_LEVEL_ANNOTATED, annotated,
-                count);
-        stream_overlap_release(&beside.before);
-        note_launched(launch, kernel, stream, site);
+        capture_op(launch->stream, launch->entry->thread_default, launch->site,
+                   CSAN_LEVEL_ANNOTATED, annotated, count);
+    if (launch->locked) {
+        csan_op(session_context(), stream_lane(launch->locked), launch->site, CSAN_LEVEL_ANNOTATED,
+                annotated, count);
+        stream_overlap_release(&launch->beside.before);
+        note_launched(launch);
         guard_unlock();
     }
     trace_skip((struct trace_users){0});
@@ -289,14 +258,16 @@ void launch_submit(struct launch *launch)
         if (event_of_attribute(&launch->attributes[i]))
             event_note_captured(event_of_attribute(&launch->attributes[i]));
     callsite_capture(&stack);
-    struct kernel *kernel = launch_kernel(launch);
-    if (!kernel)
+    launch->origin.stack = &stack;
+    if (!launch_kernel(launch))
         trace_skip((struct trace_users){0});
     else if (annotated_count)
-        record_annotated(launch, kernel, &stack, annotated, annotated_count);
+        record_annotated(launch, annotated, annotated_count);
     else
-        record_kernel(launch, kernel, &(struct launch_origin){.stack = &stack});
+        record_kernel(launch);
 }
+
+/* ---- Kernel and trace ---- */
 
 struct kernel *launch_kernel(struct launch *launch)
 {
@@ -322,10 +293,10 @@ static bool launch_ask(struct launch *launch)
     return trace_want(&want);
 }
 
-/* An operator's word on what its launches touch is good enough, unless all is to be learned. */
+/* An operator's declaration of what its launches touch is enough, unless all is to be learned. */
 static bool is_to_be_learned(void)
 {
-    return trace_learns() && (session_options()->access != ACCESS_BY_AUTO || !operator_is_open());
+    return trace_learns() && (session_options()->access.insists || !operator_is_open());
 }
 
 /* A launch whose trace would teach nothing new is not traced. */
@@ -366,13 +337,13 @@ void launch_request_trace(struct launch *launch)
         launch->traced = launch_ask(launch);
 }
 
-void launch_submit_deferred(struct launch *launch, struct kernel *kernel,
-                            const struct launch_origin *origin)
+void launch_submit_deferred(struct launch *launch)
 {
+    struct kernel *kernel = launch_kernel(launch);
     launch->collective = launch->collective || kernel->collective;
     launch->what.writes_declared = operator_declares_writes();
     if (is_to_be_learned())
         launch_learn(launch, kernel);
-    record_kernel(launch, kernel, origin);
+    record_kernel(launch);
     launch_release(launch);
 }

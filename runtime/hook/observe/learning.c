@@ -408,7 +408,7 @@ static void prefetch_take(const struct learning *learning, const struct learning
  * traced one serves later launches. */
 static bool is_known_by_ptx(const struct kernel *kernel)
 {
-    if (session_options()->access != ACCESS_BY_AUTO || !kernel->ptx)
+    if (session_options()->access.insists || !kernel->ptx)
         return false;
     const uint8_t known = __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED);
     return known == KERNEL_PTX_EXACT || (known == KERNEL_PTX_UNSEEN && !trace_is_sourceless());
@@ -487,7 +487,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
 static void launch_missed(const struct kernel *kernel, bool captured)
 {
     if (learning_program_rests() && !captured &&
-        (session_options()->access == ACCESS_BY_LEARN || !kernel->ptx ||
+        (session_options()->access.learned_first || !kernel->ptx ||
          __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED) == KERNEL_PTX_INEXACT))
         learning_program_missed();
 }
@@ -639,7 +639,7 @@ bool learning_can_describe(const struct kernel *kernel,
 
 bool learning_bound_is_better(enum csan_level level, bool exact)
 {
-    return level == CSAN_LEVEL_UNKNOWN || (session_options()->access == ACCESS_BY_LEARN && !exact);
+    return level == CSAN_LEVEL_UNKNOWN || (session_options()->access.learned_first && !exact);
 }
 
 static bool all_exact(const struct csan_access *accesses, size_t count)
@@ -683,7 +683,7 @@ static void bound_apply(struct learning *learning, struct kernel *kernel,
 static bool is_better(const struct learning *learning,
                       const struct launch_accesses_touched *touched)
 {
-    const bool everything = session_options()->access == ACCESS_BY_LEARN;
+    const bool everything = session_options()->access.learned_first;
     return learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
            : learning->reply.answer == LEARN_BOUNDED
                ? learning_bound_is_better(touched->level, touched->exact)

@@ -32,7 +32,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
                                            const struct launch_accesses_touched *touched)
 {
     if (!learning->learned || kernel->collective || context_ignores() ||
-        (touched->exact && !learning->applied && session_options()->access != ACCESS_BY_LEARN) ||
+        (touched->exact && !learning->applied && !session_options()->access.learned_first) ||
         learning->reply.answer == LEARN_UNKNOWN || !learning_can_describe(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);

@@ -90,6 +90,6 @@ bool program_identify(struct learn_program *program)
     take(program, path, strlen(path));
     if (rank)
         take(program, rank, strlen(rank));
-    take_number(program, session_options()->access);
+    take_number(program, session_options()->access.number);
     return take_arguments(program);
 }

@@ -293,7 +293,7 @@ static uint64_t launch_take(void)
 
 bool trace_has_all(void)
 {
-    return opened() && (opened()->every || session_options()->access == ACCESS_BY_EXACT);
+    return opened() && (opened()->every || session_options()->access.traced_first);
 }
 
 uint64_t trace_launch_number(void)
@@ -408,23 +408,20 @@ static void subscribe(void)
 
 static bool traces_wanted(void)
 {
-    return session_options()->access != ACCESS_BY_PTX || session_options()->verify_ranges;
+    return session_options()->access.traces || session_options()->verify_ranges;
 }
 
 /* By the user, of each launch or each kernel. */
 static bool traces_asked_for(void)
 {
-    uint8_t access = session_options()->access;
-    return access == ACCESS_BY_LEARN || access == ACCESS_BY_EXACT ||
-           session_options()->verify_ranges;
+    return session_options()->access.insists || session_options()->verify_ranges;
 }
 
 /* Whether traces are for nothing but to learn, and might be had. */
 static bool only_learns(void)
 {
     const struct session_options *options = session_options();
-    return (options->access == ACCESS_BY_LEARN || options->access == ACCESS_BY_AUTO) &&
-           !options->verify_ranges && options->learn_memory_mb > 0;
+    return options->access.learns && !options->verify_ranges && options->learn_memory_mb > 0;
 }
 
 /* False: launches of this process will not be traced. */
@@ -547,27 +544,26 @@ const char *trace_source_name(void)
 
 bool trace_takes_all(void)
 {
-    uint8_t access = session_options()->access;
-    return opened() && (access == ACCESS_BY_EXACT || (access == ACCESS_BY_AUTO && opened()->every));
+    const struct access_rule *rule = &session_options()->access;
+    const bool fills_in = rule->traces && !rule->insists;
+    return opened() && (rule->traced_first || (fills_in && opened()->every));
 }
 
 bool trace_is_exact(void)
 {
-    return opened() && session_options()->access == ACCESS_BY_EXACT;
+    return opened() && session_options()->access.traced_first;
 }
 
 bool trace_is_sourceless(void)
 {
-    uint8_t access = session_options()->access;
-    return __atomic_load_n(&trace.sourceless, __ATOMIC_RELAXED) &&
-           (access == ACCESS_BY_LEARN || access == ACCESS_BY_AUTO);
+    return __atomic_load_n(&trace.sourceless, __ATOMIC_RELAXED) && session_options()->access.learns;
 }
 
 bool trace_learns(void)
 {
-    uint8_t access = session_options()->access;
-    return trace_is_sourceless() || (opened() && (access == ACCESS_BY_LEARN ||
-                                                  (access == ACCESS_BY_AUTO && !opened()->every)));
+    const struct access_rule *rule = &session_options()->access;
+    return trace_is_sourceless() ||
+           (opened() && rule->learns && (rule->learned_first || !opened()->every));
 }
 
 bool trace_judges(void)

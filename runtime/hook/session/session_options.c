@@ -51,18 +51,6 @@ bool session_is_wanted(bool restarted)
     return choice != ENVIRONMENT_OFF;
 }
 
-static uint8_t access_option(void)
-{
-    static const struct {
-        const char *word;
-        uint8_t access;
-    } words[] = {{"ptx", ACCESS_BY_PTX}, {"learn", ACCESS_BY_LEARN}, {"exact", ACCESS_BY_EXACT}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(settings.all.access, words[i].word) == 0)
-            return words[i].access;
-    return settings.all.trace ? ACCESS_BY_AUTO : ACCESS_BY_PTX;
-}
-
 static uint8_t implicit_option(void)
 {
     return strcmp(settings.all.implicit_sync, "none") == 0       ? IMPLICIT_NONE
@@ -102,7 +90,7 @@ void session_options_read(void)
         .strict_free = settings.all.strict_free != 0,
         .host_observed = strcmp(settings.all.host_order, "observed") == 0,
         .implicit_sync = implicit_option(),
-        .access = access_option(),
+        .access = access_rule_of(settings.all.access, settings.all.trace != 0),
         .errors = strcmp(settings.all.errors, "off") != 0,
         .learn_launches = settings.all.learn_launches,
         .learn_values = settings.all.learn_values,

@@ -3,6 +3,7 @@
 #define RUNTIME_HOOK_SESSION_SESSION_OPTIONS_H
 
 #include "csan/options.h"
+#include "runtime/hook/session/access_rule.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,16 +12,13 @@
 /* Option implicit_sync. */
 enum implicit_sync { IMPLICIT_OBSERVED, IMPLICIT_PROMISED, IMPLICIT_NONE };
 
-/* Option access. */
-enum session_access { ACCESS_BY_PTX, ACCESS_BY_AUTO, ACCESS_BY_LEARN, ACCESS_BY_EXACT };
-
 /* Option values the hooks use. */
 struct session_options {
-    bool strict_free;      /* report what only the wait inside cuMemFree hides */
-    bool host_observed;    /* a host function's work is ordered before the host once it ran */
-    uint8_t implicit_sync; /* enum implicit_sync */
-    uint8_t access;        /* enum session_access; trace=0 makes AUTO the same as BY_PTX */
-    bool errors;           /* find what else goes wrong, too: kernels that fail, bounds */
+    bool strict_free;          /* report what only the wait inside cuMemFree hides */
+    bool host_observed;        /* a host function's work is ordered before the host once it ran */
+    uint8_t implicit_sync;     /* enum implicit_sync */
+    struct access_rule access; /* options access and trace */
+    bool errors;               /* find what else goes wrong, too: kernels that fail, bounds */
     const char *blocking;  /* kernels whose launches wait: NULL: none; "": all; else a template */
     bool verify_ranges;    /* compare the device's trace with PTX's ranges */
     bool list_syncs;       /* name every synchronization */
