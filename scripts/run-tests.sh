@@ -14,9 +14,10 @@ TIMEFORMAT='%R %U %S'
 # run_one PARTS TEST: PARTS/NAME gets what it prints, PARTS/NAME.count "passed failed".
 run_one()
 {
-    local test=$2 part=$1/$(basename "$2") output status ok bad said
+    local test=$2 part=$1/$(basename "$2") output status ok bad said limit=300
+    case $test in */asan/* | */tsan/*) limit=1200 ;; esac # these are some five times slower
     {
-        time timeout -k 5 300 "$test" >"$part.output" 2>&1 </dev/null
+        time timeout -k 5 $limit "$test" >"$part.output" 2>&1 </dev/null
         status=$?
     } 2>"$part.time"
     output=$(cat "$part.output")
