@@ -107,7 +107,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
 	@cp -a tests/integration/access_differences $(DIST)/tests/integration/
-	@cp -a tests/gpu $(DIST)/tests/
+	@cp -a tests/gpu tests/python $(DIST)/tests/
 	@mkdir -p $(DIST)/tests/corpus $(DIST)/$(CORPUS_OUT:$(OUT)/%=%)
 	@cp -a tests/corpus/classics tests/corpus/triton $(DIST)/tests/corpus/
 	@cp -a $(CORPUS_OUT)/classics $(CORPUS_OUT)/triton $(DIST)/$(CORPUS_OUT:$(OUT)/%=%)/

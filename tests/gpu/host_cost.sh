@@ -1,6 +1,7 @@
 #!/bin/bash
 # What seeing the host's own loads and stores costs, in one run, by turns: plain, csan without and with host=guard, and
-# announced accesses (host=instrumented) beside ThreadSanitizer's own library on the same object file.
+# announced accesses (host=instrumented) beside ThreadSanitizer's own library on the same object file. Then training steps
+# of PyTorch with the batches of a DataLoader, where PyTorch is.
 #
 #   host_cost.sh CSAN_ROOT [ROUNDS]
 set -u
@@ -59,4 +60,6 @@ for kind in managed own; do
     done
     ratios "stencil $kind memory" plain host=instrumented ThreadSanitizer
 done
+python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null &&
+    python3 "$here/../bench/torch/bench_host.py" "$root/bin/csan" --seconds=40
 sort errors | uniq -c | sort -rn | head -5

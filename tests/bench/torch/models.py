@@ -2,10 +2,12 @@
 is no GPU."""
 
 import contextlib
+import itertools
 
 import torch
 from torch import nn
 from torch.nn import attention
+from torch.utils import data as utils_data
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
@@ -35,6 +37,28 @@ def training(model, shape, context=contextlib.nullcontext):
     return step
 
 
+def from_loader(model, shape):
+    """A function that makes one step with a batch of a DataLoader: two workers, pinned memory, copies that do not wait.
+    The loss is asked for, as training loops do."""
+    model = model.to(DEVICE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
+    samples = utils_data.TensorDataset(torch.randn(shape[0] * 8, *shape[1:]))
+    loader = utils_data.DataLoader(
+        samples, shape[0], shuffle=True, num_workers=2, pin_memory=DEVICE.type == "cuda", persistent_workers=True
+    )
+    batches = itertools.chain.from_iterable(itertools.repeat(loader))
+
+    def step():
+        (batch,) = next(batches)
+        optimizer.zero_grad()
+        loss = model(batch.to(DEVICE, non_blocking=True)).square().mean()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
 def blocks(activation):
     """8 blocks of Linear, an activation, LayerNorm, of width 256."""
     width = 256
@@ -48,8 +72,13 @@ def mlp():
     return training(blocks(nn.GELU), (64, 256))
 
 
+def mlp_loader():
+    """The same with the batches of a loader."""
+    return from_loader(blocks(nn.GELU), (64, 256))
+
+
 def triton():
-    """The same with an activation made of Triton's kernels."""
+    """Those blocks with an activation made of Triton's kernels."""
     from fused_gelu import FusedGelu
 
     return training(blocks(FusedGelu), (64, 256))
@@ -76,16 +105,24 @@ class Block(nn.Module):
         return self.relu(self.second_norm(self.second(y)) + self.shortcut(x))
 
 
-def resnet18():
-    """ResNet-18 on 32 images of 224 x 224."""
+def resnet18_layers():
     layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True)]
     layers += [nn.MaxPool2d(3, 2, 1)]
     inputs = 64
     for outputs, stride in ((64, 1), (128, 2), (256, 2), (512, 2)):
         layers += [Block(inputs, outputs, stride), Block(outputs, outputs, 1)]
         inputs = outputs
-    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000)]
-    return training(nn.Sequential(*layers), (32, 3, 224, 224))
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+
+
+def resnet18():
+    """ResNet-18 on 32 images of 224 x 224."""
+    return training(resnet18_layers(), (32, 3, 224, 224))
+
+
+def resnet18_loader():
+    """The same with the batches of a loader."""
+    return from_loader(resnet18_layers(), (32, 3, 224, 224))
 
 
 def encoder(dropout):
@@ -153,7 +190,9 @@ def fft():
 
 MODELS = {
     "mlp": mlp,
+    "mlp_loader": mlp_loader,
     "resnet18": resnet18,
+    "resnet18_loader": resnet18_loader,
     "transformer": transformer,
     "triton": triton,
     "gemm": gemm,
