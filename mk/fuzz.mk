@@ -55,7 +55,7 @@ $(FUZZ)/obj/%.o: %.c
 
 $(FUZZ)/fuzz_%: $(FUZZ)/obj/tests/fuzz/inputs/fuzz_%.o $(fuzz_objects)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(UNPACK) -lpthread -ldl -lm
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(JSON_LIBS) $(UNPACK) -lpthread -ldl -lm
 
 # Units of separate compilation, one text after the other.
 $(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu

@@ -29,6 +29,8 @@ EMBEDDED := $(LIBDIR)/csan/embedded
 UNPACK   := -Wl,-Bstatic -lzstd -llz4 -Wl,-Bdynamic
 # The symbolizer reads debug information with libdw, linked statically: the command runs anywhere.
 CLI_LIBS := -Wl,-Bstatic -ldw -lelf -lz -llzma -lbz2 -Wl,-Bdynamic
+# json-c reads csan's own reports again. It is linked statically, too.
+JSON_LIBS := -Wl,-Bstatic -ljson-c -Wl,-Bdynamic
 
 $(OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)

@@ -34,7 +34,7 @@ $(OUT)/tests/unit/test_%: test_%.c
 FINDING_READ := $(call objects,runtime/cli/findings/finding_read.c runtime/cli/findings/json_read.c)
 $(OUT)/tests/unit/test_finding: tests/unit/report/test_finding.c $(FINDING_READ) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(JSON_LIBS) $(UNPACK) -lpthread -ldl -lm
 # Of the command, what the page of a report is made with.
 CLI_TESTED := $(call objects,runtime/cli/findings/finding_groups.c runtime/cli/findings/source_excerpt.c)
 $(OUT)/tests/unit/test_finding_groups $(OUT)/tests/unit/test_source_excerpt: \
@@ -64,7 +64,7 @@ SCHEMA_CHECK := $(OUT)/tests/schema_check
 
 $(SCHEMA_CHECK): tests/shell/schema_check.c $(OUT)/obj/runtime/cli/findings/json_read.o
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ $(JSON_LIBS)
 -include $(SCHEMA_CHECK).d
 
 # What they need built. Other fragments add to it.

@@ -52,6 +52,7 @@ missing_packages()
     has_archive libz.a || echo zlib1g-dev
     { has_header lz4.h && has_archive liblz4.a; } || echo liblz4-dev
     { has_header zstd.h && has_archive libzstd.a; } || echo libzstd-dev
+    { has_header json-c/json_tokener.h && has_archive libjson-c.a; } || echo libjson-c-dev
     has_header cmocka.h || echo libcmocka-dev
 }
 

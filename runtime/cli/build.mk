@@ -12,7 +12,7 @@ cli_o := $(call objects,$(cli_src) $(foreach o,run/process_tree run/exec_target 
 $(CSAN): $(cli_o) $(CLI_ARCHIVES)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -o $@ $(cli_o) $(CLI_ARCHIVES) \
-		$(CLI_LIBS) $(UNPACK) -ldl -lpthread -lm
+		$(CLI_LIBS) $(JSON_LIBS) $(UNPACK) -ldl -lpthread -lm
 
 PRODUCTS += $(CSAN)
 

@@ -3,16 +3,18 @@
  * code 0, 1 where a file is not, with the path to what is wrong, and 2 when it cannot decide. */
 #include "runtime/cli/findings/json_read.h"
 
+#include <json-c/linkhash.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct checking {
-    const struct json *root; /* of the schema */
+    struct json_object *root; /* of the schema */
     bool quiet, unable;
 };
 
-static bool check(struct checking *checking, const struct json *schema, const struct json *value,
+static bool check(struct checking *checking, struct json_object *schema, struct json_object *value,
                   const char *path);
 
 static bool wrong(const struct checking *checking, const char *path, const char *what,
@@ -23,9 +25,9 @@ static bool wrong(const struct checking *checking, const char *path, const char 
     return false;
 }
 
-static const struct json *resolve(struct checking *checking, const char *reference)
+static struct json_object *resolve(struct checking *checking, const char *reference)
 {
-    const struct json *at = checking->root;
+    struct json_object *at = checking->root;
     char name[128];
     if (*reference++ != '#')
         at = NULL;
@@ -39,99 +41,106 @@ static const struct json *resolve(struct checking *checking, const char *referen
     return at;
 }
 
-static bool is_type(const char *type, const struct json *value)
+static bool is_type(const char *type, struct json_object *value)
 {
-    static const char *const names[] = {"null", "boolean", "number", "string", "array", "object"};
-    if (strcmp(type, "integer") == 0)
-        return value->type == JSON_NUMBER && (value->whole || value->real < 0);
-    return strcmp(type, names[value->type]) == 0;
+    static const char *const names[] = {"null",   "boolean", "number", "integer",
+                                        "object", "array",   "string"};
+    const enum json_type is = json_object_get_type(value);
+    return strcmp(type, names[is]) == 0 || (is == json_type_int && strcmp(type, "number") == 0);
 }
 
-static bool equal(const struct json *a, const struct json *b)
+static size_t count_of(struct json_object *array)
 {
-    if (a->type != b->type)
-        return false;
-    return a->type == JSON_STRING ? strcmp(a->string, b->string) == 0
-                                  : a->number == b->number && a->truth == b->truth;
+    return json_object_array_length(array);
 }
 
-static bool check_type(struct checking *checking, const struct json *types,
-                       const struct json *value, const char *path)
+static struct json_object *item_of(struct json_object *array, size_t i)
 {
-    bool one = types->type == JSON_STRING;
-    for (size_t i = 0; i < (one ? 1 : types->count); i++)
-        if (is_type(one ? types->string : types->items[i].string, value))
+    return json_object_array_get_idx(array, i);
+}
+
+static bool check_type(struct checking *checking, struct json_object *types,
+                       struct json_object *value, const char *path)
+{
+    const bool one = is_type("string", types);
+    for (size_t i = 0; i < (one ? 1 : count_of(types)); i++)
+        if (is_type(json_object_get_string(one ? types : item_of(types, i)), value))
             return true;
-    return wrong(checking, path, "is not of type", one ? types->string : "allowed");
+    return wrong(checking, path, "is not of type", one ? json_object_get_string(types) : "allowed");
 }
 
-static bool check_members(struct checking *checking, const struct json *schema,
-                          const struct json *value, const char *path)
+static bool check_members(struct checking *checking, struct json_object *schema,
+                          struct json_object *value, const char *path)
 {
-    const struct json *properties = json_member(schema, "properties");
-    const struct json *others = json_member(schema, "additionalProperties");
+    struct json_object *properties = json_member(schema, "properties");
+    struct json_object *others = json_member(schema, "additionalProperties");
     bool good = true;
-    for (size_t i = 0; value->type == JSON_OBJECT && i < value->count; i++) {
+    if (!is_type("object", value))
+        return true;
+    json_object_object_foreach(value, key, item)
+    {
         char member[512];
-        const struct json *own = json_member(properties, value->keys[i]);
-        snprintf(member, sizeof member, "%s/%s", path, value->keys[i]);
+        struct json_object *own = json_member(properties, key);
+        snprintf(member, sizeof member, "%s/%s", path, key);
         if (own)
-            good &= check(checking, own, &value->items[i], member);
-        else if (others && others->type == JSON_OBJECT)
-            good &= check(checking, others, &value->items[i], member);
-        else if (others && !others->truth)
-            good = wrong(checking, path, "has a member it may not have:", value->keys[i]);
+            good &= check(checking, own, item, member);
+        else if (is_type("object", others))
+            good &= check(checking, others, item, member);
+        else if (others && !json_object_get_boolean(others))
+            good = wrong(checking, path, "has a member it may not have:", key);
     }
     return good;
 }
 
-static bool check_required(struct checking *checking, const struct json *names,
-                           const struct json *value, const char *path)
+static bool check_required(struct checking *checking, struct json_object *names,
+                           struct json_object *value, const char *path)
 {
     bool good = true;
-    for (size_t i = 0; value->type == JSON_OBJECT && i < names->count; i++)
-        if (!json_member(value, names->items[i].string))
-            good = wrong(checking, path, "lacks", names->items[i].string);
+    for (size_t i = 0; is_type("object", value) && i < count_of(names); i++) {
+        const char *name = json_object_get_string(item_of(names, i));
+        if (!json_object_object_get_ex(value, name, NULL))
+            good = wrong(checking, path, "lacks", name);
+    }
     return good;
 }
 
-static bool check_items(struct checking *checking, const struct json *schema,
-                        const struct json *value, const char *path)
+static bool check_items(struct checking *checking, struct json_object *schema,
+                        struct json_object *value, const char *path)
 {
     bool good = true;
-    for (size_t i = 0; value->type == JSON_ARRAY && i < value->count; i++) {
+    for (size_t i = 0; is_type("array", value) && i < count_of(value); i++) {
         char item[512];
         snprintf(item, sizeof item, "%s/%zu", path, i);
-        good &= check(checking, schema, &value->items[i], item);
+        good &= check(checking, schema, item_of(value, i), item);
     }
     return good;
 }
 
-static bool check_any(struct checking *checking, const struct json *schemas,
-                      const struct json *value, const char *path, size_t most)
+static bool check_any(struct checking *checking, struct json_object *schemas,
+                      struct json_object *value, const char *path, size_t most)
 {
     struct checking quiet = {checking->root, true, false};
     size_t matching = 0;
-    for (size_t i = 0; i < schemas->count; i++)
-        matching += check(&quiet, &schemas->items[i], value, path);
+    for (size_t i = 0; i < count_of(schemas); i++)
+        matching += check(&quiet, item_of(schemas, i), value, path);
     checking->unable |= quiet.unable;
     return (matching && matching <= most) || wrong(checking, path, "is none of what it may be", "");
 }
 
-static bool check_enum(struct checking *checking, const struct json *values,
-                       const struct json *value, const char *path)
+static bool check_enum(struct checking *checking, struct json_object *values,
+                       struct json_object *value, const char *path)
 {
-    for (size_t i = 0; i < values->count; i++)
-        if (equal(&values->items[i], value))
+    for (size_t i = 0; i < count_of(values); i++)
+        if (json_object_equal(item_of(values, i), value))
             return true;
     return wrong(checking, path, "is none of the values it may be", "");
 }
 
-static bool check_unique(struct checking *checking, const struct json *value, const char *path)
+static bool check_unique(struct checking *checking, struct json_object *value, const char *path)
 {
-    for (size_t i = 0; value->type == JSON_ARRAY && i < value->count; i++)
+    for (size_t i = 0; is_type("array", value) && i < count_of(value); i++)
         for (size_t k = 0; k < i; k++)
-            if (value->items[i].type < JSON_ARRAY && equal(&value->items[i], &value->items[k]))
+            if (json_object_equal(item_of(value, i), item_of(value, k)))
                 return wrong(checking, path, "has an item twice", "");
     return true;
 }
@@ -157,10 +166,11 @@ static bool is_annotation(const char *key)
     return false;
 }
 
-static bool check_keyword(struct checking *checking, const char *key, const struct json *rule,
-                          const struct json *value, const char *path)
+static bool check_keyword(struct checking *checking, const char *key, struct json_object *rule,
+                          struct json_object *value, const char *path)
 {
-    bool is_array = value->type == JSON_ARRAY, is_string = value->type == JSON_STRING;
+    const bool is_array = is_type("array", value), is_string = is_type("string", value);
+    const bool is_number = is_type("number", value);
     if (strcmp(key, "type") == 0)
         return check_type(checking, rule, value, path);
     if (strcmp(key, "required") == 0)
@@ -174,26 +184,28 @@ static bool check_keyword(struct checking *checking, const char *key, const stru
     if (strcmp(key, "enum") == 0)
         return check_enum(checking, rule, value, path);
     if (strcmp(key, "const") == 0)
-        return equal(rule, value) || wrong(checking, path, "is not the value it must be", "");
+        return json_object_equal(rule, value) ||
+               wrong(checking, path, "is not the value it must be", "");
     if (strcmp(key, "uniqueItems") == 0)
-        return !rule->truth || check_unique(checking, value, path);
+        return !json_object_get_boolean(rule) || check_unique(checking, value, path);
     if (strcmp(key, "minItems") == 0)
-        return !is_array || value->count >= rule->number ||
+        return !is_array || count_of(value) >= json_object_get_uint64(rule) ||
                wrong(checking, path, "is too short", "");
     if (strcmp(key, "maxItems") == 0)
-        return !is_array || value->count <= rule->number ||
+        return !is_array || count_of(value) <= json_object_get_uint64(rule) ||
                wrong(checking, path, "is too long", "");
     if (strcmp(key, "minLength") == 0)
-        return !is_string || strlen(value->string) >= rule->number ||
+        return !is_string ||
+               strlen(json_object_get_string(value)) >= json_object_get_uint64(rule) ||
                wrong(checking, path, "is too short", "");
     if (strcmp(key, "minimum") == 0)
-        return value->type != JSON_NUMBER || value->real >= rule->real ||
+        return !is_number || json_object_get_double(value) >= json_object_get_double(rule) ||
                wrong(checking, path, "is too small", "");
     if (strcmp(key, "maximum") == 0)
-        return value->type != JSON_NUMBER || value->real <= rule->real ||
+        return !is_number || json_object_get_double(value) <= json_object_get_double(rule) ||
                wrong(checking, path, "is too large", "");
     if (strcmp(key, "$ref") == 0) {
-        const struct json *target = resolve(checking, rule->string);
+        struct json_object *target = resolve(checking, json_object_get_string(rule));
         return target && check(checking, target, value, path);
     }
     if (!is_annotation(key)) {
@@ -203,22 +215,22 @@ static bool check_keyword(struct checking *checking, const char *key, const stru
     return true;
 }
 
-static bool check(struct checking *checking, const struct json *schema, const struct json *value,
+static bool check(struct checking *checking, struct json_object *schema, struct json_object *value,
                   const char *path)
 {
     bool good = check_members(checking, schema, value, path);
-    for (size_t i = 0; i < schema->count; i++)
-        good &= check_keyword(checking, schema->keys[i], &schema->items[i], value, path);
+    json_object_object_foreach(schema, key, rule) good &=
+        check_keyword(checking, key, rule, value, path);
     return good;
 }
 
-static struct json *load(const char *path)
+static struct json_object *load(const char *path)
 {
     char message[256];
     static char text[8 << 20];
     FILE *file = fopen(path, "r");
     size_t bytes = file ? fread(text, 1, sizeof text, file) : 0;
-    struct json *json = file ? json_parse(text, bytes, message, sizeof message) : NULL;
+    struct json_object *json = file ? json_read(text, bytes, message, sizeof message) : NULL;
     if (!json)
         fprintf(stderr, "%s: %s\n", path, file ? message : "cannot be read");
     if (file)
@@ -228,15 +240,15 @@ static struct json *load(const char *path)
 
 int main(int argc, char **argv)
 {
-    struct json *schema = argc > 2 ? load(argv[1]) : NULL;
+    struct json_object *schema = argc > 2 ? load(argv[1]) : NULL;
     struct checking checking = {.root = schema};
     int code = schema ? 0 : 2;
     for (int i = 2; schema && i < argc; i++) {
-        struct json *value = load(argv[i]);
+        struct json_object *value = load(argv[i]);
         if (!value || !check(&checking, schema, value, ""))
             code = 1;
-        json_free(value);
+        json_object_put(value);
     }
-    json_free(schema);
+    json_object_put(schema);
     return checking.unable ? 2 : code;
 }

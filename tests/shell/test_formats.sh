@@ -95,7 +95,7 @@ check "csan report of a recording that is cut off ends with 2" ended 2
 head -c 900 live.json >cut.json
 run "$csan" report cut.json
 check "csan report of a document that is cut off ends with 2" ended 2
-check "... and says where" says 'cut.json: byte [0-9]+'
+check "... and says where" says 'cut.json: line 4, byte [0-9]+'
 echo '{"a": 1}' >foreign.json
 run "$csan" report foreign.json
 check "foreign JSON is said" says 'no report of csan'

@@ -17,81 +17,96 @@ enum { VERSION_MAX = 1 };
 
 /* ---- members */
 
-static uint64_t number_of(const struct json *object, const char *key)
+static uint64_t number_of(const struct json_object *object, const char *key)
 {
-    const struct json *member = json_member(object, key);
-    return member && member->type == JSON_NUMBER ? member->number : 0;
+    uint64_t number = 0;
+    json_whole(json_member(object, key), &number);
+    return number;
 }
 
-static bool truth_of(const struct json *object, const char *key)
+static bool truth_of(const struct json_object *object, const char *key)
 {
-    const struct json *member = json_member(object, key);
-    return member && member->type == JSON_TRUTH && member->truth;
+    struct json_object *member = json_member(object, key);
+    return json_object_is_type(member, json_type_boolean) && json_object_get_boolean(member);
+}
+
+/* Not a copy; NULL: it is no string. */
+static const char *text_of(struct json_object *value)
+{
+    return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
 }
 
 /* Not a copy; NULL: it is absent. */
-static const char *string_of(const struct json *object, const char *key)
+static const char *string_of(const struct json_object *object, const char *key)
 {
-    const struct json *member = json_member(object, key);
-    return member && member->type == JSON_STRING ? member->string : NULL;
+    return text_of(json_member(object, key));
 }
 
-static char *copy_of(const struct json *object, const char *key)
+static char *copy_of(const struct json_object *object, const char *key)
 {
     const char *string = string_of(object, key);
     return string ? strdup(string) : NULL;
 }
 
-static char *words_of(const struct json *object, const char *key)
+static char *words_of(const struct json_object *object, const char *key)
 {
     const char *string = string_of(object, key);
     return strdup(string ? string : "");
 }
 
-static char *digits_of(const struct json *object, const char *key)
+static char *digits_of(const struct json_object *object, const char *key)
 {
     char digits[24];
-    const struct json *member = json_member(object, key);
-    if (!member || member->type != JSON_NUMBER || !member->whole)
+    uint64_t number;
+    if (!json_whole(json_member(object, key), &number))
         return NULL;
-    snprintf(digits, sizeof digits, "%" PRIu64, member->number);
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
     return strdup(digits);
 }
 
 /* A place, in hexadecimal; 0: there is none. */
-static uint64_t place_of(const struct json *object, const char *key)
+static uint64_t place_of(const struct json_object *object, const char *key)
 {
     const char *digits = string_of(object, key);
     return digits ? strtoull(digits, NULL, 16) : 0;
 }
 
-/* The member's elements, if it is an array. */
-static size_t array_of(const struct json *object, const char *key, const struct json **items)
+/* An array; NULL: it is none. */
+static struct json_object *array_of(const struct json_object *object, const char *key)
 {
-    const struct json *member = json_member(object, key);
-    bool is_array = member && member->type == JSON_ARRAY;
-    *items = is_array ? member->items : NULL;
-    return is_array ? member->count : 0;
+    struct json_object *member = json_member(object, key);
+    return json_object_is_type(member, json_type_array) ? member : NULL;
 }
 
-static char **strings_of(const struct json *object, const char *key, size_t *count)
+static size_t count_of(const struct json_object *array)
 {
-    const struct json *items;
-    size_t length = array_of(object, key, &items);
-    char **strings = calloc(length + 1, sizeof *strings);
+    return array ? json_object_array_length(array) : 0;
+}
+
+static struct json_object *item_of(const struct json_object *array, size_t i)
+{
+    return json_object_array_get_idx(array, i);
+}
+
+static char **strings_of(const struct json_object *object, const char *key, size_t *count)
+{
+    const struct json_object *items = array_of(object, key);
+    char **strings = calloc(count_of(items) + 1, sizeof *strings);
     *count = 0;
-    for (size_t i = 0; strings && i < length; i++)
-        if (items[i].type == JSON_STRING && (strings[*count] = strdup(items[i].string)))
+    for (size_t i = 0; strings && i < count_of(items); i++) {
+        const char *string = text_of(item_of(items, i));
+        if (string && (strings[*count] = strdup(string)))
             ++*count;
+    }
     return strings;
 }
 
 /* ---- a race */
 
 /* A report says whether a frame is a library's, and csan's own table whose. */
-static const char *library_of(const struct json *frame)
+static const char *library_of(const struct json_object *frame)
 {
-    const struct json *own = json_member(frame, "own");
+    const struct json_object *own = json_member(frame, "own");
     const char *library = stack_library(string_of(frame, "function"), string_of(frame, "file"),
                                         string_of(frame, "module"));
     if (!own) /* an older report */
@@ -101,23 +116,26 @@ static const char *library_of(const struct json *frame)
     return library ? library : "a library";
 }
 
-static void stack_read(struct stack_frames *stack, const struct json *object, const char *key)
+static void stack_read(struct stack_frames *stack, const struct json_object *object,
+                       const char *key)
 {
-    const struct json *items;
-    size_t count = array_of(object, key, &items);
+    const struct json_object *items = array_of(object, key);
+    const size_t count = count_of(items);
     stack->items = calloc(count + 1, sizeof *stack->items);
     stack->count = stack->items ? count : 0;
-    for (size_t i = 0; i < stack->count; i++)
-        stack->items[i] = (struct stack_frame){.function = copy_of(&items[i], "function"),
-                                               .file = copy_of(&items[i], "file"),
-                                               .module = copy_of(&items[i], "module"),
-                                               .line = (uint32_t)number_of(&items[i], "line"),
-                                               .heading = truth_of(&items[i], "heading"),
-                                               .library = library_of(&items[i]),
-                                               .offset = number_of(&items[i], "offset")};
+    for (size_t i = 0; i < stack->count; i++) {
+        const struct json_object *frame = item_of(items, i);
+        stack->items[i] = (struct stack_frame){.function = copy_of(frame, "function"),
+                                               .file = copy_of(frame, "file"),
+                                               .module = copy_of(frame, "module"),
+                                               .line = (uint32_t)number_of(frame, "line"),
+                                               .heading = truth_of(frame, "heading"),
+                                               .library = library_of(frame),
+                                               .offset = number_of(frame, "offset")};
+    }
 }
 
-static void access_read(struct finding_access *access, const struct json *object)
+static void access_read(struct finding_access *access, const struct json_object *object)
 {
     const char *operation = string_of(object, "operation");
     int kind = operation ? finding_access_of(operation) : 0;
@@ -140,49 +158,54 @@ static void access_read(struct finding_access *access, const struct json *object
     stack_read(&access->created, object, "created");
 }
 
-static void seen_read(struct finding *finding, const struct json *object, size_t process_count)
+static void seen_read(struct finding *finding, const struct json_object *object,
+                      size_t process_count)
 {
-    const struct json *items;
-    size_t count = array_of(object, "seen_by", &items);
+    uint64_t process;
+    const struct json_object *items = array_of(object, "seen_by");
+    size_t count = count_of(items);
     finding->seen_by = calloc(count + 1, sizeof *finding->seen_by);
     for (size_t i = 0; finding->seen_by && i < count; i++)
-        if (items[i].whole && items[i].number < process_count)
-            finding->seen_by[finding->seen_count++] = (uint32_t)items[i].number;
+        if (json_whole(item_of(items, i), &process) && process < process_count)
+            finding->seen_by[finding->seen_count++] = (uint32_t)process;
 }
 
-static void calls_read(struct finding *finding, const struct json *object)
+static void calls_read(struct finding *finding, const struct json_object *object)
 {
-    const struct json *items;
-    size_t count = array_of(object, "calls", &items);
+    const struct json_object *items = array_of(object, "calls");
+    size_t count = count_of(items);
     finding->calls = calloc(count + 1, sizeof *finding->calls);
     for (size_t i = 0; finding->calls && i < count; i++) {
+        const struct json_object *item = item_of(items, i);
         struct finding_call *call = &finding->calls[finding->call_count++];
-        *call = (struct finding_call){.role = words_of(&items[i], "role"),
-                                      .lane = words_of(&items[i], "lane"),
-                                      .name = words_of(&items[i], "name"),
-                                      .event = copy_of(&items[i], "event"),
-                                      .place = place_of(&items[i], "place"),
-                                      .after = number_of(&items[i], "after")};
-        stack_read(&call->stack, &items[i], "stack");
+        *call = (struct finding_call){.role = words_of(item, "role"),
+                                      .lane = words_of(item, "lane"),
+                                      .name = words_of(item, "name"),
+                                      .event = copy_of(item, "event"),
+                                      .place = place_of(item, "place"),
+                                      .after = number_of(item, "after")};
+        stack_read(&call->stack, item, "stack");
     }
 }
 
-static void others_read(struct finding *finding, const struct json *object)
+static void others_read(struct finding *finding, const struct json_object *object)
 {
-    const struct json *items;
-    size_t count = array_of(object, "others", &items);
+    const struct json_object *items = array_of(object, "others");
+    size_t count = count_of(items);
     finding->others = calloc(count + 1, sizeof *finding->others);
-    for (size_t i = 0; finding->others && i < count; i++)
+    for (size_t i = 0; finding->others && i < count; i++) {
+        const struct json_object *item = item_of(items, i);
         finding->others[finding->other_count++] =
-            (struct finding_other){.lane = words_of(&items[i], "lane"),
-                                   .stream = number_of(&items[i], "stream"),
-                                   .number = number_of(&items[i], "op"),
-                                   .address = number_of(&items[i], "address"),
-                                   .bytes = number_of(&items[i], "bytes")};
+            (struct finding_other){.lane = words_of(item, "lane"),
+                                   .stream = number_of(item, "stream"),
+                                   .number = number_of(item, "op"),
+                                   .address = number_of(item, "address"),
+                                   .bytes = number_of(item, "bytes")};
+    }
     finding->other_total = number_of(object, "others_total");
 }
 
-static void proposal_read(struct finding_proposal *proposal, const struct json *object)
+static void proposal_read(struct finding_proposal *proposal, const struct json_object *object)
 {
     const char *kind = string_of(object, "kind");
     const int known = kind ? proposal_kind_of(kind) : PROPOSAL_NONE;
@@ -194,18 +217,19 @@ static void proposal_read(struct finding_proposal *proposal, const struct json *
 
 /* ---- of what is no race */
 
-static void size_read(uint32_t size[3], const struct json *object, const char *key)
+static void size_read(uint32_t size[3], const struct json_object *object, const char *key)
 {
-    const struct json *items;
-    const size_t count = array_of(object, key, &items);
-    for (size_t i = 0; i < count && i < 3; i++)
-        size[i] = items[i].type == JSON_NUMBER ? (uint32_t)items[i].number : 0;
+    const struct json_object *items = array_of(object, key);
+    for (size_t i = 0; i < count_of(items) && i < 3; i++) {
+        uint64_t number = 0;
+        json_whole(item_of(items, i), &number);
+        size[i] = (uint32_t)number;
+    }
 }
 
-static void thread_read(struct finding_error *error, const struct json *object)
+static void thread_read(struct finding_error *error, const struct json_object *object)
 {
-    const struct json *thread = json_member(object, "thread");
-    error->has_thread = thread && thread->type == JSON_ARRAY;
+    error->has_thread = array_of(object, "thread") != NULL;
     error->device = (int)number_of(object, "device");
     size_read(error->grid, object, "grid");
     size_read(error->block_size, object, "block_size");
@@ -214,7 +238,7 @@ static void thread_read(struct finding_error *error, const struct json *object)
     error->threads = number_of(object, "threads");
 }
 
-static void held_read(struct finding_out_of_memory *out_of_memory, const struct json *object)
+static void held_read(struct finding_out_of_memory *out_of_memory, const struct json_object *object)
 {
     const size_t i = out_of_memory->numbers.held_count++;
     out_of_memory->numbers.held[i] = (struct csan_held){.count = number_of(object, "allocations"),
@@ -226,10 +250,9 @@ static void held_read(struct finding_out_of_memory *out_of_memory, const struct 
 }
 
 /* NULL: there is none. */
-static struct finding_out_of_memory *out_of_memory_read(const struct json *object)
+static struct finding_out_of_memory *out_of_memory_read(const struct json_object *object)
 {
-    const struct json *items;
-    if (!object || object->type != JSON_OBJECT)
+    if (!json_object_is_type(object, json_type_object))
         return NULL;
     struct finding_out_of_memory *out_of_memory = calloc(1, sizeof *out_of_memory);
     if (!out_of_memory)
@@ -248,16 +271,17 @@ static struct finding_out_of_memory *out_of_memory_read(const struct json *objec
                                     .allocated = number_of(object, "allocated"),
                                     .more = number_of(object, "more"),
                                     .more_bytes = number_of(object, "more_bytes")};
-    const size_t count = array_of(object, "held", &items);
+    const struct json_object *items = array_of(object, "held");
+    const size_t count = count_of(items);
     for (size_t i = 0; i < count && i < CSAN_HELD_MAX; i++)
-        held_read(out_of_memory, &items[i]);
+        held_read(out_of_memory, item_of(items, i));
     return out_of_memory;
 }
 
-static struct finding_error *error_read(const struct json *object)
+static struct finding_error *error_read(const struct json_object *object)
 {
-    const struct json *neighbour = json_member(object, "neighbour");
-    const struct json *reported = json_member(object, "reported_by");
+    const struct json_object *neighbour = json_member(object, "neighbour");
+    const struct json_object *reported = json_member(object, "reported_by");
     const char *where = string_of(object, "where");
     struct finding_error *error = calloc(1, sizeof *error);
     if (!error)
@@ -283,23 +307,20 @@ static struct finding_error *error_read(const struct json *object)
 
 /* ---- a race, or another finding */
 
-/* As many accesses as there are; a race has two. NULL: they are not whole. */
-static const struct json *accesses_of(const struct json *object, size_t *count)
+/* A race has two. NULL: they are not whole. */
+static const struct json_object *accesses_of(const struct json_object *object, bool is_error)
 {
-    const struct json *items, *error = json_member(object, "error");
-    const bool is_error = error && error->type == JSON_OBJECT;
-    *count = array_of(object, "accesses", &items);
-    return *count == 2 || (*count == 1 && is_error) ? items : NULL;
+    const struct json_object *items = array_of(object, "accesses");
+    return count_of(items) == 2 || (count_of(items) == 1 && is_error) ? items : NULL;
 }
 
 /* NULL: it is none. */
-static struct finding *race_read(const struct json *object, size_t process_count)
+static struct finding *race_read(const struct json_object *object, size_t process_count)
 {
-    static const struct json none = {.type = JSON_NULL};
-    size_t count;
-    const struct json *accesses = accesses_of(object, &count);
-    const struct json *allocation = json_member(object, "allocation");
-    const struct json *error = json_member(object, "error");
+    const struct json_object *allocation = json_member(object, "allocation");
+    const struct json_object *error = json_member(object, "error");
+    const bool is_error = json_object_is_type(error, json_type_object);
+    const struct json_object *accesses = accesses_of(object, is_error);
     const char *kind = string_of(object, "kind");
     if (!kind || finding_kind_of(kind) < 0 || !accesses)
         return NULL;
@@ -324,9 +345,9 @@ static struct finding *race_read(const struct json *object, size_t process_count
                                 .fix = words_of(object, "fix"),
                                 .text = words_of(object, "text"),
                                 .unpromised = copy_of(object, "unpromised")};
-    access_read(&finding->accesses[0], &accesses[0]);
-    access_read(&finding->accesses[1], count > 1 ? &accesses[1] : &none);
-    if (error && error->type == JSON_OBJECT && !(finding->error = error_read(error))) {
+    for (size_t i = 0; i < 2; i++)
+        access_read(&finding->accesses[i], item_of(accesses, i)); /* NULL behind the last */
+    if (is_error && !(finding->error = error_read(error))) {
         finding_destroy(finding);
         return NULL;
     }
@@ -341,28 +362,30 @@ static struct finding *race_read(const struct json *object, size_t process_count
 
 /* ---- a report */
 
-static bool processes_read(struct finding_report *report, const struct json *root)
+static bool processes_read(struct finding_report *report, const struct json_object *root)
 {
-    const struct json *items;
-    size_t count = array_of(root, "processes", &items);
+    const struct json_object *items = array_of(root, "processes");
+    size_t count = count_of(items);
     report->processes = calloc(count + 1, sizeof *report->processes);
     if (!report->processes)
         return false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        const struct json_object *item = item_of(items, i);
         report->processes[report->process_count++] =
-            (struct finding_process){.rank = digits_of(&items[i], "rank"),
-                                     .process = digits_of(&items[i], "process"),
-                                     .machine = copy_of(&items[i], "machine"),
-                                     .command = copy_of(&items[i], "command"),
-                                     .directory = copy_of(&items[i], "directory"),
-                                     .file = copy_of(&items[i], "file")};
+            (struct finding_process){.rank = digits_of(item, "rank"),
+                                     .process = digits_of(item, "process"),
+                                     .machine = copy_of(item, "machine"),
+                                     .command = copy_of(item, "command"),
+                                     .directory = copy_of(item, "directory"),
+                                     .file = copy_of(item, "file")};
+    }
     return true;
 }
 
-static void summary_read(struct finding_report *report, const struct json *root)
+static void summary_read(struct finding_report *report, const struct json_object *root)
 {
-    const struct json *summary = json_member(root, "summary");
-    report->ended = summary && summary->type == JSON_OBJECT;
+    const struct json_object *summary = json_member(root, "summary");
+    report->ended = json_object_is_type(summary, json_type_object);
     report->stats.ops = number_of(summary, "ops");
     for (int i = 0; i < CSAN_LEVEL_COUNT; i++)
         report->stats.launches[i] =
@@ -371,43 +394,43 @@ static void summary_read(struct finding_report *report, const struct json *root)
     report->stats.pending_timeouts = number_of(summary, "late");
     report->stats.promises_broken = number_of(summary, "unreleased");
     report->stats.strided_dropped = number_of(summary, "forgotten");
-    const struct json *unordered = json_member(summary, "unordered");
     report->stats.unordered = number_of(summary, "unordered");
-    report->stats.unordered_counted = unordered && unordered->type == JSON_NUMBER;
+    report->stats.unordered_counted =
+        json_object_is_type(json_member(summary, "unordered"), json_type_int);
     report->device = copy_of(summary, "device");
     report->withheld = number_of(summary, "withheld");
     report->unmodelled = strings_of(summary, "unmodelled", &report->unmodelled_count);
     report->notes = strings_of(root, "notes", &report->note_count);
 }
 
-static bool known_read(struct finding_report *report, const struct json *root)
+static bool known_read(struct finding_report *report, const struct json_object *root)
 {
-    const struct json *items;
-    size_t count = array_of(root, "known", &items);
+    const struct json_object *items = array_of(root, "known");
+    size_t count = count_of(items);
     report->known = calloc(count + 1, sizeof *report->known);
     for (size_t i = 0; report->known && i < count; i++) {
-        const char *text = string_of(&items[i], "fingerprint");
+        const char *text = string_of(item_of(items, i), "fingerprint");
         if (text && fingerprint_read(text, &report->known[report->known_count]))
             report->known_count++;
     }
     return report->known != NULL;
 }
 
-static const char *report_read(struct finding_report *report, const struct json *root)
+static const char *report_read(struct finding_report *report, const struct json_object *root)
 {
-    const struct json *races = json_member(root, "races");
+    const struct json_object *races = array_of(root, "races");
     const char *format = string_of(root, "format");
     if (!format || strcmp(format, "csan-report") != 0)
         return "it is JSON, but no report of csan's";
     if (number_of(root, "version") > VERSION_MAX)
         return "it was written by a newer csan";
-    if (!races || races->type != JSON_ARRAY)
+    if (!races)
         return "it has no list of races";
-    report->findings = calloc(races->count + 1, sizeof(struct finding *));
+    report->findings = calloc(count_of(races) + 1, sizeof(struct finding *));
     if (!report->findings || !processes_read(report, root) || !known_read(report, root))
         return "there is no memory";
-    for (size_t i = 0; i < races->count; i++) {
-        struct finding *finding = race_read(&races->items[i], report->process_count);
+    for (size_t i = 0; i < count_of(races); i++) {
+        struct finding *finding = race_read(item_of(races, i), report->process_count);
         if (!finding)
             return "one of its races is not whole";
         report->findings[report->finding_count++] = finding;
@@ -420,11 +443,11 @@ bool finding_report_read(struct finding_report *report, const char *text, size_t
                          char *message, size_t message_bytes)
 {
     *report = (struct finding_report){0};
-    struct json *root = json_parse(text, bytes, message, message_bytes);
+    struct json_object *root = json_read(text, bytes, message, message_bytes);
     if (!root)
         return false;
     const char *wrong = report_read(report, root);
-    json_free(root);
+    json_object_put(root);
     if (!wrong)
         return true;
     snprintf(message, message_bytes, "%s", wrong);

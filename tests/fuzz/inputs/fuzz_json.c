@@ -19,11 +19,11 @@ static void write_again(const struct finding_report *report)
         finding_add(&text, FINDING_JSON, report->findings[i]);
     }
     finding_tail_add(&text, FINDING_JSON, report->processes, report->process_count, &tail);
-    struct json *json =
-        text.cut ? NULL : json_parse(text.data, text.length, message, sizeof message);
+    struct json_object *json =
+        text.cut ? NULL : json_read(text.data, text.length, message, sizeof message);
     if (!json && !text.cut)
         abort();
-    json_free(json);
+    json_object_put(json);
     text_free(&text);
 }
 
@@ -31,10 +31,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     char message[256] = "";
     struct finding_report report;
-    struct json *json = json_parse((const char *)data, bytes, message, sizeof message);
+    struct json_object *json = json_read((const char *)data, bytes, message, sizeof message);
     if (!json && !message[0])
         abort(); /* a refused input has a message */
-    json_free(json);
+    json_object_put(json);
     if (!finding_report_read(&report, (const char *)data, bytes, message, sizeof message))
         return 0;
     write_again(&report);
