@@ -1,6 +1,6 @@
 #!/bin/bash
 # On a GPU: kernels of PyTorch, Triton and CuPy that fail, and memory that runs out. csan names the program's own line, and
-# PyTorch raises what it raises without csan. Then 25 programs that are right: csan finds nothing.
+# PyTorch raises what it raises without csan. torch_silent.sh has programs that are right.
 #
 #   torch_failures.sh CSAN_ROOT
 set -u
@@ -65,11 +65,6 @@ for entry in 'scatter:failed assert in aten::scatter_' 'embedding:failed assert 
     check "$name: the assertion, and the indices" grep -qE "^  Assertion \`.*\` failed\. $(indices_of "$name")" csan.log
     check "$name: PyTorch's exception has both, too" grep -qE "^csan: $words.*Assertion \`.*\` failed\. $(indices_of "$name")" csan.log
     check "$name: the assertion's place is what the driver prints" grep -qF "at ${printed:-nowhere}" csan.log
-done
-for options in access=ptx access=auto; do
-    CSAN_OPTIONS=$options timeout 300 "$root/bin/csan" run python3 "$here/torch_silent.py" >silent.out 2>csan.log
-    check "$options: programs that are right end well" [ $? = 0 ]
-    check "$options: nothing is found" grep -q ' 0 races, 0 possible races; checked' csan.log
 done
 echo "torch_failures: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,5 +1,7 @@
 # Programs of PyTorch that are right: csan must find nothing in any of them, neither races nor errors.
-#   torch_silent.py [NAME...]    prints each name; all by default
+# Those of several processes are in torch_silent_distributed.py.
+#   torch_silent.py [NAME...]    prints each name, and a number that it computed; all by default
+import importlib.util
 import sys
 import threading
 import torch
@@ -88,6 +90,22 @@ def loader():
     for x, y in torch.utils.data.DataLoader(data, batch_size=16, pin_memory=True, num_workers=0):
         F.cross_entropy(model(x.to(device, non_blocking=True)), y.to(device, non_blocking=True)).backward()
     torch.cuda.synchronize()
+
+
+def loader_workers():
+    data = torch.utils.data.TensorDataset(torch.randn(300, 13), torch.randint(0, 5, (300,)))
+    batches = torch.utils.data.DataLoader(data, batch_size=16, shuffle=True, pin_memory=True, num_workers=2,
+                                          prefetch_factor=3, persistent_workers=True)
+    model = nn.Linear(13, 5).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    seen = 0
+    for _ in range(2):
+        for x, y in batches:
+            optimizer.zero_grad()
+            F.cross_entropy(model(x.to(device, non_blocking=True)), y.to(device, non_blocking=True)).backward()
+            optimizer.step()
+            seen += len(y)
+    return seen
 
 
 def prefetcher():
@@ -264,10 +282,57 @@ def random_numbers():
     torch.cuda.synchronize()
 
 
-every = [mlp, conv, lstm, transformer, attention, amp, checkpoint, save_on_cpu, loader, prefetcher, graphs, compiled,
-         linalg, fft, embedding_bag, indexing, reductions, views, optimizers, losses, threads, allocator, half_types,
-         sparse, random_numbers]
-for program in every:
-    if len(sys.argv) < 2 or program.__name__ in sys.argv[1:]:
-        program()
-        print(program.__name__, flush=True)
+def language_model(model):
+    """Trains a causal language model of the transformers package, then has it write."""
+    model = model.to(device)
+    tokens = torch.randint(3, 211, (3, 23), device=device)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    losses = []
+    for _ in range(4):
+        optimizer.zero_grad()
+        loss = model(input_ids=tokens, labels=tokens).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+    model.eval()
+    mask = torch.ones_like(tokens[:, :7])
+    for sample in (False, True):
+        model.generate(tokens[:, :7], attention_mask=mask, max_new_tokens=9, do_sample=sample, pad_token_id=0)
+    return losses[0]
+
+
+def gpt2():
+    from transformers import GPT2Config, GPT2LMHeadModel
+    return language_model(GPT2LMHeadModel(GPT2Config(
+        vocab_size=211, n_positions=64, n_embd=48, n_layer=2, n_head=4, bos_token_id=1, eos_token_id=2)))
+
+
+def llama():
+    from transformers import LlamaConfig, LlamaForCausalLM
+    return language_model(LlamaForCausalLM(LlamaConfig(
+        vocab_size=211, hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=64, bos_token_id=1, eos_token_id=2, pad_token_id=0)))
+
+
+every = [mlp, conv, lstm, transformer, attention, amp, checkpoint, save_on_cpu, loader, loader_workers, prefetcher,
+         graphs, compiled, linalg, fft, embedding_bag, indexing, reductions, views, optimizers, losses, threads,
+         allocator, half_types, sparse, random_numbers, gpt2, llama]
+
+
+def main():
+    chosen = sys.argv[1:] or [program.__name__ for program in every]
+    for program in every:
+        name = program.__name__
+        if name not in chosen:
+            continue
+        if program in (gpt2, llama) and not importlib.util.find_spec("transformers"):
+            print(name, "skipped: there is no package transformers", file=sys.stderr)
+            continue
+        torch.manual_seed(0)
+        value = program()
+        print(name, "" if value is None else f"{value:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,10 @@
 """Times variants of one program (modes) against each other on a machine that is never the same twice: all
 live at once, each in a process of its own, and are asked in turns, one at a time, for a short slice of
-steps, by bench_torch.py and bench_learn.py. All run on the same cores. Rounds go through the modes in a
-changing order; a ratio is a slice's median by that of the slice of "plain" in the same round, so that
-what the machine does for longer than a round is in both; printed is the median of the rounds' ratios
-and their quartiles. For "plain" they are those of its slices by the median of them all: what the machine
-does by itself.
+steps, by bench_torch.py, bench_learn.py and bench_errors.py. All run on the same cores. Rounds go through
+the modes in a changing order; a ratio is a slice's median by that of the baseline's slice ("plain" as a
+rule) in the same round, so that what the machine does for longer than a round is in both; printed is the
+median of the rounds' ratios and their quartiles. For the baseline they are those of its slices by the
+median of them all: what the machine does by itself.
 
   step ms  from the step's start to the end of the wait for the GPU, which is idle before: what a user
            waits for. Work of the host that the GPU's hides is not in it.
@@ -33,7 +33,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-BASELINE = "plain"
+BASELINE = "plain"  # unless bench() is given another
 ADDRESS = "TURNS_ADDRESS"  # in the environment: by their arguments a model's processes are one program
 LEAD_IN = 2  # steps at a slice's start that are not counted: caches hold what ran before
 LEAST_ROUNDS = 3  # even if the start took all the time
@@ -286,7 +286,7 @@ class Turns:
         """Who had more than twice its share of the time, but for its first rounds."""
         running = self._running()
         worker, spent = self.workers[name], sum(self.workers[other].spent for other in running)
-        late = name != BASELINE and len(worker.wall) >= LEAST_ROUNDS
+        late = name != self.options.baseline and len(worker.wall) >= LEAST_ROUNDS
         return late and worker.spent > 2 * spent / len(running)
 
     def _running(self):
@@ -321,7 +321,7 @@ def report(model, turns):
     print(f"{model} on {turns.device or 'no device'}, {where}, {turns.rounds} rounds")
     ratio = "ratio (quartiles)"
     print(f"  {'mode':22} {'step ms':>9}  {ratio:22} {'cpu ms':>9}  {ratio:22} slices    first   warm-up")
-    plain = turns.workers.get(BASELINE)
+    plain = turns.workers.get(turns.options.baseline)
     wall, cpu = (plain.wall, plain.cpu) if plain else ({}, {})
     for name, mode in turns.modes.items():
         if name not in turns.workers:
@@ -378,7 +378,7 @@ def quiet_cores(count):
     return sorted(list(apart.values())[:count])
 
 
-def bench(usage, table, models, seconds):
+def bench(usage, table, models, seconds, baseline=BASELINE):
     """table(csan, directory): the modes by name; a directory for each model."""
     parser = argparse.ArgumentParser(
         description=usage, epilog=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -392,6 +392,7 @@ def bench(usage, table, models, seconds):
     parser.add_argument("--cores", default="2", help="how many, a list such as 3,5, or any (2)")
     options = parser.parse_args()
     options.cores = _cores(options.cores, parser)
+    options.baseline = baseline
     for model in options.models.split(","):
         with tempfile.TemporaryDirectory() as scratch:
             modes = table(options.csan, scratch)
