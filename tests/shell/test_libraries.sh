@@ -9,7 +9,7 @@ libcsan_rt=$root/lib/libcsan_rt.so.0
 
 unversioned() { ! nm -D --defined-only "$1" | grep -v -e @ -e ' A ' | awk '{ print $3 }' | grep -Evq "$2"; }
 check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" \
-    '^(csan_[a-z_]+|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|sigaction|signal|pthread_sigmask|sigprocmask|p?read(64|v)?|p?write(64|v)?|getrandom|fread|fwrite|recv(from|msg)?|send(to|msg)?)$'
+    '^(csan_[a-z_]+|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|sigaction|signal|bsd_signal|ssignal|(__)?sysv_signal|pthread_sigmask|sigprocmask|sigsuspend|ppoll|pselect|epoll_pwait|p?read(64|v)?|p?write(64|v)?|getrandom|fread|fwrite|recv(from|msg)?|send(to|msg)?)$'
 # A linker uses default versions (@@): a program would no longer need the library itself.
 no_default_version() { ! nm -D --defined-only "$1" | grep -q '@@'; }
 libraries_only() { ! nm -D --defined-only "$1" | awk '$3 ~ /@/ { print $3 }' | grep -Evq '^(cublas[A-Za-z0-9_]+@libcublas(Lt)?\.so\.[0-9]+|cufft[A-Za-z0-9]+@libcufft\.so\.[0-9]+|nccl[A-Za-z]+@CSAN_UNVERSIONED)$'; }

@@ -5,13 +5,18 @@
 #include "runtime/hook/interpose/libc_next.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include <ucontext.h>
 
 enum { SINGLE_STEP = 0x100, BACKWARDS = 0x400, STEPS = 4, RETRIES = 8, PAGE_BYTES = 4096 };
+enum { RED_ZONE = 128, ROOM_LEAST = 32 << 10 }; /* bytes of stack; what a check needs, and more */
+enum { NESTED_MOST = 16 };                      /* handlers that fault themselves */
 
 /* What csan's handlers stand in front of. */
 enum { SEGV, TRAP, SIGNALS };
@@ -29,6 +34,8 @@ static __thread struct {
     uint32_t count;
     uint64_t pc, address; /* of the newest fault that was tried again */
     uint32_t retries;
+    uintptr_t handler; /* the frame below which a handler of the program's runs; 0: none does */
+    uint32_t nested;
 } self __attribute__((tls_model("initial-exec")));
 
 static int index_of(int number)
@@ -47,18 +54,53 @@ static void by_default(int number, const siginfo_t *info)
         raise(number);
 }
 
+/* As if the signal were blocked while its handler runs: a handler that faults again and again ends
+ * the process (sigaction(2)). One that was left by siglongjmp is not told from one that runs, but
+ * the next fault lies at another depth of the stack then. */
+static bool nests_too_deep(uintptr_t frame)
+{
+    if (self.handler && frame < self.handler)
+        return ++self.nested >= NESTED_MOST;
+    self.nested = 0;
+    return false;
+}
+
+/* What the program blocks meanwhile; sigreturn unblocks it. */
+static void block_for(const struct sigaction *action)
+{
+    sigset_t set = action->sa_mask;
+    sigdelset(&set, SIGSEGV);
+    sigdelset(&set, SIGTRAP);
+    if (!sigisemptyset(&set))
+        libc_next.thread_mask(SIG_BLOCK, &set, NULL);
+}
+
+static void call_handler(const struct sigaction *action, int number, siginfo_t *info, void *context)
+{
+    const uintptr_t frame = (uintptr_t)__builtin_frame_address(0), outer = self.handler;
+    if (!(action->sa_flags & SA_NODEFER) && info->si_code > 0 && nests_too_deep(frame)) {
+        by_default(number, info);
+        return;
+    }
+    self.handler = frame;
+    block_for(action);
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(number, info, context);
+    else
+        action->sa_handler(number);
+    self.handler = outer;
+}
+
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     struct sigaction *behind = &faults.behind[index_of(number)];
     const struct sigaction action = *behind;
     if (action.sa_flags & SA_RESETHAND)
         *behind = (struct sigaction){.sa_handler = SIG_DFL};
-    if (action.sa_flags & SA_SIGINFO)
-        action.sa_sigaction(number, info, context);
-    else if (action.sa_handler == SIG_DFL || (action.sa_handler == SIG_IGN && info->si_code > 0))
+    if (action.sa_handler == SIG_DFL || (action.sa_handler == SIG_IGN && info->si_code > 0))
         by_default(number, info);
     else if (action.sa_handler != SIG_IGN)
-        action.sa_handler(number);
+        call_handler(&action, number, info, context);
 }
 
 /* ---- Faults ---- */
@@ -73,6 +115,55 @@ static struct instruction_registers registers_of(const ucontext_t *context)
         registers.general[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
     registers.backwards = (context->uc_mcontext.gregs[REG_EFL] & BACKWARDS) != 0;
     return registers;
+}
+
+/* host_fault_on_stack(top, work, data): calls work(data) on another stack. */
+void host_fault_on_stack(uint64_t top, void (*work)(void *), void *data);
+__asm__(".text\n"
+        ".hidden host_fault_on_stack\n"
+        ".globl host_fault_on_stack\n"
+        ".type host_fault_on_stack, @function\n"
+        "host_fault_on_stack:\n"
+        ".cfi_startproc\n"
+        "pushq %rbp\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset 6, -16\n"
+        "movq %rsp, %rbp\n"
+        ".cfi_def_cfa_register 6\n"
+        "movq %rdi, %rsp\n"
+        "movq %rdx, %rdi\n"
+        "callq *%rsi\n"
+        "leave\n"
+        ".cfi_def_cfa 7, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size host_fault_on_stack, . - host_fault_on_stack\n");
+
+struct checked {
+    const struct host_fault *fault;
+    bool was;
+};
+
+static void check_here(void *data)
+{
+    struct checked *checked = data;
+    checked->was = faults.check(checked->fault);
+}
+
+/* Programs set alternate stacks that hold little more than the kernel's frame (Rust's threads,
+ * Python's faulthandler): then the check runs on the stack that was interrupted. */
+static bool is_checked(const struct host_fault *fault, const ucontext_t *context)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+    const uint64_t interrupted = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    struct checked checked = {.fault = fault};
+    const bool alternate = here - low < context->uc_stack.ss_size;
+    if (alternate && here - low < ROOM_LEAST && interrupted - low >= context->uc_stack.ss_size)
+        host_fault_on_stack((interrupted - RED_ZONE) & ~UINT64_C(15), check_here, &checked);
+    else
+        check_here(&checked);
+    return checked.was;
 }
 
 /* Of the instruction's bytes those of its first page are sure to be there. */
@@ -129,7 +220,7 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
         step(context, found.bytes);
         return true;
     case PAGE_GUARD_GUARDED:
-        page_guard_open(found.bytes, !faults.check(&found));
+        page_guard_open(found.bytes, !is_checked(&found, context));
         page_guard_open(byte, false);
         return true;
     }
@@ -165,6 +256,29 @@ static void handle(int signal, void (*handler)(int, siginfo_t *, void *))
     libc_next.sigaction(numbers[signal], &action, &faults.behind[signal]);
 }
 
+/* Handlers of other signals, which were set before, block neither of csan's two. */
+static void unblock_in_handlers(void)
+{
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action;
+        if (index_of(number) >= 0 || libc_next.sigaction(number, NULL, &action) != 0 ||
+            !(sigismember(&action.sa_mask, SIGSEGV) || sigismember(&action.sa_mask, SIGTRAP)))
+            continue;
+        sigdelset(&action.sa_mask, SIGSEGV);
+        sigdelset(&action.sa_mask, SIGTRAP);
+        libc_next.sigaction(number, &action, NULL);
+    }
+}
+
+static void unblock_here(void)
+{
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGSEGV);
+    sigaddset(&both, SIGTRAP);
+    libc_next.thread_mask(SIG_UNBLOCK, &both, NULL);
+}
+
 bool host_fault_start(host_fault_check *check)
 {
     libc_next_need();
@@ -174,7 +288,15 @@ bool host_fault_start(host_fault_check *check)
     handle(SEGV, on_fault);
     handle(TRAP, on_step);
     __atomic_store_n(&faults.on, true, __ATOMIC_RELEASE);
+    unblock_in_handlers();
+    unblock_here(); /* the mask is inherited over exec */
     return true;
+}
+
+bool host_fault_is_handled(void)
+{
+    struct sigaction now;
+    return libc_next.sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction == on_fault;
 }
 
 void host_fault_stop(void)
@@ -188,34 +310,18 @@ void host_fault_stop(void)
 
 /* ---- The program's own settings ---- */
 
-__attribute__((visibility("default"))) int
-sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict before)
-{
-    const int signal = index_of(number);
-    libc_next_need();
-    if (signal < 0 || !__atomic_load_n(&faults.on, __ATOMIC_ACQUIRE))
-        return libc_next.sigaction(number, action, before);
-    const struct sigaction wanted = action ? *action : faults.behind[signal];
-    if (before)
-        *before = faults.behind[signal];
-    faults.behind[signal] = wanted;
-    return 0;
-}
+#define EXPORTED __attribute__((visibility("default")))
 
-__attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler)
+static bool is_on(void)
 {
-    struct sigaction before, action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     libc_next_need();
-    if (index_of(number) < 0 || !__atomic_load_n(&faults.on, __ATOMIC_ACQUIRE))
-        return libc_next.signal(number, handler);
-    sigemptyset(&action.sa_mask);
-    return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+    return __atomic_load_n(&faults.on, __ATOMIC_ACQUIRE);
 }
 
 /* The set without what csan needs; NULL stays NULL. */
 static const sigset_t *without(const sigset_t *set, sigset_t *room)
 {
-    if (!set || !__atomic_load_n(&faults.on, __ATOMIC_ACQUIRE))
+    if (!set || !is_on())
         return set;
     *room = *set;
     sigdelset(room, SIGSEGV);
@@ -223,18 +329,104 @@ static const sigset_t *without(const sigset_t *set, sigset_t *room)
     return room;
 }
 
-__attribute__((visibility("default"))) int pthread_sigmask(int how, const sigset_t *restrict set,
-                                                           sigset_t *restrict before)
+static int action_of_other(int number, const struct sigaction *action, struct sigaction *before)
+{
+    if (!action || !is_on())
+        return libc_next.sigaction(number, action, before);
+    struct sigaction wanted = *action;
+    without(&action->sa_mask, &wanted.sa_mask);
+    return libc_next.sigaction(number, &wanted, before);
+}
+
+EXPORTED int sigaction(int number, const struct sigaction *restrict action,
+                       struct sigaction *restrict before)
+{
+    const int signal = index_of(number);
+    if (!is_on() || signal < 0)
+        return action_of_other(number, action, before);
+    const struct sigaction wanted = action ? *action : faults.behind[signal];
+    if (before)
+        *before = faults.behind[signal];
+    faults.behind[signal] = wanted;
+    return 0;
+}
+
+/* As signal(2) says of BSD and of System V. */
+static sighandler_t signal_with(int number, sighandler_t handler, int flags)
+{
+    struct sigaction before, action = {.sa_handler = handler, .sa_flags = flags};
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
+
+static bool is_kept(int number)
+{
+    return is_on() && index_of(number) >= 0;
+}
+
+EXPORTED sighandler_t signal(int number, sighandler_t handler)
+{
+    return is_kept(number) ? signal_with(number, handler, SA_RESTART)
+                           : libc_next.signal(number, handler);
+}
+EXPORTED sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+    return signal(number, handler);
+}
+EXPORTED sighandler_t ssignal(int number, sighandler_t handler)
+{
+    return signal(number, handler);
+}
+EXPORTED sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+    return is_kept(number) ? signal_with(number, handler, (int)(SA_RESETHAND | SA_NODEFER))
+                           : libc_next.sysv_signal(number, handler);
+}
+EXPORTED sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+    return __sysv_signal(number, handler);
+}
+
+EXPORTED int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
 {
     sigset_t room;
     libc_next_need();
     return libc_next.thread_mask(how, how == SIG_UNBLOCK ? set : without(set, &room), before);
 }
 
-__attribute__((visibility("default"))) int sigprocmask(int how, const sigset_t *restrict set,
-                                                       sigset_t *restrict before)
+EXPORTED int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
 {
     sigset_t room;
     libc_next_need();
     return libc_next.process_mask(how, how == SIG_UNBLOCK ? set : without(set, &room), before);
+}
+
+/* A handler that runs within one of these has its mask. */
+EXPORTED int sigsuspend(const sigset_t *set)
+{
+    sigset_t room;
+    libc_next_need();
+    return libc_next.suspend(without(set, &room));
+}
+EXPORTED int ppoll(struct pollfd *files, nfds_t count, const struct timespec *limit,
+                   const sigset_t *set)
+{
+    sigset_t room;
+    libc_next_need();
+    return libc_next.ppoll(files, count, limit, without(set, &room));
+}
+EXPORTED int pselect(int count, fd_set *restrict reads, fd_set *restrict writes,
+                     fd_set *restrict others, const struct timespec *restrict limit,
+                     const sigset_t *restrict set)
+{
+    sigset_t room;
+    libc_next_need();
+    return libc_next.pselect(count, reads, writes, others, limit, without(set, &room));
+}
+EXPORTED int epoll_pwait(int epoll, struct epoll_event *events, int most, int limit,
+                         const sigset_t *set)
+{
+    sigset_t room;
+    libc_next_need();
+    return libc_next.epoll_pwait(epoll, events, most, limit, without(set, &room));
 }

@@ -3,8 +3,8 @@
  * set, or would have met without csan.
  *
  * While it is in use the program's handlers of SIGSEGV and SIGTRAP are kept behind csan's
- * (sigaction and signal are interposed), and no thread can block these two (a fault whose signal is
- * blocked ends the process: sigprocmask(2)). */
+ * (sigaction and signal are interposed), and no thread can block these two, nor can a handler (a
+ * fault whose signal is blocked ends the process: sigprocmask(2)). */
 #ifndef RUNTIME_HOOK_HOST_HOST_FAULT_H
 #define RUNTIME_HOOK_HOST_HOST_FAULT_H
 
@@ -26,6 +26,9 @@ typedef bool host_fault_check(const struct host_fault *fault);
 
 /* Once. False: not on this machine. */
 bool host_fault_start(host_fault_check *check);
+
+/* Whether SIGSEGV still comes to csan: a program may set a handler past the C library. */
+bool host_fault_is_handled(void);
 
 /* Leaves the signals as the program has them. */
 void host_fault_stop(void);

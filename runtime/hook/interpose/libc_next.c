@@ -29,6 +29,11 @@ __attribute__((constructor(101))) void libc_next_find(void)
     libc_next.signal = (libc_signal *)next("signal");
     libc_next.thread_mask = (libc_sigmask *)next("pthread_sigmask");
     libc_next.process_mask = (libc_sigmask *)next("sigprocmask");
+    libc_next.sysv_signal = (libc_signal *)next("__sysv_signal");
+    libc_next.suspend = (libc_suspend *)next("sigsuspend");
+    libc_next.ppoll = (libc_ppoll *)next("ppoll");
+    libc_next.pselect = (libc_pselect *)next("pselect");
+    libc_next.epoll_pwait = (libc_epoll_pwait *)next("epoll_pwait");
     if (dladdr((void *)libc_next_find, &self) && self.dli_fname && self.dli_fname[0] == '/')
         libc_next.library = self.dli_fname;
     __atomic_store_n(&libc_next.found, true, __ATOMIC_RELEASE);

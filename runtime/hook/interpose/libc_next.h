@@ -5,10 +5,12 @@
 #ifndef RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
 #define RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <sys/select.h>
 #include <sys/types.h>
 
 typedef int libc_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
@@ -28,6 +30,14 @@ struct sigaction;
 typedef int libc_sigaction(int number, const struct sigaction *action, struct sigaction *before);
 typedef void (*libc_signal(int number, void (*handler)(int)))(int);
 typedef int libc_sigmask(int how, const sigset_t *set, sigset_t *before);
+typedef int libc_suspend(const sigset_t *set);
+typedef int libc_ppoll(struct pollfd *files, nfds_t count, const struct timespec *limit,
+                       const sigset_t *set);
+typedef int libc_pselect(int count, fd_set *reads, fd_set *writes, fd_set *others,
+                         const struct timespec *limit, const sigset_t *set);
+struct epoll_event;
+typedef int libc_epoll_pwait(int epoll, struct epoll_event *events, int most, int limit,
+                             const sigset_t *set);
 
 struct libc_next {
     libc_create *create_thread; /* first: the assembly entry of pthread_create reads it;
@@ -40,10 +50,14 @@ struct libc_next {
     libc_execveat *execveat; /* NULL in a C library before 2.34 */
     libc_spawn *spawn, *spawnp;
     libc_sigaction *sigaction;
-    libc_signal *signal;
+    libc_signal *signal, *sysv_signal;
     libc_sigmask *thread_mask, *process_mask; /* pthread_sigmask and sigprocmask */
-    const char *library;                      /* libcsan's own path; NULL: not known */
-    bool found;                               /* all of them; atomic */
+    libc_suspend *suspend;                    /* sigsuspend */
+    libc_ppoll *ppoll;
+    libc_pselect *pselect;
+    libc_epoll_pwait *epoll_pwait;
+    const char *library; /* libcsan's own path; NULL: not known */
+    bool found;          /* all of them; atomic */
 };
 extern struct libc_next libc_next;
 

@@ -1,0 +1,38 @@
+// verdict: race
+// expect: host_small_alternate_stack.cu:{access}
+// options: host=guard
+// A thread with an alternate signal stack that holds little more than a signal's frame, as Rust's
+// threads have: the check must not run beyond it.
+#include "host_memory.h"
+#include <csignal>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <thread>
+
+enum { PAGE = 4096 };
+
+static void alternate_stack()
+{
+    const size_t least = getauxval(AT_MINSIGSTKSZ) + 2048, bytes = (least + PAGE - 1) / PAGE * PAGE;
+    char *room = (char *)mmap(nullptr, PAGE + bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(room, PAGE, PROT_NONE);
+    stack_t stack = {};
+    stack.ss_sp = room + PAGE;
+    stack.ss_size = bytes;
+    if (sigaltstack(&stack, nullptr) != 0)
+        exit(102);
+}
+
+int main()
+{
+    int *device = device_array<int>(HOST_N), *host = pinned_memory();
+    cudaStream_t stream = nonblocking_stream();
+    launch_fill(stream, device, 1, HOST_N);
+    CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));
+    std::thread([&] {
+        alternate_stack();
+        load(&host[7]); // at: access
+    }).join();
+    return finish();
+}
