@@ -1,4 +1,4 @@
-/* Accesses, and their dims behind them, in one piece of memory. */
+/* Copies accesses, with their dims behind them, into one piece of memory. */
 #ifndef CSAN_BASE_ACCESS_COPY_H
 #define CSAN_BASE_ACCESS_COPY_H
 

@@ -1,15 +1,18 @@
-/* Mutexes whose tables a forked child goes on with. Another thread may hold one while the process
- * forks, and is not there in the child to give it back; nor is what it changes complete. So they
- * are taken before each fork, for a moment at most, and given back on both sides. Where one could
- * not be had, as by a signal handler that forks within csan, the child gets it free all the same.
+/* Mutexes that must be free in a forked child, because it goes on with the tables that they guard.
  *
- * For what is taken briefly, and with which nothing else is waited for. */
+ * Another thread may hold such a mutex while the process forks. That thread does not exist in the
+ * child, so it can neither give the mutex back nor complete its change. So csan takes these mutexes
+ * before each fork, waits a moment at most, and gives them back on both sides. If one could not be
+ * taken, as when a signal handler forks within csan, the child still gets it free.
+ *
+ * Use it for mutexes that are held briefly, and with which nothing else is waited for. */
 #ifndef CSAN_BASE_FORK_LOCK_H
 #define CSAN_BASE_FORK_LOCK_H
 
 #include <pthread.h>
 
-/* From then on. Any thread, as often as it likes. The mutex stays for ever. */
+/* Registers the mutex. Any thread may call it, as often as it likes. The mutex must stay for ever.
+ */
 void fork_lock_keep(pthread_mutex_t *mutex);
 
 #endif

@@ -1,10 +1,10 @@
-/* Hashes, in one place: how good and how fast a hash is, is decided here.
+/* All hash functions of csan.
  *
- *   hash_bytes, hash_text     FNV-1a: of reports, their fingerprints and texts
- *   hash_mix, hash_mix_bytes  a word at a time: of keys in memory, and of what learned files name
- *   hash_spread               of one word that is nearly unique by itself, as an address
+ *   hash_bytes, hash_text     FNV-1a: for reports, their fingerprints and texts
+ *   hash_mix, hash_mix_bytes  a word at a time: for keys in memory, and for names of learned files
+ *   hash_spread               of one word that is nearly unique by itself, such as an address
  *
- * Files keep the values of the first four and other runs compare them, so they never change. */
+ * Files keep the values of the first four, and other runs compare them. So these never change. */
 #ifndef CSAN_BASE_HASH_H
 #define CSAN_BASE_HASH_H
 

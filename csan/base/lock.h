@@ -1,13 +1,14 @@
-/* The lock of a context, taken by every call of every thread and nearly always free.
+/* The lock of a context. Every call of every thread takes it, and it is nearly always free.
  *
- * Taking it is one atomic operation, or none while the process has one thread. Giving it back is a
- * store, and a look whether anybody waits. The processor may do the look first; so a thread that is
- * about to sleep says so and then makes all running threads pass a barrier (membarrier(2), private
- * and expedited): who gives the lock back afterwards sees it, who did before is seen to have. Where
- * the kernel refuses, who sleeps wakes after a millisecond to see for itself.
+ * To take it costs one atomic operation, or none while the process has one thread. To give it back
+ * costs a store, and a look whether another thread waits. The processor may do that look before the
+ * store. So a thread that is about to sleep first announces that, and then makes all running
+ * threads pass a barrier (membarrier(2), private and expedited). Whoever gives the lock back after
+ * the barrier sees the announcement; whoever did it before is seen to have done so. If the kernel
+ * refuses the barrier, sleeping threads wake every millisecond and look.
  *
- * Not recursive. Held across a fork by another thread, it stays held in the child, as a mutex
- * would. The context uses it, and the recording to wait for work. */
+ * The lock is not recursive. If another thread holds it during a fork, it stays held in the child,
+ * as a mutex would. The context uses it, and the recording uses it to wait for work. */
 #ifndef CSAN_BASE_LOCK_H
 #define CSAN_BASE_LOCK_H
 
@@ -18,11 +19,11 @@
 
 struct lock {
     uint32_t held;    /* 0 or 1 */
-    uint32_t waiting; /* 1: threads sleep or are about to, and none has been woken; a futex */
+    uint32_t waiting; /* futex; 1: threads sleep or are about to, and none has been woken */
 };
 
-/* ThreadSanitizer's, where the program under csan has it: the order that a mutex would have shown.
- */
+/* ThreadSanitizer's annotations, if the program runs under it: they show the order that a mutex
+ * would have shown. */
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 
@@ -58,8 +59,8 @@ static inline void lock_give(struct lock *lock)
         lock_give_slow(lock);
 }
 
-/* Give the lock back, sleep until `bell` is rung or the time is over, and take the lock again. A
- * ring since the lock was taken counts. */
+/* Gives the lock back, sleeps until `bell` is rung or the time is over, and takes the lock again.
+ * Rings count from the moment when the lock was taken. */
 void lock_wait(struct lock *lock, uint32_t *bell, uint32_t milliseconds);
 /* With the lock or without. */
 void lock_ring(uint32_t *bell);

@@ -1,14 +1,15 @@
-/* The order in which csan's locks are taken: who holds one takes only such that come after it in
- * the table below, so no two threads ever wait for each other.
+/* The order in which csan's locks are taken. A thread that holds a lock may take only locks that
+ * come after it in the table below. So no two threads ever wait for each other.
  *
- * Builds with -DCSAN_CHECK_LOCKS, as those with a sanitizer, check it: a lock that is taken out of
- * order ends the process with both names. Other builds check nothing. */
+ * Builds with -DCSAN_CHECK_LOCKS, and those with a sanitizer, check this: if a lock is taken out of
+ * order, the process ends with both names. Other builds check nothing. */
 #ifndef CSAN_BASE_LOCK_ORDER_H
 #define CSAN_BASE_LOCK_ORDER_H
 
 #include <pthread.h>
 
-/* Every lock that is held while another one may be taken, and those others; the outermost first. */
+/* Each lock that is held while another one may be taken, and those others. The outermost comes
+ * first. */
 enum lock_kind {
     LOCK_TRACER_READING,
     LOCK_DEFERRED_TURN,
@@ -54,13 +55,13 @@ struct lock_kind_words {
 };
 extern const struct lock_kind_words lock_kinds[LOCK_KINDS];
 
-/* The calling thread takes a lock of that kind, and has given one back. Taken without waiting: any
- * order will do. */
+/* The calling thread is about to take a lock of that kind, has taken one without waiting (which may
+ * happen in any order), or has given one back. */
 void lock_order_taking(enum lock_kind kind);
 void lock_order_tried(enum lock_kind kind);
 void lock_order_given(enum lock_kind kind);
 
-/* Before the caller takes one itself, in whatever way. */
+/* Call it before the caller itself takes a lock, by whatever function. */
 static inline void lock_order_begin(enum lock_kind kind)
 {
 #ifdef CSAN_CHECK_LOCKS

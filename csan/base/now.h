@@ -18,7 +18,7 @@ static inline uint64_t now_wall(void)
     return now_of(CLOCK_REALTIME);
 }
 
-/* Nanoseconds from some beginning, to within a few milliseconds, at little cost; never 0. */
+/* Nanoseconds since an arbitrary moment, exact to a few milliseconds, at little cost. Never 0. */
 static inline uint64_t now_coarse(void)
 {
     return now_of(CLOCK_MONOTONIC_COARSE) + 1;

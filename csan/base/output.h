@@ -1,6 +1,6 @@
-/* Files that csan writes from inside somebody else's process: named by a pattern, kept clear of
- * descriptors 0 to 2, and written without a signal to the program. The log and the recording use
- * it. Thread-safe. */
+/* Files that csan writes inside another program's process. Their names come from a pattern. They
+ * never use descriptors 0 to 2, and a failed write sends the program no signal. The log and the
+ * recording use this. Thread-safe. */
 #ifndef CSAN_BASE_OUTPUT_H
 #define CSAN_BASE_OUTPUT_H
 
@@ -17,8 +17,8 @@ bool output_path_expand(char *path, size_t bytes, const char *pattern);
 /* This process's rank, from RANK, OMPI_COMM_WORLD_RANK, PMI_RANK or SLURM_PROCID; NULL: none. */
 const char *output_rank(void);
 
-/* A file that csan keeps open, in a process that may close every descriptor and open files of its
- * own in their place. */
+/* A file that csan keeps open, although the process may close all descriptors and open files of its
+ * own under the same numbers. */
 struct output_file {
     int descriptor; /* -1: not open */
     dev_t device;
@@ -27,14 +27,14 @@ struct output_file {
 
 /* open(2) for writing, with `flags` beside O_WRONLY and O_CREAT. 0, or errno's value. */
 int output_file_open(struct output_file *file, const char *path, int flags);
-/* Is it still what was opened, or could it be opened again by its path, with `flags`? Before each
- * write. 0, or errno's value: it is not open any more. A descriptor that became somebody else's is
- * left alone. */
+/* Call it before each write. Checks that the descriptor still belongs to the file that was opened.
+ * If not, it opens the file again by its path, with `flags`, and leaves the other's descriptor
+ * alone. 0, or errno's value: the file is not open any more. */
 int output_file_keep(struct output_file *file, const char *path, int flags);
 void output_file_close(struct output_file *file);
 
-/* Write all of it. 0, or errno's value: a pipe's reader who does not read for a second loses the
- * rest. No SIGPIPE and no SIGXFSZ. */
+/* Writes all of it. 0, or errno's value. If a pipe's reader does not read for a second, the rest is
+ * lost. No SIGPIPE and no SIGXFSZ. */
 int output_write(int descriptor, const void *bytes, size_t count);
 
 #endif

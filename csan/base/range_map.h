@@ -34,12 +34,13 @@ struct range_chunk {
 };
 
 struct range_map {
-    struct range_chunk *first; /* chunks[0], which for most maps is all: saves a look at chunks */
+    struct range_chunk *first; /* chunks[0], which most maps have alone: saves reading `chunks` */
     size_t count;              /* of all elements */
     uint32_t element_bytes;
     uint32_t chunk_count, chunk_capacity;
     uint32_t hint_bits;
-    uint32_t *hints;  /* where an address was found last, by its hash; NULL: few elements */
+    uint32_t
+        *hints; /* where an address was found last, by its hash; NULL: the map has few elements */
     uint64_t *firsts; /* firsts[i]: start of chunks[i]'s first element */
     struct range_chunk **chunks;
 };
@@ -56,7 +57,7 @@ struct range_cursor range_map_next(const struct range_map *map, struct range_cur
 /* The element before the cursor, or NULL. */
 void *range_map_before(const struct range_map *map, struct range_cursor cursor);
 
-/* The element of a map that has one; NULL: it has none, or several. */
+/* The element, if the map has exactly one; else NULL. */
 static inline void *range_map_only(const struct range_map *map)
 {
     return map->count == 1 ? map->first->elements : NULL;
@@ -72,9 +73,9 @@ static inline void *range_map_find(const struct range_map *map, uint64_t address
     return only->start <= address && address < only->end ? only : NULL;
 }
 
-/* What a search for the address is about to read is brought near: first where it was found last,
- * then, once that has come, what is there. (Always inline: gcc takes a function that only
- * prefetches for one that does nothing.) */
+/* Prefetches what a search for the address will read. The first call prefetches the place where the
+ * address was found last; the second one, once that has arrived, prefetches the element there.
+ * (Always inline: gcc takes a function that only prefetches for one that does nothing.) */
 __attribute__((always_inline)) static inline uint32_t *range_map_hint(const struct range_map *map,
                                                                       uint64_t address)
 {
@@ -97,7 +98,8 @@ range_map_prefetch_element(const struct range_map *map, uint64_t address)
     __builtin_prefetch(chunk->elements + (size_t)(hint % RANGE_CHUNK) * map->element_bytes);
 }
 
-/* The same as range_map_find where that takes no long search; NULL may mean that it would. */
+/* As range_map_find, but only if no long search is needed. So NULL may also mean that one would be.
+ */
 void *range_map_recall_slow(const struct range_map *map, uint64_t address);
 static inline void *range_map_recall(const struct range_map *map, uint64_t address)
 {
@@ -112,15 +114,17 @@ static inline void *range_map_recall(const struct range_map *map, uint64_t addre
 void *range_map_insert(struct range_map *map, struct range_cursor *cursor, struct range range);
 /* Remove the element at the cursor, which then stands on the one that followed. */
 void range_map_remove(struct range_map *map, struct range_cursor *cursor);
-/* Remove all that overlap the range. Where an element of that range is to be inserted. */
+/* Removes all elements that overlap the range. The cursor then stands where an element of that
+ * range would be inserted. */
 struct range_cursor range_map_make_room(struct range_map *map, struct range range);
 /* True when an element overlaps the range. */
 bool range_map_overlaps(const struct range_map *map, struct range range);
-/* Fills a map that was not initialized with what is in the other one. False when memory is short:
- * it is empty. */
+/* Fills an uninitialized map with copies of the other map's elements. False when memory is short:
+ * the map is empty. */
 bool range_map_copy(struct range_map *to, const struct range_map *from);
-/* Take the range out: what elements have outside of it stays, with all else that they hold, in two
- * elements where it is inside one. False when memory is short for the second. */
+/* Removes the range from all elements. The parts outside of the range stay, with all that their
+ * element holds. If the range lies inside one element, two elements remain. False when memory is
+ * short for the second. */
 bool range_map_cut(struct range_map *map, struct range range);
 
 #endif

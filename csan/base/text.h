@@ -1,5 +1,6 @@
-/* Text that grows, such as what a report is put together in. When memory is short it stays as long
- * as it is and says so by `cut`. Not thread-safe: each text is its maker's. */
+/* Text that grows, such as a report that is being written. When memory is short, the text stays as
+ * long as it is, and `cut` is set. Not thread-safe: each text belongs to the thread that made it.
+ */
 #ifndef CSAN_BASE_TEXT_H
 #define CSAN_BASE_TEXT_H
 
@@ -16,9 +17,10 @@ void text_add(struct text *text, const char *format, ...) __attribute__((format(
 void text_end(struct text *text); /* what follows is apart from it, by a NUL */
 void text_free(struct text *text);
 
-/* Names of programs, files and kernels may hold anything. Add bytes as a terminal may be shown
- * them: control characters but new line and tab as \xNN, those of Unicode (U+0080 to U+009F) too,
- * but not the three sequences that csan itself colours with. Nothing can erase or overwrite. */
+/* Adds bytes as a terminal may be shown them. Names of programs, files and kernels may contain any
+ * bytes, and none of them may erase or overwrite what a terminal shows. So control characters
+ * become \xNN, also those of Unicode (U+0080 to U+009F). New lines, tabs and the three sequences of
+ * csan's own colours stay. */
 void text_add_shown(struct text *text, const char *bytes, size_t count);
 /* The same in place, for one name: each byte of a control character, a new line too, becomes '?'.
  */

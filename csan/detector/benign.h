@@ -1,5 +1,5 @@
-/* Bytes on which the program does not mind races: accesses are cut around them before anything
- * looks at them. Owns the ranges. Not thread-safe: the context's lock covers every user. */
+/* Bytes whose races the program declares harmless. Accesses are cut around them before anything
+ * else looks at them. Owns the ranges. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_BENIGN_H
 #define CSAN_DETECTOR_BENIGN_H
 
@@ -24,12 +24,12 @@ static inline bool benign_has(const struct benign_table *table, struct range ran
 /* Memory there is born anew. */
 void benign_remove(struct benign_table *table, struct range range);
 
-/* Where an access that goes "to the end" (CSAN_TO_END) ends; 0: nowhere. */
+/* Where an access "to the end" (CSAN_TO_END) ends; 0: it is not known. */
 typedef uint64_t benign_find_end(void *user, uint64_t base);
 
-/* The accesses without benign bytes: the same array when they have none, else a new one in *room,
- * with *count of them, that the caller frees. A pattern that would fall into thousands of pieces
- * stays whole. */
+/* Returns the accesses without benign bytes. If they have none, this is the same array. Else it is
+ * a new one in *room, with *count of them, which the caller frees. A pattern that would fall into
+ * thousands of pieces stays whole. */
 const struct csan_access *benign_cut(const struct benign_table *table,
                                      const struct csan_access *accesses, size_t *count,
                                      benign_find_end *find_end, void *user, void **room);

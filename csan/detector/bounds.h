@@ -24,7 +24,7 @@ struct bounds_fault {
     uint32_t birth_site;
     enum csan_where where;
     uint64_t distance;      /* from the owner to the first of the bytes */
-    struct range neighbour; /* live memory that they are of; empty: none */
+    struct range neighbour; /* the live memory that the bytes belong to; empty: none */
     uint32_t neighbour_site;
     struct past_access death; /* of freed memory */
 };
@@ -36,18 +36,19 @@ struct bounds_op {
     bool refused; /* the driver did not do it */
 };
 
-/* True: `fault` says what is wrong with bytes [start, end) that are accessed so. */
+/* Whether an access of bytes [start, end) is wrong; then `fault` says how. */
 bool bounds_check(struct memory *memory, const struct site_table *sites, const struct bounds_op *op,
                   struct range bytes, enum csan_access_kind kind, struct bounds_fault *fault);
 
-/* The same of bytes in no allocation that are accessed through a pointer of that value: they are
- * out of the bounds of what it points into. A pointer that points into nothing, or past an end, may
- * be a base that an offset was taken from. So may one whose access lies in other memory: silent. */
+/* The same for bytes in no allocation that are accessed through a pointer of that value. They are
+ * out of bounds of the memory that the pointer points into. It stays silent if the pointer points
+ * into no memory or past an end, since it may be a base that an offset was taken from. It also
+ * stays silent if the access lies in other memory. */
 bool bounds_check_wrong_pointer(struct memory *memory, const struct site_table *sites,
                                 const struct bounds_op *op, uint64_t pointer, struct range bytes,
                                 struct bounds_fault *fault);
 
-/* The same of a free of that address, which the driver refused: the memory was freed before, or
+/* The same for a free of that address that the driver refused: the memory was freed before, or
  * begins elsewhere. */
 bool bounds_check_free(struct memory *memory, uint64_t address, struct bounds_fault *fault);
 

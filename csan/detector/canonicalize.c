@@ -1,4 +1,4 @@
-/* First names, and what is benign. See canonicalize.h. */
+/* Translates aliases and removes benign bytes. See canonicalize.h. */
 #include "csan/detector/canonicalize.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* Accesses as the detector is to see them: by the first names of their memory (alias.h), and
- * without the bytes that the program does not want looked at (benign.h). An op whose accesses come
- * later is seen by the names, and without the bytes, of when it was enqueued; where memory ends is
- * asked when they come. */
+/* Accesses as the detector sees them: with aliases translated to first names (alias.h), and without
+ * benign bytes (benign.h).
+ *
+ * If an op's accesses come later, the aliases and benign bytes of the moment when it was enqueued
+ * apply. Where memory ends is looked up when the accesses come. */
 #ifndef CSAN_DETECTOR_CANONICALIZE_H
 #define CSAN_DETECTOR_CANONICALIZE_H
 
@@ -9,7 +10,7 @@
 #include "csan/detector/benign.h"
 #include "csan/detector/live_memory.h"
 
-/* What was allocated for them; all zero before. */
+/* Arrays that were allocated for the accesses. Must be zero before. */
 struct access_rooms {
     struct csan_access *aliased;
     void *cut;
@@ -25,19 +26,19 @@ struct canonicalization {
 struct canonicalizations {
     struct canonicalization now;
     struct former_canonicalization
-        *former; /* for ops whose accesses are still to come; newest first */
+        *former; /* earlier states, for ops whose accesses are still to come; newest first */
 };
 
 void canonicalizations_init(struct canonicalizations *canonicalizations);
 void canonicalizations_clear(struct canonicalizations *canonicalizations);
-/* Before `now` changes: the ops that are pending, of the tickets from `first` to `last`, are seen
- * as it is. Where memory is short or it has very many ranges, they are seen as it will be, and
- * after very many changes as it was a little later. */
+/* Call it before `now` changes. The pending ops with tickets from `first` to `last` keep the
+ * present state. If memory is short, or there are very many ranges, they use the changed state
+ * instead. After very many changes they use a slightly later one. */
 void canonicalizations_keep(struct canonicalizations *canonicalizations, uint64_t first,
                             uint64_t last);
 /* No op is pending. */
 void canonicalizations_forget(struct canonicalizations *canonicalizations);
-/* What the pending op of that ticket is seen by. */
+/* The state that applies to the pending op of that ticket. */
 const struct canonicalization *
 canonicalizations_at(const struct canonicalizations *canonicalizations, uint64_t ticket);
 
@@ -47,7 +48,7 @@ const struct csan_access *canonicalize_slow(const struct canonicalization *canon
                                             struct access_rooms *rooms);
 void access_rooms_free_slow(const struct access_rooms *rooms);
 
-/* The same array when nothing changes, else a new one, with *count of them, in *rooms. */
+/* Returns the same array if nothing changes, else a new one in *rooms, with *count of them. */
 static inline const struct csan_access *
 canonicalize(const struct canonicalization *canonicalization, const struct live_memory *live,
              const struct csan_access *accesses, size_t *count, struct access_rooms *rooms)

@@ -1,6 +1,6 @@
-/* Conflicts: what the shadow finds. One is a pair of accesses on one run of bytes. Those of an op
- * are collected first, and folded, so that a report names all arguments that take part. Not
- * thread-safe: the context's lock covers every user. */
+/* Conflicts: what the shadow finds. A conflict is a pair of accesses to one contiguous run of
+ * bytes. The conflicts of one op are collected first, and joined by pair of sites, so that a report
+ * names all arguments that take part. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_CONFLICT_H
 #define CSAN_DETECTOR_CONFLICT_H
 
@@ -22,8 +22,9 @@ struct conflict {
     uint32_t birth_site;
     uint8_t kind; /* enum csan_race_kind */
     bool possible;
-    bool reported;   /* with another one */
-    uint8_t at_call; /* bit 0: the current access is of a lane of calls; bit 1: the earlier one */
+    bool reported; /* with another one */
+    uint8_t
+        at_call; /* bit 0: the current access is on a call's own lane; bit 1: the earlier one is */
     const struct csan_error *error; /* of kinds that are no race; the list keeps a copy */
     struct argument_set current_arguments, earlier_arguments;
 };
@@ -34,11 +35,11 @@ struct conflict_list {
     bool each; /* keep each conflict apart: de-duplication is off */
 };
 
-/* Add a conflict, or fold it into the one of the same two sites and the same kind. */
+/* Adds a conflict. One of the same two sites and the same kind is joined with it. */
 void conflict_list_add(struct conflict_list *list, const struct conflict *conflict);
 void conflict_list_clear(struct conflict_list *list);
 
-/* Of one op: the same call did the earlier access. */
+/* Whether, for one op, the same call did the earlier access. */
 bool conflict_same_sites(const struct conflict *a, const struct conflict *b);
 
 #endif

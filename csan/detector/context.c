@@ -1,5 +1,5 @@
-/* The detector's public face (csan.h, part 2): one lock, entries made from calls, races handed out.
- * Memory's part is in context_memory.c. */
+/* The detector's public functions (csan.h, part 2). They take the context's lock, make entries of
+ * the calls, and hand out races. context_memory.c has the functions about memory. */
 #include "csan/detector/context_state.h"
 #include "csan/detector/host_watch.h"
 #include "csan/options.h"

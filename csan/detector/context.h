@@ -11,14 +11,13 @@ struct memory_usage;
 struct range;
 struct recording;
 
-/* Everything that enters goes into the recording, too; without `check` into nothing else. Before
- * the first call that enters anything. The recording stays the caller's and outlives the context.
- */
+/* Records every entry. Without `check`, entries go to the recording only. Call it before the first
+ * entry. The recording stays the caller's and outlives the context. */
 void context_record(csan_context *context, struct recording *recording, int check);
 
-/* Asked of each race before on_race is, under on_race's own rules. True: it is suppressed: on_race
- * and csan_context_races_since leave it out, and it is counted apart. Set before the first op.
- */
+/* Called for each race before on_race, under on_race's rules. If it returns true, the race is
+ * suppressed: on_race and csan_context_races_since leave it out, and it is counted apart. Set it
+ * before the first op. */
 void context_set_filter(csan_context *context,
                         bool (*suppresses)(void *user, const struct csan_race *race), void *user);
 
@@ -31,28 +30,29 @@ void context_set_framework(csan_context *context);
  * after that. */
 void context_group(csan_context *context, const struct csan_race *race);
 
-/* How often the two places of that race raced so far. */
+/* How often races were found between the two sites of that race so far. */
 uint64_t context_occurrences(csan_context *context, uint64_t number);
 /* Marks a race that on_race received as suppressed: it is counted apart from now on, and
  * csan_context_races_since leaves it out. */
 void context_suppress(csan_context *context, const struct csan_race *race);
 
-/* The lane that stands for the host as it would be if that call's waits were promised, as
- * csan_lane_observed_wait uses it; CSAN_NO_LANE when there are too many. `what` lives as long as
- * the context. */
+/* A lane that stands for the host as if that call's waits were promised; csan_lane_observed_wait
+ * uses it. CSAN_NO_LANE when there are too many. `what` lives as long as the context. */
 csan_lane context_unpromised_lane(csan_context *context, const char *what);
 
-/* The calling thread's ops touch nothing and its frees are not checked, until as many ends as
- * begins; csan_ignore_begin. */
+/* The calling thread's ops touch nothing and its frees are not checked, until there were as many
+ * ends as begins; see csan_ignore_begin. */
 void context_ignore(bool begin);
 bool context_ignores(void);
 /* Sets the depth when this thread reports on behalf of another one; returns the previous depth. */
 uint32_t context_ignore_swap(uint32_t depth);
 
-/* The kernel that sites call `name` is defined at `place`, "/src/app.cu:9": reports say so. */
+/* Reports say from now on that the kernel that sites call `name` is defined at `place`,
+ * "/src/app.cu:9". */
 void context_define_kernel(csan_context *context, const char *name, const char *place);
 
-/* The site of the same name and stack with so many arguments, as csan_site_intern's. */
+/* The site with the same name and stack but with these arguments, as csan_site_intern returns it.
+ */
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count);
 
@@ -80,16 +80,16 @@ void context_prefetch(csan_context *context, const uint64_t *addresses, size_t c
 size_t context_memory_usage(csan_context *context, bool (*wanted)(void *user, uint64_t base),
                             void *user, struct memory_usage **holdings);
 
-/* Does all that is still to come know the snapshot: may it be forgotten? */
+/* Whether every entry that is still to come knows the snapshot, so that it may be forgotten. */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
 
 /* As csan_context_stats, without the counts of live objects, whose cost grows with their number. */
 void context_counts(csan_context *context, struct csan_stats *stats);
 
-/* A write that csan cannot see may have touched any live memory: for option init_check. */
+/* For option init_check: a write that csan cannot see may have touched any live memory. */
 void context_doubt(csan_context *context);
 
-/* A finding that is no race, of what a call or kernel of that lane did at `site`. */
+/* A finding that is no race, about what a call or kernel of that lane did at `site`. */
 struct context_finding {
     int kind;       /* enum csan_race_kind */
     csan_lane lane; /* CSAN_HOST: of no stream */
@@ -98,19 +98,20 @@ struct context_finding {
     int access;              /* enum csan_access_kind; 0: none is known */
     uint64_t address, bytes; /* that it concerns; bytes 0: none */
     uint16_t argument;       /* the index into the site's arguments, plus 1; 0: none */
-    csan_site reported;      /* the call by which the program learned of it; 0: none */
-    struct csan_error error; /* copied; where the address lies is found out, and the frames of
-                                `reported` are taken from there */
+    csan_site reported;      /* the call by which the program learned of the failure; 0: none */
+    struct csan_error error; /* copied; the detector finds out where the address lies, and takes the
+                                frames of `reported` from there */
 };
-/* Enters at once, whatever waits in the queue, and is handed out as races are. Any thread. */
+/* The finding enters at once, also while entries wait in the queue, and is handed out as races are.
+ * Any thread. */
 void context_find(csan_context *context, const struct context_finding *finding);
 
 /* What is to be judged though it is no op. */
 enum context_judged {
     CONTEXT_REFUSED,      /* a call that the driver refused as an invalid value
-                             (CUDA_ERROR_INVALID_VALUE): the accesses that it was to make */
-    CONTEXT_REFUSED_FREE, /* the same, a free: one access, of a byte at its address */
-    CONTEXT_WRONG_POINTER /* a kernel's: accesses in no allocation, through `pointer` */
+                             (CUDA_ERROR_INVALID_VALUE), with the accesses that it was to make */
+    CONTEXT_REFUSED_FREE, /* a refused free: one access, of the byte at its address */
+    CONTEXT_WRONG_POINTER /* a kernel's accesses in no allocation, through `pointer` */
 };
 struct context_call {
     enum context_judged what;
@@ -121,19 +122,19 @@ struct context_call {
     size_t access_count;
     uint64_t pointer;
 };
-/* Enters in its turn; it touches nothing. What of it reaches out of its memory, or is of memory
- * that was freed, becomes a finding; else nothing does. */
+/* Enters in its turn; it touches nothing. Accesses out of bounds, or of freed memory, become
+ * findings. */
 void context_judge(csan_context *context, const struct context_call *call);
 
-/* Whether memory of a device, or managed memory, lies in the range, or did and was freed. */
+/* Whether the range has, or had until a free, memory of a device or managed memory. */
 bool context_has_device_memory(csan_context *context, struct range range);
 
-/* Another number after an op of a kernel has accessed, for certain, what lies in no allocation.
+/* This number changes after each op of a kernel that certainly accessed memory in no allocation.
  * Without a lock. */
 uint64_t context_unplaced(const csan_context *context);
 
-/* Time-outs go by this time, in nanoseconds from any beginning but 0, and not by the clock's.
- * `wall`: the same in nanoseconds since 1970, for races. */
+/* Sets the time that time-outs go by, in place of the clock: nanoseconds since an arbitrary moment,
+ * not 0. `wall` is the same moment in nanoseconds since 1970, for races. */
 void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall);
 
 #endif

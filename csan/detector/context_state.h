@@ -1,4 +1,4 @@
-/* What a context is made of, and how entries come in: for context.c and context_memory.c. */
+/* What a context consists of, and how entries come in. For context.c and context_memory.c. */
 #ifndef CSAN_DETECTOR_CONTEXT_STATE_H
 #define CSAN_DETECTOR_CONTEXT_STATE_H
 
@@ -36,7 +36,7 @@ struct csan_context {
     void *suppresses_user;
 };
 
-/* Let go of the lock, and write what of the recording is due. */
+/* Gives the lock back, and writes the due part of the recording. */
 static inline void context_leave(csan_context *context)
 {
     if (__builtin_expect(context->detector.watch != NULL, 0))
@@ -53,11 +53,12 @@ static inline bool context_has_news(const csan_context *context)
     return races->delivered < races->count;
 }
 
-/* With the lock: the op of that number is the calling thread's, in the ranges that it has open. */
+/* With the lock: the op of that number belongs to the calling thread, in the named ranges that it
+ * has open. */
 void context_note_ranges(csan_context *context, uint64_t number);
 
-/* Before the lock is taken for an op: the text of the ranges that the thread has open, so that none
- * has to be made under the lock. */
+/* Call it before the lock is taken for an op. It makes the text of the thread's open ranges, so
+ * that none must be made under the lock. */
 static inline void context_ready_ranges(void)
 {
     if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
@@ -72,8 +73,8 @@ static inline uint64_t context_next_number(csan_context *context)
     return number;
 }
 
-/* A front end whose lane could not be created (CSAN_NO_LANE) may go on using it: nothing happens.
- */
+/* False: a lane of the entry could not be created (CSAN_NO_LANE). The caller may go on using such a
+ * lane, and nothing happens. */
 static inline bool context_has_lanes(const csan_context *context, const struct entry *entry)
 {
     uint32_t count = context->detector.order.count;
@@ -87,7 +88,8 @@ static inline void context_observe(const csan_context *context, const struct ent
         context->observer(context->observer_user, entry->number, entry->lane, entry->site, before);
 }
 
-/* Into the recording. Returns the ticket that the entry would have if its access set came later. */
+/* Writes it to the recording. Returns the ticket that the entry would have if its access set came
+ * later. */
 static inline uint64_t context_record_entry(csan_context *context, const struct entry *entry)
 {
     uint64_t ticket = context->queue.last_ticket + 1;
@@ -98,7 +100,7 @@ static inline uint64_t context_record_entry(csan_context *context, const struct 
     return ticket;
 }
 
-/* The entry's turn. Returns the ticket of an op whose access set comes later. */
+/* Processes or queues the entry. Returns the ticket of an op whose access set comes later. */
 static inline uint64_t context_enter(csan_context *context, struct entry *entry)
 {
     if (__builtin_expect(context->recording != NULL, 0)) {
@@ -112,11 +114,11 @@ static inline uint64_t context_enter(csan_context *context, struct entry *entry)
     return queue_submit(&context->queue, &context->detector, entry);
 }
 
-/* With the lock: the canonicalization, to be changed; pending ops have been enqueued already. */
+/* With the lock: the canonicalization, for a change. Pending ops have been enqueued already. */
 struct canonicalization *context_canonicalization_changes(csan_context *context);
-/* Enters it, with the lock, which is let go; returns as context_enter. */
+/* Enters the entry with the lock held, and gives the lock back. Returns as context_enter. */
 uint64_t context_submit_locked(csan_context *context, struct entry *entry);
-/* Reports the races that are not reported yet; without the lock. */
+/* Reports the races that have not been reported. Without the lock. */
 void context_deliver(csan_context *context);
 
 #endif

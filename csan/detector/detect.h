@@ -1,6 +1,6 @@
 /* The detector: takes entries in their order, keeps happens-before, shadow memory and allocations,
- * and finds races. Everything CUDA was translated into lanes, joins and access sets before it comes
- * here. Not thread-safe: the context's lock covers every user. */
+ * and finds races. Whatever comes here has been translated from CUDA into lanes, joins and access
+ * sets. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_DETECT_H
 #define CSAN_DETECTOR_DETECT_H
 
@@ -13,21 +13,21 @@
 #include "csan/detector/steps.h"
 #include "csan/detector/unordered.h"
 
-/* Names of calls that order only because a driver was observed to wait; further ones are not named.
- */
+/* So many calls whose wait is observed and not promised are named; further ones are not. */
 enum { UNPROMISED_MAX = 32 };
 
-/* That one op may have; one more is left out. */
+/* So many a single op may have; further ones are left out. */
 enum { DETECTOR_ERRORS = 8 };
 
-/* What csan_snapshot_seen_by_pool is called in reports. */
+/* The name of csan_snapshot_seen_by_pool in reports. */
 extern const char detector_pool_query[];
 
-/* How such a call's name ends if the wait is promised, and option implicit_sync left it out. */
+/* How the name of such a call ends if the wait is promised, but option implicit_sync left it out.
+ */
 #define DETECTOR_DOCUMENTED " (documented)"
 
 struct detector {
-    struct detector *parent; /* of a branch: allocations are looked up and races kept there */
+    struct detector *parent; /* of a branch: where allocations are looked up and races are kept */
     struct order order;
     struct memory memory;
     struct race_log races;
@@ -37,7 +37,7 @@ struct detector {
     uint32_t strided_cap;
     uint64_t wall;  /* nanoseconds since 1970, as a recording has it; 0: the clock's */
     bool framework; /* see struct csan_race; a branch has its parent's */
-    /* The host as it would be if a call's waits were promised: one lane for each such call. */
+    /* The host as if a call's waits were promised: one lane for each such call. */
     struct {
         const char *what;
         uint32_t lane;
@@ -51,22 +51,22 @@ struct detector {
     struct csan_stats stats;     /* what is counted as it happens */
     bool errors_wanted;          /* option errors */
     uint64_t unplaced;           /* kernels' exact accesses in no allocation so far; atomic */
-    bool out_of_turn;            /* ops wait in the queue that came before the one processed */
+    bool out_of_turn; /* ops that came before the processed one still wait in the queue */
     struct initialized initialized;
-    /* Of the op being processed: what its conflicts that are no races point to. */
+    /* Of the op that is being processed: the data of its conflicts that are no races. */
     struct csan_error errors[DETECTOR_ERRORS];
     uint32_t error_count;
     const struct host_watch *watch; /* or NULL */
-    uint64_t watched;               /* the host's sequence number as the watch knows it */
+    uint64_t watched;               /* the host's sequence number as the watch last heard it */
 };
 
-/* Notifies the watch if the host learned something since. */
+/* Notifies the watch if the host learned something since the last time. */
 void detector_watch_host(struct detector *detector);
 
 bool detector_init(struct detector *detector);
 void detector_clear(struct detector *detector);
 
-/* What a program does at every step, for a caller that has no entry to be queued: the same as
+/* What a program does at every step, for a caller that has no entry to queue. Has the effect of
  * processing ENTRY_OP, ENTRY_RECORD and ENTRY_WAIT. */
 struct op {
     uint32_t lane, site;
@@ -93,23 +93,23 @@ static inline void detector_wait(struct detector *detector, const struct csan_ev
     order_join(&detector->order, lane, &event->value);
 }
 
-/* Adds a finding that is no race: of what was done at `current` (site, lane, number, kind of
- * access), with bytes [address, address + bytes) if there are any. `error` is copied, but for where
- * the address lies, which is found out. */
+/* Adds a finding that is no race. It is about `current` (site, lane, number, kind of access), with
+ * bytes [address, address + bytes) if `bytes` is not 0. `error` is copied; where the address lies
+ * is found out here. */
 void detector_find(struct detector *detector, enum csan_race_kind kind,
                    const struct past_access *current, uint64_t address, uint64_t bytes,
                    const struct csan_error *error);
 
-/* The same as ENTRY_STEP. The lane's epoch is filled in. */
+/* Processes an ENTRY_STEP. Fills in the lane's epoch. */
 static inline void detector_step(struct detector *detector, struct step *step)
 {
     step->epoch = epoch_make(step->lane, detector->order.lanes[step->lane].sequence);
     steps_add(&detector->steps, step);
 }
 
-/* Process one entry. Handles it destroys or fills are the entry's own. */
+/* Processes one entry. The entry owns the handles that it destroys or fills. */
 void detector_process(struct detector *detector, struct entry *entry);
-/* An entry that is not to be looked at: what it ends is freed, ops are counted. */
+/* Skips an entry. Handles that it ends are freed, and ops are counted. */
 void detector_pass_by(struct detector *detector, struct entry *entry);
 
 #endif

@@ -1,8 +1,8 @@
-/* Why two accesses have no order: what the program did between them that looks like one, in the
- * words of the CUDA documentation, and which event it could wait for.
+/* Explains why two accesses have no order: what the program did between them that looks like an
+ * order, in the words of the CUDA documentation, and which event it could wait for.
  *
- * Only what is sure is said. A step counts for a race if it is on one of the two lanes, or about an
- * event that was recorded on the earlier access's lane behind that access. Not thread-safe: the
+ * It says only what is sure. A step counts for a race if it is on one of the two lanes, or about an
+ * event that was recorded on the earlier access's lane after that access. Not thread-safe: the
  * context's lock covers every user. */
 #ifndef CSAN_DETECTOR_EXPLAIN_H
 #define CSAN_DETECTOR_EXPLAIN_H

@@ -1,6 +1,7 @@
-/* Callbacks for a guard of the host's memory: what the device's ops touch there, each time the host
- * is ordered after more, and each end of memory. The context calls them under its lock, on the
- * thread that entered it. They must not call the context, except host_watch_knows. */
+/* Callbacks for a guard of the host's memory. They report what the device's ops touch there, each
+ * time that the host is ordered after more ops, and each end of memory. The context calls them
+ * under its lock, on the thread that entered it. They must not call the context, except
+ * host_watch_knows. */
 #ifndef CSAN_DETECTOR_HOST_WATCH_H
 #define CSAN_DETECTOR_HOST_WATCH_H
 
@@ -15,8 +16,8 @@
 struct order;
 
 struct host_watch {
-    /* An op that is not the host's took its turn, and touches memory of the host or managed memory
-     * for certain. Bytes between the rows of what is touched may be in `bytes`. */
+    /* An op of the device took its turn, and certainly touches memory of the host or managed
+     * memory. `bytes` may include bytes between the rows that are touched. */
     void (*touched)(void *user, uint64_t epoch, struct range bytes, bool writes);
     /* The host may have learned something. */
     void (*learned)(void *user, const struct order *order);

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Of whatever looks like an address most is none: 4 GiB of the address space is a page. */
+/* Most values that look like an address are none. A page here is 4 GiB of the address space. */
 enum { LIVE_MEMORY_PAGE_WORDS = 16, LIVE_MEMORY_PAGE_SHIFT = 32 };
 
 struct live_memory_entry {
@@ -25,7 +25,7 @@ struct live_memory_entry {
 struct live_memory_block {
     struct range range;
     uint32_t site;
-    bool inside; /* an allocation, as a whole, which then need not be looked for */
+    bool inside; /* of the allocation as a whole; saves looking for it */
 };
 
 struct live_memory {
@@ -39,9 +39,9 @@ struct live_memory {
 void live_memory_init(struct live_memory *live);
 void live_memory_clear(struct live_memory *live);
 
-/* An allocation takes the place of all that its range had. */
+/* Adds an allocation. It replaces all that its range had. */
 void live_memory_add(struct live_memory *live, const struct live_memory_entry *entry);
-/* The one that begins there, which is taken out with its blocks; false: none does. */
+/* Takes out the allocation that begins there, with its blocks; false: none begins there. */
 bool live_memory_remove(struct live_memory *live, uint64_t base, struct live_memory_entry *removed);
 
 void live_memory_add_block(struct live_memory *live, struct range block, uint32_t site);
@@ -49,13 +49,13 @@ void live_memory_remove_block(struct live_memory *live, uint64_t base);
 
 /* The allocation that holds the address, or NULL. */
 const struct live_memory_entry *live_memory_find(const struct live_memory *live, uint64_t address);
-/* Whether an allocation that is not the host's alone lies there, as a part at least. */
+/* Whether an allocation overlaps the range that is not only the host's. */
 bool live_memory_has_device_memory(const struct live_memory *live, struct range range);
 /* The block that holds the address, else the allocation; false: neither does. */
 bool live_memory_owner(const struct live_memory *live, uint64_t address, struct range *owner);
 
-/* The owners of what several pointers point to, which are asked for together: [0, 0) where there is
- * none. The end of memory in which nothing begins belongs to what ends there. */
+/* Finds the owners of what several pointers point to, in one call; [0, 0) where there is none. A
+ * pointer to the end of memory belongs to that memory, if no other memory begins there. */
 void live_memory_pointees(const struct live_memory *live, const uint64_t *pointers, size_t count,
                           struct range *owners);
 
@@ -64,8 +64,8 @@ static inline uint32_t live_memory_page(uint64_t page)
     return (uint32_t)(hash_spread(page) >> 54); /* below LIVE_MEMORY_PAGE_WORDS * 64 */
 }
 
-/* From where to where allocations have ever lain; [0, 0): there was none. On any thread, without
- * the lock, as live_memory_may_have. */
+/* The range in which allocations have ever been; [0, 0): there was none. On any thread, without the
+ * lock, as live_memory_may_have. */
 static inline struct range live_memory_span(const struct live_memory *live)
 {
     return (struct range){__atomic_load_n(&live->lowest, __ATOMIC_RELAXED),
@@ -79,7 +79,7 @@ static inline bool live_memory_may_have(const struct live_memory *live, uint64_t
     uint32_t bit = live_memory_page(address >> LIVE_MEMORY_PAGE_SHIFT);
     return __atomic_load_n(&live->pages[bit / 64], __ATOMIC_RELAXED) >> bit % 64 & 1;
 }
-/* The same of a pointer, which may be to an end. */
+/* The same for a pointer, which may point to an end. */
 static inline bool live_memory_may_point(const struct live_memory *live, uint64_t pointer)
 {
     return live_memory_may_have(live, pointer) || (pointer << (64 - LIVE_MEMORY_PAGE_SHIFT) == 0 &&

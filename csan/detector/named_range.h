@@ -1,16 +1,17 @@
-/* Named ranges: what a thread of the program says it is doing, as NVTX's push and pop ranges do
+/* Named ranges: what a thread of the program says that it is doing, as by NVTX's push and pop
  * ("forward", and in it "layer 3").
  *
- * A push or pop copies a name into the thread's own stack, and that is all. The open ranges become
- * one text, a path, when an op needs it: 'forward' > 'layer 3'. Paths are immutable and counted, so
- * that work which is done later, in another thread, keeps the path it was enqueued in. */
+ * A push copies a name onto the thread's own stack, and a pop removes it; they do nothing else.
+ * When an op needs the open ranges, they become one text, a path: 'forward' > 'layer 3'. Paths are
+ * immutable and counted. So work that another thread does later keeps the path in which it was
+ * enqueued. */
 #ifndef CSAN_DETECTOR_NAMED_RANGE_H
 #define CSAN_DETECTOR_NAMED_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of names at most RANGE_NAME_MAX - 1 bytes are kept, of ranges the RANGES_SHOWN innermost. */
+/* At most RANGE_NAME_MAX - 1 bytes of a name are kept, and the RANGES_SHOWN innermost ranges. */
 enum { RANGE_NAME_MAX = 64, RANGES_SHOWN = 4, RANGES_DEEP = 64 };
 
 struct range_path {
@@ -18,7 +19,7 @@ struct range_path {
     char text[];         /* not empty */
 };
 
-/* Whether any thread ever opened one: where none did nothing else needs to be asked. */
+/* Whether any thread ever opened a range. If not, nothing else needs to be asked. */
 extern bool named_range_any;
 
 /* The calling thread opens a range of `domain` (any pointer); `name` may be NULL. */
@@ -26,12 +27,12 @@ void named_range_push(const void *domain, const char *name);
 /* ... and closes its newest one of that domain, if there is one. */
 void named_range_pop(const void *domain);
 
-/* The ranges that are open in the calling thread, or in the one that it acts for; NULL: none. It
- * stays the thread's, until its next push, pop or act. */
+/* The ranges that are open in the calling thread, or in the thread that it acts for; NULL: none.
+ * The thread owns it, and it is valid until its next push, pop or act. */
 struct range_path *named_range_now(void);
 
-/* The thread acts for one that has these ranges open, or for nobody (`acts` false). Returns whom it
- * acted for before; takes no references. */
+/* The calling thread acts for a thread that has these ranges open; `acts` false: for no other.
+ * Returns for whom it acted before; takes no references. */
 struct range_actor {
     bool acts;
     struct range_path *path; /* or NULL */

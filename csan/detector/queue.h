@@ -1,11 +1,11 @@
-/* The bounded FIFO in front of the detector: everything that happens enters here in the order in
- * which the program enqueued it, and leaves as soon as it is decided.
+/* The bounded FIFO in front of the detector. All entries enter here in the order in which the
+ * program enqueued them. An entry leaves as soon as it is decided.
  *
- * Two things are not decided at once. An op whose access set is not known yet holds back everything
- * behind it. A join with a promise (a wait for a value nobody has written yet) holds back its lane
- * and what depends on it, and lets the rest pass, because the write that keeps the promise comes
- * from behind. An entry held back for its lane takes along what it needs of the lanes that go on:
- * their snapshots as of its own turn.
+ * Two kinds are not decided at once. An op whose access set is not known yet holds back everything
+ * behind it. A join with a promise (a wait for a value that nobody has written yet) holds back its
+ * lane and what depends on that lane. It lets the rest pass, because the write that keeps the
+ * promise comes later. An entry that is held back with its lane takes along what it needs of other
+ * lanes: their snapshots as of its own turn.
  *
  * The program is never held back. When the queue is full, or its head waits longer than the
  * time-out, an op goes on with its fallback and a promise is given up; both are counted.
@@ -38,7 +38,8 @@ struct csan_event {
     bool recorded;         /* as of the program */
     uint32_t blocked_pass;
     uint32_t number; /* in the recording; 0: none yet */
-    /* while blocked: what its newest record, held back, will give it; NULL: not known */
+    /* while the lane is blocked: the snapshot that its newest record, which is held back, will get;
+     * NULL: not known */
     struct csan_snapshot *newest;
 };
 
@@ -79,7 +80,7 @@ enum entry_kind {
     ENTRY_POOL_FREE,
     ENTRY_STEP,   /* of lane: struct step */
     ENTRY_JUDGED, /* what is no op: struct context_call */
-    ENTRY_DOUBT   /* any memory may have been written, by work that csan did not see */
+    ENTRY_DOUBT   /* work that csan did not see may have written any memory */
 };
 
 struct entry {
@@ -98,8 +99,8 @@ struct entry {
     bool checked, failed;
     uint8_t judged;   /* enum context_judged; a wrong pointer is `base` */
     uint8_t waited;   /* of a free's end: enum csan_free_waits */
-    bool pending;     /* an op: accesses are only the fallback so far */
-    bool host_joined; /* an op held back: `snapshot` is the host as of its turn */
+    bool pending;     /* an op whose accesses are only the fallback so far */
+    bool host_joined; /* an op held back: `snapshot` is the host's as of its turn */
     const struct csan_access *accesses;
     size_t access_count;
 };
@@ -110,14 +111,14 @@ struct queued;
 struct queue {
     struct queued *entries; /* utlist */
     struct queued *tickets; /* uthash */
-    size_t count;           /* of entries that take room of the limit: all but steps */
+    size_t count;           /* entries that count against the limit: all but steps */
     uint64_t last_ticket;
     uint32_t pass; /* what is marked with it is blocked */
     bool stopped;  /* some entry holds back everything behind it */
     bool kept;     /* a promise was kept during this pass */
     size_t limit;
     uint64_t timeout; /* nanoseconds; 0: none */
-    uint64_t now;     /* that decisions use, if a recording has it; 0: the clock's */
+    uint64_t now;     /* the time that decisions use, if a recording has one; 0: the clock's */
 };
 
 void queue_init(struct queue *queue, size_t limit, uint64_t timeout);
@@ -130,10 +131,11 @@ uint64_t queue_submit(struct queue *queue, struct detector *detector, struct ent
 void queue_resolve(struct queue *queue, struct detector *detector, uint64_t ticket,
                    enum csan_level level, const struct csan_access *accesses, size_t count);
 
-/* The oldest op's ticket that waits for its access set; 0: none does. */
+/* The ticket of the oldest op that waits for its access set; 0: none does. */
 uint64_t queue_first_ticket(const struct queue *queue);
 
-/* Decide everything now, with fallbacks and without the promises nobody kept. */
+/* Decides everything now: ops with their fallbacks, and joins without the promises that nobody
+ * kept. */
 void queue_drain(struct queue *queue, struct detector *detector);
 
 void snapshot_handle_release(struct csan_snapshot *snapshot);

@@ -1,8 +1,6 @@
-/* The races that were found: de-duplicated by the pair of sites, kept as struct csan_race until the
- * process ends, grouped by the order that is missing, and handed out.
- *
- * Not thread-safe: the context's lock covers every user. Kept races never move, and only their
- * group changes. */
+/* The races that were found. They are de-duplicated by pair of sites, kept as struct csan_race
+ * until the process ends, grouped by the missing order, and handed out. Not thread-safe: the
+ * context's lock covers every user. Kept races never move, and only their group changes. */
 #ifndef CSAN_DETECTOR_RACE_H
 #define CSAN_DETECTOR_RACE_H
 
@@ -23,7 +21,7 @@ struct race_log {
 
 void race_log_clear_all(struct race_log *log); /* frees everything */
 
-/* Report the op's conflicts, certain ones first, then forget them. */
+/* Reports the op's conflicts, certain ones first, and then forgets them. */
 void race_log_commit(struct race_log *log, struct conflict_list *list,
                      const struct race_scene *scene);
 
@@ -32,7 +30,7 @@ const struct csan_race *race_log_next(struct race_log *log);
 /* Sets the race's group: the first race that the same missing order explains. Call it before the
  * race is reported. */
 void race_log_group(struct race_log *log, const struct csan_race *race);
-/* The race is suppressed: it counts apart from the others. */
+/* The race is suppressed, and counted apart. */
 void race_log_suppress(struct race_log *log, const struct csan_race *race);
 /* How often the pair of sites occurred so far. */
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);

@@ -1,5 +1,5 @@
-/* A race as it is kept: all that a report needs of it, made from a conflict while lanes, calls and
- * sites are as they were then. Not thread-safe: the context's lock covers every user. */
+/* A race as it is kept: all that a report needs, made from a conflict while lanes, calls and sites
+ * are as they were at that moment. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_RACE_RECORD_H
 #define CSAN_DETECTOR_RACE_RECORD_H
 
@@ -20,7 +20,7 @@ struct race_scene {
     uint64_t wall; /* see struct detector */
 };
 
-/* Which order is missing: from one lane to another, since the later one last learned of the earlier
+/* Which order is missing: from one lane to another, after the later one last learned of the earlier
  * one. */
 struct missing_order {
     uint32_t from, to;
@@ -36,9 +36,11 @@ struct race_record {
     struct csan_error error;
     struct missing_order missing;
     uint64_t occurrences;
-    uint64_t grouped_at; /* the group is right as of so many changes, from 1; 0: not yet */
+    uint64_t
+        grouped_at; /* the number of changes, from 1, as of which the group is right; 0: not yet */
     bool suppressed;
-    struct csan_race_also also[]; /* then the text that the race points to: lanes, arguments */
+    struct csan_race_also
+        also[]; /* behind it: the text that the race points to, of lanes and arguments */
 };
 
 /* Conflicts of the same op in which the same call did the earlier access, on other lanes. */
@@ -47,7 +49,8 @@ struct also_list {
     size_t count, total;
 };
 
-/* It has no number and no group yet; one piece of memory, for free(). NULL: there is none. */
+/* Returns one piece of memory, for free(). The race has no number and no group yet. NULL when
+ * memory is short. */
 struct race_record *race_record_create(const struct conflict *conflict,
                                        const struct also_list *also,
                                        const struct race_scene *scene);

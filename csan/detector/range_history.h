@@ -1,7 +1,7 @@
-/* In which named ranges ops were made: remembered beside the ops, so that ranges such as "iteration
- * 17" make no sites of their own. Kept are the newest RANGE_CHANGES changes from one path to
- * another, in the order of the ops; of an older op nothing is said. Not thread-safe: the context's
- * lock covers every user. */
+/* The named ranges in which ops were made. They are kept beside the ops, so that a range such as
+ * "iteration 17" makes no site of its own. The newest RANGE_CHANGES changes from one path to
+ * another are kept, in the order of the ops. Of older ops nothing is known. Not thread-safe: the
+ * context's lock covers every user. */
 #ifndef CSAN_DETECTOR_RANGE_HISTORY_H
 #define CSAN_DETECTOR_RANGE_HISTORY_H
 
@@ -18,10 +18,10 @@ struct range_history {
     uint64_t count;               /* of changes ever */
 };
 
-/* The op of that number, larger than all before, was made in these ranges (NULL: in none). True:
- * the op before it was made in others. */
+/* Notes the ranges of the op of that number, which is larger than all before; NULL: it was in none.
+ * True: the op before it was in others. */
 bool range_history_note(struct range_history *history, uint64_t number, struct range_path *path);
-/* "'forward' > 'layer 3'"; "" for none, or when it is not known any more. */
+/* "'forward' > 'layer 3'"; "" for none, or if it is not known any more. */
 const char *range_history_find(const struct range_history *history, uint64_t number);
 void range_history_clear(struct range_history *history);
 

@@ -1,9 +1,10 @@
 /* The newest calls by which the program made order, or meant to: event records and waits, graph
- * launches, destroyed streams. They order nothing here; joins do that. They let a report explain
- * why two accesses have no order although the program looks as if they had one (explain.h).
+ * launches, destroyed streams. They make no order in the detector; joins do that. A report uses
+ * them to explain why two accesses have no order although the program looks as if they had one
+ * (explain.h).
  *
- * A ring of STEPS_KEPT: of what lies further back a report says less. Not thread-safe: the
- * context's lock covers every user. */
+ * The last STEPS_KEPT are kept in a ring. A report says less about earlier ones. Not thread-safe:
+ * the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_STEPS_H
 #define CSAN_DETECTOR_STEPS_H
 
@@ -22,11 +23,11 @@ struct step {
 };
 
 struct steps {
-    struct step *ring; /* NULL until the first, and without memory for it */
+    struct step *ring; /* NULL before the first step, and when memory is short */
     uint64_t count;    /* ever */
 };
 
-/* Its detail is a site that bears the event's name, or 0. */
+/* Its detail is a site whose name is the event's name, or 0. */
 static inline bool step_is_of_event(const struct step *step)
 {
     return step->kind == CSAN_STEP_RECORD || step->kind == CSAN_STEP_WAIT ||
@@ -36,7 +37,7 @@ static inline bool step_is_of_event(const struct step *step)
 void steps_add(struct steps *steps, const struct step *step);
 void steps_clear(struct steps *steps);
 
-/* From the newest, 0, to the oldest that is kept; NULL beyond. */
+/* The kept step of that age, from 0, the newest; NULL: it is not kept. */
 static inline const struct step *steps_at(const struct steps *steps, uint64_t back)
 {
     if (back >= steps->count || back >= STEPS_KEPT || !steps->ring)

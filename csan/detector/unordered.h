@@ -1,8 +1,8 @@
-/* How many pairs of the device's ops nothing orders: what an order costs is how many there are
- * less. Counted exactly, at each op, for all that came before; only where option count_unordered
- * asks. The host's ops do not count.
+/* Counts the pairs of the device's ops that nothing orders. The cost of an added order is how many
+ * fewer there are with it. The count is exact, and made at each op for all that came before; only
+ * if option count_unordered asks. The host's ops do not count.
  *
- * Of each lane the sequence numbers of its ops are kept, eight bytes each, for the process's life.
+ * It keeps the sequence numbers of all ops of each lane, eight bytes each, for the process's life.
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_DETECTOR_UNORDERED_H
 #define CSAN_DETECTOR_UNORDERED_H
@@ -16,7 +16,7 @@ struct unordered_lane {
 
 struct unordered {
     bool wanted;
-    bool cut; /* there was no memory for some: the count is too low and is not reported */
+    bool cut; /* memory was short: the count is too low, and is not reported */
     struct unordered_lane *lanes;
     uint32_t lane_count;
     uint64_t pairs;
@@ -24,8 +24,8 @@ struct unordered {
 
 void unordered_clear(struct unordered *unordered);
 
-/* An op of the lane takes that epoch. Adds to `pairs` of how many earlier ones on other lanes it is
- * not ordered after. */
+/* An op of the lane takes that epoch. Adds to `pairs` the number of earlier ops on other lanes that
+ * it is not ordered after. */
 void unordered_op(struct unordered *unordered, const struct order *order, epoch_t epoch);
 
 #endif
