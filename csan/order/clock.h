@@ -1,13 +1,13 @@
 /* Vector clocks, copied on write.
  *
- * A clock says, for each lane, the newest epoch known to have finished before whoever holds it. It
- * is shared by reference count: a snapshot of a lane is its clock (shared) plus its own epoch, so
- * taking one costs no copy; the lane's next join copies if the clock is still shared. Clocks only
- * grow.
+ * A clock says, for each lane, which epochs are known to have finished, by the newest one. Clocks
+ * are shared by reference count: a snapshot of a lane is the lane's clock (shared) plus its own
+ * epoch. So taking one costs no copy. The lane's next join copies the clock if it is still shared.
+ * Clocks only grow.
  *
- * FastTrack (Flanagan, Freund, PLDI 2009) gives the epochs; sharing clocks between a thread and
- * what it released is after TSan's runtime. Not thread-safe: the context's lock covers every user.
- */
+ * Epochs are those of FastTrack (Flanagan, Freund, PLDI 2009). ThreadSanitizer's runtime shares
+ * clocks between a thread and what it released in the same way. Not thread-safe: the context's lock
+ * covers every user. */
 #ifndef CSAN_ORDER_CLOCK_H
 #define CSAN_ORDER_CLOCK_H
 
@@ -57,8 +57,8 @@ static inline bool clock_knows(const struct clock *clock, epoch_t epoch)
     return clock_known(clock, epoch_lane(epoch)) >= epoch_sequence(epoch);
 }
 
-/* Below, a copy is made in *spare, a clock that nobody holds (or NULL), if it has the room: a lane
- * that learns takes a clock about as often as an event gives one up. */
+/* The functions below make copies in *spare, a clock without a holder (or NULL), if it is large
+ * enough. A lane that learns takes a clock about as often as an event gives one up. */
 void clock_release_slow(struct clock *clock, struct clock **spare);
 static inline void clock_release_to(struct clock *clock, struct clock **spare)
 {
@@ -66,13 +66,13 @@ static inline void clock_release_to(struct clock *clock, struct clock **spare)
         clock_release_slow(clock, spare);
 }
 
-/* Make *clock the holder's alone and at least `lanes` wide. False when memory is short. */
+/* Makes *clock the caller's alone, with room for at least `lanes`. False when memory is short. */
 bool clock_own(struct clock **clock, uint32_t lanes, struct clock **spare);
 
-/* *clock takes the maximum of itself and `other`. False when memory is short (nothing changed). */
+/* clock becomes the maximum of itself and `other`. False when memory is short (nothing changed). */
 bool clock_join(struct clock **clock, const struct clock *other, struct clock **spare);
 
-/* The same where `other` knows all that *clock does: a copy. */
+/* The same if `other` knows everything that *clock knows. Then it is a copy. */
 bool clock_follow(struct clock **clock, const struct clock *other, struct clock **spare);
 
 /* *clock learns one epoch. */

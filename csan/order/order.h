@@ -1,16 +1,16 @@
-/* Happens-before: the lanes of a program and what each of them knows of the others.
+/* Happens-before: the lanes of a program, and what each lane knows of the others.
  *
- * Order is created by joins alone. A lane's epoch advances with each op and with each join that
- * taught it something, so one (lane, sequence) pair always stands for one clock: a lane that knows
- * the epoch of a snapshot knows all of the snapshot, and joining it again is a single comparison.
+ * Only joins make order. A lane's epoch advances with each op, and with each join that taught it
+ * something. So one pair (lane, sequence number) always stands for one clock. A lane that knows the
+ * epoch of a snapshot knows all of the snapshot, and to join it again costs a single comparison.
  *
- * Lane 0 is the host. Every op joins the host first (what the host had seen finish before the call
- * is ordered before the op), so whatever the host knows, every later op knows and may be forgotten,
- * unless earlier ones are still held back: a lane that was destroyed is used again once the host
- * knows all of it that anybody can hold an epoch of, and its sequence numbers go on.
+ * Lane 0 is the host. Every op first joins the host: what the host had seen finish before the call
+ * is ordered before the op. So every later op knows what the host knows, and that may be forgotten,
+ * unless earlier ops are still held back. A destroyed lane is used again once the host knows all
+ * epochs of it that anybody can hold. Its sequence numbers go on.
  *
  * Host threads may be lanes of their own. Then lane 0 is what all of them know: the minimum of
- * their clocks, brought up to date as they learn, and so is what may be forgotten.
+ * their clocks, updated as they learn. The same minimum may be forgotten.
  *
  * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_ORDER_ORDER_H
@@ -24,21 +24,22 @@
 enum { ORDER_HOST = 0, ORDER_NO_LANE = 0xffffffffu };
 
 struct lane {
-    uint64_t sequence;   /* of the newest op or join */
-    uint64_t born;       /* taken again: the first of its life; older ones were another's */
-    uint64_t observed;   /* newest sequence number an access or anyone's clock may hold */
+    uint64_t sequence; /* of the newest op or join */
+    uint64_t born;     /* first sequence number of this life of the lane; older ones belonged to an
+                          earlier life */
+    uint64_t observed; /* newest sequence number that an access or a clock may hold */
     struct clock *clock; /* what it knows of other lanes; its own entry is not kept */
     uint64_t handle;
     char *label;
     uint8_t kind;      /* enum csan_lane_kind */
     uint32_t letter;   /* of a stream, from 1 in the order in which they were described; 0: none */
     csan_site created; /* where the program made it; 0: not known */
-    char *name;        /* the program's own, or whose it is; or NULL */
-    bool host;         /* lane 0, a host thread, or what host threads synchronize by */
-    bool thread;       /* a host thread */
-    bool live;         /* created and not destroyed */
-    bool ended;        /* destroyed, not yet taken for another */
-    uint8_t role;      /* enum csan_lane_role, in each of its lives */
+    char *name;  /* the program's own name, or the name of the thread that it belongs to; or NULL */
+    bool host;   /* lane 0, a host thread, or an object by which host threads synchronize */
+    bool thread; /* a host thread */
+    bool live;   /* created and not destroyed */
+    bool ended;  /* destroyed, not yet taken for another */
+    uint8_t role;          /* enum csan_lane_role; kept for each of its lives */
     uint32_t blocked_pass; /* the queue's flag: held back in this pass */
 };
 
@@ -54,8 +55,8 @@ struct order {
     uint32_t live_count, ended_count;
     uint32_t letters;      /* given to streams so far */
     uint32_t thread_count; /* lanes of host threads that live */
-    uint32_t thread_joins; /* joins that added to one of their clocks, not yet in lane 0 */
-    bool held_back;        /* ops wait in the queue that know less than the host does by now */
+    uint32_t thread_joins; /* joins that changed a host thread's clock, and are not yet in lane 0 */
+    bool held_back;        /* waiting ops know less than the host knows by now */
     struct clock *spare;   /* see clock.h */
 };
 
@@ -64,38 +65,39 @@ void order_clear(struct order *order);
 
 /* A new lane, ordered after all the host knows; ORDER_NO_LANE when memory is short. */
 uint32_t order_lane_create(struct order *order, uint64_t handle, const char *label);
-/* The same ordered after all that `maker` knows and did; while something waits in the queue, after
- * what the host knows only: let the lane join the maker in its turn. */
+/* The same, but ordered after all that `maker` knows and did. While entries wait in the queue, the
+ * new lane is ordered only after what the host knows: then let it join the maker in its turn. */
 uint32_t order_lane_create_as(struct order *order, enum csan_lane_role role, uint64_t handle,
                               const char *label, uint32_t maker);
-/* The lane is a host thread's, or (`thread` false) what host threads synchronize by: waiting for
- * the whole device does not wait for it. */
+/* The lane is a host thread's, or (`thread` false) an object by which host threads synchronize. A
+ * wait for the whole device does not wait for it. */
 void order_lane_is_host(struct order *order, uint32_t lane, bool thread);
-/* For reports: see csan_lane_describe, csan_lane_name and csan_lane_part_of. */
+/* For reports; see csan_lane_describe, csan_lane_name and csan_lane_part_of. */
 void order_lane_describe(struct order *order, uint32_t lane, uint8_t kind, csan_site created);
 void order_lane_name(struct order *order, uint32_t lane, const char *name);
 void order_lane_part_of(struct order *order, uint32_t lane, uint32_t whole);
 void order_lane_destroy(struct order *order, uint32_t lane);
 
-/* Was it of an earlier life of its lane, that is, of another stream with the same number? */
+/* Whether it belonged to an earlier life of its lane, that is, to another stream with the same
+ * number. */
 static inline bool order_is_former(const struct order *order, epoch_t epoch)
 {
     return epoch_sequence(epoch) < order->lanes[epoch_lane(epoch)].born;
 }
 
-/* Is `epoch` known to `lane`? Its own past always is. */
+/* Whether `lane` knows `epoch`. A lane always knows its own past. */
 static inline bool order_knows(const struct order *order, uint32_t lane, epoch_t epoch)
 {
     return epoch_lane(epoch) == lane || clock_knows(order->lanes[lane].clock, epoch);
 }
 
-/* Does every op that is still to come know it? */
+/* Whether every op that is still to come knows it. */
 static inline bool order_is_over(const struct order *order, epoch_t epoch)
 {
     return !order->held_back && order_knows(order, ORDER_HOST, epoch);
 }
 
-/* What a lane knows, for one who asks often: good until the lane's next join. */
+/* What a lane knows, for a caller that asks often. Valid until the lane's next join. */
 struct knowledge {
     const struct clock *clock;
     uint32_t lane;
@@ -116,12 +118,12 @@ static inline struct snapshot order_snapshot(struct order *order, uint32_t lane)
     self->observed = self->sequence;
     return (struct snapshot){clock_share(self->clock), epoch_make(lane, self->sequence)};
 }
-/* The snapshot that an event held is replaced. */
+/* An event replaces the snapshot that it held. */
 static inline void order_forget(struct order *order, const struct snapshot *snapshot)
 {
     clock_release_to(snapshot->clock, &order->spare);
 }
-/* Every lane but the host's threads, and what those lanes know. */
+/* All lanes but the host's threads, with what those lanes know. */
 struct snapshot order_snapshot_all(struct order *order);
 static inline struct snapshot snapshot_share(struct snapshot snapshot)
 {
@@ -141,7 +143,7 @@ static inline bool snapshot_knows(const struct snapshot *snapshot, epoch_t epoch
     return snapshot->clock && clock_knows(snapshot->clock, epoch);
 }
 
-/* The slow half of order_join: the lane learns something. */
+/* The slow part of order_join: the lane learns something. */
 void order_join_slow(struct order *order, uint32_t lane, const struct snapshot *snapshot);
 
 /* What `lane` does from now on is ordered after the snapshot. */
@@ -159,7 +161,7 @@ static inline void order_join_lane(struct order *order, uint32_t lane, uint32_t 
     order_join(order, lane, &snapshot);
 }
 
-/* Lanes that the program knows as one stream. */
+/* Lanes that are one stream for the program. */
 static inline bool order_same_stream(const struct order *order, uint32_t a, uint32_t b)
 {
     const struct lane *one = &order->lanes[a], *other = &order->lanes[b];
@@ -170,19 +172,20 @@ static inline bool order_same_stream(const struct order *order, uint32_t a, uint
            (one->name && other->name && strcmp(one->name, other->name) == 0);
 }
 
-/* The lane's next epoch, the host being joined as of an earlier moment. */
+/* The lane's next epoch. The host is joined as of an earlier moment. */
 static inline epoch_t order_advance_alone(struct order *order, uint32_t lane)
 {
     struct lane *self = &order->lanes[lane];
     self->observed = ++self->sequence;
     return epoch_make(lane, self->sequence);
 }
-/* Do the lane's ops join the host? The host itself need not, and what calls do must not. */
+/* Whether the lane's ops join the host. The host itself need not, and the lanes of calls must not.
+ */
 static inline bool order_joins_host(const struct order *order, uint32_t lane)
 {
     return lane != ORDER_HOST && order->lanes[lane].role != CSAN_LANE_CALL;
 }
-/* ... after joining the host: the epoch of an op. */
+/* The epoch of an op, after the lane joined the host. */
 static inline epoch_t order_advance(struct order *order, uint32_t lane)
 {
     if (order_joins_host(order, lane))

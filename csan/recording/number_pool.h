@@ -1,5 +1,5 @@
-/* The numbers that stand for things in a recording: a pool that uses again those given back, so
- * that they stay small, and a set of small numbers. */
+/* The numbers that stand for things in a recording. A pool uses again the numbers that were given
+ * back, so that they stay small. A set holds small numbers. */
 #ifndef CSAN_RECORDING_NUMBER_POOL_H
 #define CSAN_RECORDING_NUMBER_POOL_H
 

@@ -1,5 +1,5 @@
-/* The blocks of a recording: framed, compressed and checked, so that a reader knows of each whether
- * it is whole, and where it is not. See recording_format.h for what is in them. */
+/* The blocks of a recording. A frame, compression and a checksum let a reader decide for each block
+ * whether it is whole, and where it is not. recording_format.h says what is in them. */
 #ifndef CSAN_RECORDING_RECORDING_BLOCK_H
 #define CSAN_RECORDING_RECORDING_BLOCK_H
 
@@ -50,7 +50,7 @@ struct block_reader {
     int descriptor;
     uint64_t number, offset, file_bytes; /* of the next block; of the file */
     uint64_t block_offset;               /* of the newest block */
-    size_t bytes_max;                    /* of a block's contents; a test may ask for less */
+    size_t bytes_max;                    /* size of a block's contents; a test may set less */
     uint8_t *stored, *contents;
     size_t bytes; /* of contents */
     enum block_kind kind;

@@ -1,5 +1,5 @@
-/* What a recording says of sites, once each: the stack of a site, the lines of an interpreted
- * language in that stack, and the objects that were loaded when it was taken. Not thread-safe. */
+/* What a recording says of each site, once: the site's stack, the lines of an interpreted language
+ * in that stack, and the objects that were loaded when it was taken. Not thread-safe. */
 #ifndef CSAN_RECORDING_RECORDING_DEFINE_H
 #define CSAN_RECORDING_RECORDING_DEFINE_H
 
@@ -9,7 +9,8 @@
 #include "csan/stack/site.h"
 #include "csan/stack/stack.h"
 
-/* Frames of an interpreted language whose lines are written: open addressing, 0 is empty. */
+/* Frames of an interpreted language whose lines have been written. Open addressing; 0 is an empty
+ * slot. */
 struct frame_set {
     uintptr_t *frames;
     size_t count, capacity;
@@ -24,8 +25,8 @@ struct recording_definitions {
     struct frame_set frames;
 };
 
-/* Write the site, and of what it refers to what was not written yet. Without memory the buffer has
- * failed. */
+/* Writes the site, and whatever it refers to that was not written yet. When memory is short, the
+ * buffer has failed. */
 void recording_definitions_put(struct recording_definitions *definitions,
                                struct byte_buffer *buffer, csan_site number);
 void recording_definitions_clear(struct recording_definitions *definitions);

@@ -134,7 +134,8 @@ extern const char *const recording_field_names[FIELD_COUNT];
 /* CRC-32 of IEEE 802.3, as zlib's and gzip's. `crc`: of the bytes before, 0 at the beginning. */
 uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count);
 
-/* ---- bytes that are written: grow as needed; when memory is short `failed` stays set */
+/* ---- bytes that are written: the buffer grows as needed; when memory is short, `failed` is set
+ * and stays */
 
 struct byte_buffer {
     uint8_t *data;
@@ -142,7 +143,7 @@ struct byte_buffer {
     bool failed;
 };
 
-/* Make room for `bytes` more: false when there is none. */
+/* Makes room for `bytes` more; false when memory is short. */
 bool byte_buffer_reserve_slow(struct byte_buffer *buffer, size_t bytes);
 static inline bool byte_buffer_reserve(struct byte_buffer *buffer, size_t bytes)
 {
@@ -168,7 +169,7 @@ static inline void byte_buffer_put(struct byte_buffer *buffer, uint64_t value)
 {
     buffer->length = (size_t)(number_write(buffer->data + buffer->length, value) - buffer->data);
 }
-/* Makes room for the text, and for an entry's other fields behind it. */
+/* Makes room for the text, and for the entry's other fields behind it. */
 void byte_buffer_put_text(struct byte_buffer *buffer, const char *text);
 
 static inline uint64_t zigzag(uint64_t difference)
@@ -194,7 +195,7 @@ static inline uint64_t byte_cursor_number(struct byte_cursor *cursor)
         return *cursor->at++;
     return byte_cursor_number_slow(cursor);
 }
-/* A number of things of which each takes at least one more byte. */
+/* A count of things of which each takes at least one more byte. */
 size_t byte_cursor_count(struct byte_cursor *cursor);
 const char *byte_cursor_text(struct byte_cursor *cursor);
 

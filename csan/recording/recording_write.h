@@ -1,14 +1,15 @@
-/* A recording that is being made: what enters the detector, written to a file in the detector's
- * order. The context calls it for everything that goes through its lock; see recording_format.h for
- * the file.
+/* A recording that is being made: the entries of the detector, written to a file in the detector's
+ * order. The context calls it for everything that goes through its lock. recording_format.h
+ * describes the file.
  *
- * There is one buffer, not one for each thread: the order of entries is made by the context's lock,
- * under which an entry takes some 10 ns to be coded, so buffers of threads would bring no speed,
- * but holes: what an idle thread still holds back when the process is killed would be missing in
- * the middle. A thread of the recording's own compresses and writes what there is, every tenth of a
- * second and when a block is full, so that launches do not wait for it, and a program that hangs
- * and is killed leaves all but that tenth. Only a program that is four blocks ahead of it waits,
- * and then writes itself.
+ * All threads share one buffer. The context's lock decides the order of entries, and to encode an
+ * entry under it takes some 10 ns. So a buffer for each thread would not be faster. It would make
+ * holes: entries that an idle thread still holds when the process is killed would be missing in the
+ * middle.
+ *
+ * A thread of the recording's own compresses and writes what there is, every tenth of a second and
+ * whenever a block is full. So launches do not wait for it, and a program that hangs and is killed
+ * loses at most that tenth. Only a program that is four blocks ahead waits, and then writes itself.
  *
  * The file is opened at the first entry: a process that does nothing leaves none. */
 #ifndef CSAN_RECORDING_RECORDING_WRITE_H
@@ -24,35 +25,35 @@ struct recording;
 struct site_table;
 struct stack_depot;
 
-/* `path` is a pattern for output_path_expand. A file that is there already is left alone, and .PID
- * appended; only a recording that is older than `replace_before` (nanoseconds since 1970) is
- * replaced, unless it is still being written. `facts`: lines "key value" beside those that every
- * recording has. `note` receives one line, once, when the recording cannot go on; then nothing more
- * is recorded. NULL: no memory. */
+/* `path` is a pattern for output_path_expand. If the file exists, it is kept, and .PID is appended
+ * to the name. Only a recording older than `replace_before` (nanoseconds since 1970) is replaced,
+ * unless it is still being written. `facts` are lines "key value" beside those of every recording.
+ * `note` receives one line, once, when the recording cannot go on; then nothing more is recorded.
+ * NULL: no memory. */
 struct recording *recording_create(const char *path, uint64_t replace_before, const char *facts,
                                    void (*note)(const char *line));
-/* `started` is the first thing that the recording's own thread calls: whoever looks on at what the
- * program's threads do, at its allocator's locks for one, is to leave that one out. Before the
- * first entry. */
+/* The recording's own thread calls `started` first, so that whoever observes the program's threads,
+ * for example the locks of its allocator, can leave this one out. Set it before the first entry. */
 void recording_on_thread(struct recording *recording, void (*started)(void));
-/* The lock that all calls below up to recording_leave are made under, and what sites mean. */
+/* The lock under which all calls below up to recording_leave are made, and the table of sites. */
 void recording_attach(struct recording *recording, struct lock *lock,
                       const struct site_table *sites, const struct stack_depot *stacks);
-/* After recording_finish; then the context may be gone, but must not be used any more. */
+/* Call it after recording_finish. The context need not exist any more, and must not be used
+ * afterwards. */
 void recording_destroy(struct recording *recording);
 
-/* ---- what happens, in its order; `context`: a number from recording_branch, or 0 */
+/* ---- entries, in their order; `context`: a number from recording_branch, or 0 */
 
-/* `ticket`: what a pending op will be resolved by. `timed`: the entry may begin to wait in the
- * queue, or something waits there. Returns the time of the newest timed entry, in nanoseconds; the
- * queue's decisions go by it. */
+/* `ticket`: the one by which a pending op will be resolved. `timed`: the entry may begin to wait in
+ * the queue, or another waits there. Returns the time of the newest timed entry, in nanoseconds, by
+ * which the queue decides. */
 uint64_t recording_entry(struct recording *recording, uint32_t context, const struct entry *entry,
                          uint64_t ticket, bool timed);
-/* What makes of such a time nanoseconds since 1970. */
+/* Add this to such a time to get nanoseconds since 1970. */
 uint64_t recording_wall_offset(const struct recording *recording);
 uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64_t ticket,
                            enum csan_level level, const struct csan_access *accesses, size_t count);
-/* A finding that is no race, from outside of the detector. Returns as recording_entry. */
+/* A finding that is no race, and comes from outside of the detector. Returns as recording_entry. */
 uint64_t recording_finding(struct recording *recording, uint32_t context,
                            const struct context_finding *finding);
 void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
@@ -76,18 +77,18 @@ void recording_clear(struct recording *recording, uint32_t context);
 uint32_t recording_branch(struct recording *recording, uint32_t parent);
 void recording_branch_end(struct recording *recording, uint32_t context);
 
-/* Let go of the lock; then write out what is due. */
+/* Gives the lock back, and then writes the due part. */
 void recording_leave(struct recording *recording);
 
 /* ---- without the lock */
 
-/* Define the site, unless it is. Before the first entry that uses it. */
+/* Defines the site, unless it is defined. Call it before the first entry that uses the site. */
 void recording_site(struct recording *recording, csan_site site);
 /* Where a kernel is defined. */
 void recording_kernel(struct recording *recording, const char *name, const char *place);
 
-/* Write out everything, with `facts` ("key value" lines, may be "") at the end. Nothing is recorded
- * from here on. */
+/* Writes out everything, with `facts` ("key value" lines, may be "") at the end. Later entries are
+ * not recorded. */
 void recording_finish(struct recording *recording, const char *facts);
 
 /* Where it went, and how much: valid after recording_finish. False: nothing was recorded, or not to

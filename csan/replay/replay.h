@@ -14,18 +14,18 @@ struct replay *replay_create(csan_context *context);
 /* Ends what the recording left open, too. */
 void replay_destroy(struct replay *replay);
 
-/* Take an entry. NULL, or why it cannot be one of a recording. */
+/* Takes an entry. NULL, or the reason why no recording can have it. */
 const char *replay_take(struct replay *replay, const struct recorded *recorded);
 
-/* Take all there is, and `progress` (may be NULL) after every few thousand entries, until it
- * returns 0. What waits at the end is decided. RECORDED_ENTRY: it was stopped. */
+/* Takes all entries, and calls `progress` (may be NULL) after every few thousand, until it returns
+ * 0. What waits at the end is decided. RECORDED_ENTRY: `progress` stopped it. */
 enum recorded_status replay_run(struct replay *replay, struct recording_reader *reader,
                                 int (*progress)(void *user), void *user);
 
 /* The objects of the recorded process, for the symbolizer: valid for the replay's life. */
 struct module_map *replay_modules(struct replay *replay);
 
-/* What it has taken of sites so far, with the lines of an interpreted language. */
+/* The sites that it has taken so far, with the lines of an interpreted language. */
 const struct replay_definitions *replay_definitions_of(const struct replay *replay);
 
 #endif

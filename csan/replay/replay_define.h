@@ -1,5 +1,5 @@
-/* What a recording says of sites, as recording_define writes it: kept by number for the entries
- * that refer to it, and for the symbolizer. Not thread-safe. */
+/* The sites of a recording, as recording_define writes them. They are kept by number, for the
+ * entries that refer to them, and for the symbolizer. Not thread-safe. */
 #ifndef CSAN_REPLAY_REPLAY_DEFINE_H
 #define CSAN_REPLAY_REPLAY_DEFINE_H
 
@@ -15,11 +15,12 @@ struct replay_definitions {
     struct module_map modules;
 };
 
-/* Take an entry of kind site, stack, module or source line. NULL, or why it cannot be one. */
+/* Takes an entry of kind site, stack, module or source line. NULL, or the reason why it cannot be
+ * one. */
 const char *replay_definitions_take(struct replay_definitions *definitions, csan_context *context,
                                     const struct recorded *recorded);
 
-/* What the context calls a site of the recording. False: it is not defined. */
+/* The context's number for a site of the recording. False: the site is not defined. */
 bool replay_definitions_site(const struct replay_definitions *definitions, uint64_t number,
                              csan_site *site);
 /* The frames of a stack; none: it is not defined. Valid until cleared. */
@@ -29,8 +30,8 @@ int replay_definitions_describe(const struct replay_definitions *definitions, co
                                 struct csan_source_line *line);
 void replay_definitions_clear(struct replay_definitions *definitions);
 
-/* Room in a table for item `number`, the new ones 0: numbers are small, for a recording uses them
- * again. False: it is not small, or there is no memory. */
+/* Makes room for item `number` in a table; new items are 0. A recording uses numbers again, so they
+ * are small. False: the number is not small, or memory is short. */
 bool replay_grow(void **items, size_t *capacity, size_t item_bytes, uint64_t number);
 
 #endif

@@ -1,10 +1,10 @@
-/* A baseline: the fingerprints of races that were known before, so that a report names only what is
- * new. It is a set of numbers. The report asks it; the report's lock covers it.
+/* A baseline: the fingerprints of races that were known before, so that a report names only new
+ * ones. It is a set of numbers. The report uses it under its lock.
  *
- * libcsan reads a baseline in the checked program itself, when the program starts. So the file is
- * read in pieces of fixed size, nothing but the fingerprints is kept, and their number is limited.
- * A recording would have to be replayed first: csan run does that, and hands the fingerprints over
- * in the environment variable CSAN_BASELINE, "PATH\nFINGERPRINT FINGERPRINT ...". */
+ * libcsan reads a baseline inside the checked program, when the program starts. So the file is read
+ * in pieces of fixed size, only the fingerprints are kept, and their number is limited. A recording
+ * would have to be replayed first: csan run does that, and passes the fingerprints in the
+ * environment variable CSAN_BASELINE, "PATH\nFINGERPRINT FINGERPRINT ...". */
 #ifndef CSAN_REPORT_BASELINE_H
 #define CSAN_REPORT_BASELINE_H
 
@@ -22,8 +22,8 @@ void baseline_free(struct baseline *baseline);
 bool baseline_add(struct baseline *baseline, uint64_t fingerprint);
 bool baseline_has(struct baseline *baseline, uint64_t fingerprint);
 
-/* What the option baseline=PATH names: a report in JSON, or what CSAN_BASELINE has of this path.
- * NULL: `message` says what is wrong with the file, in one line that begins with its name. */
+/* Reads the file of option baseline=PATH: a report in JSON, or the part of CSAN_BASELINE for this
+ * path. NULL: `message` says what is wrong with the file, in one line that begins with its name. */
 struct baseline *baseline_read(const char *path, char *message, size_t message_bytes);
 
 /* Whether the file is a recording. */

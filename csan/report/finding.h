@@ -1,6 +1,6 @@
-/* A finding, mostly a race, as tools take it: addresses are resolved to functions, files and lines,
- * and everything that a report says is text. It needs neither the process nor its symbols any more,
- * so it can be written to a file, read again and put together with those of other processes. Owns
+/* A finding, mostly a race, in the form for tools. Addresses are resolved to functions, files and
+ * lines, and everything that a report says is text. So it needs neither the process nor its
+ * symbols. It can be written to a file, read again, and merged with those of other processes. Owns
  * all it points to. */
 #ifndef CSAN_REPORT_FINDING_H
 #define CSAN_REPORT_FINDING_H
@@ -14,7 +14,7 @@
 struct finding_access {
     char *name, *symbol;     /* as in the source; as recorded */
     char *lane;              /* "stream A" */
-    char *ranges;            /* NVTX's that were open, "'forward' > 'layer 3'"; NULL: none */
+    char *ranges;            /* NVTX ranges that were open, "'forward' > 'layer 3'"; NULL: none */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
     char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */
@@ -25,7 +25,7 @@ struct finding_access {
     uint64_t place; /* of the stack, or of the graph's launch, as code_place.h has it; 0: none */
     struct stack_frames stack;
     struct stack_frames launch_stack; /* of a graph's node: the graph's launch; else empty */
-    struct stack_frames created;      /* where the stream was, or its thread; empty: not seen */
+    struct stack_frames created; /* where the stream, or its thread, was created; empty: not seen */
 };
 
 /* A call of the program that explains the race; see struct csan_race_order. */
@@ -38,7 +38,7 @@ struct finding_call {
     struct stack_frames stack;
 };
 
-/* What csan fix can put into a run; see proposal.h. */
+/* What csan fix can add to a run; see proposal.h. */
 struct finding_proposal {
     int kind;          /* enum proposal_kind */
     uint64_t from, to; /* places; 0: none */
@@ -63,11 +63,12 @@ struct finding {
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
     char *variable, *variable_module;      /* "__constant__ taps"; of which file. "": it is none */
-    /* Current, previous. What is no race may have none that is previous: kind 0, all empty. */
+    /* Current, previous. A finding that is no race may have no previous access: kind 0, all empty.
+     */
     struct finding_access accesses[2];
     struct finding_error *error; /* of what is no race; else NULL */
     struct stack_frames allocation_stack;
-    char *headline;           /* one sentence: which does not wait for which */
+    char *headline;           /* one sentence that names which access does not wait for which */
     char *cause, *fix, *text; /* the text is the whole report */
     char *cause_kind;         /* "recorded-again"; "none" */
     struct finding_call *calls;
@@ -82,8 +83,8 @@ struct finding {
     enum finding_state state;
 };
 
-/* The race, of which `text` was made with these words just now; seen by process 0. NULL: no memory.
- */
+/* Makes a finding of the race. `text` was made with these words just before. Process 0 has seen it.
+ * NULL: no memory. */
 struct finding *finding_create(const struct csan_race *race, struct race_words *words,
                                const char *text);
 void finding_destroy(struct finding *finding);
@@ -100,13 +101,13 @@ static inline bool finding_has_previous(const struct finding *finding)
     return !finding->error || finding->accesses[1].kind;
 }
 
-/* Its number in another report, in its text, too. */
+/* Gives it its number in another report, in its text, too. */
 void finding_renumber(struct finding *finding, uint64_t number);
 
-/* Equal for the same race in another run or process: fingerprint.h. */
+/* Equal for the same race in other runs and processes; see fingerprint.h. */
 uint64_t finding_fingerprint(const struct finding *finding);
 
-/* What csan_finding_kind_of makes of it: "race", "out_of_bounds". */
+/* The name that csan_finding_kind_of returns: "race", "out_of_bounds". */
 const char *finding_class_name(int kind);
 /* Of enum csan_cause: "recorded-again". */
 const char *finding_cause_name(int cause);

@@ -12,8 +12,8 @@ enum finding_format { FINDING_JSON, FINDING_SARIF };
 /* A process whose races these are. Strings may be NULL: not known. */
 struct finding_process {
     char *rank, *process, *machine, *command; /* numbers as text */
-    char *directory;                          /* where it was started; paths are seen from there */
-    char *file;                               /* what it was read from */
+    char *directory; /* where the process was started; paths are relative to it */
+    char *file;      /* what it was read from */
 };
 
 void finding_process_copy(struct finding_process *to, const struct finding_process *from);
@@ -21,8 +21,9 @@ void finding_process_clear(struct finding_process *process);
 
 /* What a document has beside findings. */
 struct finding_tail {
-    const struct csan_stats *stats; /* NULL: no summary, it did not come to its end */
-    const char *device;             /* that it ran on; NULL: not known */
+    const struct csan_stats
+        *stats;         /* NULL: there is no summary, because the process did not end normally */
+    const char *device; /* that it ran on; NULL: not known */
     const char *const *unmodelled;
     size_t unmodelled_count;
     uint64_t withheld;
@@ -35,7 +36,8 @@ struct finding_tail {
         uint64_t count;
     } const *used;
     size_t used_count;
-    const uint64_t *occurrences; /* of race number i + 1: how often its two places raced */
+    const uint64_t
+        *occurrences; /* how often races between the two sites of race number i + 1 were found */
     size_t occurrence_count;
 };
 

@@ -1,16 +1,17 @@
-/* A race's fingerprint: the number that names the same race in another run, process or machine.
+/* A race's fingerprint: the number that names the same race in other runs and processes, and on
+ * other machines.
  *
- * It is made of the kind of race and of both accesses: the name of what made each, and each frame
- * of its stack (function, file, line). It holds no address, stream, folder or order of the two
- * accesses, so address-space randomization, another working directory and another schedule leave it
- * alone. A frame without a line counts by its offset in the library's file, but only up to the
- * first frame that has a line: behind that one function and library say enough, and the offsets of
- * the C library differ from machine to machine.
+ * It is made of the kind of race and of both accesses: the name of the call or kernel, and each
+ * frame of its stack (function, file, line). It holds no address, stream or folder, and not the
+ * order of the two accesses. So address-space randomization, another working directory and another
+ * schedule do not change it. A frame without a line counts by its offset in the library's file, but
+ * only up to the first frame that has a line. Behind that one only function and library count,
+ * because the offsets of the C library differ from machine to machine.
  *
- * A finding that is no race has one access; in place of the other it has the line of the
- * instruction that failed, where that is known. Threads, values and what memory is near count not.
+ * A finding that is no race has one access. In place of the other it has the line of the
+ * instruction that failed, if that is known. Threads, values and memory nearby do not count.
  *
- * What changes it: an edit that moves a line of either stack, a renamed function or kernel, another
+ * These change it: an edit that moves a line of either stack, a renamed function or kernel, another
  * depth of stacks (options stack_depth, native_stacks), and symbolize=0. */
 #ifndef CSAN_REPORT_FINGERPRINT_H
 #define CSAN_REPORT_FINGERPRINT_H
@@ -38,7 +39,7 @@ uint64_t fingerprint_make(int race_kind, const struct fingerprint_side sides[2])
 uint64_t fingerprint_of_error(int race_kind, const struct fingerprint_side *side,
                               const char *place);
 
-/* The same of a race as the detector found it: asks the style's symbolizer. */
+/* The same for a race as the detector found it. Uses the style's symbolizer. */
 uint64_t fingerprint_of_race(const struct csan_race *race, const struct stack_style *style);
 
 /* Sixteen hexadecimal digits, as documents and suppressions have them. False: it is something else.

@@ -1,9 +1,9 @@
-/* Where csan's messages go: standard error, standard output or a file named by option log_path.
+/* Where csan's messages go: standard error, standard output, or the file of option log_path.
  *
- * The log writes by write(2) and lives in somebody else's process: it opens its file at the first
- * message, keeps clear of descriptors 0 to 2, ends no program by SIGPIPE or SIGXFSZ, and turns to
- * standard error, saying so once, when the file cannot be opened or written. Not thread-safe; the
- * report's lock covers it. */
+ * The log lives in another program's process and uses write(2). It opens its file at the first
+ * message, and never uses descriptors 0 to 2. No SIGPIPE or SIGXFSZ reaches the program. If the
+ * file cannot be opened or written, the log says so once and goes on to standard error. Not
+ * thread-safe; the report's lock covers it. */
 #ifndef CSAN_REPORT_LOG_H
 #define CSAN_REPORT_LOG_H
 
@@ -30,7 +30,7 @@ void log_path_expand(char *path, size_t bytes, const char *pattern);
 void log_close(struct log *log);
 /* With control characters as text_add_shown writes them. */
 void log_write(struct log *log, const char *text, size_t bytes);
-/* Say on standard error that the stream cannot be written, if that is not standard error itself. */
+/* Says on standard error that the stream cannot be written, unless it is standard error itself. */
 void log_stream_say(int descriptor, int error);
 bool log_is_terminal(const struct log *log);
 

@@ -1,13 +1,13 @@
-/* The order that a report proposes for a race, as a thing and not as a sentence: between which
- * calls of the program it goes, and by what it is made. The report's "Fix" says it in words
- * (race_cause.c), a report in JSON by places (code_place.h), and csan fix puts it into a run. */
+/* The order that a report proposes for a race, as data: between which calls of the program it goes,
+ * and what makes it. The report's "Fix" puts it into words (race_cause.c), a report in JSON gives
+ * its places (code_place.h), and csan fix adds it to a run. */
 #ifndef CSAN_REPORT_PROPOSAL_H
 #define CSAN_REPORT_PROPOSAL_H
 
 #include <csan/csan.h>
 
 enum proposal_kind {
-    PROPOSAL_NONE,       /* no order of the device's does it: `obstacle` says why */
+    PROPOSAL_NONE,       /* no order of the device's ops would help: `obstacle` says why */
     PROPOSAL_ORDER,      /* `to` waits for an event: `recorded`, or one more behind `from` */
     PROPOSAL_EDGE,       /* a dependency of a graph, from the node of `from` to that of `to` */
     PROPOSAL_NO_OVERLAP, /* the launch `recorded` may not begin before the one before it ends */
@@ -23,7 +23,7 @@ struct proposal {
     const char *obstacle;                  /* NULL but of none */
 };
 
-/* All it points to is the race's, but for the obstacle, which is constant. */
+/* All that it points to belongs to the race, but for the obstacle, which is constant. */
 struct proposal proposal_of(const struct csan_race *race);
 
 /* "none", "order", "edge", "no-overlap", "stream", "host-wait"; -1: no such. */

@@ -13,8 +13,8 @@ void race_allocation_add(struct text *text, struct race_words *words, const stru
 /* Which bytes both touch, and those of the other lanes (csan_race.also): whole lines. */
 void race_overlap_add(struct text *text, const struct csan_race *race);
 
-/* The variable as in the source, "__constant__ taps", and its module as reports show it; both "",
- * where the memory is no variable. */
+/* The variable as in the source, "__constant__ taps", and its module as reports show it. Both are
+ * "" if the memory is no variable. */
 void race_variable(struct race_words *words, const struct csan_race *race, char *variable,
                    size_t variable_bytes, char *module, size_t module_bytes);
 

@@ -1,6 +1,6 @@
-/* A race in words: those of PyTorch's CUDA Stream Sanitizer, followed by what that one lacks (how
- * sure the race is, which bytes, the smallest fix). The report prints them, findings hold them.
- * Words for one race at a time: not thread-safe. */
+/* A race in words. The words are those of PyTorch's CUDA Stream Sanitizer. csan adds how sure the
+ * race is, which bytes it concerns, and the smallest fix. The report prints them, and findings hold
+ * them. Words for one race at a time: not thread-safe. */
 #ifndef CSAN_REPORT_RACE_TEXT_H
 #define CSAN_REPORT_RACE_TEXT_H
 
@@ -27,20 +27,22 @@ struct race_words {
     char scratch[NAME_BYTES];
 };
 
-/* The whole report. It leaves both sides and the stacks in `words`, for all that follows. */
+/* Adds the whole report. It leaves both sides and the stacks in `words`, for the functions below.
+ */
 void race_text_add(struct text *text, struct race_words *words, const struct csan_race *race,
                    bool colour);
 
-/* Nothing is kept of the last race: its frames may go. */
+/* Forgets the last race, so that its frames may go. */
 void race_words_forget(struct race_words *words);
 
-/* A demangled name without return type, template arguments and parameters: enough beside file and
- * line. */
+/* A demangled name without return type, template arguments and parameters. Beside file and line
+ * that is enough. */
 void race_name_shorten(char *brief, size_t bytes, const char *name);
 /* The same of a name as it was recorded. */
 void race_brief(struct race_words *words, const char *name, char *brief, size_t bytes);
 /* Where the stack begins, "app.cu:40" or the next best; "" when there is none. `callee` as for
- * stack_frames_resolve; here and below it and the frames stay until race_words_forget. */
+ * stack_frames_resolve. Here and below, `callee` and the frames must stay until race_words_forget.
+ */
 void race_place(struct race_words *words, const void *const *frames, size_t count,
                 const char *callee, char *place, size_t bytes);
 
@@ -49,7 +51,7 @@ void race_lines_add(struct text *text, struct race_words *words, const void *con
                     size_t count, const char *callee);
 
 /* "sum (app.cu:28) does not wait for part (app.cu:20) on memory allocated at app.cu:14". Both sides
- * of `words` are this race's. */
+ * of `words` belong to this race. */
 void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race);
 
 /* The race in one line without its end, the same for the same race in another run. */
