@@ -22,7 +22,7 @@ struct past_access {
     epoch_t epoch;
     uint64_t op; /* number of the op, from 1 */
     uint32_t site;
-    uint32_t generation; /* which owner of the memory it belonged to; see memory.h */
+    uint32_t generation; /* the generation of memory that it accessed; see memory.h */
     uint16_t argument;
     uint8_t kind;          /* enum csan_access_kind; 0: none */
     uint8_t bound;         /* enum csan_bound */
@@ -37,7 +37,7 @@ struct past_access_list {
     struct past_access accesses[];
 };
 
-/* An emptied list stays for the next read, unless it is one of the rare large ones. */
+/* An emptied list keeps its memory for the next read, unless it is one of the rare large ones. */
 enum { PAST_ACCESS_LIST_KEPT = 4 };
 
 struct access_history {
@@ -45,13 +45,13 @@ struct access_history {
     struct past_access_list *others; /* or NULL */
 };
 
-/* Called for each past access that the access conflicts with and is not ordered after, with one run
- * of common bytes. `undecided`: it was too costly to decide whether the strided patterns overlap.
+/* Called for each past access that conflicts with the access and is not ordered before it, with one
+ * run of common bytes. `undecided`: whether the strided patterns overlap was too costly to decide.
  */
 typedef void shadow_conflict(void *user, const struct past_access *earlier, uint64_t start,
                              uint64_t end, bool undecided);
 
-/* An access to be checked against past accesses and then remembered. */
+/* An access that is checked against past accesses and then remembered. */
 struct shadow_access {
     const struct lmad *lmad;
     struct past_access self;
@@ -64,11 +64,11 @@ struct shadow_access {
 };
 
 void access_history_release(struct access_history *history); /* frees what it points to */
-/* A copy of `from`, which may lose accesses when memory is short. */
+/* A copy of `from`. When memory is short, it may lack accesses. */
 struct access_history access_history_copy(const struct access_history *from);
 bool access_history_equal(const struct access_history *a, const struct access_history *b);
 
-/* Whether `lane` knows that all of it has finished. */
+/* Whether `lane` knows that all accesses in it have finished. */
 bool access_history_known(const struct access_history *history, const struct order *order,
                           uint32_t lane);
 /* Whether access_history_check would report anything. */
@@ -104,9 +104,9 @@ static inline uint64_t past_access_key(const struct past_access *past)
            (past->bound != CSAN_EXACT);
 }
 
-/* Do two kinds of access to the same bytes need an order? Atomics of one width never do; atomics of
- * different widths overlap in part, which PTX leaves undefined (PTX ISA, "Memory Consistency
- * Model": morally strong operations must overlap completely). */
+/* Whether two kinds of access to the same bytes need an order. Atomics of one width never do.
+ * Atomics of different widths overlap in part, which PTX leaves undefined (PTX ISA, "Memory
+ * Consistency Model": morally strong operations must overlap completely). */
 static inline bool past_access_kinds_conflict(const struct past_access *a,
                                               const struct past_access *b)
 {
@@ -138,7 +138,7 @@ static inline uint32_t past_access_list_position(const struct past_access_list *
     return low;
 }
 
-/* The first past access that the access may race with: a read skips the reads. */
+/* The first past access that may race with the access: for a read, it skips the reads. */
 static inline uint32_t past_access_list_first(const struct past_access_list *list,
                                               const struct shadow_access *access)
 {
@@ -149,7 +149,7 @@ static inline uint32_t past_access_list_first(const struct past_access_list *lis
     return past_access_list_position(list, (uint64_t)(CSAN_READ + 1) << 32);
 }
 
-/* Report each past access that the access races with, on the common bytes [start, end). */
+/* Reports each past access that races with the access, on the common bytes [start, end). */
 static inline void access_history_check(const struct access_history *history,
                                         const struct shadow_access *access, uint64_t start,
                                         uint64_t end, bool undecided)
@@ -164,10 +164,10 @@ static inline void access_history_check(const struct access_history *history,
             access->conflict(access->user, &list->accesses[i], start, end, undecided);
 }
 
-/* The slow half of access_history_put: a lane's first past access of its class here. */
+/* The slow part of access_history_put: a lane's first past access of its class here. */
 void access_history_insert_slow(struct access_history *history, const struct shadow_access *access);
 
-/* Remember an access to exactly these bytes, and forget what it makes superfluous. */
+/* Remembers an access to exactly these bytes, and forgets what it makes superfluous. */
 static inline void access_history_put(struct access_history *history,
                                       const struct shadow_access *access)
 {
@@ -201,8 +201,8 @@ static inline bool past_access_list_known(const struct past_access_list *list,
     return true;
 }
 
-/* access_history_check and access_history_put of an exact read, where no write races with it and
- * the one read that is remembered is superfluous. Else false, and nothing was done. */
+/* access_history_check and access_history_put of an exact read, for the usual case: no write races
+ * with it, and it makes the one remembered read superfluous. Else false, and nothing was done. */
 static inline bool access_history_read_again(struct access_history *history,
                                              const struct past_access *past,
                                              struct knowledge knowledge)
@@ -210,7 +210,7 @@ static inline bool access_history_read_again(struct access_history *history,
     struct past_access_list *list = history->others;
     if (!list || list->count > 1 || !knowledge_has(knowledge, history->write.epoch))
         return false;
-    /* Whether there is one at all is nothing to guess: not a branch. */
+    /* Whether there is one at all cannot be predicted, so there is no branch. */
     bool superfluous =
         (list->accesses[0].kind == CSAN_READ) & knowledge_has(knowledge, list->accesses[0].epoch);
     if (!(superfluous | (list->count == 0)))
@@ -220,7 +220,7 @@ static inline bool access_history_read_again(struct access_history *history,
     return true;
 }
 
-/* The same of an exact write that knows of all that was done. */
+/* The same for an exact write that knows all past accesses. */
 static inline bool access_history_write_again(struct access_history *history,
                                               const struct past_access *past,
                                               struct knowledge knowledge)

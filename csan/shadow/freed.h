@@ -1,7 +1,7 @@
-/* Memory that was freed, by address, until something else lies there: who allocated it and who
- * freed it. A use of an address of which nothing else is known is then a use after free.
+/* Freed memory, by address, until other memory is allocated there: who allocated it and who freed
+ * it. If nothing else is known of an address, a use of it is then a use after free.
  *
- * It holds the newest FREED_MOST ranges. Not thread-safe: the context's lock covers every user. */
+ * It keeps the newest FREED_MOST ranges. Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_SHADOW_FREED_H
 #define CSAN_SHADOW_FREED_H
 
@@ -16,7 +16,7 @@ struct freed_range {
     uint32_t birth_site;
     struct past_access death;
     uint64_t turn; /* the newest have the highest */
-    bool at_host;  /* the C library may give the address out again, of which csan hears nothing */
+    bool at_host;  /* csan does not learn when the C library gives the address out again */
 };
 
 struct freed {
@@ -27,7 +27,7 @@ struct freed {
 void freed_init(struct freed *freed);
 void freed_clear(struct freed *freed);
 
-/* Memory of that range was freed; whatever was known there before is forgotten. */
+/* Memory in that range was freed. This replaces what was known there before. */
 void freed_add(struct freed *freed, struct range range, bool at_host, uint32_t birth_site,
                const struct past_access *death);
 /* Something else lies there now. */
@@ -35,7 +35,7 @@ void freed_forget(struct freed *freed, struct range range);
 /* What was freed at the address, or NULL; valid until the next change. */
 const struct freed_range *freed_find(const struct freed *freed, uint64_t address);
 
-/* Whether memory that was not the host's was freed there, or in a part of it. */
+/* Whether memory was freed in the range that was not only the host's. */
 bool freed_has_device_memory(const struct freed *freed, struct range range);
 
 #endif

@@ -31,7 +31,7 @@ static inline bool lmad_from_access(struct lmad *lmad, const struct csan_access 
         return lmad_from_dims(lmad, access);
     lmad->base = access->base;
     lmad->bytes = lmad->span = access->bytes;
-    lmad->dim_count = 0; /* dims stay as they are: this is on the hot path */
+    lmad->dim_count = 0; /* keeps dims as they are: this is on the hot path */
     return access->bytes && !__builtin_add_overflow(access->base, access->bytes, &end);
 }
 
@@ -54,7 +54,7 @@ enum lmad_overlap {
 enum lmad_overlap lmad_intersect(const struct lmad *a, const struct lmad *b, uint64_t *start,
                                  uint64_t *end);
 
-/* True only if every byte of `inner` is touched by `outer`; may be false although covered. */
+/* True only if `outer` touches every byte of `inner`. It may be false although it does. */
 bool lmad_covers(const struct lmad *outer, const struct lmad *inner);
 
 #endif

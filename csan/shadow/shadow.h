@@ -24,8 +24,8 @@ struct shadow {
     struct range_map cells; /* of struct shadow_cell */
     struct strided strided;
     size_t sweep_at; /* cells at which the next sweep is due */
-    /* the last op with a strided access that asked, and whether its lane knew all cells' histories
-     */
+    /* the last op with a strided access that asked, and whether its lane knew the histories of all
+     * cells */
     uint64_t asked_op;
     bool asked_known;
 };
@@ -36,8 +36,8 @@ void shadow_clear(struct shadow *shadow);
 /* Check the access and remember it. */
 void shadow_touch(struct shadow *shadow, const struct shadow_access *access);
 
-/* The history of exactly [start, end), if an access to that may be checked against them alone, and
- * they are at hand. */
+/* The history of exactly [start, end), if the cells alone decide about an access to it and are
+ * found without a search. */
 static inline struct access_history *shadow_history(const struct shadow *shadow, uint64_t start,
                                                     uint64_t end)
 {
@@ -47,14 +47,14 @@ static inline struct access_history *shadow_history(const struct shadow *shadow,
     return alone ? &cell->history : NULL;
 }
 
-/* Check only: a free (access->self.kind is CSAN_FREE). Nothing is remembered. */
+/* Only checks. For a free (access->self.kind is CSAN_FREE), of which nothing is remembered. */
 void shadow_check(struct shadow *shadow, const struct shadow_access *access);
 
-/* Moves what `from` remembers of [start, end) to `to`; `keep` selects the past accesses. */
+/* Moves what `from` remembers of [start, end) to `to`; `keep` chooses the past accesses. */
 void shadow_move(struct shadow *to, struct shadow *from, uint64_t start, uint64_t end,
                  bool (*keep)(void *user, const struct past_access *past), void *user);
 
-/* Forget what the host knows to have finished. Returns true when nothing is left. */
+/* Forgets what the host knows to have finished. True: nothing is left. */
 bool shadow_sweep(struct shadow *shadow, const struct order *order);
 
 /* The live totals, for the statistics. */

@@ -28,7 +28,7 @@ struct strided_hull {
     uint32_t slot;
 };
 
-/* What a walk over all records asks first, close together. */
+/* What a walk over all records reads first. These lie close together. */
 struct strided_brief {
     uint64_t last_op; /* that touched it */
     uint32_t lane;    /* the only lane in its history; or STRIDED_EMPTY, STRIDED_LANES */
@@ -36,7 +36,7 @@ struct strided_brief {
 enum { STRIDED_EMPTY = 0xffffffffu, STRIDED_LANES = 0xfffffffeu };
 
 struct strided {
-    struct strided_record *records; /* slots: a record keeps its own as long as it lives */
+    struct strided_record *records; /* slots; a record keeps its slot as long as it lives */
     struct strided_brief *briefs;   /* by slot */
     struct strided_hull *hulls;
     uint64_t *block_ends; /* the greatest end of each block of hulls */
@@ -51,16 +51,16 @@ struct strided {
 
 void strided_clear(struct strided *strided);
 
-/* Check an access, strided or not, against all records; forget what it makes superfluous. */
+/* Checks an access, strided or not, against all records, and forgets what it makes superfluous. */
 void strided_check(struct strided *strided, const struct shadow_access *access);
-/* The same for a strided access, and remember it. */
+/* The same for a strided access, which is then remembered. */
 void strided_touch(struct strided *strided, const struct shadow_access *access);
 
-/* Forget what the host knows to have finished. */
+/* Forgets what the host knows to have finished. */
 void strided_sweep(struct strided *strided, const struct order *order);
 
-/* Take over a copy of the records of `from` that reach into [start, end), with the past accesses
- * that `keep` wants. */
+/* Copies the records of `from` that reach into [start, end), with the past accesses that `keep`
+ * chooses. */
 void strided_inherit(struct strided *to, const struct strided *from, struct range range,
                      bool (*keep)(void *user, const struct past_access *past), void *user);
 

@@ -12,14 +12,14 @@ enum { BUILD_ID_MAX = 32 };
 
 struct module {
     uint64_t start, bytes; /* where it lies */
-    uint64_t bias;         /* an address less this is as the object's file numbers it */
+    uint64_t bias;         /* subtract this from an address to get the one in the object's file */
     char *path;
     uint8_t build_id[BUILD_ID_MAX];
     uint8_t build_id_bytes; /* 0: it has none */
     uint8_t file;           /* enum module_file */
 };
 
-/* Whether the file at its path is still the one that was loaded. */
+/* Whether the file at its path is still the file that was loaded. */
 enum module_file { MODULE_FILE_UNKNOWN, MODULE_FILE_SAME, MODULE_FILE_OTHER };
 
 struct module_map {
@@ -35,15 +35,15 @@ void module_map_clear(struct module_map *map);
 /* The newest one that lies at the address; NULL: none. */
 struct module *module_map_find(const struct module_map *map, uint64_t address);
 
-/* Add what this process has loaded and the map does not hold; cheap when nothing was loaded since.
- * Not for callers inside the loader. */
+/* Adds what this process has loaded and the map lacks. Cheap if nothing was loaded since the last
+ * call. Not for callers inside the loader. */
 void module_map_update(struct module_map *map);
 
 /* The build id of an ELF file; 0 bytes: it has none, or cannot be read. `build_id` has room for
  * BUILD_ID_MAX. */
 size_t module_file_build_id(const char *path, uint8_t *build_id);
 
-/* Compares build ids, the first time; one without is taken as the same. */
+/* Compares build ids, at the first call. An object without one counts as the same. */
 bool module_file_is_same(struct module *module);
 
 #endif

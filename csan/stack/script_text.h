@@ -1,6 +1,6 @@
-/* A stack of an interpreted language as the lines of a report, in the form of Python's tracebacks:
- * outermost call first, each with its line of the source. Native frames that it called come after
- * the Python ones that called them. */
+/* A stack of an interpreted language as the lines of a report, in the form of Python's tracebacks.
+ * The outermost call comes first, each with its line of the source. Native frames follow the Python
+ * frames that called them. */
 #ifndef CSAN_STACK_SCRIPT_TEXT_H
 #define CSAN_STACK_SCRIPT_TEXT_H
 
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* Whether the stack has frames of an interpreted language: then it is for script_text_add. */
+/* Whether the stack has frames of an interpreted language, so that script_text_add prints it. */
 bool script_text_concerns(const void *const *frames, size_t count);
 
 void script_text_add(struct text *text, const struct stack_style *style, const void *const *frames,
                      size_t count);
-/* The innermost line of the program's own, not of a package's. */
+/* The innermost line of the program's own code, not of a package. */
 void script_text_place(const struct stack_style *style, const void *const *frames, size_t count,
                        char *place, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* The depot of host stacks: each kept once, under a number. unwind.h captures them. */
+/* All host stacks, each kept once under a number. unwind.h captures them. */
 #ifndef CSAN_STACK_STACK_H
 #define CSAN_STACK_STACK_H
 

@@ -1,4 +1,4 @@
-/* Stretches of frames of libraries, each as one line of a report: "... 17 frames of Thrust". */
+/* Combines consecutive frames of a library into one line of a report: "... 17 frames of Thrust". */
 #ifndef CSAN_STACK_STACK_FOLD_H
 #define CSAN_STACK_STACK_FOLD_H
 
@@ -16,8 +16,8 @@ struct stack_fold {
     size_t library_count; /* may be more than are named */
 };
 
-/* The next frame, of that library or (NULL) the program's own. True: it is folded. False: it is to
- * be shown, and the line of the stretch before it, if there was one, is in the text. */
+/* Takes the next frame, of that library or (NULL) of the program itself. True: it is folded. False:
+ * it is to be shown, and the text has the line for the folded frames before it, if any. */
 bool stack_fold_takes(struct stack_fold *fold, struct text *text, const char *library);
 /* The stack is at its end. */
 void stack_fold_end(struct stack_fold *fold, struct text *text);

@@ -1,6 +1,6 @@
-/* The stacks of one report, each resolved once, however often the report and its finding show it:
- * for each frame the symbolizer asks another process. Not thread-safe; the report's lock covers it.
- */
+/* The stacks of one report, each resolved once, however often the report and its finding show it.
+ * To resolve a frame, the symbolizer asks another process. Not thread-safe; the report's lock
+ * covers it. */
 #ifndef CSAN_STACK_STACK_MEMO_H
 #define CSAN_STACK_STACK_MEMO_H
 
@@ -18,8 +18,8 @@ struct stack_memo {
     size_t next; /* to be used for another stack */
 };
 
-/* As stack_frames_resolve; valid until the next call. Stacks are the same if `frames` and `callee`
- * point to the same. */
+/* As stack_frames_resolve; valid until the next call. Two stacks are the same if their `frames` and
+ * `callee` point to the same. */
 const struct stack_frames *stack_memo_get(struct stack_memo *memo, const struct stack_style *style,
                                           const void *const *frames, size_t count,
                                           const char *callee);

@@ -1,4 +1,4 @@
-/* The source of an interpreted language's stacks. See stack_source.h. */
+/* Where stacks of an interpreted language come from. See stack_source.h. */
 #include "csan/stack/stack_source.h"
 
 static struct {

@@ -5,11 +5,11 @@
 #include "csan/stack/stack_frames.h"
 #include "csan/base/text.h"
 
-/* Stretches of libraries' frames are one line each (stack_fold.h), unless all are. */
+/* Consecutive frames of a library are one line (stack_fold.h), unless all frames are. */
 void stack_text_add(struct text *text, const struct stack_style *style,
                     const struct stack_frames *stack);
-/* Where the innermost frame of the program's own is, "file:line" or the next best; "" when there is
- * no frame. */
+/* The innermost frame of the program itself, "file:line" or the next best; "" when there is no
+ * frame. */
 void stack_text_place(const struct stack_frames *stack, char *place, size_t bytes);
 
 #endif

@@ -43,18 +43,18 @@ typedef void symbolizer_visit(void *user, size_t index, const struct symbol_fram
 
 /* The face is a table of functions, so that a test can put its own symbols in a report. */
 struct symbolizer {
-    /* Visit each of the return addresses at least once, in order. */
+    /* Visits each of the return addresses, in order. An address may be visited several times. */
     void (*frames)(struct symbolizer *symbolizer, const void *const *frames, size_t count,
                    symbolizer_visit *visit, void *user);
     /* The name as written in the source, or a copy of it when it cannot be had. Cut to `bytes`. */
     void (*demangle)(struct symbolizer *symbolizer, const char *name, char *text, size_t bytes);
-    /* Once, after something went wrong: what, and what to do. Else NULL. */
+    /* Returns once, after something went wrong, what that was and what to do. Else NULL. */
     const char *(*trouble)(struct symbolizer *symbolizer);
     void (*destroy)(struct symbolizer *symbolizer);
-    /* What code_place.h makes of the stack; asks no helper. NULL: every place is 0. */
+    /* The number that code_place.h makes of the stack. Asks no helper. NULL: every place is 0. */
     uint64_t (*place)(struct symbolizer *symbolizer, const void *const *frames, size_t count);
-    /* From now on nothing is waited for: what the helper did not answer yet is done without, by
-     * whichever thread waits. NULL: it never waits long. Thread-safe, without any lock. */
+    /* From now on no thread waits for the helper: answers that have not come are done without.
+     * NULL: it never waits long. Thread-safe, without any lock. */
     void (*hurry)(struct symbolizer *symbolizer);
     /* The source of a GPU's instruction, as the answer to "device" above has it; `file` is cut to
      * `bytes`. False: nothing is known. NULL: it never is. */
