@@ -120,19 +120,19 @@ static const struct {
      "Choose which waits inside calls that are no synchronization count as order. promised: those "
      "that the documentation promises. observed: also that a free waits for its device. none: all "
      "copies and sets are taken as asynchronous. Reports say what hardware was seen to order."},
-    {FIELD(host), OPTION_WORD, "off", "off|guard|instrumented",
+    {FIELD(host), OPTION_WORD, "off", "off|guard|content|guard+content|instrumented",
      "Choose whether csan sees the host's own loads and stores of pinned, registered and managed "
      "memory. off: those alone that csan_host_reads and csan_host_writes say. guard: pages that "
-     "the "
-     "device may still touch are guarded until the host has waited for it. instrumented: code "
-     "that is compiled with -fsanitize=thread and linked with -lcsan_host announces each."},
+     "the device may still touch are guarded until the host has waited for it. content: what "
+     "pinned sources of pending work hold is hashed, and compared once the host has waited for "
+     "it. guard+content: both. instrumented: code that is compiled with -fsanitize=thread and "
+     "linked with -lcsan_host announces each."},
     {FIELD(host_guard_mb), OPTION_INTEGER, "256", "1..65536",
      "Guard at most so much memory at a time, in MiB (option host=guard). What goes beyond is not "
      "checked, and counted."},
     {FIELD(host_guard_us), OPTION_INTEGER, "20000", "1..1000000",
-     "Spend at most so many microseconds a second on changes of pages (option host=guard). What "
-     "goes "
-     "beyond is not checked, and counted."},
+     "Spend at most so many microseconds a second on changes of pages (option host=guard), and as "
+     "many on hashes (host=content). What goes beyond is not checked, and counted."},
     {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
      "Choose what orders host threads. observed: the order in which their calls reached csan. "
      "threads: only pthread_create, pthread_join and the synchronization between."},

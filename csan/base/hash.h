@@ -2,6 +2,7 @@
  *
  *   hash_bytes, hash_text     FNV-1a: for reports, their fingerprints and texts
  *   hash_mix, hash_mix_bytes  a word at a time: for keys in memory, and for names of learned files
+ *   hash_memory               32 bytes at a time: for what memory holds
  *   hash_spread               of one word that is nearly unique by itself, such as an address
  *
  * Files keep the values of the first four, and other runs compare them. So these never change. */
@@ -54,6 +55,22 @@ static inline uint64_t hash_mix_bytes(uint64_t hash, const void *bytes, size_t c
     word = 0;
     memcpy(&word, at, count);
     return hash_mix(hash, word);
+}
+
+/* Four chains, so that the processor multiplies in all of them at a time. */
+static inline uint64_t hash_memory(const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    uint64_t chains[4] = {HASH_START, HASH_START + 1, HASH_START + 2, HASH_START + 3};
+    uint64_t words[4], hash = count;
+    for (; count >= sizeof words; at += sizeof words, count -= sizeof words) {
+        memcpy(words, at, sizeof words);
+        for (int i = 0; i < 4; i++)
+            chains[i] = hash_fold(chains[i] ^ words[i], HASH_ODD);
+    }
+    for (int i = 0; i < 4; i++)
+        hash = hash_mix(hash, chains[i]);
+    return hash_mix_bytes(hash, at, count);
 }
 
 /* Take the upper bits: a multiplication carries upwards only. */

@@ -151,12 +151,23 @@ void context_group(csan_context *context, const struct csan_race *race)
     lock_give(context->lock);
 }
 
+static void watch_reports(csan_context *context)
+{
+    lock_take(context->lock);
+    const bool due = context->detector.watch_due;
+    context->detector.watch_due = false;
+    lock_give(context->lock);
+    if (due && context->detector.watch->report)
+        context->detector.watch->report(context->detector.watch->user);
+}
+
 /* Whoever holds the delivery lock hands out everything; another thread that found a race meanwhile
  * leaves it to that one, which looks again after letting go. */
 void context_deliver(csan_context *context)
 {
     const struct csan_race *race;
     context = context->root;
+    watch_reports(context);
     while ((race = next_race(context))) {
         pthread_mutex_lock(&context->delivery);
         if (is_suppressed(context, race)) {
@@ -489,6 +500,8 @@ csan_lane context_unpromised_lane(csan_context *context, const char *what)
             detector->unpromised[detector->unpromised_count].what = what;
             detector->unpromised[detector->unpromised_count].pool =
                 strcmp(what, detector_pool_query) == 0;
+            if (detector->unpromised[detector->unpromised_count].pool)
+                detector->order.pool = lane;
             detector->unpromised[detector->unpromised_count++].lane = lane;
             if (context->recording)
                 recording_unpromised(context->recording, context->recorded_as, lane, what);
@@ -804,8 +817,47 @@ void context_find(csan_context *context, const struct context_finding *finding)
     context_deliver(context);
 }
 
+void context_host_changed(csan_context *context, const struct context_host_change *change)
+{
+    struct detector *detector = &context->detector;
+    struct order *order = &detector->order;
+    lock_take(context->lock);
+    const bool exists = change->lane < order->count && change->op_lane < order->count;
+    if (exists && context->recording) {
+        context->queue.now =
+            recording_host_change(context->recording, context->recorded_as, change);
+        detector->wall = context->queue.now + recording_wall_offset(context->recording);
+    }
+    if (exists && !context->unchecked) {
+        const struct csan_access *access = &change->access;
+        const struct past_access now = {
+            .epoch = epoch_make(change->lane, order->lanes[change->lane].sequence),
+            .op = context->root->next_number,
+            .site = change->site,
+            .argument = CSAN_NO_ARGUMENT,
+            .kind = CSAN_WRITE,
+            .level = CSAN_LEVEL_ANNOTATED};
+        const struct past_access earlier = {.epoch =
+                                                epoch_make(change->op_lane, change->op_sequence),
+                                            .op = change->op,
+                                            .site = change->op_site,
+                                            .argument = access->argument,
+                                            .kind = CSAN_READ,
+                                            .level = (uint8_t)change->op_level};
+        detector_host_changed(detector, &now, &earlier,
+                              (struct range){access->base, access->base + access->bytes});
+    }
+    context_leave(context);
+    context_deliver(context);
+}
+
 void context_doubt(csan_context *context)
 {
+    if (context->detector.watch) {
+        lock_take(context->lock);
+        context->detector.watch_lost = true;
+        context_leave(context);
+    }
     if (!context->detector.initialized.wanted)
         return;
     lock_take(context->lock);

@@ -106,6 +106,20 @@ struct context_finding {
  * Any thread. */
 void context_find(csan_context *context, const struct context_finding *finding);
 
+/* The host changed bytes that an op of a stream reads, and was not ordered after the op: their
+ * content says so, some call later than the store. */
+struct context_host_change {
+    csan_lane lane; /* the host's, or a thread's */
+    csan_site site; /* of the call before which it was */
+    csan_lane op_lane;
+    uint64_t op_sequence, op; /* the op's epoch in its lane, and its number */
+    csan_site op_site;
+    enum csan_level op_level;
+    struct csan_access access; /* the bytes, as the op reads them */
+};
+/* Enters at once and is a race from there on. Any thread. */
+void context_host_changed(csan_context *context, const struct context_host_change *change);
+
 /* What is to be judged though it is no op. */
 enum context_judged {
     CONTEXT_REFUSED,      /* a call that the driver refused as an invalid value

@@ -36,6 +36,9 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
     lock_take(context->lock);
     bool known = context_has_lanes(context, &entry);
     if (known) {
+        if (__builtin_expect(context->detector.watch != NULL, 0))
+            context->detector.watch->freed(context->detector.watch->user,
+                                           (struct range){base, base + bytes});
         entry.number = context_next_number(context);
         live_memory_add(&context->live, &(struct live_memory_entry){.range = {base, base + bytes},
                                                                     .kind = kind,

@@ -47,10 +47,12 @@ static inline void context_leave(csan_context *context)
         lock_give(context->lock);
 }
 
-static inline bool context_has_news(const csan_context *context)
+static inline bool context_has_news(csan_context *context)
 {
-    const struct race_log *races = &context->root->detector.races;
-    return races->delivered < races->count;
+    const struct detector *detector = &context->root->detector;
+    if (__builtin_expect(context->detector.watch != NULL, 0))
+        detector_watch_host(&context->detector);
+    return detector->races.delivered < detector->races.count || detector->watch_due;
 }
 
 /* With the lock: the op of that number belongs to the calling thread, in the named ranges that it

@@ -22,6 +22,9 @@ enum { DETECTOR_ERRORS = 8 };
 /* The name of csan_snapshot_seen_by_pool in reports. */
 extern const char detector_pool_query[];
 
+/* The name of an access of the host's that shows only in the content of memory. */
+extern const char detector_host_change[];
+
 /* How the name of such a call ends if the wait is promised, but option implicit_sync left it out.
  */
 #define DETECTOR_DOCUMENTED " (documented)"
@@ -57,11 +60,18 @@ struct detector {
     struct csan_error errors[DETECTOR_ERRORS];
     uint32_t error_count;
     const struct host_watch *watch; /* or NULL */
-    uint64_t watched;               /* the host's sequence number as the watch last heard it */
+    uint64_t watched;               /* what the host had learned when the watch last heard of it */
+    bool watch_lost, watch_due;     /* its callbacks `lost` and `report` are due */
+    bool from_queue;                /* the entry that is processed waited in the queue */
 };
 
-/* Notifies the watch if the host learned something since the last time. */
+/* Notifies the watch of what is due under the lock. */
 void detector_watch_host(struct detector *detector);
+
+/* The host changed these bytes, which the op at `earlier` reads, before it was ordered after that
+ * op; `now` stands for the host. */
+void detector_host_changed(struct detector *detector, const struct past_access *now,
+                           const struct past_access *earlier, struct range bytes);
 
 bool detector_init(struct detector *detector);
 void detector_clear(struct detector *detector);

@@ -80,7 +80,9 @@ static void queued_finish(struct queue *queue, struct detector *detector, struct
     if (queued->ticket)
         HASH_DEL(queue->tickets, queued);
     queue->kept |= entry->kind == ENTRY_KEEP;
+    detector->from_queue = true;
     detector_process(detector, entry);
+    detector->from_queue = false;
     snapshot_handle_release(entry->snapshot);
     free((void *)entry->accesses);
     free(queued);
@@ -439,6 +441,13 @@ static bool passes_now(const struct queue *queue, const struct detector *detecto
     return !queue->entries || (!queue->stopped && !is_blocked(queue, detector, entry));
 }
 
+/* Or a memory pool. */
+static bool teaches_host(const struct detector *detector, const struct entry *entry)
+{
+    const struct order *order = &detector->order;
+    return detector->watch && (order->lanes[entry->lane].host || entry->lane == order->pool);
+}
+
 static uint64_t enqueue(struct queue *queue, struct detector *detector, struct queued *queued)
 {
     bool passes = false;
@@ -454,6 +463,7 @@ static uint64_t enqueue(struct queue *queue, struct detector *detector, struct q
     DL_APPEND(queue->entries, queued);
     queue->count += takes_room(&queued->entry);
     detector->order.held_back = true;
+    detector->watch_lost |= teaches_host(detector, &queued->entry);
     if (!queue->stopped) {
         if (queued->entry.pending || waits_for_promise(&queued->entry))
             set_stalled(queue, queued);

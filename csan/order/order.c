@@ -231,6 +231,7 @@ void order_join_slow(struct order *order, uint32_t lane, const struct snapshot *
     if (snapshot->epoch)
         clock_learn(&self->clock, snapshot->epoch, &order->spare);
     self->sequence++;
+    order->host_joins += self->host;
     if (self->thread && ++order->thread_joins >= order->thread_count)
         settle_threads(order);
 }

@@ -56,6 +56,8 @@ struct order {
     uint32_t letters;      /* given to streams so far */
     uint32_t thread_count; /* lanes of host threads that live */
     uint32_t thread_joins; /* joins that changed a host thread's clock, and are not yet in lane 0 */
+    uint64_t host_joins;   /* all joins that changed the clock of a host lane */
+    uint32_t pool;         /* the lane that stands for what a memory pool saw; 0: there is none */
     bool held_back;        /* waiting ops know less than the host knows by now */
     struct clock *spare;   /* see clock.h */
 };

@@ -58,6 +58,9 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_FINDING] = {"finding",
                           {FIELD_LANE, FIELD_SITE, FIELD_LAST, FIELD_ADDRESS, FIELD_BYTES,
                            FIELD_TEXTS}},
+    [RECORDED_HOST_CHANGE] = {"host-change",
+                              {FIELD_LANE, FIELD_SITE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST,
+                               FIELD_SET}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 7,
+    RECORDING_MINOR = 8,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 6
 };
@@ -52,7 +52,8 @@ enum recording_field {
     FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
                           role: enum csan_lane_role; of what is judged: enum context_judged */
     FIELD_FIRST,       /* op's number */
-    FIELD_LAST,        /* the same; of a finding: the site of the call that reported it */
+    FIELD_LAST,        /* the same; of a finding: the site of the call that reported it; of a
+                          change by the host: the op's sequence number in its lane */
     FIELD_NANOSECONDS, /* since the last such entry */
     FIELD_HANDLE,
     FIELD_ADDRESS,
@@ -116,6 +117,7 @@ enum recording_kind {
     RECORDED_KERNEL,
     RECORDED_JUDGED,
     RECORDED_FINDING,
+    RECORDED_HOST_CHANGE,
     RECORDED_KINDS
 };
 

@@ -380,6 +380,20 @@ uint64_t recording_finding(struct recording *recording, uint32_t context,
     return recording->now;
 }
 
+uint64_t recording_host_change(struct recording *recording, uint32_t context,
+                               const struct context_host_change *change)
+{
+    if (!begin(recording, context))
+        return recording->now;
+    put_time(recording);
+    uint8_t *at = number_write(entry_at(recording, RECORDED_HOST_CHANGE), change->lane);
+    at = number_write(number_write(at, change->site), change->op_lane);
+    entry_to(recording, number_write(number_write(at, change->op), change->op_sequence));
+    put_set(recording, change->op_site, change->op_level, &change->access, 1);
+    end(recording);
+    return recording->now;
+}
+
 uint64_t recording_wall_offset(const struct recording *recording)
 {
     return recording->wall_offset;

@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 struct context_finding;
+struct context_host_change;
 struct recording;
 struct site_table;
 struct stack_depot;
@@ -56,6 +57,9 @@ uint64_t recording_resolve(struct recording *recording, uint32_t context, uint64
 /* A finding that is no race, and comes from outside of the detector. Returns as recording_entry. */
 uint64_t recording_finding(struct recording *recording, uint32_t context,
                            const struct context_finding *finding);
+/* See context_host_changed. */
+uint64_t recording_host_change(struct recording *recording, uint32_t context,
+                               const struct context_host_change *change);
 void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
                     uint64_t handle, const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,

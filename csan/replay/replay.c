@@ -280,6 +280,28 @@ static const char *take_finding(struct replay *replay, const struct recorded *re
     return NULL;
 }
 
+/* The op's lane may have ended since, and is not used again before. */
+static const char *take_host_change(struct replay *replay, const struct recorded *recorded,
+                                    csan_lane lane)
+{
+    const struct recording_set *set = recorded->set;
+    struct context_host_change change = {.lane = lane,
+                                         .op_lane = (csan_lane)recorded->value[FIELD_OTHER],
+                                         .op_sequence = recorded->value[FIELD_LAST],
+                                         .op = recorded->value[FIELD_FIRST],
+                                         .op_level = set->level};
+    if (set->count != 1)
+        return "a change by the host that is none";
+    change.access = set->accesses[0];
+    lane_of(replay, recorded->value[FIELD_OTHER], &change.op_lane);
+    if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE],
+                                 &change.site) ||
+        !replay_definitions_site(&replay->definitions, set->site, &change.op_site))
+        return "a change by the host of a site that is not defined";
+    context_host_changed(replay->current->context, &change);
+    return NULL;
+}
+
 static const char *take_resolve(struct replay *replay, const struct recorded *recorded)
 {
     const struct recording_set *set = recorded->set;
@@ -623,6 +645,8 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return take_judged(replay, recorded, lane);
     case RECORDED_FINDING:
         return take_finding(replay, recorded, lane);
+    case RECORDED_HOST_CHANGE:
+        return take_host_change(replay, recorded, lane);
     default:
         return take_memory(replay, recorded, lane);
     }

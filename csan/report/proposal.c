@@ -1,5 +1,6 @@
 /* See proposal.h. */
 #include "csan/report/proposal.h"
+#include "csan/detector/detect.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -20,6 +21,12 @@ int proposal_kind_of(const char *name)
         if (strcmp(kinds[i], name) == 0)
             return i;
     return -1;
+}
+
+bool race_is_host_change(const struct csan_race *race)
+{
+    return race->current.host && race->current.name &&
+           strcmp(race->current.name, detector_host_change) == 0;
 }
 
 static struct proposal none(const char *obstacle)
@@ -99,6 +106,8 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
             .kind = PROPOSAL_NO_OVERLAP, .from = early, .to = late, .recorded = &race->order->wait};
     if (early->at_call || late->at_call)
         return at_call(early->at_call ? early : late, early->at_call ? late : early);
+    if (race_is_host_change(race))
+        return none("csan does not know which of the host's stores it was");
     if (early->host)
         return none("what has to come first is an access of the host's own");
     if ((is_host_function(early) && !early->launch_frame_count) ||

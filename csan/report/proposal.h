@@ -6,6 +6,8 @@
 
 #include <csan/csan.h>
 
+#include <stdbool.h>
+
 enum proposal_kind {
     PROPOSAL_NONE,       /* no order of the device's ops would help: `obstacle` says why */
     PROPOSAL_ORDER,      /* `to` waits for an event: `recorded`, or one more behind `from` */
@@ -25,6 +27,10 @@ struct proposal {
 
 /* All that it points to belongs to the race, but for the obstacle, which is constant. */
 struct proposal proposal_of(const struct csan_race *race);
+
+/* One side is a store of the host's that only the content of memory shows: it is not known where in
+ * the program it is. */
+bool race_is_host_change(const struct csan_race *race);
 
 /* "none", "order", "edge", "no-overlap", "stream", "host-wait"; -1: no such. */
 const char *proposal_kind_name(int kind);

@@ -394,6 +394,9 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
                  side_of(words, proposal.from)->site, side_of(words, proposal.to)->site);
     else if (proposal.kind == PROPOSAL_NO_OVERLAP)
         no_overlap_add(text, words, &proposal);
+    else if (race_is_host_change(race))
+        text_add(text, "synchronize the host with %s after %s, before it stores there",
+                 lane_of(previous), previous->site);
     else if (proposal.kind == PROPOSAL_STREAM)
         take_stream_add(text, side_of(words, proposal.to), side_of(words, proposal.from));
     else

@@ -2,6 +2,7 @@
 #include "csan/report/race_text.h"
 #include "csan/detector/detect.h"
 #include "csan/report/error_text.h"
+#include "csan/report/proposal.h"
 #include "csan/report/race_cause.h"
 #include "csan/report/race_memory.h"
 #include "csan/stack/script_text.h"
@@ -170,6 +171,13 @@ static void side_entry(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
     const char *name = access->name ? access->name : "";
+    if (strcmp(name, detector_host_change) == 0) {
+        const struct stack_frames *stack =
+            stack_of(words, access->frames, access->frame_count, side->name);
+        if (stack->entry)
+            snprintf(side->name, sizeof side->name, "the host's store before %s", stack->entry);
+        return;
+    }
     const bool is_call = access->level == CSAN_LEVEL_LIBRARY || access->kind == CSAN_ALLOCATE ||
                          access->kind == CSAN_FREE;
     if (strncmp(name, "cu", 2) != 0 || name[2] < 'A' || name[2] > 'Z' || !is_call)
@@ -326,6 +334,18 @@ static void unpromised_add(struct text *text, const struct csan_race *race)
                  race->unpromised);
 }
 
+/* Of the store itself nothing is known but between which calls it was. */
+static void host_change_add(struct text *text, struct race_words *words,
+                            const struct csan_race *race)
+{
+    const char *const site = words->current.site, *before = strstr(site, " before ");
+    if (race_is_host_change(race))
+        text_add(text,
+                 "Note: some of these bytes changed between %s and %s, by which the host waited "
+                 "for it.\n",
+                 words->previous.site, before ? before + strlen(" before ") : site);
+}
+
 static void colour_add(struct text *text, bool colour, const char *code)
 {
     if (colour)
@@ -423,6 +443,7 @@ static void whole_add(struct text *text, struct race_words *words, const struct 
         remedy_add(text, words, race);
         facts_add(text, words, race);
     }
+    host_change_add(text, words, race);
     unpromised_add(text, race);
 }
 

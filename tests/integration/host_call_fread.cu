@@ -2,6 +2,7 @@
 // expect: host_call_fread.cu:{access}
 // expect: fread .* does not wait for cudaMemcpyAsync
 // options: host=guard
+// content: none
 // fread, which reads past its own buffer into the program's.
 #include "host_memory.h"
 

@@ -2,6 +2,7 @@
 // expect: host_call_read.cu:{access}
 // expect: read .* does not wait for cudaMemcpyAsync
 // options: host=guard
+// content: none
 // read(2) fills a buffer that a copy may still read: the kernel would refuse guarded pages.
 #include "host_memory.h"
 #include <fcntl.h>

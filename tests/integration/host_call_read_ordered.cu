@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // read(2) behind the copy.
 #include "host_memory.h"
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 // expect: host_call_write.cu:{access}
 // expect: write .* does not wait for cudaMemcpyAsync
 // options: host=guard
+// content: none
 // write(2) sends a result that may not be there yet.
 #include "host_memory.h"
 #include <fcntl.h>

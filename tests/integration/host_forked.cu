@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // A forked child uses the memory as if nothing were guarded.
 #include "host_memory.h"
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // cudaFreeHost waits for the copy; the memory is open again before it is given back.
 #include "host_memory.h"
 

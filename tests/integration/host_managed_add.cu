@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_managed_add.cu:{access}
 // options: host=guard
+// content: none
 // An atomic addition of the host meets a kernel that writes the same word.
 #include "host_memory.h"
 

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // The host adds behind the kernel.
 #include "host_memory.h"
 

@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_managed_read.cu:{access}
 // options: host=guard
+// content: none
 // The host reads managed memory while a kernel writes it.
 #include "host_memory.h"
 

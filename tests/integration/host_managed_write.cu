@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_managed_write.cu:{access}
 // options: host=guard
+// content: none
 // The host writes managed memory while a kernel reads it.
 #include "host_memory.h"
 

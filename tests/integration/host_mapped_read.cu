@@ -2,6 +2,7 @@
 // expect: host_mapped_read.cu:{access}
 // expect: the host's load .* does not wait for fill
 // options: host=guard
+// content: none
 // A kernel writes mapped memory, and the host reads it meanwhile.
 #include "host_memory.h"
 

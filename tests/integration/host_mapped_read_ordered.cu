@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // The host waits for the kernel that writes mapped memory.
 #include "host_memory.h"
 

@@ -2,6 +2,7 @@
 // expect: host_memcpy_from.cu:{access}
 // expect: the host's load
 // options: host=guard
+// content: none
 // memcpy reads a result that may not be there yet.
 #include "host_memory.h"
 

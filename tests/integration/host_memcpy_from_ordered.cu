@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // memcpy reads the result behind the copy.
 #include "host_memory.h"
 

@@ -2,6 +2,7 @@
 // expect: host_memset_to.cu:{access}
 // expect: the host's store
 // options: host=guard
+// content: race
 // memset writes over what a copy may still read.
 #include "host_memory.h"
 

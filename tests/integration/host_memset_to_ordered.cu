@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // memset writes behind the copy.
 #include "host_memory.h"
 

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // The program's own handler of SIGSEGV, set while pages are guarded, gets its own faults and no
 // others.
 #include "host_memory.h"

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // Other bytes of the same page are the program's own, and are used meanwhile, with the right
 // result.
 #include "host_memory.h"

@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_page_shared_race.cu:{access}
 // options: host=guard
+// content: none
 // After a hundred accesses to other bytes of its page, the access that meets the copy is still
 // found.
 #include "host_memory.h"

@@ -2,6 +2,7 @@
 // expect: host_pinned_read.cu:{access}
 // expect: the host's load .* does not wait for cudaMemcpyAsync
 // options: host=guard
+// content: none
 // The host reads a result that a copy may not have brought yet.
 #include "host_memory.h"
 

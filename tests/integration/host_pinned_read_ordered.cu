@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // The host waits for the copy before it reads the result.
 #include "host_memory.h"
 

@@ -3,6 +3,7 @@
 // expect: the host's store .* does not wait for cudaMemcpyAsync
 // expect: Overlap: 4 bytes, 20 to 23
 // options: host=guard
+// content: race
 // The host refills a pinned buffer that a copy may still read.
 #include "host_memory.h"
 

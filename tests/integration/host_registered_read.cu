@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_registered_read.cu:{access}
 // options: host=guard
+// content: none
 // The host reads registered memory that a copy may not have filled yet.
 #include "host_memory.h"
 

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // The host waits for the copy into registered memory.
 #include "host_memory.h"
 

@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_signal_read.cu:{access}
 // options: host=guard
+// content: none
 // A handler of the program's reads the result.
 #include "host_memory.h"
 #include <csignal>

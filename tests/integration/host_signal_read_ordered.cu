@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // A handler of the program's reads the result behind the copy.
 #include "host_memory.h"
 #include <csignal>

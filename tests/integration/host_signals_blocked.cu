@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_signals_blocked.cu:{access}
 // options: host=guard
+// content: none
 // A thread that blocks all signals: its access is seen, and does not end the process.
 #include "host_memory.h"
 #include <csignal>

@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_sort.cu:{access}
 // options: host=guard
+// content: none
 // std::sort in the standard library's code, inlined, touches what a copy still writes.
 #include "host_memory.h"
 #include <algorithm>

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // std::sort behind the copy.
 #include "host_memory.h"
 #include <algorithm>

@@ -1,6 +1,7 @@
 // verdict: race
 // expect: host_thread_read.cu:{access}
 // options: host=guard
+// content: none
 // Another thread reads the result.
 #include "host_memory.h"
 #include <thread>

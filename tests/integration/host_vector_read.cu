@@ -2,6 +2,7 @@
 // expect: host_vector_read.cu:{access}
 // expect: Overlap: 16 bytes, 256 to 271
 // options: host=guard
+// content: none
 // Sixteen bytes at once: the report has all of them.
 #include "host_memory.h"
 #include <emmintrin.h>

@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// content: none
 // Sixteen bytes at once, behind the copy.
 #include "host_memory.h"
 #include <emmintrin.h>

@@ -1,11 +1,14 @@
 /* See host_access.h. */
 #include "runtime/hook/host/host_access.h"
+#include "csan/detector/context.h"
+#include "csan/detector/detect.h"
 #include "csan/detector/host_watch.h"
 #include "runtime/device/driver/work.h"
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/pending_ranges.h"
+#include "runtime/hook/host/source_content.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
@@ -23,6 +26,7 @@
 
 bool host_access_guards;
 static bool instrumented; /* libcsan_host.so announces accesses */
+static bool hashes;       /* what sources hold is looked at */
 
 /* ---- What the detector says ---- */
 
@@ -31,31 +35,58 @@ static bool is_over(void *user, uint64_t epoch)
     return host_watch_knows(user, epoch);
 }
 
-static void touched_guarded(void *user, uint64_t epoch, struct range bytes, bool writes)
+static bool is_over_for_anyone(void *user, uint64_t epoch)
 {
-    (void)user;
-    page_guard_add(epoch, bytes, writes);
+    return host_watch_anyone_knows(user, epoch);
 }
-static void learned_guarded(void *user, const struct order *order)
+
+/* Its op may meet an access of the host's. */
+static bool is_pending(const struct host_touch *touch)
+{
+    return touch->exact && touch->by != HOST_TOUCH_HOST;
+}
+
+/* A page that is guarded cannot be read. */
+static void touched_guarded(void *user, const struct host_touch *touch)
 {
     (void)user;
-    page_guard_release(is_over, (void *)order);
+    if (hashes)
+        source_content_touched(touch);
+    if (host_access_guards && is_pending(touch))
+        page_guard_add(touch->epoch, touch->bytes, touch->writes);
+}
+static bool learned_guarded(void *user, const struct order *order)
+{
+    (void)user;
+    if (host_access_guards)
+        page_guard_release(is_over, (void *)order);
+    return hashes && source_content_learned(is_over_for_anyone, (void *)order);
 }
 static void freed_guarded(void *user, struct range bytes)
 {
     (void)user;
-    page_guard_forget(bytes);
+    if (hashes)
+        source_content_forget(bytes);
+    if (host_access_guards)
+        page_guard_forget(bytes);
 }
-
-static void touched_announced(void *user, uint64_t epoch, struct range bytes, bool writes)
+static void lost_track(void *user)
 {
     (void)user;
-    pending_ranges_add(epoch, bytes, writes);
+    source_content_forget_all();
 }
-static void learned_announced(void *user, const struct order *order)
+
+static void touched_announced(void *user, const struct host_touch *touch)
+{
+    (void)user;
+    if (is_pending(touch))
+        pending_ranges_add(touch->epoch, touch->bytes, touch->writes);
+}
+static bool learned_announced(void *user, const struct order *order)
 {
     (void)user;
     pending_ranges_release(is_over, (void *)order);
+    return false;
 }
 static void freed_announced(void *user, struct range bytes)
 {
@@ -168,6 +199,49 @@ void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *n
     }
 }
 
+/* ---- Sources that changed ---- */
+
+/* The CUDA runtime and the driver are in front of who called them. */
+static bool is_of_a_library(csan_site site)
+{
+    static const char *const cuda[] = {"libcudart", "libcuda.so", "libcsan"};
+    const size_t others_count = sizeof others / sizeof *others;
+    const void *const *frames;
+    size_t count;
+    context_site_stack(session_context(), site, &frames, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = file_of((uintptr_t)frames[i]);
+        if (!name || !begins(name, cuda, sizeof cuda / sizeof *cuda))
+            return name && begins(name, others, others_count);
+    }
+    return false;
+}
+
+static void report_changes(void *user)
+{
+    struct source_change change;
+    struct callsite_stack stack;
+    (void)user;
+    while (source_content_next(&change)) {
+        if (is_of_a_library(change.site))
+            continue;
+        callsite_capture(&stack);
+        context_host_changed(session_context(),
+                             &(struct context_host_change){
+                                 .lane = thread_lane(),
+                                 .site = callsite_intern(&stack, detector_host_change, NULL, 0),
+                                 .op_lane = epoch_lane(change.epoch),
+                                 .op_sequence = epoch_sequence(change.epoch),
+                                 .op = change.number,
+                                 .op_site = change.site,
+                                 .op_level = change.level,
+                                 .access = {.base = change.bytes.start,
+                                            .bytes = change.bytes.end - change.bytes.start,
+                                            .kind = CSAN_READ,
+                                            .argument = change.argument}});
+    }
+}
+
 /* ---- Life ---- */
 
 /* The embedded device touches memory as the host does. */
@@ -187,9 +261,33 @@ void host_access_begin(void)
         pthread_once(&once, watch_device);
 }
 
-static void start_guard(csan_context *context)
+static void start_hashes(void)
 {
-    static const struct host_watch watch = {touched_guarded, learned_guarded, freed_guarded, NULL};
+    const uint64_t microseconds = (uint64_t)session_all_options()->host_guard_us;
+    hashes = source_content_start(microseconds);
+    if (hashes)
+        host_function_on_unordered = source_content_forget_all;
+    else
+        session_note("what sources of copies hold is not compared: process_vm_writev is not "
+                     "allowed here");
+}
+
+static void watch_memory(csan_context *context)
+{
+    static const struct host_watch watch = {.touched = touched_guarded,
+                                            .learned = learned_guarded,
+                                            .freed = freed_guarded};
+    static const struct host_watch hashing = {.touched = touched_guarded,
+                                              .learned = learned_guarded,
+                                              .freed = freed_guarded,
+                                              .lost = lost_track,
+                                              .report = report_changes};
+    if (hashes || host_access_guards)
+        context_watch_host(context, hashes ? &hashing : &watch);
+}
+
+static void start_guard(void)
+{
     const struct options *options = session_all_options();
     page_guard_start((struct page_guard_limits){.bytes = (uint64_t)options->host_guard_mb << 20,
                                                 .microseconds = (uint64_t)options->host_guard_us});
@@ -197,7 +295,6 @@ static void start_guard(csan_context *context)
         session_note("the host's loads and stores are not seen: signals cannot be handled here");
         return;
     }
-    context_watch_host(context, &watch);
     host_access_guards = true;
 }
 
@@ -227,8 +324,9 @@ static void thread_acquires(const void *key)
 
 static void start_instrumented(csan_context *context)
 {
-    static const struct host_watch watch = {touched_announced, learned_announced, freed_announced,
-                                            NULL};
+    static const struct host_watch watch = {.touched = touched_announced,
+                                            .learned = learned_announced,
+                                            .freed = freed_announced};
     struct csan_host_table table = {
         .written = pending_written, .touched = pending_touched, .access = announced};
     if (!csan_host_activate) {
@@ -248,10 +346,14 @@ static void start_instrumented(csan_context *context)
 void host_access_start(csan_context *context)
 {
     const char *how = session_all_options()->host;
-    if (strcmp(how, "guard") == 0)
-        start_guard(context);
-    else if (strcmp(how, "instrumented") == 0)
+    const bool both = strcmp(how, "guard+content") == 0;
+    if (strcmp(how, "instrumented") == 0)
         start_instrumented(context);
+    if (both || strcmp(how, "content") == 0)
+        start_hashes();
+    if (both || strcmp(how, "guard") == 0)
+        start_guard();
+    watch_memory(context);
 }
 
 void host_access_forked(void)
@@ -259,6 +361,9 @@ void host_access_forked(void)
     if (instrumented)
         pending_ranges_stop();
     instrumented = false;
+    if (hashes)
+        source_content_stop();
+    hashes = false;
     if (!host_access_guards)
         return;
     host_access_guards = false;
@@ -268,12 +373,17 @@ void host_access_forked(void)
 
 bool host_access_summary(char *text, size_t bytes)
 {
-    if (!host_access_guards)
-        return false;
     const struct page_guard_counts counts = page_guard_counts();
-    snprintf(text, bytes,
-             "host memory: %" PRIu64 " ops guarded, %" PRIu64 " not (limits), %" PRIu64
-             " accesses not checked",
-             counts.ops, counts.skipped, counts.unchecked);
-    return true;
+    const struct source_content_counts sources = source_content_counts();
+    int length = 0;
+    if (host_access_guards)
+        length = snprintf(text, bytes,
+                          "host memory: %" PRIu64 " ops guarded, %" PRIu64 " not (limits), %" PRIu64
+                          " accesses not checked",
+                          counts.ops, counts.skipped, counts.unchecked);
+    if (hashes && length >= 0 && (size_t)length < bytes)
+        snprintf(text + length, bytes - (size_t)length,
+                 "%s%" PRIu64 " sources hashed, %" PRIu64 " not (limits), %" PRIu64 " not compared",
+                 length ? "; " : "host memory: ", sources.sources, sources.skipped, sources.silent);
+    return host_access_guards || hashes;
 }

@@ -126,6 +126,17 @@ static void host_leave(uint32_t depth)
     guard_self.hosted = false;
 }
 
+void (*host_function_on_unordered)(void);
+
+/* `known`: csan has enqueued it. */
+static void function_begins(const struct host_call *call, bool known)
+{
+    if (known && session_options()->host_observed)
+        csan_lane_waits(session_context(), CSAN_HOST, call->lane);
+    else if (host_function_on_unordered)
+        host_function_on_unordered();
+}
+
 /* On the driver's thread, around the program's function, which is outside csan as far as the
  * thread's depth goes: host accesses that it declares are its lane's. A driver may also call it
  * from within the call that enqueues it. Returns the depth to go back to. */
@@ -133,8 +144,7 @@ static uint32_t host_call_start(struct host_call *call)
 {
     uint32_t depth = host_enter();
     if (session_state == SESSION_ON && call->lane != CSAN_NO_LANE) {
-        if (session_options()->host_observed)
-            csan_lane_waits(session_context(), CSAN_HOST, call->lane);
+        function_begins(call, true);
         thread_in_function(call->lane);
         enqueued_at = call->site;
     }
@@ -201,8 +211,7 @@ static void CUDA_CB host_node_run(void *user)
     struct host_call *call = session_state == SESSION_ON ? host_node_take(node) : NULL;
     if (call) {
         guard_lock();
-        if (call->enqueued && session_options()->host_observed)
-            csan_lane_waits(session_context(), CSAN_HOST, call->lane);
+        function_begins(call, call->enqueued);
         guard_unlock();
         thread_in_function(call->lane);
         enqueued_at = call->site;

@@ -46,4 +46,8 @@ struct host_call *host_node_begin(struct host_node *node, csan_site site);
 void host_node_is_enqueued(struct host_call *call, csan_lane lane);
 void host_node_failed(struct host_node *node, struct host_call *call);
 
+/* Called when a function begins without the host being ordered after what came before it. Set it
+ * before any hook is entered; NULL: no calls. */
+extern void (*host_function_on_unordered)(void);
+
 #endif
