@@ -294,8 +294,7 @@ static const char *take_host_change(struct replay *replay, const struct recorded
         return "a change by the host that is none";
     change.access = set->accesses[0];
     lane_of(replay, recorded->value[FIELD_OTHER], &change.op_lane);
-    if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE],
-                                 &change.site) ||
+    if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &change.site) ||
         !replay_definitions_site(&replay->definitions, set->site, &change.op_site))
         return "a change by the host of a site that is not defined";
     context_host_changed(replay->current->context, &change);

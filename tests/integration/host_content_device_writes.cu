@@ -1,6 +1,7 @@
 // verdict: none
 // options: host=content
-// The stream itself copies a result into the buffer that an earlier copy reads: no store of the host's.
+// The stream itself copies a result into the buffer that an earlier copy reads: no store of the
+// host's.
 #include "host_memory.h"
 
 int main()

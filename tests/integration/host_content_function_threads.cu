@@ -1,6 +1,7 @@
 // verdict: none
 // options: host=content:host_order=threads
-// With host_order=threads: a host function behind the copy refills its source, and one before the next copy does.
+// With host_order=threads: a host function behind the copy refills its source, and one before the
+// next copy does.
 #include "host_memory.h"
 
 static void refill(void *memory)

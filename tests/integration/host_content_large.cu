@@ -8,12 +8,13 @@
 int main()
 {
     const int count = 1 << 20;
+    const size_t bytes = count * sizeof(int);
     int *device = device_array<int>(count), *host;
-    CHECK(cudaMallocHost((void **)&host, count * sizeof(int)));
-    memset(host, 0, count * sizeof(int));
+    CHECK(cudaMallocHost((void **)&host, bytes));
+    memset(host, 0, bytes);
     cudaStream_t stream = nonblocking_stream();
-    CHECK(cudaMemcpyAsync(device, host, count * sizeof(int), cudaMemcpyHostToDevice, stream)); // at: enqueue
-    memset(host, 1, count * sizeof(int));
+    CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream)); // at: enqueue
+    memset(host, 1, bytes);
     CHECK(cudaStreamSynchronize(stream)); // at: wait
     return finish();
 }

@@ -6,13 +6,14 @@
 int main()
 {
     const int count = 1 << 20;
+    const size_t bytes = count * sizeof(int);
     int *device = device_array<int>(count), *host;
-    CHECK(cudaMallocHost((void **)&host, count * sizeof(int)));
+    CHECK(cudaMallocHost((void **)&host, bytes));
     cudaStream_t stream = nonblocking_stream();
     cudaEvent_t done = event_create();
     for (int turn = 0; turn < 4; turn++) {
-        memset(host, turn, count * sizeof(int));
-        CHECK(cudaMemcpyAsync(device, host, count * sizeof(int), cudaMemcpyHostToDevice, stream));
+        memset(host, turn, bytes);
+        CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream));
         CHECK(cudaEventRecord(done, stream));
         while (cudaEventQuery(done) == cudaErrorNotReady)
             ;

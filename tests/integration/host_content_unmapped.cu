@@ -1,7 +1,7 @@
 // verdict: none
 // options: host=content
-// Registered memory is unregistered and unmapped while a copy from it is pending: csan does not read
-// what is not there any more.
+// Registered memory is unregistered and unmapped while a copy from it is pending: csan does not
+// read what is not there any more.
 #include "host_memory.h"
 
 #include <sys/mman.h>

@@ -25,6 +25,7 @@ static struct {
     struct page pages[PAGES];
     unsigned page_count, page_last;
     bool functions; /* the program has some */
+    bool left_out;
 } judge;
 
 static const uint8_t csan_kinds[] = {[TOUCH_READ] = CSAN_READ,
@@ -67,12 +68,20 @@ static void say_races(void *user, uint64_t start, uint64_t end)
     say(start, end, *(enum verdict *)user == VERDICT_CERTAIN ? RACES | RACES_SURELY : RACES);
 }
 
+static void note_left_out(void *user, uint64_t start, uint64_t end)
+{
+    (void)user;
+    judge.left_out |= start < end;
+}
+
 static void mark_races(void)
 {
     const struct world *world = &judge.world;
     for (unsigned i = 0; i < world->touch_count; i++)
         for (unsigned j = i + 1; j < world->touch_count; j++) {
             enum verdict verdict = world_verdict(world, &world->touches[i], &world->touches[j]);
+            if (verdict == VERDICT_LEFT_OUT)
+                world_common(&world->touches[i], &world->touches[j], note_left_out, NULL);
             if (verdict >= VERDICT_POSSIBLE)
                 world_common(&world->touches[i], &world->touches[j], say_races, &verdict);
         }
@@ -278,6 +287,7 @@ bool judge_play(const struct program *program, const struct play *play, bool tra
         return false;
     }
     judge.page_count = judge.page_last = 0;
+    judge.left_out = false;
     judge.functions = program_has_functions(program);
     mark_races();
     for (size_t i = 0; i < play->race_count; i++)
@@ -295,4 +305,9 @@ bool judge_play(const struct program *program, const struct play *play, bool tra
             }
         }
     return true;
+}
+
+bool judge_left_out(void)
+{
+    return judge.left_out;
 }

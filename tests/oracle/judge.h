@@ -11,4 +11,7 @@ enum { JUDGE_TEXT = 512 };
 bool judge_play(const struct program *program, const struct play *play, bool traced,
                 enum waits waits, char *text);
 
+/* Whether the newest play had a race that no guard reported, as guards may leave some out. */
+bool judge_left_out(void);
+
 #endif

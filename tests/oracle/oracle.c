@@ -2,14 +2,16 @@
  * against brute force (world.h) and against each other under several schedules.
  *
  *   oracle [--programs=N] [--seed=S] [--jobs=N] [--schedules=N] [--traced=0|1] [--library=DIR]
- *          [--host-threads=0|1] [--waits=0|1|2]
+ *          [--host-threads=0|1] [--waits=0|1|2] [--guarded=0|1]
  *
  * Programs have the numbers S to S + N - 1, and differ in nothing else. They are played by worker
  * processes of some thousand programs each, every second one with csan taking the device's word for
  * what kernels touch (option `trace`), unless --traced says which; likewise two of four with host
  * threads as lanes of their own (host_order=threads). --waits is option implicit_sync: observed,
- * promised or none, likewise by turns. DIR holds another libcsan.so.0. The first disagreement is
- * made as small as can be, printed, and ends the run with 1. */
+ * promised or none, likewise by turns. In every third the host's accesses are plain loads and
+ * stores, which csan sees by option host=guard (--guarded), else they are declared. DIR holds
+ * another libcsan.so.0. The first disagreement is made as small as can be, printed, and ends the
+ * run with 1. */
 #include "judge.h"
 #include "shrink.h"
 
@@ -31,10 +33,16 @@ static struct {
     int traced;       /* -1: by turns */
     int host_threads; /* likewise */
     int waits;        /* likewise; enum waits */
+    int guarded;      /* likewise */
     const char *library, *program;
     bool worker, print;
-} settings = {
-    .programs = 20000, .seed = 1, .schedules = 2, .traced = -1, .host_threads = -1, .waits = -1};
+} settings = {.programs = 20000,
+              .seed = 1,
+              .schedules = 2,
+              .traced = -1,
+              .host_threads = -1,
+              .waits = -1,
+              .guarded = -1};
 
 /* What a worker reports at its end. */
 struct tally {
@@ -75,7 +83,7 @@ static bool may_differ(const struct program *program, const struct play *play)
 /* True when csan is right in all that can be checked. */
 static bool program_passes(const struct program *program)
 {
-    bool differs = false;
+    bool differs = false, left_out = false;
     struct play *first = &bench.plays[0], *other = &bench.plays[1];
     for (unsigned i = 0; i < settings.schedules; i++) {
         const char *schedule = schedule_of(program, i);
@@ -88,10 +96,11 @@ static bool program_passes(const struct program *program)
             snprintf(bench.text, sizeof bench.text, "%s: %.400s", schedule, said);
             return false;
         }
+        left_out |= judge_left_out();
         if (i == 0 || same_outcome(first, other))
             continue;
         differs = true;
-        if (first->race_count || other->race_count || may_differ(program, first))
+        if (first->race_count || other->race_count || left_out || may_differ(program, first))
             continue;
         snprintf(bench.text, sizeof bench.text,
                  "the outcomes under eager and %s differ, and csan reports nothing", schedule);
@@ -106,7 +115,7 @@ static bool program_passes(const struct program *program)
  * is wrong with it goes to bench.text. */
 static bool program_fails_alone(const struct program *program)
 {
-    char path[32], traced[32], schedules[32], waits[32];
+    char path[32], traced[32], schedules[32], waits[32], guarded[32];
     int status = 0, ends[2], file = memfd_create("program", 0);
     if (file < 0 || write(file, program, sizeof *program) != sizeof *program || pipe(ends) != 0)
         abort();
@@ -114,11 +123,13 @@ static bool program_fails_alone(const struct program *program)
     snprintf(traced, sizeof traced, "--traced=%d", settings.traced);
     snprintf(schedules, sizeof schedules, "--schedules=%u", settings.schedules);
     snprintf(waits, sizeof waits, "--waits=%d", settings.waits);
+    snprintf(guarded, sizeof guarded, "--guarded=%d", settings.guarded);
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "oracle", "--worker", path, traced, schedules, waits, (char *)NULL);
+        execl("/proc/self/exe", "oracle", "--worker", path, traced, schedules, waits, guarded,
+              (char *)NULL);
         _exit(2);
     }
     close(file);
@@ -143,9 +154,9 @@ static bool program_fails(const struct program *program)
 static void say_disagreement(struct program *program)
 {
     printf("/* oracle --programs=1 --seed=%llu --traced=%d --host-threads=%d --waits=%d "
-           "--schedules=%u */\n",
+           "--guarded=%d --schedules=%u */\n",
            (unsigned long long)program->seed, settings.traced, settings.host_threads,
-           settings.waits, settings.schedules);
+           settings.waits, settings.guarded, settings.schedules);
     printf("/* %s */\n", bench.text);
     if (program_fails(program)) {
         shrink(program, program_fails);
@@ -176,7 +187,7 @@ static int work_alone(void)
     if (!file || fread(&program, sizeof program, 1, file) != 1)
         return 2;
     fclose(file);
-    play_start(ORACLE_KERNELS);
+    play_start(ORACLE_KERNELS, settings.guarded == 1);
     if (program_passes(&program))
         return 0;
     fputs(bench.text, stdout);
@@ -186,9 +197,10 @@ static int work_alone(void)
 static int work(void)
 {
     static struct program program;
-    play_start(ORACLE_KERNELS);
+    play_start(ORACLE_KERNELS, settings.guarded == 1);
     for (uint64_t i = 0; i < settings.programs; i++) {
-        program_make(&program, settings.seed + i, settings.host_threads == 1);
+        program_make(&program, settings.seed + i, settings.host_threads == 1,
+                     settings.guarded == 1);
         if (settings.print)
             program_print(stdout, &program);
         bench.tally.programs++;
@@ -218,7 +230,7 @@ static void root_of(char path[PATH_MAX])
     }
 }
 
-static void set_environment(bool traced, bool host_threads, unsigned waits)
+static void set_environment(bool traced, bool host_threads, unsigned waits, bool guarded)
 {
     static const char *const values[] = {"observed", "promised", "none"};
     char root[PATH_MAX], path[3 * PATH_MAX], options[256];
@@ -227,8 +239,9 @@ static void set_environment(bool traced, bool host_threads, unsigned waits)
              settings.library ? settings.library : "", settings.library ? ":" : "", root, root);
     snprintf(options, sizeof options,
              "dedup=0:stacks=0:symbolize=0:print_summary=0:report_limit=1:exitcode=0:"
-             "log_path=/dev/null:trace=%d:host_order=%s:implicit_sync=%s",
-             traced, host_threads ? "threads" : "observed", values[waits]);
+             "log_path=/dev/null:trace=%d:host_order=%s:implicit_sync=%s%s",
+             traced, host_threads ? "threads" : "observed", values[waits],
+             guarded ? ":host=guard:host_guard_us=1000000:host_guard_mb=65536" : "");
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv("CSAN", "1", 1);
     setenv("CSAN_OPTIONS", options, 1);
@@ -250,24 +263,26 @@ static bool job_start(struct job *job, uint64_t seed, uint64_t programs)
         settings.host_threads < 0 ? seed / CHUNK % 4 >= 2 : settings.host_threads != 0;
     unsigned waits =
         settings.waits < 0 ? (unsigned)(seed / CHUNK / 4 % 3) : (unsigned)settings.waits;
+    bool guarded = settings.guarded < 0 ? seed / CHUNK % 3 == 1 : settings.guarded != 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     *job = (struct job){.output = ends[0], .seed = seed, .programs = programs};
     fflush(stdout);
     job->pid = fork();
     if (job->pid == 0) {
-        char arguments[6][64];
+        char arguments[7][64];
         dup2(ends[1], STDOUT_FILENO);
-        set_environment(traced, host_threads, waits);
+        set_environment(traced, host_threads, waits, guarded);
         snprintf(arguments[0], 64, "--programs=%llu", (unsigned long long)programs);
         snprintf(arguments[1], 64, "--seed=%llu", (unsigned long long)seed);
         snprintf(arguments[2], 64, "--traced=%d", traced);
         snprintf(arguments[3], 64, "--schedules=%u", settings.schedules);
         snprintf(arguments[4], 64, "--host-threads=%d", host_threads);
         snprintf(arguments[5], 64, "--waits=%u", waits);
+        snprintf(arguments[6], 64, "--guarded=%d", guarded);
         execl("/proc/self/exe", "oracle", arguments[0], arguments[1], arguments[2], arguments[3],
-              arguments[4], arguments[5], settings.print ? "--print" : "--worker", "--worker",
-              (char *)NULL);
+              arguments[4], arguments[5], arguments[6], settings.print ? "--print" : "--worker",
+              "--worker", (char *)NULL);
         perror("oracle: exec");
         _exit(2);
     }
@@ -374,6 +389,8 @@ static bool read_setting(const char *argument)
         settings.traced = number != 0;
     else if (sscanf(argument, "--host-threads=%llu", &number) == 1)
         settings.host_threads = number != 0;
+    else if (sscanf(argument, "--guarded=%llu", &number) == 1)
+        settings.guarded = number != 0;
     else if (sscanf(argument, "--waits=%llu", &number) == 1 && number <= WAITS_NONE)
         settings.waits = (int)number;
     else if (strncmp(argument, "--library=", 10) == 0)

@@ -8,6 +8,8 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* The entry points whose default stream is the thread's own; cuda.h names them by macros alone. */
 __typeof__(cuMemsetD8_v2) cuMemsetD8_v2_ptds;
@@ -59,6 +61,7 @@ static struct {
     const struct program *program;
     unsigned current; /* the op being played */
     unsigned turns;   /* host functions that ran */
+    bool guarded;     /* see play_start */
 } stage;
 
 #define OK(call) check(call, #call)
@@ -203,8 +206,9 @@ static void learn_numbers(void)
     stage.numbers = race.current.sequence;
 }
 
-void play_start(const char *kernels)
+void play_start(const char *kernels, bool guarded)
 {
+    stage.guarded = guarded;
     CUdevice device;
     OK(cuInit(0));
     OK(cuDeviceGet(&device, 0));
@@ -486,18 +490,87 @@ static void note_bytes(const void *bytes, size_t count)
     play->byte_count += count;
 }
 
+/* ---- The host's accesses ---- */
+
+/* Whether the host may read the byte or, `writes`, set it to that value, as the kernel tries it. */
+static bool is_open(uint8_t *place, bool writes, uint8_t value)
+{
+    struct iovec here = {place, 1}, there = {&value, 1};
+    return (writes ? process_vm_readv(getpid(), &here, 1, &there, 1, 0)
+                   : process_vm_writev(getpid(), &here, 1, &there, 1, 0)) == 1;
+}
+
+/* One instruction, so that csan sees all of it or nothing. */
+static void store_all(uint8_t *place, uint8_t value, size_t count)
+{
+    __asm__ volatile("rep stosb" : "+D"(place), "+c"(count) : "a"(value) : "memory");
+}
+
+static void load_all(uint8_t *to, const uint8_t *place, size_t count)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(place), "+c"(count) : : "memory");
+}
+
+/* The memory is csan's to guard. */
+static bool is_guarded(const uint8_t *place)
+{
+    return stage.guarded && (uint64_t)place - stage.buffers[BUFFER_PAGEABLE].base >= BUFFER_BYTES;
+}
+
+/* An access within a buffer. */
+struct access {
+    uint8_t *place;
+    size_t count;
+    uint8_t *to;         /* a read; else: */
+    const uint8_t *from; /* or NULL: */
+    uint8_t value;       /* for all bytes */
+};
+
+static void access_plainly(const struct access *access)
+{
+    if (access->to)
+        load_all(access->to, access->place, access->count);
+    else if (access->from)
+        load_all(access->place, access->from, access->count);
+    else
+        store_all(access->place, access->value, access->count);
+}
+
+/* Returns whether csan counts an op: of a page that was closed and is open, it has taken notice.
+ * Where it took the bytes for nobody's it has closed the page again. */
+static bool access_guarded(const struct access *access)
+{
+    const uint8_t value = access->from ? access->from[0] : access->value;
+    const bool closed = !is_open(access->place, !access->to, value);
+    access_plainly(access);
+    return closed && is_open(access->place, !access->to, value);
+}
+
+/* Returns the same. */
+static bool access_declared(const struct access *access)
+{
+    if (access->to)
+        csan_host_reads(access->place, access->count);
+    else
+        csan_host_writes(access->place, access->count);
+    access_plainly(access);
+    return true;
+}
+
 static void play_host(struct call *call)
 {
     const struct rows *rows = &call->op->ranges[0];
     uint8_t *place = (uint8_t *)place_of(call, 0, false);
-    if (call->op->kind == OP_HOST_READ) {
-        csan_host_reads(place, rows->width);
-        note_bytes(place, rows->width);
-    } else {
-        csan_host_writes(place, rows->width);
-        memset(place, (int)(call->index * 31 + 7), rows->width);
-    }
-    count_ops(call, 1);
+    uint8_t bytes[BUFFER_BYTES];
+    const bool reads = call->op->kind == OP_HOST_READ;
+    const struct access access = {.place = place,
+                                  .count = rows->width,
+                                  .to = reads ? bytes : NULL,
+                                  .value = (uint8_t)(call->index * 31 + 7)};
+    call->happening->unseen = !(is_guarded(place) ? access_guarded : access_declared)(&access);
+    if (reads)
+        note_bytes(bytes, rows->width);
+    count_ops(call, !call->happening->unseen);
 }
 
 /* On the device's thread, while the playing one waits for it in a call. */
@@ -689,13 +762,26 @@ static void demand_empty_pool(void)
     abort();
 }
 
+/* When the host has waited for all. Pages are still guarded if another thread knows less. */
+static void access_buffer(int buffer, uint8_t *to, const uint8_t *from)
+{
+    const struct access access = {.place = (uint8_t *)stage.buffers[buffer].base,
+                                  .count = BUFFER_BYTES,
+                                  .to = to,
+                                  .from = from};
+    if (is_guarded(access.place))
+        stage.numbers += access_guarded(&access);
+    else
+        access_plainly(&access);
+}
+
 static void fill_buffers(void)
 {
     OK(cuMemcpyHtoD_v2(stage.buffers[BUFFER_DEVICE].base, stage.pattern, BUFFER_BYTES));
     stage.numbers += 2; /* from pageable memory */
     OK(cuCtxSynchronize());
     for (int i = BUFFER_PINNED; i < BUFFER_DYNAMIC; i++)
-        memcpy((void *)stage.buffers[i].base, stage.pattern, BUFFER_BYTES);
+        access_buffer(i, NULL, stage.pattern);
     for (int i = 0; i < EVENTS; i++) {
         OK(cuEventCreate(&stage.events[i], CU_EVENT_DEFAULT));
         stage.recorded[i] = false;
@@ -708,6 +794,13 @@ static void read_device(uint64_t base)
     OK(cuMemcpyDtoH_v2(bytes, base, BUFFER_BYTES));
     OK(cuCtxSynchronize()); /* with implicit_sync=none the copy alone is no order */
     stage.numbers++;
+    note_bytes(bytes, BUFFER_BYTES);
+}
+
+static void read_host(int buffer)
+{
+    uint8_t bytes[BUFFER_BYTES];
+    access_buffer(buffer, bytes, NULL);
     note_bytes(bytes, BUFFER_BYTES);
 }
 
@@ -758,7 +851,7 @@ static void read_and_clear(const struct program *program)
             note_bytes(stage.play->happenings[i].read, sizeof stage.play->happenings[i].read);
     read_device(stage.buffers[BUFFER_DEVICE].base);
     for (int i = BUFFER_PINNED; i < BUFFER_DYNAMIC; i++)
-        note_bytes((void *)stage.buffers[i].base, BUFFER_BYTES);
+        read_host(i);
     for (int i = BUFFER_DYNAMIC; i < BUFFERS; i++) {
         struct buffer *buffer = &stage.buffers[i];
         if (buffer->live) {

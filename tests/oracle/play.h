@@ -20,6 +20,7 @@ struct happening {
     bool streamed;               /* freed: it was of cuMemAllocAsync */
     unsigned ran;  /* a host function: the op during which it ran (their count: after all) */
     unsigned turn; /* ... and its place among them */
+    bool unseen;   /* an access of the host's that csan did not count */
     uint8_t read[32];
 };
 
@@ -35,9 +36,10 @@ struct play {
     size_t byte_count;
 };
 
-/* Once in a process. `kernels`: the path of their PTX. Ends the process with a message when the
- * device is not there. */
-void play_start(const char *kernels);
+/* Once in a process. `kernels`: the path of their PTX. `guarded`: the host's accesses are plain
+ * loads and stores, and csan is to see them by option host=guard; else they are declared to csan.
+ * Ends the process with a message when the device is not there. */
+void play_start(const char *kernels, bool guarded);
 
 /* `schedule`: as in runtime/device/schedule/schedule.h. */
 void play_program(const struct program *program, const char *schedule, struct play *play);

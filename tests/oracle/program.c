@@ -252,7 +252,7 @@ static void add_exotic(struct generator *self)
     }
 }
 
-void program_make(struct program *program, uint64_t seed, bool host_threads)
+void program_make(struct program *program, uint64_t seed, bool host_threads, bool guarded)
 {
     struct generator self = {.state = (seed + 1) * 0x9e3779b97f4a7c15u, .program = program};
     for (int i = 0; i < 4; i++)
@@ -275,6 +275,8 @@ void program_make(struct program *program, uint64_t seed, bool host_threads)
         self.functions = 0;
         self.exotic = 2 + pick(&self, 5);
     }
+    if (guarded)
+        self.functions = 0;
     if (self.functions &&
         chance(&self, 1, 2)) /* work that is held back touches memory that changes hands */
         self.exotic = 2 + pick(&self, 5);
@@ -285,6 +287,8 @@ void program_make(struct program *program, uint64_t seed, bool host_threads)
             add_exotic(&self);
         else if (self.functions && chance(&self, self.functions, 16))
             add_function(&self);
+        else if (guarded && chance(&self, 1, 5))
+            add_host(&self);
         else if (which < self.order)
             add_order(&self);
         else

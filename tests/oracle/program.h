@@ -92,8 +92,10 @@ struct program {
     struct op ops[PROGRAM_OPS];
 };
 
-/* The program of this seed; `host_threads`: of several threads, and without host functions. */
-void program_make(struct program *program, uint64_t seed, bool host_threads);
+/* The program of this seed; `host_threads`: of several threads, and without host functions;
+ * `guarded`: with more accesses of the host's, and without host functions, beside which work of the
+ * embedded device opens pages now and then. */
+void program_make(struct program *program, uint64_t seed, bool host_threads, bool guarded);
 
 /* As the function of a test against the fake driver (tests/unit/hook/test_hook.h). */
 void program_print(FILE *file, const struct program *program);

@@ -22,6 +22,7 @@ struct block {
 struct maker {
     struct world *world;
     bool traced;
+    bool behind; /* csan may not know yet what work touches by the time of the host's next step */
     enum waits waits;
     unsigned called; /* the host's newest node when the op's call began */
     unsigned host;   /* newest node of the host: of the op's thread, or of all in one order */
@@ -179,6 +180,7 @@ static struct touch *touch_add(struct maker *maker, const struct touch *what)
     touch->owner = owner_of(maker, touch->memory, touch->base, end);
     touch->late = memory->freed && touch->kind != TOUCH_FREE && touch->kind != TOUCH_BIRTH;
     touch->host = maker->host;
+    touch->armed = !touch->bounded && !touch->at_call && !touch->at_host && !maker->behind;
     return touch;
 }
 
@@ -219,6 +221,7 @@ static void make_kernel(struct maker *maker, const struct op *op, const struct h
     struct touch touch = {.node = work(maker, lane_of(maker, op)),
                           .number = happening->number,
                           .bounded = op->flags & FLAG_GUARDED && !maker->traced};
+    maker->behind |= op->flags & FLAG_GUARDED && maker->traced;
     if (op->kind == OP_ADD) {
         touch.kind = TOUCH_ATOMIC;
         touch.element = op->flags & FLAG_WIDE ? 8 : 4;
@@ -331,12 +334,20 @@ static void run_functions(struct maker *maker, const struct program *program, un
         }
 }
 
+/* What csan did not see has none of csan's. */
+static uint64_t number_of(const struct maker *maker, const struct happening *happening)
+{
+    return happening->unseen ? UINT64_MAX - (uint64_t)(happening - maker->play->happenings)
+                             : happening->number;
+}
+
 static void make_host_access(struct maker *maker, const struct op *op,
                              const struct happening *happening)
 {
     struct touch touch = {.node = host_step(maker, NO_NODE),
-                          .number = happening->number,
+                          .number = number_of(maker, happening),
                           .kind = op->kind == OP_HOST_READ ? TOUCH_READ : TOUCH_WRITE,
+                          .unseen = happening->unseen,
                           .at_host = true};
     touch_range(maker, op, happening, 0, touch);
 }
@@ -520,9 +531,27 @@ static void maker_start(struct maker *maker)
         maker->hosts[i] = maker->host;
 }
 
+/* A guard opens a page to the first access that it reports, until other work touches the page. Of a
+ * buffer, which has a page of its own. */
+static bool may_be_left_out(const struct world *world, const struct touch *unseen)
+{
+    for (const struct touch *touch = unseen; touch-- > world->touches;) {
+        if (touch->memory != unseen->memory)
+            continue;
+        if (touch->at_host && !touch->unseen)
+            return true;
+        if (touch->armed)
+            return false;
+    }
+    return true;
+}
+
 /* What is known only now. */
 static void finish(struct world *world)
 {
+    for (unsigned i = 0; i < world->touch_count; i++)
+        if (world->touches[i].unseen)
+            world->touches[i].excused = may_be_left_out(world, &world->touches[i]);
     for (unsigned i = 0; i < world->touch_count; i++) {
         struct touch *touch = &world->touches[i];
         unsigned free = touch->late ? world->touches[world->memories[touch->memory].free].node : 0;
@@ -647,6 +676,8 @@ enum verdict world_verdict(const struct world *world, const struct touch *first,
                                                                         : VERDICT_NONE;
     if (first->memory != second->memory && !survives(world, first, second))
         return VERDICT_NONE;
+    if (first->unseen || (second->unseen && (second->excused || !first->armed)))
+        return VERDICT_LEFT_OUT;
     if ((first->at_call && !second->at_host) || (second->at_call && !first->at_host))
         return VERDICT_NONE;
     if (first->forgotten || second->forgotten || known_by_then(world, first, second) ||

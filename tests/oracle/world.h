@@ -29,6 +29,9 @@ struct touch {
     unsigned host;    /* the host's newest node at the time */
     bool late;        /* the memory had been freed */
     bool forgotten;   /* ... and the host knew */
+    bool armed;       /* a guard surely knows of it */
+    bool unseen;      /* by the host, and not reported by a guard */
+    bool excused;     /* ... which a guard may leave out */
 };
 
 /* A piece of memory from its birth on. */
@@ -65,6 +68,7 @@ bool world_make(struct world *world, const struct program *program, const struct
 /* How two touches race. The first was enqueued before the second. */
 enum verdict {
     VERDICT_NONE,
+    VERDICT_LEFT_OUT, /* a race, one side of which no guard reported */
     VERDICT_OPTIONAL, /* csan may have forgotten the first */
     VERDICT_POSSIBLE, /* one side is bounded */
     VERDICT_CERTAIN

@@ -274,9 +274,8 @@ static void start_hashes(void)
 
 static void watch_memory(csan_context *context)
 {
-    static const struct host_watch watch = {.touched = touched_guarded,
-                                            .learned = learned_guarded,
-                                            .freed = freed_guarded};
+    static const struct host_watch watch = {
+        .touched = touched_guarded, .learned = learned_guarded, .freed = freed_guarded};
     static const struct host_watch hashing = {.touched = touched_guarded,
                                               .learned = learned_guarded,
                                               .freed = freed_guarded,
@@ -324,9 +323,8 @@ static void thread_acquires(const void *key)
 
 static void start_instrumented(csan_context *context)
 {
-    static const struct host_watch watch = {.touched = touched_announced,
-                                            .learned = learned_announced,
-                                            .freed = freed_announced};
+    static const struct host_watch watch = {
+        .touched = touched_announced, .learned = learned_announced, .freed = freed_announced};
     struct csan_host_table table = {
         .written = pending_written, .touched = pending_touched, .access = announced};
     if (!csan_host_activate) {

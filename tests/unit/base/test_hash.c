@@ -36,6 +36,29 @@ static void what_is_mixed_in_another_way_differs(void **state)
     assert_int_not_equal(hash_mix_bytes(0, "a\0", 2), hash_mix_bytes(0, "a", 1));
 }
 
+/* Each bit of each byte counts, and so does how many there are. */
+static void memory_that_differs_has_another_hash(void **state)
+{
+    (void)state;
+    uint8_t bytes[200] = {0};
+    for (size_t count = 0; count < sizeof bytes; count++) {
+        const uint64_t hash = hash_memory(bytes, count);
+        assert_int_not_equal(hash, hash_memory(bytes, count + 1));
+        for (size_t bit = 0; bit < 8 * count; bit++) {
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            assert_int_not_equal(hash, hash_memory(bytes, count));
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+    }
+}
+
+static void memory_that_is_moved_has_another_hash(void **state)
+{
+    (void)state;
+    const uint64_t words[2][8] = {{1, 2, 3, 4, 5, 6, 7, 8}, {5, 6, 7, 8, 1, 2, 3, 4}};
+    assert_int_not_equal(hash_memory(words[0], 64), hash_memory(words[1], 64));
+}
+
 static void neighbours_spread(void **state)
 {
     (void)state;
@@ -52,6 +75,8 @@ int main(void)
         cmocka_unit_test(bytes_and_texts_are_fnv_1a),
         cmocka_unit_test(mixing_never_changes),
         cmocka_unit_test(what_is_mixed_in_another_way_differs),
+        cmocka_unit_test(memory_that_differs_has_another_hash),
+        cmocka_unit_test(memory_that_is_moved_has_another_hash),
         cmocka_unit_test(neighbours_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
