@@ -11,7 +11,7 @@
 enum { INSTRUMENTED_PAGE_SHIFT = 12, INSTRUMENTED_PAGES = 1 << 16 };
 
 struct csan_host_table {
-    /* Not 0: an op of the device that is not known to be over writes the page, or touches it. */
+    /* Not 0: an op of the device that may not be over writes the page, or touches it. */
     const uint16_t *written, *touched;
     /* A load or store of the calling thread, by the instruction before `pc`, in such a page. Any
      * thread; does nothing while csan is off or is itself the caller. */

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* 1 when the code at that return address is CUDA's, csan's or an allocator's. Cached: a few loads.
+/* 1 if the code at that return address belongs to CUDA, csan or an allocator. Cached: a few loads.
  */
 bool caller_is_aside(const void *caller);
 

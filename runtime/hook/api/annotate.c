@@ -1,4 +1,5 @@
-/* The functions behind csan.h's annotations and unit-test calls: the table csan_api gives out. */
+/* The functions behind csan.h's annotations and calls for unit tests: the table that csan_api
+ * returns. */
 #include "runtime/hook/launch/launch_annotations.h"
 #include "csan/detector/context.h"
 #include "csan/stack/stack_source.h"

@@ -1,10 +1,10 @@
 /* The hooks of copies in batches: cuMemcpyBatchAsync and cuMemcpy3DBatchAsync.
  *
  * "The batch as a whole executes in stream order but copies within a batch are not guaranteed to
- * execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync): copies of one batch that
- * touch the same bytes are enqueued on lanes of their own. A source is read in stream order; or,
- * where the program allows it, before the call returns, which is by the host; or at any time from
- * the call to the end of the batch. */
+ * execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync). So copies of one batch that
+ * touch the same bytes are enqueued on lanes of their own. When a source is read depends on the
+ * copy's attribute: in stream order; before the call returns, which makes it an access of the host;
+ * or at any time from the call to the end of the batch. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"

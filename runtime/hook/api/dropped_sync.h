@@ -1,4 +1,4 @@
-/* Synchronizations of the program that a run leaves out (fault injection, run/injection.h). */
+/* Synchronizations of the program that a run does not make (fault injection, run/injection.h). */
 #ifndef RUNTIME_HOOK_API_DROPPED_SYNC_H
 #define RUNTIME_HOOK_API_DROPPED_SYNC_H
 
@@ -6,16 +6,16 @@
 
 #include <stdbool.h>
 
-/* Called by the hook of such a call before anything else is done about it. True: the call is the
- * one to leave out; neither the device nor the detector is to hear of it, and it succeeds. Without
- * the hooks' lock. */
+/* The hook of such a call asks this before it does anything else. True: the call is the one to
+ * drop. It succeeds, and neither the device nor the detector learns of it. Without the hooks' lock.
+ */
 struct sync_dropper {
     bool (*wait)(CUstream stream, bool thread_default, CUevent event, unsigned flags);
     bool (*event)(CUevent event);
     bool (*stream)(CUstream stream, bool thread_default);
     bool (*context)(CUcontext context);
 };
-/* NULL: no run asks for it. Set before any hook is entered. */
+/* NULL: no run asks for it. Set it before any hook is entered. */
 extern const struct sync_dropper *sync_dropper;
 
 static inline bool sync_drops_wait(CUstream stream, bool thread_default, CUevent event,

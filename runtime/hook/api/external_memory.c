@@ -1,8 +1,10 @@
-/* The hooks of memory, events and semaphores that other processes and interfaces share. What those
- * do is not seen, and is said once; what this program does with such memory is checked as any
- * other. A mapping of somebody else's memory ends without waiting for work that uses it: nothing
- * promises that (CUDA Driver API, cuIpcCloseMemHandle), so work still under way is a race. Signals
- * to and waits for external semaphores take their turn in the stream. */
+/* The hooks of memory, events and semaphores that are shared with other processes and interfaces.
+ * csan does not see what those do, and says so once. What this program does with such memory is
+ * checked like everything else.
+ *
+ * When a mapping of another process's memory ends, nothing waits for work that uses it, because
+ * nothing promises that (CUDA Driver API, cuIpcCloseMemHandle). So work that is still under way is
+ * a race. Signals to external semaphores, and waits for them, take their turn in the stream. */
 #include "csan/detector/context.h"
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"

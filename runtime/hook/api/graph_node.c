@@ -1,6 +1,6 @@
-/* The hooks of nodes that are added by hand, of their parameters, and of graphs as a whole: what
+/* The hooks of nodes that are added by hand, of their parameters, and of graphs as a whole. What
  * each node does is noted under its handle (graph_node_accesses.h), with the stack of the call that
- * said so. */
+ * added or changed it. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/graph.h"

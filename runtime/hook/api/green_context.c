@@ -1,7 +1,7 @@
-/* The hooks of green contexts, which are parts of a device's primary one, and of events of whole
- * contexts. A record holds "all the activities of the context at the time of this call", a wait is
- * for "all future work submitted" to it; of a primary context, with those of its green contexts
- * (CUDA Driver API, cuCtxRecordEvent, cuCtxWaitEvent). */
+/* The hooks of green contexts, which are parts of a device's primary context, and of events of
+ * whole contexts. A record holds "all the activities of the context at the time of this call", and
+ * a wait is for "all future work submitted" to it. For a primary context this includes its green
+ * contexts (CUDA Driver API, cuCtxRecordEvent, cuCtxWaitEvent). */
 #include "driver_hooks.h"
 #include "runtime/hook/state/event_table.h"
 #include "runtime/hook/state/callsite.h"

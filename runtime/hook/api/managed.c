@@ -1,9 +1,11 @@
-/* The hooks of managed memory that moves. Prefetching and attaching are work of their stream that
- * changes no bytes: others may access the memory meanwhile, and see it as it is (CUDA Driver API,
- * cuMemPrefetchAsync, cuStreamAttachMemAsync). Discarding leaves it with no value in particular,
- * and "any reads, writes or prefetches to any part of the memory range that occur simultaneously
- * with the discard operation result in undefined behavior": a write. The ranges of a batch are in
- * no order among themselves, but none is touched twice with effect. */
+/* The hooks that move managed memory.
+ *
+ * Prefetching and attaching are work of their stream that changes no bytes. Other work may access
+ * the memory meanwhile, and sees its contents (CUDA Driver API, cuMemPrefetchAsync,
+ * cuStreamAttachMemAsync). Discarding leaves no defined contents, and "any reads, writes or
+ * prefetches to any part of the memory range that occur simultaneously with the discard operation
+ * result in undefined behavior". So it is a write. The ranges of a batch have no order among each
+ * other, but none is touched twice with effect. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"

@@ -1,10 +1,10 @@
-/* The hooks of memory: births and deaths of allocations.
+/* The hooks of memory: births and ends of allocations.
  *
- * cuMemFree and cuMemFreeHost were seen to wait for the work of the device whose memory it is
- * before they free, so by default they order all of it before the host (implicit_wait.h). They do
- * not wait for other devices (tests/litmus): of those the free is checked as an access that comes
+ * cuMemFree and cuMemFreeHost were seen to wait for the work of the memory's device before they
+ * free. So by default they order all of that work before the host (implicit_wait.h). They do not
+ * wait for other devices (tests/litmus). For those, the free is checked as an access that comes
  * after its own device's work. For memory of cuMemAllocAsync they do not wait, and that free is
- * checked as an access of the host. A stream-ordered birth or death is work of its stream. */
+ * checked as an access of the host. A stream-ordered birth or free is work of its stream. */
 #include "runtime/hook/api/memory.h"
 #include "driver_hooks.h"
 #include "runtime/hook/kernel/launch_pointer.h"

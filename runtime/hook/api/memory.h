@@ -1,4 +1,4 @@
-/* The allocations of contexts, as far as others need them. */
+/* The functions about contexts' allocations that other files need. */
 #ifndef RUNTIME_HOOK_API_MEMORY_H
 #define RUNTIME_HOOK_API_MEMORY_H
 
@@ -6,10 +6,11 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/state/implicit_wait.h"
 
-/* The context took its allocations with it. Wants the hooks' lock. */
+/* The context has ended, and its allocations with it. With the hooks' lock. */
 void memory_context_destroyed(CUcontext context);
 
-/* Around a call of the host that frees what lies at `base` once the device is done with it. */
+/* Call these around a call of the host that frees the memory at `base` once the device is done with
+ * it. */
 struct memory_death {
     csan_free *token;
     csan_snapshot *before;   /* the work that the call waits for */

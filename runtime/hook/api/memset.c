@@ -1,6 +1,6 @@
-/* The hooks of memory sets. Exact; without Async they run on the default stream and do not make the
- * host wait, unless the target is pinned or managed memory (CUDA Driver API, "API synchronization
- * behavior", Memset). */
+/* The hooks of memory sets. Their accesses are exact. Without Async they run on the default stream
+ * and do not make the host wait, unless the target is pinned or managed memory (CUDA Driver API,
+ * "API synchronization behavior", Memset). */
 #include "runtime/hook/state/transfer.h"
 #include "runtime/hook/state/memops.h"
 #include "driver_hooks.h"

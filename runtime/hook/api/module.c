@@ -1,5 +1,5 @@
-/* The hooks of modules and libraries: where function handles and their PTX come from, and where
- * variables lie. */
+/* The hooks of modules and libraries. From these csan learns where function handles and their PTX
+ * come from, and where variables lie. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/kernel/kernel.h"

@@ -1,4 +1,5 @@
-/* Words that streams write and wait for, and the hooks of those calls. See stream_memop.h. */
+/* The hooks of stream memory operations, and the words that they write and wait for. See
+ * stream_memop.h. */
 #include "runtime/hook/api/stream_memop.h"
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"

@@ -1,11 +1,12 @@
-/* The hooks of virtual memory: address ranges that are reserved, physical memory, and the mappings
- * of one into the other (CUDA Driver API, "Virtual Memory Management").
+/* The hooks of virtual memory: address ranges that are reserved, physical memory, and mappings
+ * between the two (CUDA Driver API, "Virtual Memory Management").
  *
- * A reservation is an allocation from its first mapping to its last: programs grow arrays by
- * mapping more behind, and go over the seams. cuMemUnmap does not promise to wait for work that
- * still uses the memory, so it is checked as a free by the host that orders nothing; of a part of a
- * reservation, as a write by the host. Physical memory that is mapped twice is one piece of memory:
- * all but the first mapping are aliases. */
+ * A reservation is an allocation from its first mapping to its last, because programs grow arrays
+ * by mapping more memory behind them, and access it across the seams. cuMemUnmap does not promise
+ * to wait for work that still uses the memory. So it is checked as a free by the host that orders
+ * nothing. If it unmaps only a part of a reservation, it is checked as a write by the host.
+ * Physical memory that is mapped twice is one piece of memory: all mappings but the first are
+ * aliases. */
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"

@@ -1,4 +1,4 @@
-/* cuBLAS: the types of elements and scalars, where scalars are, which way round a matrix is. The
+/* cuBLAS: types of elements and scalars, where scalars lie, and the orientation of matrices. The
  * numbers are those of library_types.h and cublas_api.h, which a build of csan need not have;
  * tests/data/libraries/headers.cu compares them. */
 #include "runtime/hook/library/touch.h"

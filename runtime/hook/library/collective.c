@@ -1,4 +1,4 @@
-/* NCCL: ranks and roots of communicators, and what a group has called. See collective.h. */
+/* NCCL: ranks and roots of communicators, and the calls of a group. See collective.h. */
 #include "runtime/hook/library/collective.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/session/guard.h"

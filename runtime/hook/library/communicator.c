@@ -1,5 +1,5 @@
-/* NCCL: what a call's communicator, root and data type say of its buffers. The numbers are those of
- * nccl.h, which a build of csan need not have; tests/data/libraries/headers.cu compares them. */
+/* NCCL: what a call's communicator, root and data type say about its buffers. The numbers are those
+ * of nccl.h, which a build of csan need not have; tests/data/libraries/headers.cu compares them. */
 #include "runtime/hook/library/touch.h"
 
 struct touch_type touch_nccl(const struct touch *call, int64_t nccl_data_type)

@@ -1,4 +1,5 @@
-/* Where the stubs of libraries' functions enter, and where their functions are. See library.h. */
+/* The entry from the stubs of libraries' functions, and the addresses of the real functions. See
+ * library.h. */
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/interpose/driver.h"

@@ -1,14 +1,14 @@
 /* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, NCCL. library.table says
- * what each function touches; here the calls are met.
+ * what each function touches; this file intercepts the calls.
  *
- * libcsan exports the functions of each version of a library under that version, so that a
- * program's reference to cublasSgemm_v2 of libcublas.so.13 finds csan's stub for that one first,
- * and one to another version its own. They are no default versions, which a linker would use: the
- * program is linked with the library itself. NCCL has no versions; its functions are exported under
- * the first version of libcsan, which references without a version find, and no linker uses either.
- * Those who open the library with dlopen get the stubs from dlsym.
+ * libcsan exports the functions of each version of a library under that version. So a program's
+ * reference to cublasSgemm_v2 of libcublas.so.13 finds csan's stub for that version first. These
+ * are not default versions, which a linker would use: the program is linked with the library
+ * itself. NCCL has no versions. Its functions are exported under the first version of libcsan.
+ * References without a version find that one, and no linker uses it either. Programs that open the
+ * library with dlopen get the stubs from dlsym.
  *
- * While a call runs it is an operator of the thread (operator_stack.h): the launches that it makes
+ * While a call runs, it is an operator of the thread (operator_stack.h): the launches that it makes
  * touch what the table says. */
 #ifndef RUNTIME_HOOK_LIBRARY_LIBRARY_H
 #define RUNTIME_HOOK_LIBRARY_LIBRARY_H
@@ -20,22 +20,23 @@
 
 struct touch;
 
-/* A function, whichever version of its library it is from. */
+/* A function, for all versions of its library. */
 struct library_function {
     const char *symbol;
     struct csan_operator operation;    /* its name and parameters, as reports show them */
     void (*touch)(struct touch *call); /* NULL: nothing */
-    void (*after)(struct touch *call, int result); /* NULL, or called when the real one returned */
-    char letter;                                   /* type of elements: S, D, C, Z, H */
-    uint8_t wide;                                  /* its int has 64 bits */
-    uint8_t stack_words;                           /* arguments that are passed on the stack */
-    int8_t stream; /* its argument that is the stream it enqueues to, or -1 */
-    uint8_t apart; /* what it touches is an op separate from the launches it makes */
+    void (*after)(struct touch *call,
+                  int result); /* called when the real function returned; or NULL */
+    char letter;               /* type of elements: S, D, C, Z, H */
+    uint8_t wide;              /* its int has 64 bits */
+    uint8_t stack_words;       /* arguments that are passed on the stack */
+    int8_t stream;             /* index of the argument that is the stream to enqueue on, or -1 */
+    uint8_t apart;             /* its accesses are an op apart from the launches that it makes */
 };
 extern const struct library_function library_functions[];
 extern const unsigned library_function_count;
 
-/* What is asked of the library itself, to understand a call. */
+/* A function of the library itself that csan calls to understand a call. */
 enum library_question {
     LIBRARY_POINTER_MODE, /* cublasGetPointerMode_v2 */
     LIBRARY_LT_LAYOUT,    /* cublasLtMatrixLayoutGetAttribute */
@@ -57,13 +58,13 @@ extern struct library_home library_homes[];
 
 /* An exported stub. */
 struct library_entry {
-    void *real;  /* where it goes on; the stubs read it at offset 0 */
+    void *real;  /* the real function; the stubs read it at offset 0 */
     void *stub;  /* what programs are given */
     void *thunk; /* `real` at first: finds the function */
     const struct library_function *function;
     struct library_home *home;
 };
-/* All of them, as they are generated above; handed in before session_start returns. */
+/* All functions, generated from the table. Handed in before session_start returns. */
 struct library_table {
     struct library_entry *entries;
     unsigned count;
@@ -75,11 +76,11 @@ extern const unsigned library_entry_count;
 /* The function that answers, or NULL. */
 void *library_ask(struct library_home *home, enum library_question question);
 
-/* Says which libraries the process found before libcsan, so that calls of them pass it by. */
+/* Says which libraries the process found before libcsan, so that csan does not see their calls. */
 void library_check_order(void);
 
-/* The stub to hand out for `real`, which dlsym found by that name; `real` itself if there is none.
- */
+/* The stub that a program gets for `real`, which dlsym found by that name; `real` itself if there
+ * is none. */
 void *library_stub_of(const char *symbol, void *real);
 
 #endif

@@ -1,5 +1,5 @@
-/* cuBLASLt: matrices whose layouts, and products whose factors and additions, are in descriptors,
- * which the library itself is asked about. The numbers are those of cublasLt.h. */
+/* cuBLASLt. Layouts of matrices, and factors and epilogues of products, are in descriptors, which
+ * the library itself can read. The numbers are those of cublasLt.h. */
 #include "runtime/hook/library/touch.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The machine code of the exported functions of libraries; generate.awk uses it. As in
- * runtime/hook/interpose/stubs.h: off, a stub jumps on and leaves no trace; on, it enters library.c
- * with its entry in rax. */
+ * runtime/hook/interpose/stubs.h: while csan is off, a stub jumps to the real function and leaves
+ * no trace. While csan is on, it enters library.c with its entry in rax. */
 #ifndef RUNTIME_HOOK_LIBRARY_STUBS_H
 #define RUNTIME_HOOK_LIBRARY_STUBS_H
 

@@ -1,4 +1,4 @@
-/* Gathering what a call touches; arguments; shapes. See touch.h. */
+/* Collects what a call touches; arguments; shapes. See touch.h. */
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/state/known_contents.h"
 

@@ -14,10 +14,12 @@
 
 enum { TOUCH_DIMS = 5, TOUCH_INLINE = 12 };
 
-/* Of an access: TOUCH_PARTLY is within the range, TOUCH_MAYBE hangs on data of the device. */
+/* An access that is TOUCH_PARTLY touches some bytes of its range. For TOUCH_MAYBE, data on the
+ * device decides whether it is made. */
 enum touch_when { TOUCH_NEVER, TOUCH_ALWAYS, TOUCH_MAYBE, TOUCH_PARTLY };
 
-/* Elements; bytes 0: not known, so nothing is said of them. A complex one has parts. */
+/* Elements. If `bytes` is 0, their size is not known, and csan says nothing of them. A complex
+ * element has parts. */
 struct touch_type {
     uint32_t bytes, part;
     bool integer;
@@ -32,7 +34,7 @@ struct touch {
     struct csan_access *accesses;
     struct csan_dim (*dims)[TOUCH_DIMS];
     bool incomplete;           /* something that it touches is not known */
-    bool reads_content;        /* what it touches hangs on what memory of the device holds */
+    bool reads_content;        /* what it touches depends on contents of device memory */
     uint64_t made, made_bytes; /* the largest piece of memory that the call got; bytes 0: none */
     int pointer_mode;          /* of cuBLAS's handle; -1: not asked yet */
 
@@ -57,7 +59,7 @@ bool touch_begin(struct touch *call, uint8_t kind, uint16_t argument, struct tou
 void touch_add(struct touch *call, uint64_t base, uint64_t bytes, const struct csan_dim *dims,
                size_t dim_count);
 
-/* Arguments by their place: `size` is the library's int. */
+/* Arguments by their index. `size` is the library's int. */
 uint64_t touch_argument_pointer(const struct touch *call, unsigned place);
 int64_t touch_argument_integer(const struct touch *call, unsigned place);
 int64_t touch_argument_size(const struct touch *call, unsigned place);
@@ -65,14 +67,14 @@ int64_t touch_argument_long(const struct touch *call, unsigned place);
 
 /* ---- Shapes ---- */
 
-/* n elements in a row; at every |increment|-th place, which a negative one goes through backwards;
- * that `batches` times, `step` elements apart. */
+/* n elements in a row, |increment| elements apart; a negative increment goes backwards. All this
+ * `batches` times, `step` elements apart. */
 void touch_buffer(struct touch *call, uint64_t base, int64_t n);
 void touch_vector(struct touch *call, uint64_t base, int64_t n, int64_t increment);
 void touch_vectors(struct touch *call, uint64_t base, int64_t n, int64_t increment, int64_t step,
                    int64_t batches);
-/* Columns of `rows` elements, `leading` elements apart. A triangle, and the columns of a band, are
- * somewhere within: bounds. */
+/* Columns of `rows` elements, `leading` elements apart. A triangle, and the columns of a band, lie
+ * somewhere within: bounded. */
 void touch_matrix(struct touch *call, uint64_t base, int64_t rows, int64_t columns,
                   int64_t leading);
 void touch_matrices(struct touch *call, uint64_t base, int64_t rows, int64_t columns,
@@ -81,8 +83,8 @@ void touch_triangle(struct touch *call, uint64_t base, int64_t n, int64_t leadin
 void touch_band(struct touch *call, uint64_t base, int64_t rows, int64_t columns, int64_t leading);
 /* A triangle without gaps. */
 void touch_packed(struct touch *call, uint64_t base, int64_t n);
-/* An array of addresses in device memory, and what lies behind each of them: known where the host
- * copied the array there and nothing can have written to it since. */
+/* An array of addresses in device memory, and what lies at each of them. The addresses are known if
+ * the host copied the array there and nothing can have written to it since. */
 void touch_addresses(struct touch *call, uint64_t array, int64_t batches);
 void touch_vector_each(struct touch *call, uint64_t array, int64_t batches, int64_t n,
                        int64_t increment);
@@ -103,24 +105,25 @@ struct touch_type touch_real_part(const struct touch *call, int64_t cuda_data_ty
 struct touch_type touch_scale(const struct touch *call, int64_t compute_type,
                               int64_t cuda_data_type);
 
-/* A scalar argument: an access only if the handle's pointer mode says that it is on the device. */
+/* A scalar argument. It is an access only if the handle's pointer mode says that it is on the
+ * device. */
 void touch_scalar(struct touch *call, uint64_t pointer);
 void touch_scalars(struct touch *call, uint64_t pointer, int64_t n);
 
-/* BLAS does not look at operands whose factor is zero. */
+/* BLAS does not read operands whose factor is zero. */
 enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type type);
 enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type type); /* at the host */
 enum touch_when touch_positive(const struct touch *call, int64_t number);
 enum touch_when touch_partly(const struct touch *call);
 enum touch_when touch_with_diagonal(const struct touch *call, int64_t diagonal);
-/* The first, or the second if the matrix is transposed; if it stands on the right. */
+/* The first size, or the second one if the matrix is transposed; and if it stands on the right. */
 int64_t touch_op(const struct touch *call, int64_t operation, int64_t plain, int64_t transposed);
 int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t right);
 
 /* ---- cuBLASLt ---- */
 
 void touch_lt_matrix(struct touch *call, uint64_t base, uint64_t descriptor);
-/* The factors, if they are on the device; `target` is the result's layout. */
+/* The factors, if they are on the device. `target` is the result's layout. */
 void touch_lt_alpha(struct touch *call, uint64_t alpha, uint64_t product, uint64_t target);
 void touch_lt_beta(struct touch *call, uint64_t beta, uint64_t product);
 enum touch_when touch_lt_alpha_nonzero(struct touch *call, uint64_t alpha, uint64_t product);
@@ -132,10 +135,10 @@ void touch_lt_additions(struct touch *call, uint64_t product, uint64_t target);
 
 void touch_fft_input(struct touch *call, uint64_t input, uint64_t output, int64_t plan);
 void touch_fft_output(struct touch *call, uint64_t output, uint64_t input, int64_t plan);
-/* What a transform leaves of its input is not said where it is complex to real. */
+/* The documentation does not say what a complex-to-real transform leaves of its input. */
 void touch_fft_spoilt_input(struct touch *call, uint64_t input, uint64_t output, int64_t plan);
-/* Its work area, its own or that of cufftSetWorkArea: executing a plan, or plans that share one, on
- * two streams at once is an error. */
+/* Its work area: its own, or the one of cufftSetWorkArea. It is an error to execute one plan, or
+ * plans that share a work area, on two streams at once. */
 void touch_fft_work_area(struct touch *call, int64_t plan);
 
 /* ---- NCCL ---- */
@@ -146,10 +149,10 @@ enum touch_when touch_is_root(const struct touch *call, uint64_t communicator, i
 enum touch_when touch_is_not_root(const struct touch *call, uint64_t communicator, int64_t root);
 enum touch_when touch_receives_broadcast(const struct touch *call, uint64_t communicator,
                                          int64_t root, uint64_t source, uint64_t target);
-/* n elements of every rank; without the own ones where the source lies in their place. */
+/* n elements for each rank, but not this rank's own ones if the source lies in their place. */
 void touch_gathered(struct touch *call, uint64_t target, uint64_t source, int64_t n,
                     uint64_t communicator);
-/* n elements; none where the target is their place in the source. */
+/* n elements; none if the target is their place in the source. */
 void touch_scattered(struct touch *call, uint64_t target, uint64_t source, int64_t n,
                      uint64_t communicator);
 

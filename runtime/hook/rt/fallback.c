@@ -1,4 +1,4 @@
-/* What a runtime function does when there is nothing to forward it to: it fails as a CUDA function
+/* What a runtime function does if there is no library to forward it to: it fails as a CUDA function
  * does, and never harms the program. Most return a cudaError_t; those that do not are listed. */
 #include "runtime/hook/rt/resolve.h"
 

@@ -1,6 +1,7 @@
-/* From a trampoline's first call to its target. The generated stubs jump through runtime_slots; at
- * first each slot holds a thunk that comes here with the symbol's number, gets the target's
- * address, stores it in the slot and goes on there with all argument registers as they were. */
+/* Finds the target of a trampoline at its first call. The generated stubs jump through
+ * runtime_slots. At first each slot holds a thunk that comes here with the symbol's number. It gets
+ * the target's address, stores it in the slot, and goes on there with all argument registers
+ * unchanged. */
 #include "runtime/hook/rt/resolve.h"
 
 #include <dlfcn.h>

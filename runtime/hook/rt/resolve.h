@@ -5,21 +5,21 @@
 
 #include <stdbool.h>
 
-/* Which CUDA a call is meant for: that of the symbol's version, or, of a program that was linked
- * with -lcsan, the one that program was built for. */
+/* Which CUDA version a call is meant for: the symbol's, or, for a program that was linked with
+ * -lcsan, the one that the program was built for. */
 enum runtime_version { RUNTIME_LINKED, RUNTIME_12 = 12, RUNTIME_13 = 13 };
 
-/* The runtime library that calls of this version go to: a dlopen handle, or NULL when there is
- * none, which is said once. Chosen at the first call, never again; any thread may ask. Not of
- * RUNTIME_LINKED. */
+/* The runtime library for calls of this version: a dlopen handle, or NULL if there is none, which
+ * is said once. Chosen at the first call, for good; any thread may call it. Not for RUNTIME_LINKED.
+ */
 void *target_library(enum runtime_version version);
 
 /* RUNTIME_12 or RUNTIME_13: what the program that was linked with -lcsan was built for. Decided at
- * the first call; any thread may ask. `fat_binary`: the wrapper that the program registers with
+ * the first call; any thread may call it. `fat_binary`: the wrapper that the program registers with
  * this call, or NULL. */
 enum runtime_version program_version(const void *fat_binary);
 
-/* What a function that the target does not have returns. Never NULL. */
+/* The function for those that the target does not have. Never NULL. */
 void *fallback_function(const char *symbol, bool no_target);
 
 #endif

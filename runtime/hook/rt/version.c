@@ -1,14 +1,14 @@
-/* Which CUDA a program that is linked with -lcsan was built for. Its calls carry no version of
- * NVIDIA's: a linker binds them to libcsan_rt before it sees the toolkit's library. So csan looks
- * at the process, at the best evidence first:
+/* Which CUDA version a program that is linked with -lcsan was built for. Its calls carry no version
+ * of NVIDIA's, because a linker binds them to libcsan_rt before it sees the toolkit's library. So
+ * csan looks at the process, and takes the first evidence that it finds:
  *
- *   1. of the object that needs libcsan_rt: the runtime library that it needs beside (nvcc -cudart
+ *   1. of the object that needs libcsan_rt: the runtime library that it also needs (nvcc -cudart
  *      shared), and functions that it calls and one of the versions lacks
  *   2. the fat binary that the program registers: its PTX has a version of the instruction set, its
  *      machine code one of the format, and both rose with CUDA 13 (static runtime, nvcc's default)
  *   3. the runtime library that is loaded, if one is
  *
- * else it is CUDA 13. Of one process there is one answer. */
+ * Without any it is CUDA 13. There is one answer for a process. */
 #include "runtime/hook/rt/resolve.h"
 
 #include <elf.h>

@@ -4,8 +4,9 @@
 
 #include "runtime/hook/interpose/driver.h"
 
-/* Before an executable is made of the graph, or updated by it: what was made at FROM comes before
- * what was made at TO, where nothing orders the two yet and the graph's order allows it. */
+/* Call it before an executable graph is made of the graph, or updated by it. Orders nodes that were
+ * made at FROM before nodes that were made at TO, if nothing orders the two yet and the graph's
+ * order allows it. */
 void added_edges(CUgraph graph);
 
 #endif

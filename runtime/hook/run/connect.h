@@ -1,13 +1,13 @@
-/* What stands above hands its functions and tables to what stands below, which cannot name them:
- * see scripts/rooms.table. */
+/* Higher rooms hand their functions and tables to lower ones, which cannot name them: see
+ * scripts/rooms.table. */
 #ifndef RUNTIME_HOOK_RUN_CONNECT_H
 #define RUNTIME_HOOK_RUN_CONNECT_H
 
 #include <stdint.h>
 
-/* Before it is decided whether csan is on: the stubs, which are there in any case. */
+/* Call it before it is decided whether csan is on. Hands in the stubs, which exist in any case. */
 void connect_tables(void);
-/* Once csan is to be on, before any hook is entered. `deferred`: as deferred_start has it. */
+/* Call it once csan is to be on, before any hook is entered. `deferred` is as in deferred_start. */
 void connect_hooks(uint32_t deferred);
 
 #endif

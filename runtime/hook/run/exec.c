@@ -1,10 +1,9 @@
-/* The exec family and posix_spawn, as programs see them. A program that is about to become another
- * one has come to its end for csan: everything is decided, said and written before
- * (process_exit.h). And csan run learns of programs that are started without csan in them
- * (process_tree.h).
+/* The exec family and posix_spawn, as programs see them. When a program is about to become another
+ * one, it has ended for csan: everything is decided, printed and written before (process_exit.h).
+ * csan run also learns here of programs that are started without csan in them (process_tree.h).
  *
- * A process without csan run that had races and would have ended with 66 keeps that through the
- * exec: the new program gets CSAN_RACED=PROCESS:CODE, which holds for this process alone, and
+ * A process without csan run that had races, and would have ended with 66, keeps that through the
+ * exec. The new program gets CSAN_RACED=PROCESS:CODE, which is valid for this process alone, and
  * libcsan preloaded.
  *
  * All of it runs in children of fork and vfork, too: nothing is allocated, and nothing of the

@@ -1,6 +1,6 @@
-/* What a program that is about to be executed is, in csan run and in a process that executes
- * another: can csan be preloaded into it? The dynamic loader does that (ld.so(8), LD_PRELOAD), so
- * the program must ask for one, be of this machine's kind, and gain no rights. */
+/* Examines a program that is about to be executed, by csan run or by a process that executes
+ * another: can csan be preloaded into it? The dynamic loader does that (ld.so(8), LD_PRELOAD). So
+ * the program must ask for a loader, be of this machine's kind, and gain no rights. */
 #ifndef RUNTIME_HOOK_RUN_EXEC_TARGET_H
 #define RUNTIME_HOOK_RUN_EXEC_TARGET_H
 
@@ -10,19 +10,19 @@
 
 /* The file that execvp(3) would execute for `name`; false: none. */
 bool exec_target_find(const char *name, char path[PATH_MAX]);
-/* Whether it can be executed, as far as is known. */
+/* Whether it can be executed, as far as can be found out. */
 bool exec_target_is_runnable(const char *path);
-/* Whether it runs with rights that its caller lacks: set-user-id and set-group-id programs of
- * others, and those with capabilities of their own. Not of a script, whose rights count for
- * nothing.
+/* Whether it runs with rights that its caller lacks: set-user-id and set-group-id programs of other
+ * users, and programs with capabilities of their own. Not for a script, whose rights do not count.
  */
 bool exec_target_gains_rights(const char *path);
-/* Whether the file that begins so is a script, and what it names after "#!"; false: nothing. */
+/* Whether a file that begins like this is a script, and what it names after "#!"; false: it names
+ * nothing. */
 bool exec_target_is_script(const void *bytes, size_t count);
 bool exec_target_interpreter(const void *bytes, size_t count, char path[PATH_MAX]);
-/* TREE_WATCHED: nothing speaks against it. All functions are safe in a child of vfork. */
+/* TREE_WATCHED: csan can be in it. All functions are safe in a child of vfork. */
 enum tree_loss exec_target_loss(const char *path);
-/* The same of the environment that it will have. */
+/* The same for the environment that it will have. */
 enum tree_loss exec_environment_loss(char *const environment[]);
 
 #endif

@@ -1,6 +1,6 @@
-/* Signals that end the process: what a recording or a report still holds back is written first.
+/* Signals that end the process. What a recording or a report still holds is written first.
  *
- * Handlers stand only where the program has none. A process that is recorded has them from its
+ * Handlers are set only where the program has none. A process that is recorded has them from its
  * first CUDA call on, any other from its first race on. The process then ends by the same signal,
  * as it would have. A handler that the program sets meanwhile stays. */
 #ifndef RUNTIME_HOOK_RUN_FATAL_SIGNAL_H

@@ -1,4 +1,4 @@
-/* Numbering and dropping synchronizations. See injection.h. */
+/* Numbers and drops synchronizations. See injection.h. */
 #include "runtime/hook/run/injection.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/event_table.h"

@@ -1,19 +1,20 @@
-/* Synchronizations of the program, numbered, so that one of them can be left out (fault injection:
+/* Numbers the program's synchronizations, so that one of them can be left out (fault injection:
  * options drop_sync and list_syncs; csan mutate uses both).
  *
- * Counted are stream waits for an event, and synchronize calls of events, streams and contexts,
- * from 1 in the order in which they reach csan. Not counted: a call that would fail, one under
- * stream capture (a wait forks the capture there), one made inside another driver call, queries,
- * and what copies, sets and frees wait for by themselves.
+ * Stream waits for an event count, and synchronize calls of events, streams and contexts. They are
+ * numbered from 1 in the order in which they reach csan. These do not count: a call that would
+ * fail, a call under stream capture (a wait forks the capture there), a call made inside another
+ * driver call, queries, and the waits inside copies, sets and frees.
  *
- * On the embedded device only: what a program loses on a GPU is not csan's to take. */
+ * This is for the embedded device only: csan must not take away from a program what it does on a
+ * GPU. */
 #ifndef RUNTIME_HOOK_RUN_INJECTION_H
 #define RUNTIME_HOOK_RUN_INJECTION_H
 
-/* Once, before any hook is entered: the hooks ask it from then on, if options say so. */
+/* Call it once, before any hook is entered. The hooks ask it from then on, if options say so. */
 void injection_start(void);
 
-/* At exit: say where the one left out is, or that its number was never reached. */
+/* At exit: says where the dropped synchronization is, or that its number was never reached. */
 void injection_summarize(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* csan_on_report: nothing but a place to stop. In a file of its own, so that no caller knows that
- * it is empty. */
+/* csan_on_report: an empty function to stop at in a debugger. It has a file of its own, so that the
+ * compiler cannot see at its callers that it is empty. */
 #include <csan/csan.h>
 
 __attribute__((noinline, noclone)) void csan_on_report(const struct csan_race *race)

@@ -19,12 +19,12 @@
 #include <stdbool.h>
 
 void run_log_start(void);
-/* Is the log kept? Then each node of a graph's launch is an op of its own. */
+/* Whether the log is kept. Then each node of a graph's launch is an op of its own. */
 bool run_log_wanted(void);
 void run_log_race(const struct csan_race *race, bool suppressed);
-/* At the program's end: let the device run what is pending, so that all of it is seen. */
+/* At the program's end: lets the device run what is pending, so that the log has all of it. */
 void run_log_finish_device(void);
-/* Before a fork: what is not in the file yet would be written by the child, too. */
+/* Call it before a fork: otherwise the child would also write what is not in the file yet. */
 void run_log_flush(void);
 void run_log_close(void);
 

@@ -1,15 +1,15 @@
-/* What the run amounted to, and what csan did not follow: said once, at exit. */
+/* What the run found and checked, and what csan did not follow: printed once, at exit. */
 #ifndef RUNTIME_HOOK_RUN_SUMMARY_H
 #define RUNTIME_HOOK_RUN_SUMMARY_H
 
 #include "csan/report/report.h"
 
-/* What was not followed, as lines "unmodelled NAME" and "note TEXT" of a recording's end;
- * and "device_name NAME". */
+/* What was not followed, as lines "unmodelled NAME" and "note TEXT" for the end of a recording; and
+ * "device_name NAME". */
 struct text;
 void summary_facts(struct text *facts);
 
-/* Print the summary line, and what was not followed. */
+/* Prints the summary line, and what was not followed. */
 void summary_print(struct report_sink *report, const struct csan_stats *stats, int verbosity);
 
 #endif
