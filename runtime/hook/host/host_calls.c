@@ -1,6 +1,7 @@
-/* Calls of the C library through which the kernel reads or writes the program's memory: it refuses
- * guarded pages (EFAULT), so they are opened before, and the call counts as the host's access. What
- * fread and fwrite do inside goes past these names, so they are here, too. See host_access.h. */
+/* Functions of the C library through which the kernel reads or writes the program's memory. The
+ * kernel refuses guarded pages (EFAULT). So the pages are opened before the call, and the call
+ * counts as the host's access. fread and fwrite call the kernel by internal names, so they are
+ * here, too. See host_access.h. */
 #include "runtime/hook/host/host_access.h"
 #include "runtime/hook/interpose/driver.h"
 

@@ -1,10 +1,10 @@
-/* Accesses of the host to guarded pages: the handler of SIGSEGV that finds out what faulted, has it
- * checked, and lets the program go on. What is not csan's goes to the handler that the program has
- * set, or would have met without csan.
+/* The handler of SIGSEGV for accesses of the host to guarded pages. It finds out which access
+ * faulted, has it checked, and lets the program go on. A fault that is not csan's goes to the
+ * handler that the program has set, or would have had without csan.
  *
- * While it is in use the program's handlers of SIGSEGV and SIGTRAP are kept behind csan's
- * (sigaction and signal are interposed), and no thread can block these two, nor can a handler (a
- * fault whose signal is blocked ends the process: sigprocmask(2)). */
+ * While it is in use, the program's handlers of SIGSEGV and SIGTRAP stand behind csan's (sigaction
+ * and signal are interposed). No thread can block these two signals, because a fault whose signal
+ * is blocked ends the process (sigprocmask(2)). */
 #ifndef RUNTIME_HOOK_HOST_HOST_FAULT_H
 #define RUNTIME_HOOK_HOST_HOST_FAULT_H
 
@@ -15,19 +15,19 @@
 
 struct host_fault {
     uint64_t pc;        /* of the instruction */
-    uint64_t caller;    /* the word on top of the stack, which may be who called the function */
+    uint64_t caller;    /* the word on top of the stack, which may be the return address */
     struct range bytes; /* that it accesses */
     bool writes;
 };
 
-/* Asked of each access that meets an op, on the thread that makes it, within the handler. False: it
- * could not be checked. */
+/* Called for each access that meets an op, on the thread that makes it, within the handler. False:
+ * it could not be checked. */
 typedef bool host_fault_check(const struct host_fault *fault);
 
 /* Once. False: not on this machine. */
 bool host_fault_start(host_fault_check *check);
 
-/* Whether SIGSEGV still comes to csan: a program may set a handler past the C library. */
+/* Restores the signals that the program has set. */
 bool host_fault_is_handled(void);
 
 /* Leaves the signals as the program has them. */

@@ -1,9 +1,9 @@
-/* What memory an instruction of the host accesses, of which the processor says only where it
- * faulted: the operand's address and size, from the machine code and the registers.
+/* Which memory an instruction of the host accesses. The processor says only where it faulted. The
+ * operand's address and size come from the machine code and the registers.
  *
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (instruction
- * format, VEX and EVEX encodings, opcode maps). Safe in a signal handler: nothing is called,
- * nothing allocated. */
+ * format, VEX and EVEX encodings, opcode maps). Safe in a signal handler: it calls nothing and
+ * allocates nothing. */
 #ifndef RUNTIME_HOOK_HOST_HOST_INSTRUCTION_H
 #define RUNTIME_HOOK_HOST_HOST_INSTRUCTION_H
 
@@ -18,7 +18,7 @@ struct instruction_registers {
     bool backwards; /* the direction flag: string instructions count down */
 };
 
-/* Where the processor faulted, and whether it was about to write. */
+/* Where the processor faulted, and whether it was writing. */
 struct instruction_fault {
     uint64_t address;
     bool writes;
@@ -29,9 +29,9 @@ struct instruction_access {
     uint64_t bytes;
 };
 
-/* The access of the instruction at `code`, of which `count` bytes can be read, that faulted.
- * A repeated string instruction accesses all that it still has to. Of masked accesses,
- * gathers and scatters it is the element at the fault. False: the instruction is not known; the
+/* Finds the access of the instruction at `code`, of which `count` bytes can be read, that faulted.
+ * For a repeated string instruction this is all that it still has to access. For masked accesses,
+ * gathers and scatters it is the element at the fault. False: the instruction is not known, and the
  * access is the byte at the fault. */
 bool instruction_access_find(const uint8_t *code, size_t count,
                              const struct instruction_registers *registers,

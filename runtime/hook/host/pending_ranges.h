@@ -1,5 +1,5 @@
-/* Ranges of the host's memory that ops of the device may still touch, for instrumented code: the
- * counters of pages that it tests at each access (instrumented.h), and the ranges themselves.
+/* Ranges of the host's memory that ops of the device may still touch, for instrumented code. There
+ * are counters of pages, which it tests at each access (instrumented.h), and the ranges themselves.
  * Thread-safe; not for signal handlers. */
 #ifndef RUNTIME_HOOK_HOST_PENDING_RANGES_H
 #define RUNTIME_HOOK_HOST_PENDING_RANGES_H
@@ -9,17 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By the low bits of a page's number: ops that write it, and ops that touch it. */
+/* By the low bits of a page's number: how many ops write it, and how many touch it. */
 extern uint16_t pending_written[], pending_touched[];
 
-/* An op, for which `epoch` stands, touches these bytes. */
+/* An op touches these bytes; `epoch` stands for it. */
 void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes);
 /* Ops that are over. */
 void pending_ranges_release(bool (*is_over)(void *user, uint64_t epoch), void *user);
 /* Memory that ends. */
 void pending_ranges_forget(struct range bytes);
-/* Whether an access of the host to these bytes meets an op: of two reads neither meets the other.
- */
+/* Whether an access of the host to these bytes meets an op. Two reads do not meet. */
 bool pending_ranges_meet(struct range bytes, bool writes);
 
 /* In a forked child: nothing is pending. */

@@ -1,10 +1,10 @@
-/* dlsym, as programs see it: asking a libcuda.so for a function that csan stands in front of yields
- * csan's, and so does asking a library that csan has knowledge of (runtime/hook/library); anything
- * else is the C library's own answer.
+/* dlsym, as programs see it. If a program asks libcuda.so for a function that csan stands in front
+ * of, it gets csan's function. The same holds for libraries whose calls csan knows
+ * (runtime/hook/library). Everything else is the C library's own answer.
  *
- * Never built with a sanitizer: the sanitizers' run-times look symbols up before they are set up.
- * RTLD_NEXT and RTLD_DEFAULT are answered by the caller's place in the process, so those calls jump
- * to the real dlsym with the caller's return address still on the stack. */
+ * Never built with a sanitizer: the sanitizers' runtimes look symbols up before they are set up.
+ * RTLD_NEXT and RTLD_DEFAULT depend on the caller's place in the process. So these calls jump to
+ * the real dlsym with the caller's return address still on the stack. */
 #include "runtime/hook/interpose/dlsym.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"

@@ -1,4 +1,4 @@
-/* Option init_check: calls that csan does not follow may write to any memory, now or later. */
+/* For option init_check: a call that csan does not follow may write to any memory, now or later. */
 #ifndef RUNTIME_HOOK_INTERPOSE_DOUBT_H
 #define RUNTIME_HOOK_INTERPOSE_DOUBT_H
 
@@ -6,7 +6,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/session.h"
 
-/* Before a kernel's op: was there such a call since the last question? */
+/* Asked before a kernel's op: was there such a call since the last time? */
 static inline void doubt_look(void)
 {
     if (__builtin_expect(__atomic_load_n(&driver_unmodelled_doubt, __ATOMIC_RELAXED), 0)) {

@@ -1,10 +1,10 @@
-/* getenv, as programs see it: NVTX asks NVTX_INJECTION64_PATH for the library to attach, and if the
- * program's environment has none and csan is on, the answer is libcsan. The environment itself
- * stays as it is, so that programs that this one starts find what they would find without csan; and
- * a profiler that has set the variable is left alone.
+/* getenv, as programs see it. NVTX asks for NVTX_INJECTION64_PATH, the library to attach. If the
+ * program's environment has none and csan is on, the answer is libcsan. The environment itself does
+ * not change, so programs that this one starts find what they would find without csan. A profiler
+ * that has set the variable is left alone.
  *
- * Anything else is the next getenv's answer (libc_next.h). Never built with a sanitizer, for the
- * same reason. */
+ * Every other question goes to the next getenv (libc_next.h). Never built with a sanitizer, for the
+ * reason that dlsym.c gives. */
 #include "runtime/hook/interpose/libc_next.h"
 #include "runtime/hook/session/session.h"
 

@@ -1,7 +1,7 @@
 /* The functions that libcsan stands in front of, as the next library has them: the C library, or
- * whoever stands in front of it. One table, filled before any constructor of libcsan's runs: a
- * look-up takes locks, and who calls one of these functions may be a signal handler, a forked
- * child, or hold what the owner of those locks waits for. */
+ * another library in front of it. The table is filled before any constructor of libcsan's runs. A
+ * look-up takes locks, and the caller of such a function may be a signal handler or a forked child,
+ * or hold what the owner of those locks waits for. */
 #ifndef RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
 #define RUNTIME_HOOK_INTERPOSE_LIBC_NEXT_H
 
@@ -47,7 +47,9 @@ struct libc_next {
     libc_abort *abort;
     libc_execve *execve, *execvpe;
     libc_fexecve *fexecve;
-    libc_execveat *execveat; /* NULL in a C library before 2.34 */
+    libc_execveat *execveat; /* Call it before each function but getenv: constructors of other
+                                libraries may come before libcsan's. Allocators call getenv while
+                                they start, and for getenv NULL is an answer. */
     libc_spawn *spawn, *spawnp;
     libc_sigaction *sigaction;
     libc_signal *signal, *sysv_signal;

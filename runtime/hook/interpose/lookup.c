@@ -1,6 +1,6 @@
-/* cuGetProcAddress: how the CUDA runtime, PyTorch, cuBLAS and Triton fetch the driver. The driver
- * answers, and where the answer is a function csan stands in front of, the caller is given csan's.
- * CUDA Driver API, "Driver Entry Point Access". */
+/* cuGetProcAddress: the CUDA runtime, PyTorch, cuBLAS and Triton get the driver's functions by it.
+ * The driver answers. If the answer is a function that csan stands in front of, the caller gets
+ * csan's function. CUDA Driver API, "Driver Entry Point Access". */
 #include "driver_hooks.h"
 #include "runtime/hook/session/counters.h"
 

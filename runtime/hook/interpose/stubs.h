@@ -1,5 +1,5 @@
-/* The machine code of the exported entry points, one of four shapes; generate.awk uses them.
- * x86-64 System V: arguments stay where they are, only flags (and, in a thunk, rax) change. */
+/* The machine code of the exported entry points, in four forms; generate.awk uses them. x86-64
+ * System V: arguments stay where they are, and only flags (and, in a thunk, rax) change. */
 #ifndef RUNTIME_HOOK_INTERPOSE_STUBS_H
 #define RUNTIME_HOOK_INTERPOSE_STUBS_H
 
@@ -30,18 +30,18 @@ _Static_assert(offsetof(struct driver_entry, real) == 0 && sizeof(struct driver_
 
 /* Goes to the hook. */
 #define DRIVER_STUB_OP(symbol, number) DRIVER_TEXT(symbol, number, "    jmp wrapped_" symbol "\n")
-/* Marks itself as called, and that memory may change unseen; goes to the driver. */
+/* Notes that it was called and that memory may change unseen, and goes to the driver. */
 #define DRIVER_STUB_PASS(symbol, number)                                                           \
     DRIVER_TEXT(symbol, number,                                                                    \
                 "    movb $1, driver_unmodelled_called(%rip)\n"                                    \
                 "    movb $1, driver_unmodelled_doubt(%rip)\n" DRIVER_PASS_ON(number))
-/* Warns every later op that its stream may be under capture. */
+/* Notes for later ops that their stream may be captured. */
 #define DRIVER_STUB_CAPTURE(symbol, number)                                                        \
     DRIVER_TEXT(symbol, number,                                                                    \
                 "    movb $1, driver_capture_seen(%rip)\n"                                         \
                 "    jmp *driver_entries+40*" #number "(%rip)\n")
 
-/* Goes to the driver; by way of driver_begins while csan does not know yet that CUDA is used. */
+/* Goes to the driver. Until csan knows that CUDA is used, it goes through driver_begins. */
 #define DRIVER_STUB_BEGIN(symbol, number)                                                          \
     __asm__(".pushsection .text\n"                                                                 \
             ".globl " symbol "\n"                                                                  \

@@ -1,4 +1,4 @@
-/* What the hooks count for the summary, and name in it. Any thread. */
+/* What the hooks count and name for the summary. Any thread. */
 #ifndef RUNTIME_HOOK_SESSION_COUNTERS_H
 #define RUNTIME_HOOK_SESSION_COUNTERS_H
 
@@ -6,12 +6,12 @@
 
 enum { COUNTERS_NOTES = 64 }; /* of each kind that are kept */
 
-/* What csan saw and does not follow; a text that stays. Each is named once. */
+/* Notes something that csan saw and does not follow, once. The text must stay. */
 void counters_unmodelled(const char *what);
 /* An entry point whose version is newer than csan. */
 void counters_unknown_version(const char *name, int version);
 
-/* What was named so far, at most `capacity`; returns how many. */
+/* What was noted so far, at most `capacity` names; returns how many. */
 size_t counters_unmodelled_list(const char **names, size_t capacity);
 /* Calls `each` for each version, in the order in which they came. */
 void counters_unknown_versions(void (*each)(void *user, const char *name, int version), void *user);

@@ -1,6 +1,7 @@
-/* Two batches: one is filled while the other is worked off. csan's thread looks now and then while
- * the program launches, for to be woken costs the program more than a launch's share; only after a
- * while without any it sleeps until the next. See deferred.h. */
+/* Deferred work, in two batches: one is filled while the other is processed. csan's thread looks
+ * for work now and then while the program launches, because to wake a thread costs the program more
+ * than a launch's share. Only after a while without work it sleeps until there is some. See
+ * deferred.h. */
 #include "runtime/hook/session/deferred.h"
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"

@@ -1,8 +1,8 @@
-/* What each thread knows of its own place in csan, and the lock of the hooks' own tables.
+/* What each thread knows of its own place in csan, and the lock of the hooks' tables.
  *
- * depth: csan's own driver calls, and calls that the driver makes on itself, arrive at the hooks
- * again; only the outermost call is recorded. A signal handler that calls the driver while its
- * thread is inside csan's tables passes through the same way, and is counted. */
+ * depth: csan's own calls of the driver, and calls that the driver makes on itself, also arrive at
+ * the hooks. Only the outermost call is recorded. If a signal handler calls the driver while its
+ * thread is inside csan's tables, that call passes through in the same way, and is counted. */
 #ifndef RUNTIME_HOOK_SESSION_GUARD_H
 #define RUNTIME_HOOK_SESSION_GUARD_H
 
@@ -14,15 +14,16 @@
 
 struct guard_thread {
     uint32_t depth;  /* hooks entered and not left */
-    uint32_t locked; /* locks held by this thread under which the detector is asked */
-    bool hosted;     /* the driver called it, which it must not call: within a host function */
+    uint32_t locked; /* locks held by this thread under which csan calls the detector */
+    bool hosted; /* the driver called this thread, which must not call the driver: it runs a host
+                    function */
 };
 
 /* Initial-exec: libcsan is linked or preloaded, so the access is one instruction and allocates
  * nothing. */
 extern __thread struct guard_thread guard_self __attribute__((tls_model("initial-exec")));
 
-/* Out of line: csan is not decided yet, is off, or is entered a second time. */
+/* Out of line: csan is not decided yet, or is off, or the thread is inside it already. */
 bool guard_enter_slow(void);
 
 /* As guard_enter, for calls that may themselves be deferred: it does not flush earlier deferred
@@ -35,7 +36,8 @@ static inline bool guard_enter_without_flush(void)
     return true;
 }
 
-/* 1: record this call, and call guard_leave when done. 0: pass it through. Without locks. */
+/* 1: record this call, and call guard_leave when done. 0: pass it through. Call it without locks.
+ */
 static inline bool guard_enter(void)
 {
     if (!guard_enter_without_flush())
@@ -44,15 +46,16 @@ static inline bool guard_enter(void)
     return true;
 }
 
-/* The same for what is no use of CUDA: a process that did only that can fork and be checked. */
+/* The same for a call that is no use of CUDA. A process that made only such calls can fork and
+ * still be checked. */
 bool guard_enter_aside(void);
 
-/* A call that shows that the process uses CUDA, and that no hook stands behind. */
+/* A call that shows that the process uses CUDA, and that has no hook. */
 void guard_use_begins(void);
 
-/* The driver's call is over, and the host may have waited in it: what other threads launched and
- * deferred meanwhile came before the host's new knowledge. Called before the host's join; without
- * locks of hooks. */
+/* The driver's call is over, and the host may have waited in it. Flushes what other threads
+ * launched and deferred meanwhile, which comes before the host's new knowledge. Call it before the
+ * host's join, without locks of hooks. */
 static inline void guard_waited(void)
 {
     deferred_flush();
@@ -63,19 +66,20 @@ static inline void guard_leave(void)
     guard_self.depth = 0;
 }
 
-/* The hooks' lock: of the tables of streams, events, graphs and functions. Held while an op and the
- * joins before it are enqueued in the detector, never while the driver runs. */
+/* The hooks' lock. It guards the tables of streams, events, graphs and functions. It is held while
+ * an op and the joins before it are enqueued in the detector, never while the driver runs. */
 void guard_lock(void);
 void guard_unlock(void);
 
-/* In a forked child that starts anew: a thread that is not there may have held it. */
+/* In a forked child that starts anew: makes the lock free, since a thread that does not exist here
+ * may have held it. */
 void guard_forked(void);
 
-/* The same for a lock of that kind, under which the detector is asked, too. */
+/* The same for another lock of that kind, under which csan also calls the detector. */
 void guard_lock_object(enum lock_kind kind, pthread_mutex_t *mutex);
 void guard_unlock_object(enum lock_kind kind, pthread_mutex_t *mutex);
 
-/* Calls that passed through because a signal arrived inside csan. */
+/* Counts calls that passed through because a signal arrived inside csan. */
 uint64_t guard_interrupted(void);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* A detached thread of that name (at most 15 bytes) that no signal of the program's is delivered
- * to, and that is within a hook from its beginning: at any time, the end of the process included.
- * False: there can be none. */
+/* Starts a detached thread of that name (at most 15 bytes). It gets no signal of the program's, and
+ * counts as being within a hook from its beginning. It may be started at any time, also at the end
+ * of the process. False: it cannot be started. */
 bool internal_thread_start(void *(*run)(void *), void *argument, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
-/* csan in this process, as its hooks know it: whether it is on, the one detector, and how a line is
- * said. Nothing here knows of a hook.
+/* csan in this process, as its hooks know it: whether it is on, the one detector, and how to print
+ * a line. Nothing here knows a hook.
  *
  * The life cycle, run/process.c, stands above all hooks and hands its functions in. A call of CUDA
- * may come before any constructor of libcsan's, so the linker hands them in: see SESSION_LIFE. */
+ * may come before any constructor of libcsan, so the linker does it: see SESSION_LIFE. */
 #ifndef RUNTIME_HOOK_SESSION_SESSION_H
 #define RUNTIME_HOOK_SESSION_SESSION_H
 
@@ -14,9 +14,9 @@
 
 struct report_sink;
 
-/* What the stubs test. 0: pass everything through. The rest go to the hooks; in all states but
- * SESSION_ON their calls take the slow way in (guard.h).
- * READY: on, and no hook was entered yet. FORKED: in a child whose parent was on. */
+/* What the stubs test. 0: pass every call through. In all other states calls go to the hooks; in
+ * all but SESSION_ON they take guard.h's slow way in. READY: csan is on, and no hook was entered
+ * yet. FORKED: this is a child whose parent was on. */
 enum {
     SESSION_OFF = 0,
     SESSION_ON = 1,
@@ -26,7 +26,7 @@ enum {
 };
 extern uint8_t session_state;
 
-/* What the life cycle does when it is asked. */
+/* The functions of the life cycle. */
 struct session_life {
     void (*decide)(void);        /* once: leaves SESSION_UNDECIDED */
     void (*begin)(void);         /* leaves SESSION_READY */
@@ -34,14 +34,15 @@ struct session_life {
     void (*watch_signals)(void); /* see session_watch_signals */
     void (*races_cleared)(void); /* see session_races_cleared */
 };
-/* Marks the one struct of that kind; libcsan has it in a section of its own. */
+/* Marks the one struct of that kind; it has a section of its own in libcsan. */
 #define SESSION_LIFE __attribute__((used, section("csan_session_life")))
 
 /* Decides once whether csan is on, and sets it up when it is. 1: on. Cheap after the first call. */
 bool session_start(void);
-/* The process uses CUDA from here on. Cheap once it does. */
+/* The process uses CUDA from now on. Cheap after the first call. */
 void session_begin(void);
-/* A CUDA call where csan is off: said once in a child that was forked too late to be checked. */
+/* A call of CUDA while csan is off. In a child that was forked too late to be checked, that is said
+ * once. */
 void session_forked_call(void);
 /* From now on no report is lost by a signal that ends the process. */
 void session_watch_signals(void);
@@ -62,10 +63,10 @@ void session_note_stack(const void *const *frames, size_t frame_count, const cha
 bool session_device_line(const char *path, uint64_t address, char *file, size_t bytes,
                          uint32_t *line);
 
-/* The headline of a finding, resolved at once. False: there is no memory for it. */
+/* The headline of a finding, resolved at once. False: memory is short. */
 bool session_headline(const struct csan_race *race, char *text, size_t bytes);
 
-/* A handler that gets each race at once, and may end the program: see csan_on_race. */
+/* A handler that gets each race at once, and may end the program; see csan_on_race. */
 typedef int session_race_handler(void *user, const struct csan_race *race, const char *report);
 struct session_race_watcher {
     session_race_handler *function; /* NULL: nobody */
@@ -74,19 +75,20 @@ struct session_race_watcher {
 void session_on_race(session_race_handler *function, void *user);
 struct session_race_watcher session_race_watcher(void);
 
-/* Reports go by a thread of csan's (delivery.h). Waits until all that were found are out; or, for
- * who asks what was found, until it is decided which are suppressed. Within a hook, without locks
- * of hooks; not for ever. */
-enum { SESSION_SETTLE_MS = 30000 }; /* more than the helper may take to start and to answer */
+/* A thread of csan's delivers reports (delivery.h). This waits until all that were found are
+ * printed. A caller that only asks which races were found waits until it is decided which are
+ * suppressed. Within a hook, without locks of hooks; it does not wait for ever. */
+enum { SESSION_SETTLE_MS = 30000 }; /* longer than the helper may take to start and to answer */
 void session_reports_settle(void);
 void session_races_settle(void);
-/* The program took back what was reported so far (csan_races_clear). */
+/* The program discarded what was reported so far (csan_races_clear). */
 void session_races_cleared(void);
 
-/* How the process ends, as the life cycle has said before it finishes; for what finishes. */
+/* How the process ends. The life cycle sets it before it calls what finishes. */
 enum session_end_way {
-    SESSION_END_EXIT,   /* exit: what the program and its libraries do at the end was done */
-    SESSION_END_LEFT,   /* _exit, quick_exit and the like */
+    SESSION_END_EXIT, /* exit: the functions that the program and its libraries run at exit have run
+                       */
+    SESSION_END_LEFT, /* _exit, quick_exit and the like */
     SESSION_END_KILLED, /* abort, or a signal */
     SESSION_END_EXEC    /* another program takes its place */
 };

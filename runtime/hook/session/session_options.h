@@ -14,12 +14,12 @@ enum implicit_sync { IMPLICIT_OBSERVED, IMPLICIT_PROMISED, IMPLICIT_NONE };
 
 /* Option values the hooks use. */
 struct session_options {
-    bool strict_free;          /* report what only the wait inside cuMemFree hides */
-    bool host_observed;        /* a host function's work is ordered before the host once it ran */
+    bool strict_free;          /* report uses that only the wait inside cuMemFree orders */
+    bool host_observed;        /* the host is ordered after a host function as soon as that ran */
     uint8_t implicit_sync;     /* enum implicit_sync */
     struct access_rule access; /* options access and trace */
-    bool errors;               /* find what else goes wrong, too: kernels that fail, bounds */
-    const char *blocking;  /* kernels whose launches wait: NULL: none; "": all; else a template */
+    bool errors;           /* also find other errors: kernels that fail, accesses out of bounds */
+    const char *blocking;  /* kernels whose launches wait; NULL: none; "": all; else a template */
     bool verify_ranges;    /* compare the device's trace with PTX's ranges */
     bool list_syncs;       /* name every synchronization */
     const char *add_order; /* "": none */
@@ -34,8 +34,8 @@ struct session_options {
 };
 const struct session_options *session_options(void);
 
-/* Whether csan is to be on. In a child that starts anew (`restarted`) nothing is said of wrong
- * settings, here or later: its parent did. */
+/* Whether csan is to be on. In a child that starts anew (`restarted`) wrong settings are not
+ * reported, here or later: its parent did so. */
 bool session_is_wanted(bool restarted);
 /* Reads the options, for session_options too. */
 void session_options_read(void);
