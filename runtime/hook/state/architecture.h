@@ -7,8 +7,8 @@
 /* Of the current context's device; zeros when the driver does not say. */
 void architecture_current(int *major, int *minor);
 
-/* Whether it is one. A CUkernel is launched on any device, and is other code on another
- * architecture. */
+/* Whether all devices have the same. A CUkernel can be launched on any device, and has other code
+ * for another architecture. */
 bool architecture_is_one(void);
 
 #endif

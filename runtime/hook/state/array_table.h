@@ -1,6 +1,6 @@
-/* CUDA arrays, which have no address: each is given a range that no memory can be at, row after row
- * and layer after layer, so that what copies and textures touch of it is checked as any memory is.
- * Owns the table from handles to ranges; thread-safe, with a lock of its own. */
+/* CUDA arrays, which have no address. Each gets a range where no memory can be, row after row and
+ * layer after layer. So what copies and textures touch of it is checked as other memory is. Owns
+ * the table from handles to ranges. Thread-safe, with a lock of its own. */
 #ifndef RUNTIME_HOOK_STATE_ARRAY_TABLE_H
 #define RUNTIME_HOOK_STATE_ARRAY_TABLE_H
 
@@ -14,15 +14,15 @@ struct array_range {
     uint64_t element_bytes;
 };
 
-/* False: csan did not see it created, such as a level of a mipmapped array. */
+/* False: csan did not see its creation, as of a level of a mipmapped array. */
 bool array_find(CUarray handle, struct array_range *range);
 
-/* A new array has that handle: fills in its base. False: there is no memory to keep it. */
+/* A new array has that handle; fills in its base. False: memory is short. */
 bool array_made(CUarray handle, struct array_range *range);
-/* The one with that base is gone; the handle may be another's by now. */
+/* The array with that base is gone; its handle may be another's by now. */
 void array_gone(CUarray handle, uint64_t base);
 
-/* Bytes of a channel; 0: of a format whose elements are no whole bytes (CUDA Driver API,
+/* Bytes of a channel; 0: an element of that format is not whole bytes (CUDA Driver API,
  * CUarray_format). */
 uint64_t array_channel_bytes(CUarray_format format);
 

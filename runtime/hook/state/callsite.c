@@ -1,5 +1,5 @@
-/* Stacks of driver calls, as sites. A thread remembers the sites it met in a small table keyed by a
- * hash of the stack: in a loop, a site costs the unwinding and nothing else. */
+/* Stacks of driver calls, as sites. A thread remembers its recent sites in a small table, by a hash
+ * of the stack. So in a loop a site costs only the unwinding. */
 #include "runtime/hook/state/callsite.h"
 #include "csan/base/hash.h"
 #include "csan/stack/stack_source.h"

@@ -18,31 +18,31 @@ struct callsite_stack {
     struct unwind_note *note; /* until the thread's next stack; or NULL */
 };
 void callsite_capture(struct callsite_stack *stack);
-/* The same for calls that allocators make with a lock of theirs held. */
+/* The same for calls that allocators make while they hold a lock. */
 void callsite_capture_memory(struct callsite_stack *stack);
 
-/* The stack of the call that will probably come next is brought near. */
+/* Prefetches the stack of the call that will probably come next. */
 void callsite_prefetch(void);
 
-/* From hold to release the interpreter's part of the calling thread's stacks is what it is now, if
- * it is one that has to be waited for. */
+/* From hold to release, the interpreter's part of the calling thread's stacks stays as it is now,
+ * if csan would have to wait to read it. */
 void callsite_hold(void);
 void callsite_release(void);
 
-/* The site of that stack, if the calling thread met it lately; else 0. */
+/* The site of that stack, if the calling thread used it lately; else 0. */
 csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
                           size_t argument_count);
-/* The site of that stack. `name` must live as long as the process: each thread remembers the sites
- * it met by its address. None of these takes a lock of the hooks. */
+/* The site of that stack. `name` must live as long as the process, because each thread remembers
+ * its sites by that address. None of these takes a lock of the hooks. */
 csan_site callsite_intern(const struct callsite_stack *stack, const char *name,
                           const char *const *arguments, size_t argument_count);
 
 /* Both in one. */
 csan_site callsite_of(const char *name, const char *const *arguments, size_t argument_count);
-/* For calls that allocators make with a lock of theirs held. */
+/* For calls that allocators make while they hold a lock. */
 csan_site callsite_of_memory(const char *name);
 
-/* Called for each site that is new to a thread, at least once. NULL: no calls. Set it before any
+/* Called at least once for each site that is new to a thread. NULL: no calls. Set it before any
  * hook is entered. */
 typedef void callsite_watcher(csan_site site, const char *name, const void *const *frames,
                               size_t count);

@@ -1,5 +1,5 @@
-/* What the driver says of a context that need not be current: which device it is of, and what its
- * kernels can access. It is made current meanwhile. Without any lock. */
+/* What the driver says of a context, which need not be current: its device, and what its kernels
+ * can access. The context is made current meanwhile. Without any lock. */
 #ifndef RUNTIME_HOOK_STATE_CONTEXT_DEVICE_H
 #define RUNTIME_HOOK_STATE_CONTEXT_DEVICE_H
 

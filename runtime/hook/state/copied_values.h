@@ -1,7 +1,9 @@
-/* The values of small arrays that the program copied to a device, for the report of a kernel that
- * fails because of one of them: the newest copies, as long as no op that csan saw wrote there
- * since. Beside known_contents.h, whose bytes csan follows as pointers and therefore forgets at
- * each kernel that it does not know, this takes the word of a framework's operators.
+/* The values of small arrays that the program copied to a device. The report of a kernel that fails
+ * because of such a value uses them. Kept are the newest copies, as long as no op that csan saw
+ * wrote there.
+ *
+ * known_contents.h keeps bytes that csan follows as pointers, so it forgets them at each kernel
+ * that it does not know. This file believes the declarations of a framework's operators instead.
  *
  * Owns its bytes: 16 copies, 64 KiB. Thread-safe, with a lock of its own that is taken last. */
 #ifndef RUNTIME_HOOK_STATE_COPIED_VALUES_H
@@ -13,7 +15,7 @@
 
 enum { COPIED_BYTES_MOST = 4096 };
 
-/* From here on: there is a framework, which declares its operators. Before, nothing is kept. */
+/* There is a framework that declares its operators. Before this call nothing is kept. */
 void copied_values_want(void);
 
 /* The host copied those bytes to [base, base + bytes), at most COPIED_BYTES_MOST. */

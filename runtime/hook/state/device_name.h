@@ -1,4 +1,5 @@
-/* Which devices the program made contexts on, by name: for the line that says what was checked. */
+/* The names of the devices that the program made contexts on, for the line that says what was
+ * checked. */
 #ifndef RUNTIME_HOOK_STATE_DEVICE_NAME_H
 #define RUNTIME_HOOK_STATE_DEVICE_NAME_H
 
@@ -9,7 +10,7 @@ void device_name_seen(CUdevice device);
 
 enum { DEVICE_NAME_BYTES = 96 };
 /* "the embedded device", "NVIDIA H100 PCIe", "2 GPUs (NVIDIA H100 PCIe)"; "a GPU" if the driver
- * does not say. It asks the driver nothing. */
+ * gave no name. Calls no function of the driver. */
 void device_name_describe(char text[DEVICE_NAME_BYTES]);
 
 #endif

@@ -1,7 +1,7 @@
 /* The table from handles to the detector's events.
  *
- * An event is put into the table by its first record: a wait on one that was never recorded is no
- * order (CUDA Driver API, cuStreamWaitEvent). Handles are reused, so destroying takes it out. */
+ * An event's first record adds it: a wait on an event that was never recorded is no order (CUDA
+ * Driver API, cuStreamWaitEvent). Handles are reused, so destroying an event removes it. */
 #include "runtime/hook/state/event_table.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"

@@ -1,6 +1,6 @@
-/* uthash for tables keyed by handles: 8-byte values, mostly addresses. One multiplication in place
- * of uthash's general function, and no exit when memory is short (the element is then not added).
- */
+/* uthash for tables whose keys are handles: 8-byte values, mostly addresses. The hash is one
+ * multiplication in place of uthash's general function. When memory is short, the element is not
+ * added, and the process goes on. */
 #ifndef RUNTIME_HOOK_STATE_HANDLE_TABLE_H
 #define RUNTIME_HOOK_STATE_HANDLE_TABLE_H
 
@@ -18,8 +18,9 @@
     } while (0)
 #include <uthash.h>
 
-/* The table grows when a chain is this long. With uthash's 10 there are about six handles to a
- * chain, each in a cache line of its own: of a million events one in memory is enough. */
+/* The table grows when a chain reaches this length. With uthash's 10, a chain has about six
+ * handles, each in its own cache line. With a million events each of these lines comes from memory,
+ * so chains must be short. */
 #undef HASH_BKT_CAPACITY_THRESH
 #define HASH_BKT_CAPACITY_THRESH 5U
 

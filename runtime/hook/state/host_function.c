@@ -1,9 +1,10 @@
 /* Host functions in flight, of cuLaunchHostFunc and cuStreamAddCallback, and as nodes of graphs.
  *
- * A host function is a lane of its own: ordered after what its stream held, and before what the
- * stream does later. It runs long after the stream's later work was enqueued, so that work joins a
- * promise which the function's end keeps. With host_order=observed the host is ordered after the
- * function as soon as it ran: programs wait for such functions by a flag that csan cannot see. */
+ * A host function is a lane of its own. It is ordered after what its stream held, and before what
+ * the stream does later. It runs long after the stream's later work was enqueued. So that work
+ * joins a promise, which the function's end keeps. With host_order=observed the host is ordered
+ * after the function as soon as it ran, because programs wait for such functions by a flag that
+ * csan cannot see. */
 #include "runtime/hook/state/host_function.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/state/callsite.h"

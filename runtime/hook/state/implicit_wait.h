@@ -1,6 +1,6 @@
-/* What a call makes the host wait for without being a synchronization: one table says of each wait
- * whether the documentation promises it, and whether csan takes it as order (option implicit_sync;
- * docs/guide/implicit-waits.md shows the table to the reader). */
+/* Calls that make the host wait without being synchronizations. One table says of each wait whether
+ * the documentation promises it, and whether csan takes it as order (option implicit_sync;
+ * docs/guide/implicit-waits.md shows the table to users). */
 #ifndef RUNTIME_HOOK_STATE_IMPLICIT_WAIT_H
 #define RUNTIME_HOOK_STATE_IMPLICIT_WAIT_H
 
@@ -11,7 +11,8 @@
 
 enum implicit_wait {
     WAIT_NONE,
-    /* copies without Async, for the stream's earlier work and but for the first for themselves */
+    /* copies without Async: for the stream's earlier work and, but for the first kind, for
+     * themselves */
     WAIT_COPY_FROM_PAGEABLE,
     WAIT_COPY_FROM_PINNED,
     WAIT_COPY_TO_HOST,
@@ -34,17 +35,17 @@ enum implicit_wait {
     WAIT_COUNT
 };
 
-/* What of it csan takes as order. Any thread. */
+/* Which part of it csan takes as order. Any thread. */
 bool implicit_wait_orders(enum implicit_wait wait);
 
-/* The calling thread waited in the call for all that is behind the snapshot, or that `lane` did so
- * far (CSAN_NO_LANE: every lane). It is ordered after that, or a report says what was seen; nothing
- * for WAIT_NONE and NULL. `entry` NULL: a wait that is always order. */
+/* In the call, the calling thread waited for all that the snapshot covers, or that `lane` did so
+ * far (CSAN_NO_LANE: every lane). It is ordered after that, or a report says what was seen. Nothing
+ * happens for WAIT_NONE and NULL. `entry` NULL: a wait that is always order. */
 void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry,
                        const csan_snapshot *snapshot);
 void implicit_wait_for_lane(enum implicit_wait wait, const struct driver_entry *entry,
                             csan_lane lane);
-/* Before something is checked as if the wait were no order: what a report will say of it. */
+/* Call it before a check as if the wait were no order. Sets what a report will say of it. */
 void implicit_wait_note(enum implicit_wait wait, const struct driver_entry *entry,
                         const csan_snapshot *snapshot);
 

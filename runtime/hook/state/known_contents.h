@@ -1,14 +1,15 @@
-/* What device memory is known to hold, so that a table of pointers can be followed without asking
- * the device: the bytes of small host-to-device copies that csan saw, as long as nothing can have
- * written there since; and which constants the host never wrote to, which still hold what their
- * module gives them.
+/* What device memory is known to hold, so that csan can follow a table of pointers without asking
+ * the device. These are the bytes of small host-to-device copies that csan saw, as long as nothing
+ * can have written there since. They are also the constants that the host never wrote, which hold
+ * their module's initial values.
  *
- * "As of now" means: in the order in which the program enqueued. A copy or a kernel that is not
- * ordered with a reader is a race of its own, whatever the reader then sees. Memory that the host
- * can write by itself (managed, pinned) is never remembered.
+ * "Now" means: in the order in which the program enqueued. If a copy or a kernel is not ordered
+ * with a reader, that is a race of its own, whatever the reader then sees. Memory that the host can
+ * write by itself (managed, pinned) is never remembered.
  *
- * Owns its bytes: at most 256 pieces, 256 KiB; the oldest goes. Thread-safe, with a lock of its own
- * that is taken last. The hooks of copies, sets, memory, modules and launches report to it. */
+ * Owns its bytes: at most 256 pieces and 256 KiB; the oldest is dropped first. Thread-safe, with a
+ * lock of its own that is taken last. The hooks of copies, sets, memory, modules and launches
+ * report to it. */
 #ifndef RUNTIME_HOOK_STATE_KNOWN_CONTENTS_H
 #define RUNTIME_HOOK_STATE_KNOWN_CONTENTS_H
 
@@ -18,31 +19,31 @@
 
 enum { CONTENT_PIECE_MAX = 4096 }; /* bytes of the largest copy that is remembered */
 
-/* A call of the host wrote [base, base + bytes). `source` holds those bytes, or is NULL when they
- * are not known or bytes > CONTENT_PIECE_MAX. `variable`: it may be one of a module's
- * constants (memory_type_may_be_constant). */
+/* A call of the host wrote [base, base + bytes). `source` holds those bytes; NULL if they are not
+ * known or bytes > CONTENT_PIECE_MAX. `variable`: it may be one of a module's constants
+ * (memory_type_may_be_constant). */
 void known_contents_written(uint64_t base, uint64_t bytes, const void *source, bool variable);
 
-/* Anything may have been written to [base, base + bytes), by a kernel or because the memory changed
- * hands. 1 when something was forgotten. */
+/* [base, base + bytes) may have any contents now, because of a kernel or because the memory changed
+ * hands. 1 if something was forgotten. */
 bool known_contents_forget(uint64_t base, uint64_t bytes);
 bool known_contents_forget_all(void);
-/* The same for a launch of which csan does not know what it writes, while who made it says so in
- * other words: those that copied_values.h takes. */
+/* The same for a launch of which csan does not know what it writes, but whose caller declares that
+ * otherwise (copied_values.h uses such declarations). */
 bool known_contents_doubt_all(void);
 
-/* 1 when anything is remembered: else known_contents_forget need not be called. */
+/* 1 if anything is remembered; else known_contents_forget need not be called. */
 bool known_contents_any(void);
 
 /* The `bytes` bytes at `address`; false: not known. */
 bool known_contents_read(uint64_t address, uint32_t bytes, void *to);
-/* 1 when no call of the host wrote any of [address, address + bytes) of a module's constants. */
+/* 1 if no call of the host wrote any of [address, address + bytes) of a module's constants. */
 bool known_contents_is_initial(uint64_t address, uint64_t bytes);
 
-/* A number that grows whenever an answer of the two above may have become another one. */
+/* A number that grows whenever an answer of the two functions above may have changed. */
 uint64_t known_contents_version(void);
 
-/* The addresses that answers depend on moved: a context or a module is gone. */
+/* Addresses that answers depend on have changed: a context or a module is gone. */
 void known_contents_addresses_changed(void);
 /* A reader could not ask yet, and now can. */
 void known_contents_answers_changed(void);

@@ -1,4 +1,4 @@
-/* What kind of memory an address is in: the rules of copies and sets depend on it. */
+/* The kind of memory at an address. The rules of copies and sets depend on it. */
 #ifndef RUNTIME_HOOK_STATE_MEMORY_TYPE_H
 #define RUNTIME_HOOK_STATE_MEMORY_TYPE_H
 
@@ -15,12 +15,12 @@ enum memory_type {
 /* Finds the driver's function; without any lock. */
 void memory_type_symbols_find(void);
 
-/* csan's own allocations first, else the driver (0.4 us on an H200 for an address it does not
- * know). Takes no lock of the hooks. */
+/* Looks among csan's own records first, and then asks the driver (0.4 us on an H200 for an address
+ * that csan does not know). Takes no lock of the hooks. */
 enum memory_type memory_type_of(uint64_t address);
 
-/* 1 when a write to these bytes of the device, in no allocation of the program's, may be one to a
- * constant variable: all constants of a module have 64 KiB at most (CUDA C++ Programming Guide,
+/* 1 if a write to these bytes of the device, in no allocation of the program, may be a write to a
+ * constant variable. All constants of a module have 64 KiB at most (CUDA C++ Programming Guide,
  * "Technical Specifications per Compute Capability"). */
 bool memory_type_may_be_constant(uint64_t address, uint64_t bytes);
 

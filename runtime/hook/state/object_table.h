@@ -1,11 +1,11 @@
-/* Textures, surfaces and tensor maps: which memory lies under each. The first two are remembered by
- * the handle the driver gave, from their creation to their destruction; a tensor map is 128 bytes
- * that the program copies where it likes, and is remembered by these bytes.
+/* Textures, surfaces and tensor maps, with the memory under each. Textures and surfaces are known
+ * by the driver's handle, from creation to destruction. A tensor map is 128 bytes that the program
+ * copies where it likes, and is known by these bytes.
  *
- * A CUDA array has no address that a kernel or a copy of linear memory could reach, so an object
- * over an array meets no other access that csan sees.
+ * No kernel, and no copy of linear memory, can reach a CUDA array by an address. So an object over
+ * an array meets no other access that csan sees.
  *
- * Owns its tables. Thread-safe, with a lock of its own that is taken last. Asked by launches. */
+ * Owns its tables. Thread-safe, with a lock of its own that is taken last. Launches use it. */
 #ifndef RUNTIME_HOOK_STATE_OBJECT_TABLE_H
 #define RUNTIME_HOOK_STATE_OBJECT_TABLE_H
 
@@ -28,8 +28,9 @@ struct object_memory {
     uint64_t bytes; /* > 0, or CSAN_TO_END */
     struct csan_dim dims[OBJECT_MAX_DIMS];
     uint8_t dim_count;
-    uint8_t element_bytes; /* of a tensor's element; 0: fewer than 8 bits, or no tensor */
-    uint64_t identity;     /* of a tensor map: hash of its encoding's arguments, or of its bytes,
+    uint8_t element_bytes; /* for a tensor's element; 0: it has fewer than 8 bits, or there is no
+                              tensor */
+    uint64_t identity;     /* for a tensor map: hash of its encoding's arguments, or of its bytes,
                               without the address; else 0 */
 };
 
@@ -40,25 +41,26 @@ uint32_t object_name_bytes(uint8_t kind);
 /* Whether any tensor map is known. */
 bool object_has_tensor_maps(void);
 
-/* What is under the object that these bytes name; *memory is filled for OBJECT_MEMORY. */
+/* What lies under the object that these bytes name; fills *memory for OBJECT_MEMORY. */
 enum object_answer object_find(uint8_t kind, const void *name, struct object_memory *memory);
 
-/* What is under a tensor map that nobody was seen to encode, by its first 64 bytes
- * (tensor_map.h). There must be a current context. False: they are none that is known. */
+/* What lies under a tensor map whose encoding nobody saw, by its first 64 bytes (tensor_map.h).
+ * There must be a current context. False: the bytes are no known map. */
 bool object_read_tensor_map(const void *bytes, struct object_memory *memory);
-/* Whether that reads maps of every kind that the driver encodes. */
+/* Whether that can read maps of every kind that the driver encodes. */
 bool object_reads_tensor_maps(void);
 
 /* ---- Filling the tables ---- */
 
-/* A texture or surface of that handle was made; nothing without a resource. */
+/* A texture or surface with that handle was made. Does nothing without a resource. */
 void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *resource);
-/* Around the call that destroys it, since the handle may be given out again as soon as that is
- * through: what was taken out, or NULL; it is put back unless it is `gone`. */
+/* Call these around the call that destroys it, since the handle may be given out again as soon as
+ * that is done. The first returns what was taken out, or NULL. The second puts it back unless it is
+ * `gone`. */
 struct object_view *object_view_take_out(uint8_t kind, uint64_t handle);
 void object_view_destroyed(struct object_view *view, bool gone);
 
-/* An encoding's arguments beside the tensor: the box, how elements are picked and arranged. */
+/* An encoding's arguments beside the tensor: the box, and how elements are chosen and arranged. */
 struct object_box {
     const cuuint32_t *sizes, *element_strides; /* rank many; sizes: NULL for im2col */
     const int *lower, *upper;                  /* rank - 2 many, or NULL */

@@ -1,10 +1,10 @@
-/* The 128 bytes of a tensor map, read back: which tensor in memory they describe. Libraries encode
- * maps in code of their own, and let kernels copy through the first 64 bytes of them (seen in
- * cuBLAS 13's nvjet kernels, whose maps lie 64 bytes apart).
+/* Reads the 128 bytes of a tensor map: which tensor in memory they describe. Libraries encode maps
+ * in code of their own, and let kernels copy through the first 64 bytes (seen in cuBLAS 13's nvjet
+ * kernels, whose maps lie 64 bytes apart).
  *
- * The layout is documented nowhere; it was derived from 30,000 maps with random arguments that an
- * H200's driver (580.159.04) encoded, and the driver at hand is asked for a few before it is
- * trusted. Thread-safe. */
+ * The layout is not documented. It was derived from 30,000 maps with random arguments that an
+ * H200's driver (580.159.04) encoded. csan has the present driver encode a few before it trusts the
+ * layout. Thread-safe. */
 #ifndef RUNTIME_HOOK_STATE_TENSOR_MAP_H
 #define RUNTIME_HOOK_STATE_TENSOR_MAP_H
 
@@ -39,8 +39,8 @@ struct tensor_map_read {
     uint64_t identity; /* hash of all but the address */
 };
 
-/* From the map's first TENSOR_MAP_READ_BYTES. False: they are no map's, or those of one that has
- * bits set that are zero in all that were seen. */
+/* Reads the map's first TENSOR_MAP_READ_BYTES. False: they are no map, or have bits set that were
+ * zero in all maps that were seen. */
 bool tensor_map_read(struct tensor_map_read *map, const void *bytes);
 
 enum tensor_map_layout {
@@ -49,10 +49,10 @@ enum tensor_map_layout {
     TENSOR_MAP_LAYOUT_KNOWN
 };
 
-/* Whether what that function encodes is read back correctly. Calls it a few times; there must be a
- * current context. NOT_ASKED: it failed; NULL is OTHER. */
+/* Whether maps that this function encodes are read correctly. Calls it a few times; there must be a
+ * current context. NOT_ASKED: the call failed. For NULL the result is OTHER. */
 enum tensor_map_layout tensor_map_layout_ask(PFN_cuTensorMapEncodeTiled_v12000 encode);
-/* The same of im2col maps, which no map that was read so far is. */
+/* The same for im2col maps, of which none was read so far. */
 enum tensor_map_layout tensor_map_layout_ask_im2col(PFN_cuTensorMapEncodeIm2col_v12000 encode);
 
 #endif

@@ -1,11 +1,11 @@
 /* The program's host threads, as lanes of the detector.
  *
- * With host_order=observed (the default) there is one: all threads share CSAN_HOST, in the order in
- * which their calls reach csan. With host_order=threads each has its own, made when csan first
- * needs it, and one thread is ordered after another only by what libcsan_threads.so reports
- * (create, join, pthread synchronization), by the program's annotations, and by streams. A stream
- * carries the knowledge of the thread that enqueued its work. Inside a host function the calling
- * thread's lane is the function's. */
+ * With host_order=observed (the default) there is one lane: all threads share CSAN_HOST, in the
+ * order in which their calls reach csan. With host_order=threads each thread has its own lane, made
+ * when csan first needs it. A thread is then ordered after another only by what libcsan_threads.so
+ * reports (create, join, pthread synchronization), by the program's annotations, and by streams. A
+ * stream carries the knowledge of the thread that enqueued its work. Inside a host function the
+ * calling thread's lane is the function's. */
 #ifndef RUNTIME_HOOK_STATE_THREAD_H
 #define RUNTIME_HOOK_STATE_THREAD_H
 
@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 
-/* What the calling thread does and learns belongs to this lane. */
+/* The lane of what the calling thread does and learns. */
 csan_lane thread_lane(void);
-/* It is the calling thread's, which runs no host function. */
+/* Whether it is the lane of the calling thread, which runs no host function. */
 bool thread_is_lane(csan_lane lane);
 
 /* The thread enqueues something on the lane. */
@@ -24,16 +24,16 @@ void thread_enqueues(csan_lane lane);
 csan_lane thread_makes_lane(uint64_t handle, const char *label);
 csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const char *label);
 
-/* The thread runs a host function, which is that lane; CSAN_HOST: no longer. */
+/* The thread runs a host function, whose lane this is; CSAN_HOST: it has ended. */
 void thread_in_function(csan_lane lane);
 
-/* The program's word: `before`: the thread's past is before `key`'s, else after it. */
+/* What the program declares. `before`: the thread releases `key`; else it acquires `key`. */
 void thread_synchronizes(const void *key, bool before);
 
-/* In a forked child that starts anew: only the calling thread is left. */
+/* In a forked child that starts anew, where only the calling thread exists. */
 void thread_forked(void);
 
-/* Once csan is on: lets libcsan_threads.so report. */
+/* Call it when csan is on. From then on libcsan_threads.so reports. */
 void thread_start(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What copies and memory sets touch, by their parameters. */
+/* What copies and memory sets touch, from their parameters. */
 #ifndef RUNTIME_HOOK_STATE_TRANSFER_H
 #define RUNTIME_HOOK_STATE_TRANSFER_H
 
@@ -21,14 +21,14 @@ struct transfer_side {
 /* The names of a copy's arguments. */
 extern const char *const transfer_arguments[2];
 
-/* The place is looked up late, when csan has to know it: most copies say it in their name. */
+/* The memory type is looked up only when csan needs it: most copies state it in their name. */
 static inline struct transfer_side transfer_linear(uint64_t base, uint64_t bytes,
                                                    enum memory_type place)
 {
     return (struct transfer_side){.base = base, .row_bytes = bytes, .place = place};
 }
 
-/* The sides of a copy of rows or planes; nothing for NULL. */
+/* The two sides of a copy of rows or planes; nothing for NULL. */
 void transfer_2d(struct transfer_side *source, struct transfer_side *target,
                  const CUDA_MEMCPY2D_v2 *what);
 void transfer_3d(struct transfer_side *source, struct transfer_side *target,
@@ -36,7 +36,7 @@ void transfer_3d(struct transfer_side *source, struct transfer_side *target,
 void transfer_3d_peer(struct transfer_side *source, struct transfer_side *target,
                       const CUDA_MEMCPY3D_PEER_v1 *what);
 
-/* Fills in an access of that kind; returns how many: none of an array that csan does not know. */
+/* Fills in an access of that kind. Returns how many: none for an array that csan does not know. */
 size_t transfer_access(const struct transfer_side *side, int kind, struct csan_access *access);
 /* Those of both sides. */
 size_t transfer_accesses(const struct transfer_side *source, const struct transfer_side *target,

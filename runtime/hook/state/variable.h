@@ -1,7 +1,7 @@
 /* Variables of modules (__device__, __constant__, __managed__) as memory of the detector, so that a
  * report names them. A variable is declared when its address is first known: the program asks the
- * driver, or a kernel that uses it is launched. It ends with its module or context, and whatever
- * used it is gone by then: that is no free to be checked. */
+ * driver, or a kernel that uses it is launched. It ends with its module or context. All that used
+ * it is over by then, so its end is not checked as a free. */
 #ifndef RUNTIME_HOOK_STATE_VARIABLE_H
 #define RUNTIME_HOOK_STATE_VARIABLE_H
 
@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether it was declared under that name. With the hooks' lock, as the others. */
+/* Whether it was declared under that name. All functions here need the hooks' lock. */
 bool variable_is_known(uint64_t base, uint64_t bytes, const char *name);
 
-/* The variable `name`, as its module has it, lies at [base, base + bytes) in the current context.
- * `owner`: the module's or library's handle. `qualifier`: "__constant__", or "variable" where it is
- * not known. `file`: the executable or library that the module is of, or "". */
+/* The variable `name`, as its module calls it, lies at [base, base + bytes) in the current context.
+ * `owner`: the module's or library's handle. `qualifier`: "__constant__", or "variable" if it is
+ * not known. `file`: the executable or library that contains the module, or "". */
 void variable_found(const void *owner, uint64_t base, uint64_t bytes, const char *qualifier,
                     const char *name, const char *file);
 
