@@ -5,8 +5,8 @@
 
 #include "runtime/ptx/ir.h"
 
-/* The kernel of that name in any of them, or NULL. It stays valid. Objects that were loaded since
- * the last call are looked at first. */
+/* The kernel of that name in any of them, or NULL. It stays valid. Looks at objects first that were
+ * loaded since the last call. */
 const struct ptx_function *image_embedded_function(const char *name);
 
 #endif

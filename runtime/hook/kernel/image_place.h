@@ -1,6 +1,7 @@
-/* Where an image lies that nobody changes while it is loaded: among the constants of a loaded
- * object, as what nvcc embeds. It need not be read at once, as any other, which the program may
- * change or free as soon as the call that loads it returned. */
+/* Finds out whether an image lies where nobody changes it while it is loaded: among the constants
+ * of a loaded object, as images do that nvcc embeds. Such an image need not be read at once. Any
+ * other must be, because the program may change or free it as soon as the call that loads it
+ * returns. */
 #ifndef RUNTIME_HOOK_KERNEL_IMAGE_PLACE_H
 #define RUNTIME_HOOK_KERNEL_IMAGE_PLACE_H
 
@@ -13,9 +14,10 @@ struct image_place {
     uint64_t object; /* distinguishes it from what is loaded at the same address later */
 };
 
-/* False: it lies elsewhere. *file, unless `file` is NULL: the executable or library that has the
- * image, in a string of the caller's; NULL: none has. Any thread may ask, and takes no lock of the
- * loader's that is held while constructors run; the loaded objects are walked once. */
+/* False: it lies elsewhere. *file, unless `file` is NULL, becomes the executable or library that
+ * contains the image, in a string that the caller frees; NULL: none does. Any thread may call it.
+ * It takes no lock of the loader that is held while constructors run. The loaded objects are walked
+ * once. */
 bool image_place_find(struct image_place *place, const void *image, char **file);
 
 /* The image, as long as its object is loaded and `place` is there; NULL: its object is gone. */

@@ -1,8 +1,8 @@
-/* What one launch touches, from the kernel's PTX: the access set of runtime/access made absolute,
- * as accesses of the detector. The only place of the hooks that speaks to runtime/access.
+/* What one launch touches, from the kernel's PTX: the access set of runtime/access with absolute
+ * addresses, as accesses of the detector. No other file of the hooks calls runtime/access.
  *
- * A kernel's description keeps its PTX and all that the analysis found. It has a lock of its own,
- * so that an analysis holds up launches of the same kernel only; it is taken before the guard's. */
+ * A kernel's description keeps its PTX and the results of the analysis. It has a lock of its own,
+ * taken before the hooks' lock. So an analysis delays only launches of the same kernel. */
 #ifndef RUNTIME_HOOK_KERNEL_LAUNCH_ACCESSES_H
 #define RUNTIME_HOOK_KERNEL_LAUNCH_ACCESSES_H
 
@@ -20,7 +20,7 @@
 struct image;
 struct learning_kernel;
 
-/* How exactly its PTX gives its launches' accesses: INEXACT stays. */
+/* Whether its PTX gives its launches' accesses exactly. INEXACT is final. */
 enum kernel_ptx_exactness { KERNEL_PTX_UNSEEN, KERNEL_PTX_EXACT, KERNEL_PTX_INEXACT };
 
 /* A kernel of one function handle. */
@@ -28,15 +28,16 @@ struct kernel {
     const char *name;               /* lives as long as the process */
     const struct ptx_function *ptx; /* NULL: none; stays valid with the kernel */
     uint8_t atomic_bytes;           /* width of all its atomics; 0: several, or not known */
-    const char *const *arguments;   /* names for reports; under the kernel's lock, as the count, */
-    size_t argument_count;          /* which only grows; atomic */
-    const char *symbol;             /* as its module has it; lives as long as the process */
-    struct learn_image image;       /* zeros: not known */
-    bool collective;                /* its blocks wait for other devices': NCCL's */
-    uint8_t ptx_exactness;          /* enum kernel_ptx_exactness; atomic */
-    struct layout layout;           /* of its parameters, as its PTX has them; else none */
+    const char *const
+        *arguments;        /* names for reports; guarded by the kernel's lock, as the count is, */
+    size_t argument_count; /* which only grows; atomic */
+    const char *symbol;    /* its name in its module; lives as long as the process */
+    struct learn_image image; /* zeros: not known */
+    bool collective;          /* its blocks wait for other devices' blocks, as NCCL's do */
+    uint8_t ptx_exactness;    /* enum kernel_ptx_exactness; atomic */
+    struct layout layout;     /* layout of its parameters according to its PTX; else none */
     struct learning_kernel
-        *learning; /* learning.c's, in one piece; atomic; freed with the kernel */
+        *learning; /* belongs to learning.c, in one piece; atomic; freed with the kernel */
 };
 
 /* Where a variable of the kernel's module lies in the calling thread's context: 1 and its address
@@ -48,15 +49,15 @@ typedef bool launch_accesses_find_variable(void *module, bool library, const cha
 struct launch_accesses_source {
     const char *name;
     const struct ptx_function *ptx; /* or NULL: then nothing is known */
-    struct image *image;            /* that `ptx` is of, or NULL: it stays for ever */
-    struct learn_image identity;    /* of what was loaded; zeros: not known */
-    void *module;                   /* the driver's handle, or NULL */
-    bool library;                   /* whether that is of a library */
+    struct image *image;         /* the image that `ptx` belongs to; NULL: `ptx` stays for ever */
+    struct learn_image identity; /* of what was loaded; zeros: not known */
+    void *module;                /* the driver's handle, or NULL */
+    bool library;                /* whether that is of a library */
     launch_accesses_find_variable *find;
 };
 
-/* `demangle` is __cxa_demangle or NULL. NULL when memory is short. Released when the last one is.
- */
+/* `demangle` is __cxa_demangle or NULL. NULL when memory is short. The kernel is freed when the
+ * last reference is released. */
 struct kernel *launch_accesses_kernel(const struct launch_accesses_source *source, void *demangle);
 struct kernel *launch_accesses_retain(struct kernel *kernel);
 void launch_accesses_release(struct kernel *kernel);
@@ -74,7 +75,7 @@ struct launch_accesses_launch {
     uint32_t shared;                        /* bytes of dynamic shared memory */
     void **parameters;                      /* one address for each, or NULL */
     void **extra;                           /* or one buffer with all, or NULL */
-    bool writes_declared; /* what it writes need not be found for contents' sake */
+    bool writes_declared;                   /* known contents need not forget what it writes */
 };
 
 /* Of its grid. */
@@ -102,45 +103,43 @@ struct launch_accesses_touched {
     struct launch_pointer *bases; /* the set's */
     size_t base_count;
     size_t object_count;
-    size_t
-        after_wait_count; /* of the accesses, the first so many come behind griddepcontrol.wait */
+    size_t after_wait_count;         /* the first so many accesses come after griddepcontrol.wait */
     struct dependent_launch overlap; /* of the kernel; none where there is no PTX */
     enum csan_level level;           /* RANGES, DIRECTION or UNKNOWN */
-    bool exact;                      /* all it touches is known, each byte of it surely touched */
+    bool exact;                      /* all accesses are known, and each touches every byte */
     /* Room for usual launches. */
     const void *own_parameters[LAUNCH_ACCESSES_PARAMETERS];
     struct launch_pointer own_bases[LAUNCH_ACCESSES_BASES];
     struct csan_access own_accesses[LAUNCH_ACCESSES_ACCESSES];
     struct object_memory own_objects[LAUNCH_ACCESSES_OBJECTS];
-    struct csan_dim
-        own_dims[LAUNCH_ACCESSES_DIMS]; /* of accesses that took the place of the set's */
-    const void *const *parameters;      /* one address for each, NULL where not known */
+    struct csan_dim own_dims[LAUNCH_ACCESSES_DIMS]; /* of accesses that replaced the set's */
+    const void *const *parameters;                  /* one address for each, NULL where not known */
     void *parameter_room;
 };
 
 /* Finds what the launch touches, and leaves the kernel locked until launch_accesses_end. Without
- * the hooks' lock: it may analyse for milliseconds, and ask the driver. What the launch may write
- * is no longer known content (known_contents.h). */
+ * the hooks' lock: it may analyse for milliseconds, and ask the driver. Known contents
+ * (known_contents.h) forget what the launch may write. */
 void launch_accesses_begin(struct kernel *kernel, const struct launch_accesses_launch *launch,
                            struct launch_accesses_touched *touched);
 void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *touched);
 
-/* What launch_accesses_begin is going to read is brought near. Without any lock. */
+/* Prefetches what launch_accesses_begin will read. Without any lock. */
 void launch_accesses_prefetch(const struct kernel *kernel);
 
 /* Between begin and end. Replaces what the launch touches: the caller fills the returned array. All
- * of it comes after a griddepcontrol.wait, if there is one. NULL when memory is short: the accesses
- * stay as they are. */
+ * of it counts as coming after griddepcontrol.wait, if the kernel has one. NULL when memory is
+ * short: the accesses stay as they are. */
 struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touched, size_t count,
                                             size_t dim_count, struct csan_dim **dims);
-/* Between begin and end: the argument for a pointer at that offset of the parameters, in the
- * parameter of that index that begins at `start`. */
+/* Between begin and end: the argument for a pointer at that offset of the parameters, which lies in
+ * the parameter of that index that begins at `start`. */
 uint16_t launch_accesses_argument(struct kernel *kernel, uint32_t index, uint32_t start,
                                   uint32_t offset);
 uint16_t launch_accesses_variable_argument(struct kernel *kernel,
                                            const struct ptx_variable *variable);
 
-/* Says once for each kernel why not everything is exact (verbosity=2). Between begin and end. */
+/* Says once for each kernel why not all accesses are exact (verbosity=2). Between begin and end. */
 void launch_accesses_explain(struct kernel *kernel, const struct launch_accesses_touched *touched);
 
 #endif

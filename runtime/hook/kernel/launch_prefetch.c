@@ -1,4 +1,4 @@
-/* Foreseen launches. See launch_prefetch.h. */
+/* Prefetches for launches. See launch_prefetch.h. */
 #include "runtime/hook/kernel/launch_prefetch.h"
 #include "csan/base/hash.h"
 #include "runtime/hook/kernel/prefetch.h"

@@ -1,6 +1,6 @@
 /* Where a kernel's parameters lie, and their bytes in a launch: one after another as the kernel
- * sees them, whichever way the program passed them. It comes from the kernel's PTX, else from the
- * driver. */
+ * sees them, whichever way the program passed them. The kernel's PTX says where, else the driver.
+ */
 #ifndef RUNTIME_HOOK_KERNEL_LAYOUT_H
 #define RUNTIME_HOOK_KERNEL_LAYOUT_H
 
@@ -19,18 +19,19 @@ struct layout {
 /* Finds the driver's functions; without any lock, before the others. */
 void layout_symbols_find(void);
 
-/* Where the driver has the parameter: drivers before 12.4 do not say. */
+/* Where the parameter lies according to the driver. Drivers before 12.4 do not say. */
 CUresult layout_ask(CUfunction handle, size_t index, size_t *offset, size_t *bytes);
 
-/* False: nobody says, or memory is short. `ptx` may be NULL. Without the hooks' lock. */
+/* False: neither PTX nor driver says, or memory is short. `ptx` may be NULL. Without the hooks'
+ * lock. */
 bool layout_find(struct layout *layout, CUfunction handle, const struct ptx_function *ptx);
 void layout_release(struct layout *layout);
 
 /* The buffer of CU_LAUNCH_PARAM_BUFFER_POINTER and its bytes; NULL when there is none. */
 const uint8_t *layout_extra(void *const *extra, size_t *bytes);
 
-/* The parameters as the program passed them, into `to`, which has layout->bytes; what lies between
- * them is 0. False: some were not passed. */
+/* Copies the parameters that the program passed to `to`, which has layout->bytes. Bytes between
+ * them become 0. False: some were not passed. */
 bool layout_copy(const struct layout *layout, void *const *parameters, void *const *extra,
                  uint8_t *to);
 

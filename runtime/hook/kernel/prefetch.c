@@ -1,4 +1,4 @@
-/* Pieces of memory that will be read. See prefetch.h. */
+/* Prefetches of remembered memory. See prefetch.h. */
 #include "runtime/hook/kernel/prefetch.h"
 
 /* The lines of a piece, at most so many; their number is where an address of a line has zeros. */

@@ -1,8 +1,9 @@
-/* Memory that a kernel's last launch read, and the next one probably will: what a launch costs
- * between those of a framework, which empties the caches, is lines of the cache that it waits for.
+/* Prefetches memory that a kernel's last launch read, and that the next one will probably read. A
+ * framework empties the caches between launches, so a launch costs as many cache misses as lines
+ * that it waits for.
  *
- * Noted and asked for on any thread, without a lock: nothing is read by what is noted, so it may be
- * of memory that is no more, or of two launches. */
+ * Notes and prefetches happen on any thread, without a lock. Nothing is read through the noted
+ * addresses. So they may be of memory that is gone, or of two launches. */
 #ifndef RUNTIME_HOOK_KERNEL_PREFETCH_H
 #define RUNTIME_HOOK_KERNEL_PREFETCH_H
 
@@ -15,10 +16,11 @@ enum { AHEAD_LINE = 64, AHEAD_LINES = 44, AHEAD_PIECES = 14 };
 
 /* Itself little to wait for. */
 struct prefetch {
-    uint64_t pieces[AHEAD_PIECES]; /* of each the first line, and how many; then 0; atomic */
+    uint64_t pieces[AHEAD_PIECES]; /* for each piece its first line and how many lines; 0 ends the
+                                      list; atomic */
 };
 
-/* As many pieces and lines of them, in order, as there is room for. */
+/* Notes pieces and lines, in order, as long as there is room. */
 void prefetch_note(struct prefetch *ahead, const struct access_piece *pieces, size_t count);
 void prefetch_begin(const struct prefetch *ahead);
 

@@ -1,4 +1,4 @@
-/* PTX given by the program. See user_ptx.h. */
+/* PTX from the program. See user_ptx.h. */
 #include "runtime/hook/kernel/user_ptx.h"
 #include "runtime/hook/kernel/layout.h"
 #include "runtime/hook/session/session.h"

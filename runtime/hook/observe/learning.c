@@ -1,4 +1,4 @@
-/* Launches from which csan learns, and launches that use learned sets. See learning.h. */
+/* Launches that csan learns from, and launches that use learned sets. See learning.h. */
 #include "runtime/hook/observe/learning.h"
 #include "csan/base/hash.h"
 #include "csan/detector/context.h"

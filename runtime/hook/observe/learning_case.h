@@ -1,6 +1,6 @@
-/* A launch that is kept until its trace comes, or until what it touches is known: the thread that
- * made it may have left it behind, so everything is its own. And a learned set as accesses in a
- * launch. */
+/* A launch that is kept until its trace comes, or until it is known what the launch touches. The
+ * thread that made it may be gone by then, so it owns all its data. Also: a learned set as accesses
+ * of a launch. */
 #ifndef RUNTIME_HOOK_OBSERVE_LEARNING_CASE_H
 #define RUNTIME_HOOK_OBSERVE_LEARNING_CASE_H
 
@@ -9,12 +9,12 @@
 
 struct learning;
 
-/* What the kernel's PTX says of a launch's anchor. */
+/* What the kernel's PTX says of one anchor of the launch. */
 struct learning_argument {
-    uint16_t index; /* in the kernel's words; CSAN_NO_ARGUMENT: not known */
-    /* CSAN_BOUND_DATA or _GUARD where the PTX says that data in memory decides what is touched
-     * through it, else CSAN_EXACT; by the access's kind. Earlier launches' data is not this one's,
-     * so what they touched is what this one may have touched. */
+    uint16_t index; /* the kernel's argument; CSAN_NO_ARGUMENT: not known */
+    /* By the access's kind: CSAN_BOUND_DATA or _GUARD if the PTX says that data in memory decides
+     * what is touched through it, else CSAN_EXACT. Other launches had other data. So what they
+     * touched is only what this one may touch. */
     uint8_t bounds[CSAN_ATOMIC + 1];
 };
 
@@ -39,17 +39,18 @@ struct learn_anchor *learning_case_anchors(struct learning_case *taken);
 /* The same kernel, key and pointers. */
 bool learning_case_equal(const struct learning_case *a, const struct learning_case *b);
 
-/* The set in that launch, to be freed, the accesses' dims behind them; NULL: memory is short. */
+/* The set as accesses of that launch, with their dims behind them, which the caller frees. NULL:
+ * memory is short. */
 struct csan_access *learning_case_accesses(const struct learning_case *launch,
                                            const struct learned_set *set);
 
-/* The set in that launch: `accesses` has room for its ranges, `dims` for theirs, which are so many.
- */
+/* The same into `accesses`, which has room for the set's ranges, and `dims`, which has room for so
+ * many dims. */
 size_t learning_dims_of(const struct learned_set *set);
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
                             const struct learning_argument *arguments, uint8_t atomic_bytes,
                             uint8_t bound, struct csan_access *accesses, struct csan_dim *dims);
-/* That `bound`: why a trace of a launch with so many `mapped` ranges is no more than one. */
+/* The `bound` for that: why a trace of a launch with so many `mapped` ranges is only a bound. */
 static inline uint8_t learning_bound_of(uint32_t mapped_count)
 {
     return mapped_count ? CSAN_BOUND_OBJECT : CSAN_BOUND_BUDGET;

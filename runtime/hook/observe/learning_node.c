@@ -1,4 +1,4 @@
-/* Nodes that are learned of. See learning_node.h. */
+/* Nodes of graphs that csan learns from. See learning_node.h. */
 #include "runtime/hook/observe/learning_node.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/observe/learning.h"

@@ -1,4 +1,4 @@
-/* Programs that are known as a whole. See learning_program.h. */
+/* Programs whose launches are all known. See learning_program.h. */
 #include "runtime/hook/observe/learning_program.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/session/session.h"

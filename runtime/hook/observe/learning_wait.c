@@ -1,4 +1,4 @@
-/* Ops that wait for others' traces. See learning_wait.h. */
+/* Ops that wait for traces of other launches. See learning_wait.h. */
 #include "runtime/hook/observe/learning_wait.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/kernel/kernel.h"

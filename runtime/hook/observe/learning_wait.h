@@ -1,9 +1,9 @@
-/* Ops that wait for the trace of a launch before their own: of the same kernel, and of a key whose
- * trace is under way. Each is kept with its launch until a trace of the kernel is reported, and
- * then goes on with what is known, or with its fallback.
+/* Ops that wait for the trace of an earlier launch of the same kernel, whose key is being traced.
+ * Each is kept with its launch until a trace of the kernel is reported. It then goes on with what
+ * is known, or with its fallback.
  *
- * As many wait as the detector holds back (option pending_limit): it has gone on without the oldest
- * of more. */
+ * At most as many wait as the detector holds back (option pending_limit). If there are more, the
+ * oldest goes on without a trace. */
 #ifndef RUNTIME_HOOK_OBSERVE_LEARNING_WAIT_H
 #define RUNTIME_HOOK_OBSERVE_LEARNING_WAIT_H
 
@@ -14,11 +14,11 @@ struct kernel;
 struct learned_kernel;
 struct learning;
 
-/* Enqueues the op that waits, with the hooks' lock held. */
+/* Enqueues the op that waits. With the hooks' lock. */
 void learning_wait(const struct learning *learning, csan_lane lane, csan_site site,
                    const struct kernel *kernel, const struct launch_accesses_touched *touched);
-/* A trace of that kernel was reported: those of its ops that need not wait any more go on. Without
- * any lock. */
+/* A trace of that kernel was reported: its ops that need not wait any more go on. Without any lock.
+ */
 void learning_wait_decide(const struct learned_kernel *learned);
 
 #endif

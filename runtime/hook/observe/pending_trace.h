@@ -1,5 +1,5 @@
-/* An op that waits for what it touches: its ticket, and what it is taken to touch when nothing
- * better comes. */
+/* An op that waits until its accesses are known: its ticket, and the accesses that it gets if
+ * nothing better comes. */
 #ifndef RUNTIME_HOOK_OBSERVE_PENDING_TRACE_H
 #define RUNTIME_HOOK_OBSERVE_PENDING_TRACE_H
 
@@ -18,7 +18,7 @@ struct pending_trace {
  * accesses, and does not wait. */
 bool pending_trace_begin(struct pending_trace *pending, csan_lane lane, csan_site site,
                          enum csan_level level, const struct csan_access *accesses, size_t count);
-/* Once, by one of the two; without the lock. Neither does anything to an op that does not wait. */
+/* Call one of the two, once, without the lock. They do nothing to an op that does not wait. */
 void pending_trace_resolve(const struct pending_trace *pending, enum csan_level level,
                            const struct csan_access *accesses, size_t count);
 void pending_trace_fall_back(const struct pending_trace *pending);

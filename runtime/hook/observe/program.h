@@ -1,13 +1,14 @@
-/* Which program this process runs, so that csan recognizes a later process of the same one. */
+/* Identifies the program that this process runs, so that csan recognizes later processes of the
+ * same one. */
 #ifndef RUNTIME_HOOK_OBSERVE_PROGRAM_H
 #define RUNTIME_HOOK_OBSERVE_PROGRAM_H
 
 #include "runtime/learn/programs.h"
 
-/* By its executable, arguments and directory, by how new the files are that those name, as a
- * script's, by its rank, and by option access. To be asked before the program can have changed its
- * directory. False: it is not known, for example because the program is read from standard input,
- * or is Python's multiprocessing's, whose arguments say nothing of it. */
+/* A program is identified by its executable, arguments and directory, by the age of the files that
+ * these name, such as a script, by its rank, and by option access. Call it before the program can
+ * have changed its directory. False: it is not known, for example because the program is read from
+ * standard input, or belongs to Python's multiprocessing, whose arguments say nothing of it. */
 bool program_identify(struct learn_program *program);
 
 #endif

@@ -1,4 +1,4 @@
-/* Access sets against the truth. See range_verifier.h. */
+/* Compares access sets with traces. See range_verifier.h. */
 #include "runtime/hook/observe/range_verifier.h"
 #include "csan/base/text.h"
 #include "runtime/access/verify.h"

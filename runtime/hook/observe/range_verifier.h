@@ -23,17 +23,18 @@ struct range_verifier_case;
 
 enum { RANGE_VERIFIER_EXIT_CODE = 70 };
 
-/* A launch, to be verified when the device has reported it; keeps what it needs. Between
+/* Keeps what it needs of a launch, to verify it when the device has reported its trace. Between
  * launch_accesses_begin and launch_accesses_end. NULL when memory is short or the kernel has no
  * PTX. */
 struct range_verifier_case *range_verifier_take(struct kernel *kernel,
                                                 const struct launch_accesses_launch *launch,
                                                 const struct launch_accesses_touched *touched);
-/* Judges it, and frees it. NULL is no case. `any_strength`: see struct verify_case. */
+/* Compares the case with its trace, and frees it; it may be NULL. `any_strength`: see struct
+ * verify_case. */
 void range_verifier_decide(struct range_verifier_case *verified,
                            const struct device_trace_launch *trace, bool any_strength);
 
-/* There will be no trace: counts it and frees it. NULL is no case. */
+/* There will be no trace: counts the case and frees it; it may be NULL. */
 void range_verifier_drop(struct range_verifier_case *verified);
 
 /* Prints the lines; 1 when there was an error. At exit. */
