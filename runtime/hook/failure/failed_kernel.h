@@ -1,5 +1,5 @@
-/* What a GPU's core dump says of a kernel that failed, in the words of device/failure.h: by the
- * machine code at the failing instruction, and the registers of the threads that met it. */
+/* What a GPU's core dump says of a failed kernel, in the terms of device/failure.h. The machine
+ * code of the failing instruction, and the registers of the threads there, give it. */
 #ifndef RUNTIME_HOOK_FAILURE_FAILED_KERNEL_H
 #define RUNTIME_HOOK_FAILURE_FAILED_KERNEL_H
 

@@ -1,4 +1,4 @@
-/* What of the process's own memory lies at an address, for a person. */
+/* What part of the process's own memory an address is in, in words. */
 #ifndef RUNTIME_HOOK_FAILURE_HOST_MAPPING_H
 #define RUNTIME_HOOK_FAILURE_HOST_MAPPING_H
 
@@ -10,8 +10,8 @@ struct host_mapping {
     char words[256]; /* "the stack of the calling thread", "the heap", "libfoo.so" */
 };
 
-/* False: nothing that the process can read is mapped there, a device's file is, or the system does
- * not say. Reads /proc/self/maps. */
+/* False: nothing that the process can read is mapped there, or a device's file is, or the system
+ * does not say. Reads /proc/self/maps. */
 bool host_mapping_find(uint64_t address, struct host_mapping *mapping);
 
 #endif

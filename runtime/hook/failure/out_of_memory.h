@@ -1,7 +1,7 @@
-/* Allocations that fail for want of memory. The newest is remembered with what held the memory
- * then, and is a finding if the program gives up (option oom): it ends with a code that is not 0,
- * by abort or by a signal, and no later allocation of at least that size succeeded. So an allocator
- * that frees what it caches and tries again is none. */
+/* Allocations that fail because memory is short. The newest is remembered, with what held the
+ * memory at that moment. It becomes a finding if the program gives up (option oom): it ends with a
+ * code that is not 0, by abort or by a signal, and no later allocation of at least that size
+ * succeeded. So an allocator that frees its cache and tries again causes no finding. */
 #ifndef RUNTIME_HOOK_FAILURE_OUT_OF_MEMORY_H
 #define RUNTIME_HOOK_FAILURE_OUT_OF_MEMORY_H
 
@@ -16,7 +16,7 @@ enum out_of_memory_of { OUT_OF_MEMORY_DEVICE, OUT_OF_MEMORY_HOST };
 void out_of_memory_ended_slow(const struct driver_entry *entry, CUresult result, uint64_t bytes,
                               enum out_of_memory_of what);
 
-/* An allocation's call is over. Within a hook, without locks. */
+/* A call that allocates is over. Within a hook, without locks. */
 static inline void out_of_memory_ended(const struct driver_entry *entry, CUresult result,
                                        uint64_t bytes, enum out_of_memory_of what)
 {

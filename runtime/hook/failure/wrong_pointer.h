@@ -1,13 +1,14 @@
-/* Exact accesses of a launch that lie in no memory csan knows, or in memory of another device.
+/* Exact accesses of a launch to an address in no memory that csan knows, or in memory of another
+ * device.
  *
- * Which pointer they go through decides what the first are. A parameter that points into an
- * allocation: they are out of its bounds, wherever they lie. One that points into the host's
- * memory: the kernel got a pointer that its device cannot use. Any other: nothing is known. Of the
- * others the driver says whether the launch's context can access them.
+ * For the first kind, the pointer that they go through decides. If it points into an allocation,
+ * they are out of its bounds, wherever they lie. If it points into the host's memory, the kernel
+ * got a pointer that its device cannot use. Else nothing is known. For the second kind, the driver
+ * says whether the launch's context can access the memory.
  *
- * The detector says that there are such accesses (context_unplaced), and memory.h that there are
- * several contexts, so that a launch without them pays two comparisons. A place in the program is
- * asked about once. */
+ * The detector counts accesses in no memory (context_unplaced), and memory_owner.h knows whether
+ * there are several contexts. So a launch without such accesses costs two comparisons. Each place
+ * in the program is looked at once. */
 #ifndef RUNTIME_HOOK_FAILURE_WRONG_POINTER_H
 #define RUNTIME_HOOK_FAILURE_WRONG_POINTER_H
 
@@ -45,15 +46,15 @@ struct wrong_pointers {
     size_t count;
 };
 
-/* Whether a launch in that context may have any; `unplaced`: context_unplaced before its op was
- * enqueued. */
+/* Whether a launch in that context may have such accesses. `unplaced`: context_unplaced before its
+ * op was enqueued. */
 static inline bool wrong_pointers_may_be(uint64_t unplaced, CUcontext context)
 {
     return __builtin_expect(context_unplaced(session_context()) != unplaced, 0) ||
            __builtin_expect(memory_owner_has_others(context), 0);
 }
 
-/* Those among the accesses of a launch, while the kernel is locked. Wants the guard's lock. */
+/* Finds such accesses of a launch, while the kernel is locked. With the hooks' lock. */
 void wrong_pointers_gather(const struct launch_accesses_touched *touched,
                            const struct wrong_pointer_launch *launch, uint64_t unplaced,
                            struct wrong_pointers *wrongs);

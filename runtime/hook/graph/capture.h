@@ -1,6 +1,6 @@
-/* Work put into a captured stream: it runs when a graph is launched, so what it touches is kept
- * with the node that the driver made of it. Forks and joins need no word here: they are edges,
- * which the driver reports at instantiation. */
+/* Work in a captured stream. It runs when a graph is launched, so its accesses are kept with the
+ * node that the driver made of it. Forks and joins are edges, which the driver reports at
+ * instantiation; nothing is kept of them here. */
 #ifndef RUNTIME_HOOK_GRAPH_CAPTURE_H
 #define RUNTIME_HOOK_GRAPH_CAPTURE_H
 
@@ -10,8 +10,8 @@
 struct learning_node;
 struct graph_node_work;
 
-/* After a call that put one node into the captured stream: this is what it does. `work` is taken;
- * NULL: it is not known. Without the hooks' lock. Returns the node, or NULL when it is not to be
+/* Call it after a call that added one node to the captured stream: the node does this work. Takes
+ * `work`; NULL: it is not known. Without the hooks' lock. Returns the node, or NULL if it cannot be
  * found. */
 CUgraphNode capture_work(CUstream handle, bool thread_default, struct graph_node_work *work);
 /* The same for an op. */
@@ -22,12 +22,10 @@ CUgraphNode capture_op(CUstream handle, bool thread_default, csan_site site, enu
 struct operator_captured;
 void capture_operator(const struct operator_captured *what);
 
-/* The newest node that was put there is a kernel that is learned of. `learning` is
- * taken.
- */
+/* The newest node that was added there is a kernel that csan learns from. Takes `learning`. */
 void capture_learning(CUstream handle, bool thread_default, struct learning_node *learning);
 
-/* Captured calls whose node is not known: they are not checked. */
+/* How many captured calls have no known node. They are not checked. */
 uint64_t capture_unknown_count(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Executable graphs: what csan makes of them, and what their launches come to. */
+/* Executable graphs: what csan knows of them, and what their launches become. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_H
 
@@ -7,16 +7,17 @@
 
 struct graph_node_work;
 
-/* One node of an exec does something else from now on; `work` is taken. `code`: a kernel's.
- * `named`: the node of the graph it was instantiated from. */
+/* One node of an executable graph does something else from now on; takes `work`. `code`: of a
+ * kernel. `named`: the node of the graph that it was instantiated from. */
 void graph_node_changed(CUgraphExec exec, CUgraphNode named, struct graph_node_work *work,
                         struct trace_code code);
 void graph_event_changed(CUgraphExec exec, CUgraphNode named, CUevent event);
 void graph_node_enabled(CUgraphExec exec, CUgraphNode named, bool enabled);
-/* A child graph's nodes in it do what those of another graph of its shape do. */
+/* The nodes of a child graph in it do what those of another graph of the same topology do. */
 void graph_child_changed(CUgraphExec exec, CUgraphNode named, CUgraph child);
 
-/* The program destroys it. True: the driver is not to, an exec needs it on (blocking.h). */
+/* The program destroys the graph. True: the driver must not, because an executable graph still
+ * needs it (blocking.h). */
 bool graph_destroyed(CUgraph graph);
 /* A node that execs may know by that name. */
 void graph_node_destroyed(CUgraphNode node);
@@ -27,15 +28,15 @@ struct graph_counts {
 };
 void graph_count(struct graph_counts *counts);
 
-/* The body of a hook of graphs: makes the call, and notes what it succeeded in. */
+/* The body of a hook of graphs: makes the call, and notes what it achieved. */
 #define MAKE_AND_NOTE(call, note)                                                                  \
     CUresult result = call;                                                                        \
     if (result == CUDA_SUCCESS)                                                                    \
         note;                                                                                      \
     return result
 
-/* Called with each node before its op, and with NULL behind the last one of a launch: each node is
- * then an op of its own. NULL: no calls. Set it before any hook is entered. */
+/* Called with each node before its op, and with NULL behind the last one of a launch. Then each
+ * node is an op of its own. NULL: no calls. Set it before any hook is entered. */
 extern void (*graph_on_node)(const void *node);
 
 #endif

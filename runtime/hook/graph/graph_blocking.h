@@ -1,10 +1,10 @@
-/* Option launch_blocking for graphs: see failure/blocking.h.
+/* Option launch_blocking for graphs; see failure/blocking.h.
  *
- * A graph is launched node by node: of the executable graph all nodes but one are disabled at a
- * time (cuGraphNodeSetEnabled), in an order that its edges allow. So each runs with the parameters
- * that the executable graph has. That needs the nodes' names, which are those of the graph that it
- * was made of: graph.c keeps that graph for as long. Graphs with nodes of other kinds than kernels,
- * copies, sets and empty ones are launched as a whole, and waited for. */
+ * A graph is launched node by node: all nodes of the executable graph but one are disabled at a
+ * time (cuGraphNodeSetEnabled), in an order that its edges allow. So each node runs with the
+ * executable graph's parameters. That needs the node handles of the graph that it was made from, so
+ * graph.c keeps that graph as long. Graphs with nodes of other kinds than kernels, copies, sets and
+ * empty ones are launched as a whole, and waited for. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_BLOCKING_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_BLOCKING_H
 
@@ -20,17 +20,17 @@ struct graph_blocking {
         bool waits;
     } * steps; /* NULL: it is launched as a whole */
     size_t count;
-    csan_site failed; /* of the node that a wait's error came after; 0: none */
+    csan_site failed; /* the node after which a wait returned an error; 0: none */
 };
 
 /* Whether such a graph is launched node by node. */
 bool graph_blocking_has_steps(const struct graph_topology *shape);
-/* How the graph is to be launched; `named`: its nodes' names are good. With the hooks' lock. */
+/* How the graph is to be launched. `named`: its nodes' handles are valid. With the hooks' lock. */
 void graph_blocking_begin(struct graph_blocking *graph, const struct graph_topology *shape,
                           bool named);
-/* The same of a graph of which nothing is known. */
+/* The same for a graph of which nothing is known. */
 void graph_blocking_begin_unknown(struct graph_blocking *graph);
-/* Launches it, and waits. `launched`: what the launch itself returned. Within a hook, without
+/* Launches it, and waits. `launched`: the result of the launch itself. Within a hook, without
  * locks. */
 CUresult graph_blocking_launch(struct graph_blocking *graph, const struct driver_entry *entry,
                                CUgraphExec exec, CUstream stream, CUresult *launched);

@@ -1,4 +1,4 @@
-/* Races inside one graph: its nodes compared with one another, as the edges order them. */
+/* Races inside one graph: compares its nodes with each other, in the order that the edges give. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_CHECK_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_CHECK_H
 

@@ -1,4 +1,4 @@
-/* Nodes that are learned. See graph_learn.h. */
+/* Nodes of graphs that csan learns from. See graph_learn.h. */
 #include "runtime/hook/graph/graph_learn.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_node.h"

@@ -1,5 +1,5 @@
-/* Learning from launches of graphs: the nodes that nothing is known of are traced when their graph
- * is launched, those that alone have their kernel, and use the learned set once it is known, from
+/* Learning from launches of graphs. When a graph is launched, its nodes of which nothing is known
+ * are traced, if no other node has the same kernel. They use the learned set once it is known, from
  * these launches or from others. At launches 4, 8, 16, ... of the graph csan checks known sets
  * again. A node's accesses change when its learned set changes. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_LEARN_H
@@ -10,7 +10,8 @@
 
 struct learning_case;
 
-/* Of one launch: entries of the shape that are looked at, and nodes whose traces are wanted. */
+/* For one launch: the entries of the topology that are looked at, and the nodes whose traces are
+ * wanted. */
 enum { GRAPH_LOOKS = 512, GRAPH_WANTS = 32 };
 
 struct graph_wants {
@@ -21,7 +22,7 @@ struct graph_wants {
     } * items;                       /* NULL: none */
     size_t count;
     CUfunction
-        *settled; /* of nodes that have a set from now on, or are given up: no longer requested */
+        *settled; /* for nodes that now have a set, or are given up: they are no longer requested */
     size_t settled_count, settled_room;
 };
 
@@ -29,13 +30,13 @@ struct graph_wants {
 struct graph_learning {
     bool alone_known; /* which entries are */
     uint64_t launches;
-    uint64_t news;              /* learning_news, as far as entries were looked at for it */
+    uint64_t news;              /* value of learning_news up to which entries were looked at */
     size_t at;                  /* the entry that looking goes on with */
-    size_t closed;              /* entries before it without an open one, in circles */
-    size_t to_look, to_confirm; /* entries from it on: for the news, and again */
+    size_t closed;              /* no entry before this one is open; wraps around */
+    size_t to_look, to_confirm; /* entries to look at from this one on, because of news or again */
 };
 
-/* Some of the shape's nodes do something else. */
+/* Some nodes of the topology do something else now. */
 static inline void graph_learning_changed(struct graph_learning *learning)
 {
     learning->closed = 0;
@@ -43,14 +44,14 @@ static inline void graph_learning_changed(struct graph_learning *learning)
 }
 
 struct graph_learned {
-    bool changed;             /* something became known, and was put into the shape */
+    bool changed;             /* something became known, and was stored in the topology */
     struct graph_wants wants; /* to be begun and ended */
 };
 
-/* With the hooks' lock, which covers both: it is launched. */
+/* The graph is launched. With the hooks' lock, which guards both. */
 struct graph_learned graph_learn(struct graph_topology *shape, struct graph_learning *learning,
                                  CUstream stream, bool thread_default);
-/* Before the driver's call and right after it, with no lock held. */
+/* Call these before the driver's call and right after it, with no lock held. */
 void graph_learn_begin(struct graph_wants *wants);
 void graph_learn_end(struct graph_wants *wants, CUresult result);
 

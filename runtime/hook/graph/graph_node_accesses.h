@@ -22,7 +22,7 @@ enum graph_node_kind {
     GRAPH_NODE_HOST   /* calls a function of the program's */
 };
 
-/* Shared by the node, its clones and the execs made of them. */
+/* The node, its clones and the executable graphs made of them share it. */
 struct graph_node_work {
     unsigned references;
     uint8_t kind; /* enum graph_node_kind */
@@ -31,13 +31,14 @@ struct graph_node_work {
     enum csan_level level;
     uint64_t base, bytes;
     struct host_node *host;
-    struct learning_node *learning;    /* shared; NULL: no more is to be known of it */
-    struct graph_node_work *otherwise; /* what is said if what was learned proves wrong; or NULL */
+    struct learning_node *learning; /* shared; NULL: nothing more can be learned of it */
+    struct graph_node_work
+        *otherwise; /* the work that applies if what was learned proves wrong; or NULL */
     size_t count;
     struct csan_access accesses[]; /* their dims lie behind them */
 };
 
-/* NULL when memory is short, from all three. The accesses are copied. */
+/* All three return NULL when memory is short. The accesses are copied. */
 struct graph_node_work *graph_node_work_op(csan_site site, enum csan_level level,
                                            const struct csan_access *accesses, size_t count);
 struct graph_node_work *graph_node_work_memory(enum graph_node_kind kind, csan_site site,
@@ -48,32 +49,32 @@ void graph_node_work_release(struct graph_node_work *work); /* NULL is none */
 /* The same accesses. */
 bool graph_node_work_touches_equal(const struct graph_node_work *a,
                                    const struct graph_node_work *b);
-/* The same at the same site, and learned of the same launch. */
+/* Whether both do the same at the same site, and are learned from the same launch. */
 bool graph_node_work_equal(const struct graph_node_work *a, const struct graph_node_work *b);
 
-/* From now on the node does this. `work` is taken; NULL: it is not known. */
+/* From now on the node does this. Takes `work`; NULL: it is not known. */
 void graph_node_note(CUgraphNode node, struct graph_node_work *work);
 void graph_node_forget(CUgraphNode node);
-/* Right after it was noted: what it does is learned. `learning` is taken. */
+/* Right after it was noted: csan learns what the node does. Takes `learning`. */
 void graph_node_learning(CUgraphNode node, struct learning_node *learning);
 /* What it does, retained; NULL: not known. */
 struct graph_node_work *graph_node_find(CUgraphNode node);
 
-/* What a node does according to the driver, for nodes without an entry; NULL: nothing that touches
- * memory, or not known. `stack`: the site's. Without locks: the driver is asked. */
+/* What a node without an entry does, according to the driver. NULL: nothing that touches memory, or
+ * not known. `stack`: of the site. Without locks, since it asks the driver. */
 struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
                                        const struct callsite_stack *stack);
 
-/* The kernel of a node with these parameters, or with those that the driver reports; not whether it
- * is requested. No function: it is no kernel's, or not known. */
+/* The kernel of a node with these parameters, or with those that the driver reports. It does not
+ * say whether a trace is wanted. Without a function it is no kernel's node, or not known. */
 struct trace_code graph_node_code(const CUgraphNodeParams *params);
 struct trace_code graph_node_ask_code(CUgraphNode node);
 
 /* Whether the driver says of a kernel's node that its blocks wait for each other (cooperative), or
- * are in clusters; which its parameters do not say. */
+ * are in clusters. Its parameters do not say that. */
 bool graph_node_is_of_groups(CUgraphNode node);
 
-/* What a node would do with these parameters; NULL as above. Host functions are not looked at. */
+/* What a node with these parameters would do; NULL as above. Host functions are not looked at. */
 struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
                                              const struct callsite_stack *stack);
 

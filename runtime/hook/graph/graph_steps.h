@@ -1,12 +1,12 @@
-/* A graph as the ops of one launch: its nodes' access sets merged, so that a launch costs in
- * proportion to the distinct ranges and not to the nodes. Each range keeps the site of a node that
- * touches it.
+/* A graph as the ops of one launch. The access sets of its nodes are merged, so that a launch costs
+ * in proportion to the distinct ranges and not to the nodes. Each range keeps the site of one node
+ * that touches it.
  *
- * The nodes of a graph without event and host nodes are one step: all of it comes after what the
- * launch stream held and before what it is given later, and what its nodes do to each other was
- * checked before. Event and host nodes let others in between: nodes are then grouped by which of
- * them they come after and before, one step each, so that what an event orders is exactly its own
- * nodes. */
+ * The nodes of a graph without event and host nodes are one step. All of it comes after what the
+ * launch stream did before, and before what the stream does later. What the nodes do to each other
+ * was checked before. Event and host nodes let other work in between. Then nodes are grouped by
+ * which of these they come after and before, one step each, so that an event orders exactly the
+ * nodes that it should. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_STEPS_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_STEPS_H
 
@@ -39,7 +39,7 @@ struct graph_step {
     size_t first; /* its place among the sites of all steps */
 };
 
-/* The sites of births, ops and deaths, step after step, as launched by a call. */
+/* The sites of births, ops and deaths, step after step, for one call that launches the graph. */
 struct graph_steps_call {
     csan_site site; /* of the call; 0: none */
     csan_site *sites;
@@ -50,17 +50,18 @@ struct graph_steps {
     struct graph_step *steps; /* in an order in which they may be enqueued */
     size_t count;
     size_t nodes, unknown_kernels;
-    size_t learning;   /* nodes that are learned of (graph_learn.h) */
+    size_t learning;   /* nodes that csan learns from (graph_learn.h) */
     uint32_t *step_of; /* of each entry of the shape */
     uint64_t identity; /* distinguishes graphs that were captured in different places */
     size_t site_count;
     struct progress progress;  /* where the newest launch stands in its stream */
     csan_site launch;          /* the newest call that launched it; 0: none */
-    const csan_site *launched; /* its sites (graph_sites.h); NULL: the nodes' own */
+    const csan_site *launched; /* that call's sites (graph_sites.h); NULL: the nodes' own */
     struct graph_steps_call calls[GRAPH_STEP_CALLS]; /* the newest first */
 };
 
-/* The works stay the shape's, which must outlive it. False: memory is short; to be freed anyway. */
+/* The works belong to the topology, which must live longer. False: memory is short; free it anyway.
+ */
 bool graph_steps_make(const struct graph_topology *shape, struct graph_steps *merged);
 void graph_steps_free(struct graph_steps *merged);
 

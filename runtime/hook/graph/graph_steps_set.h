@@ -1,7 +1,7 @@
-/* The access sets of many nodes made into one: equal ranges once, neighbouring intervals of one
- * site and argument joined, and nothing that is surely written over. Whoever races with one of the
- * nodes races with the set, and the other way round; each range has the site of a node that touches
- * it. */
+/* Merges the access sets of many nodes into one. Equal ranges are kept once, neighbouring intervals
+ * of one site and argument are joined, and what is surely overwritten is left out. Whatever races
+ * with one of the nodes races with the set, and the other way round. Each range has the site of one
+ * node that touches it. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_STEPS_SET_H
 #define RUNTIME_HOOK_GRAPH_GRAPH_STEPS_SET_H
 
@@ -9,13 +9,13 @@
 
 struct graph_steps_set;
 
-/* With room for so many accesses. NULL when memory is short. */
+/* A set with room for so many accesses. NULL when memory is short. */
 struct graph_steps_set *graph_steps_set_create(size_t accesses);
 void graph_steps_set_free(struct graph_steps_set *set);
-/* The access is the work's, and stays where it is. */
+/* Adds an access. It belongs to the work, and must stay where it is. */
 void graph_steps_set_add(struct graph_steps_set *set, const struct graph_node_work *work,
                          const struct csan_access *access);
-/* One op for each site, once all was added. Ops and their accesses are the caller's to free, also
+/* One op for each site, once all accesses were added. The caller frees ops and their accesses, also
  * when memory is short (false). */
 bool graph_steps_set_ops(struct graph_steps_set *set, struct graph_step_op **ops, size_t *count);
 

@@ -12,17 +12,18 @@ struct graph_node_work;
 
 struct graph_topology_entry {
     CUgraphNode node;
-    CUgraphNodeType type;   /* CU_GRAPH_NODE_TYPE_EMPTY for what only stands for order */
-    CUevent event;          /* of an event node */
-    struct trace_code code; /* of a kernel's, once it was asked for; no function: it is not known */
-    bool alone;             /* in having that kernel; as of when somebody found out */
+    CUgraphNodeType type; /* CU_GRAPH_NODE_TYPE_EMPTY for a node that only makes order */
+    CUevent event;        /* of an event node */
+    struct trace_code
+        code;   /* a kernel's, once it was asked for; without a function it is not known */
+    bool alone; /* the only entry with that kernel, at the time when somebody found that out */
     bool disabled;
     struct graph_node_work *work; /* or NULL */
     uint32_t *dependencies;
     size_t dependency_count;
 };
 
-/* What its kernel goes on to be learned by; NULL: nothing. */
+/* The launch by which csan goes on to learn from its kernel; NULL: none. */
 struct learning_node *graph_topology_entry_learning(const struct graph_topology_entry *entry);
 
 struct graph_topology {
@@ -32,20 +33,20 @@ struct graph_topology {
     bool hides_kernels; /* and that may be kernels */
 };
 
-/* Asks the driver: without the hooks' lock. False: the graph's structure is not to be had. The
- * shape is to be freed in any case. */
+/* Asks the driver, without the hooks' lock. False: the graph's structure cannot be read. Free the
+ * topology in any case. */
 bool graph_topology_read(CUgraph graph, struct graph_topology *shape);
-/* Each entry's work: the recorded one, else as the driver reports it, with that stack. */
+/* Sets each entry's work: the recorded one, else what the driver reports, with that stack. */
 void graph_topology_equip(struct graph_topology *shape, const struct callsite_stack *stack);
-/* Each kernel's code; graph_topology_equip does so, too, where it is of use. */
+/* Sets each kernel's code; graph_topology_equip does so, too, if it is needed. */
 void graph_topology_ask_code(struct graph_topology *shape);
 /* Which entries are alone. */
 void graph_topology_find_alone(struct graph_topology *shape);
 void graph_topology_free(struct graph_topology *shape);
 
-/* A graph was copied: what is known of a node is known of its twin. */
+/* A graph was copied: what is known of a node holds for its copy, too. */
 void graph_topology_copy_notes(CUgraph from, CUgraph to);
-/* The graph, and its child graphs, are gone; `shape` was read before. */
+/* The graph and its child graphs are gone; `shape` was read before. */
 void graph_topology_forget(const struct graph_topology *shape);
 
 #endif

@@ -23,7 +23,7 @@
 /* Where a launch comes from. */
 struct launch_origin {
     const struct callsite_stack *stack; /* or NULL: */
-    csan_site site; /* found before, with so many arguments; 0: that of the operator that runs */
+    csan_site site; /* found before, for so many arguments; 0: the site of the running operator */
     size_t argument_count;
 };
 
@@ -74,13 +74,13 @@ struct kernel *launch_kernel(struct launch *launch);
 /* `attributes` into the rest. */
 void launch_read_attributes(struct launch *launch);
 
-/* Before the driver's call: asks for its trace, where that is wanted and can be. */
+/* Before the driver's call: asks for a trace of the launch, if one is wanted and possible. */
 void launch_request_trace(struct launch *launch);
 /* After it, if it succeeded. */
 void launch_submit(struct launch *launch);
 /* The same of a deferred launch, which is never traced; `origin` is set. */
 void launch_submit_deferred(struct launch *launch);
-/* Last of all; whether or not it was recorded. */
+/* Comes last, whether or not the launch was submitted. */
 void launch_release(struct launch *launch);
 
 /* Before the driver's call: the kernel of a launch that can be deferred, for which only its

@@ -1,4 +1,4 @@
-/* What the program itself says that the calling thread's next launch touches. */
+/* What the program itself declares that the calling thread's next launch touches. */
 #ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_ANNOTATIONS_H
 #define RUNTIME_HOOK_LAUNCH_LAUNCH_ANNOTATIONS_H
 
@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-/* A launch may name 64 ranges; what goes beyond is not checked. */
+/* So many ranges can be declared for a launch; further ones are not checked. */
 void launch_annotations_add(const struct csan_access *access);
 
-/* The accesses named for this thread's next launch, and how many; the launch has them from now on.
- * Valid until the thread's next annotation. */
+/* The accesses declared for this thread's next launch, and how many. They apply to that launch
+ * only. Valid until the thread's next annotation. */
 const struct csan_access *launch_annotations_take(size_t *count);
 /* Whether any are named. */
 bool launch_annotations_any(void);

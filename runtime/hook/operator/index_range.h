@@ -1,9 +1,9 @@
-/* Which values the indices of an operator may have (csan_operator_indices), for the report of a
- * kernel of its that fails: "index (int64[8, 4]) must be in [0, 16), dimension 1 of self; index[2,
- * 1] was copied to the device as 16".
+/* The allowed values of an operator's indices (csan_operator_indices). The report of a failed
+ * kernel of that operator uses them: "index (int64[8, 4]) must be in [0, 16), dimension 1 of self;
+ * index[2, 1] was copied to the device as 16".
  *
- * Owns the declarations of the newest 2048 arguments, in a ring without a lock: an entry that is
- * overwritten during a read is not found. */
+ * Owns the declarations for the newest 2048 arguments, in a ring without a lock. An entry that is
+ * overwritten while it is read is not found. */
 #ifndef RUNTIME_HOOK_OPERATOR_INDEX_RANGE_H
 #define RUNTIME_HOOK_OPERATOR_INDEX_RANGE_H
 
@@ -11,12 +11,12 @@
 
 struct text;
 
-/* Keeps it, and looks whether an index is out of range where its values are known
- * (copied_values.h). Returns its number, for index_range_add; never 0. */
+/* Keeps a declaration, and checks the indices if their values are known (copied_values.h). Returns
+ * its number, for index_range_add; never 0. */
 uint64_t index_range_note(const struct csan_operator *what, const struct csan_indices *indices,
                           size_t count);
 
-/* Adds a sentence for each argument. Nothing where the number is 0, or too old. */
+/* Adds a sentence for each argument. Nothing if the number is 0, or too old. */
 void index_range_add(struct text *text, uint64_t number);
 
 #endif

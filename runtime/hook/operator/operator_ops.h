@@ -1,10 +1,10 @@
-/* What an operator that runs has enqueued so far: on which lanes, and the numbers of the ops.
+/* What a running operator has enqueued so far: the lanes, and the numbers of the ops.
  *
  * An operator declares all that it touches. csan uses that for each of its launches of which it
- * knows nothing more. If those are on several streams, the declaration alone makes no race between
- * them: they are ops of the same operator (csan_op_same_operator). The same holds for ops of an
- * inner operator or of a kernel whose accesses are known. Two ops whose own accesses are both known
- * are no such pair: if they conflict, they race. */
+ * knows nothing more. If these launches are on several streams, the declaration alone makes no race
+ * between them: they are ops of the same operator (csan_op_same_operator). The same holds for ops
+ * of an inner operator, and for a kernel whose accesses are known. But if the accesses of both ops
+ * are known and conflict, they race. */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_OPS_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_OPS_H
 
@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-/* Of more lanes the newest are kept: some live for one op only. Of more pieces, the first. */
+/* If there are more lanes, the newest are kept: some live for one op only. If there are more
+ * pieces, the first are kept. */
 enum { OPERATOR_OPS_MAX = 8 };
 
 /* Ops of one lane, by number. */
@@ -45,8 +46,8 @@ void operator_ops_add(struct operator_ops *ops, enum operator_op_kind kind, csan
 /* Whether some of it is on another lane. */
 bool operator_ops_are_elsewhere(const struct operator_ops *ops, csan_lane lane);
 
-/* The ops of the same operator as the next op of that kind on the lane. Returns how many there are.
- */
+/* Lists the ops of the same operator as the next op of that kind on the lane. Returns how many
+ * there are. */
 uint32_t operator_ops_same_operator(const struct operator_ops *ops, enum operator_op_kind kind,
                                     csan_lane lane, struct operator_op found_ops[OPERATOR_OPS_MAX]);
 

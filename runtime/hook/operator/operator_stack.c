@@ -1,7 +1,7 @@
-/* Work that the program enqueued, and the operators that make it. See operator_stack.h.
+/* Work that the program enqueued, and the operators that enqueue it. See operator_stack.h.
  *
- * A thread keeps its running operators as a stack of frames, and the memory that was made since the
- * outermost one began: what an operator makes while it runs is its output, or serves it. */
+ * A thread keeps its running operators as a stack of frames, and the memory that was allocated
+ * since the outermost one began. Such memory is the operator's output, or is used by it. */
 #include "runtime/hook/operator/operator_stack.h"
 #include "csan/base/access_copy.h"
 #include "runtime/hook/operator/index_range.h"

@@ -1,23 +1,23 @@
-/* Who asks whether an event has come: the program, which goes by the answer, or a pool of memory
- * that hands out its blocks again by it.
+/* Who asks whether an event has come: the program, which acts on the answer, or a memory pool that
+ * reuses its blocks by it.
  *
- * PyTorch's pools ask for the events of blocks that several streams used whenever they are asked
- * for memory, and its NCCL watchdog lets go of tensors so; the program hears nothing of the answer.
- * Were it an order of the program's, what a stream had finished by then by chance would hide each
- * wait that the program forgot. */
+ * When memory is requested, PyTorch's pools ask for the events of blocks that several streams used.
+ * Its NCCL watchdog frees tensors in the same way. The program does not learn the answer. If csan
+ * took such an answer for an order of the program's, then work that happened to be finished would
+ * hide each wait that the program forgot. */
 #ifndef RUNTIME_HOOK_OPERATOR_POOL_QUERY_H
 #define RUNTIME_HOOK_OPERATOR_POOL_QUERY_H
 
 #include <stdbool.h>
 
-/* Blocks of a pool are declared (csan_pool_alloc): before that, their pool's own queries are the
- * only order between their owners. */
+/* Blocks of a pool are declared (csan_pool_alloc). Before that, the pool's own queries are the only
+ * order between the owners of its blocks. */
 void pool_query_blocks_are_declared(void);
 
-/* Whether the caller is code of such a pool, whose blocks are declared. What a pool knows of one
- * block's event hides what a program forgot of another that the same stream used before.
- * Thread-safe; reads the symbols of PyTorch's libraries once a caller, and takes no lock but,
- * before glibc 2.35, the loader's. */
+/* Whether the caller is code of such a pool, whose blocks are declared. What a pool learns of one
+ * block's event would hide what the program forgot for another block that the same stream used
+ * before. Thread-safe. Reads the symbols of PyTorch's libraries once for each caller, and takes no
+ * lock but, before glibc 2.35, the loader's. */
 bool pool_query_is_of_memory(void);
 
 #endif
