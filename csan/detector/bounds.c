@@ -37,14 +37,14 @@ static struct owner owner_at(struct memory *memory, const struct site_table *sit
                           false};
 }
 
-/* Whose memory the bytes are that should not be touched. */
-static void find_neighbour(struct memory *memory, const struct bounds_op *op,
+/* Whose memory the byte is that should not be touched. */
+static void find_neighbour(struct memory *memory, const struct bounds_op *op, uint64_t address,
                            struct bounds_fault *fault)
 {
-    const struct allocation *allocation = memory_find(memory, fault->bytes.start);
+    const struct allocation *allocation = memory_find(memory, address);
     if (!allocation || allocation->freed)
         return;
-    const struct block *block = op->node ? NULL : allocation_block(allocation, fault->bytes.start);
+    const struct block *block = op->node ? NULL : allocation_block(allocation, address);
     if (!block && fault->owner.start >= allocation->born.start &&
         fault->owner.end <= allocation->born.end)
         return; /* what of the owner's allocation is no block */
@@ -60,26 +60,39 @@ static bool names_pointers(enum csan_level level)
            level == CSAN_LEVEL_ANNOTATED;
 }
 
+/* `at`: the first of the bytes that may be the neighbour's. */
 static bool is_out_of_bounds(struct memory *memory, const struct bounds_op *op,
-                             const struct owner *owner, struct bounds_fault *fault)
+                             const struct owner *owner, uint64_t at, struct bounds_fault *fault)
 {
     fault->owner = owner->range;
     fault->birth_site = owner->site;
-    find_neighbour(memory, op, fault);
+    find_neighbour(memory, op, at, fault);
     return names_pointers(op->level) || fault->neighbour.end == 0;
 }
 
-static bool is_behind(struct memory *memory, const struct bounds_op *op, struct range bytes,
+/* The first run behind the end. Of a read that loads whole vectors, the first that goes on behind
+ * the last vector. */
+static bool run_behind(const struct lmad *lmad, uint64_t end, uint64_t vector, struct range *run)
+{
+    return lmad_next_run(lmad, end, &run->start, &run->end) &&
+           (run->end > vector || lmad_next_run(lmad, vector, &run->start, &run->end));
+}
+
+static bool is_behind(struct memory *memory, const struct bounds_op *op, const struct lmad *lmad,
                       enum csan_access_kind kind, const struct owner *owner,
                       struct bounds_fault *fault)
 {
     const uint64_t end = owner->range.end;
-    const uint64_t vector = (end + VECTOR_BYTES - 1) & ~(uint64_t)(VECTOR_BYTES - 1);
-    if (bytes.end <= end || (kind == CSAN_READ && !op->refused && bytes.end <= vector))
+    const uint64_t vector = kind == CSAN_READ && !op->refused
+                                ? (end + VECTOR_BYTES - 1) & ~(uint64_t)(VECTOR_BYTES - 1)
+                                : end;
+    if (lmad->base + lmad->span <= vector || !run_behind(lmad, end, vector, &fault->bytes))
         return false;
-    fault->bytes = (struct range){end, bytes.end};
     fault->where = CSAN_WHERE_BEHIND;
-    return is_out_of_bounds(memory, op, owner, fault);
+    fault->distance = fault->bytes.start - end;
+    /* The rest of a vector and the neighbour's own bytes look like one run in a trace. */
+    const bool two = !names_pointers(op->level) && fault->bytes.start < vector;
+    return is_out_of_bounds(memory, op, owner, two ? vector : fault->bytes.start, fault);
 }
 
 static void fill_freed(struct bounds_fault *fault, struct range bytes,
@@ -116,12 +129,13 @@ static bool is_before(struct memory *memory, const struct site_table *sites,
     fault->bytes = (struct range){bytes.start, start};
     fault->where = CSAN_WHERE_BEFORE;
     fault->distance = start - bytes.start;
-    return is_out_of_bounds(memory, op, &owner, fault);
+    return is_out_of_bounds(memory, op, &owner, bytes.start, fault);
 }
 
 bool bounds_check(struct memory *memory, const struct site_table *sites, const struct bounds_op *op,
-                  struct range bytes, enum csan_access_kind kind, struct bounds_fault *fault)
+                  const struct lmad *lmad, enum csan_access_kind kind, struct bounds_fault *fault)
 {
+    const struct range bytes = {lmad->base, lmad->base + lmad->span};
     *fault = (struct bounds_fault){.freed = false};
     const struct allocation *allocation = memory_find(memory, bytes.start);
     if (!allocation) {
@@ -135,7 +149,7 @@ bool bounds_check(struct memory *memory, const struct site_table *sites, const s
     const struct owner owner = owner_at(memory, sites, op, bytes.start);
     if (!owner.block && !op->node && allocation->pooled && is_freed(memory, bytes, true, fault))
         return true;
-    return owner.known && is_behind(memory, op, bytes, kind, &owner, fault);
+    return owner.known && is_behind(memory, op, lmad, kind, &owner, fault);
 }
 
 bool bounds_check_wrong_pointer(struct memory *memory, const struct site_table *sites,

@@ -13,6 +13,7 @@
 #ifndef CSAN_DETECTOR_BOUNDS_H
 #define CSAN_DETECTOR_BOUNDS_H
 
+#include "csan/shadow/lmad.h"
 #include "csan/shadow/memory.h"
 #include "csan/stack/site.h"
 
@@ -36,9 +37,10 @@ struct bounds_op {
     bool refused; /* the driver did not do it */
 };
 
-/* Whether an access of bytes [start, end) is wrong; then `fault` says how. */
+/* Whether an access is wrong; then `fault` says how, of a pattern with gaps by its first run that
+ * is. */
 bool bounds_check(struct memory *memory, const struct site_table *sites, const struct bounds_op *op,
-                  struct range bytes, enum csan_access_kind kind, struct bounds_fault *fault);
+                  const struct lmad *lmad, enum csan_access_kind kind, struct bounds_fault *fault);
 
 /* The same for bytes in no allocation that are accessed through a pointer of that value. They are
  * out of bounds of the memory that the pointer points into. It stays silent if the pointer points

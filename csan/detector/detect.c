@@ -233,20 +233,12 @@ static void check_bounds(struct probe *probe, const struct lmad *lmad)
     const struct site *site = site_table_get(detector->sites, past->site);
     const struct bounds_op op = {.level = past->level, .node = site && site->launched};
     struct bounds_fault fault;
-    uint64_t start, end;
     if (!detector->errors_wanted || detector->parent || lane->host ||
         lane->role != CSAN_LANE_STREAM)
         return;
-    if (bounds_check(&detector->memory, detector->sites, &op,
-                     (struct range){lmad->base, lmad->base + lmad->span}, past->kind, &fault)) {
-        /* Of a pattern with gaps what it touches there first. */
-        if (fault.where == CSAN_WHERE_BEHIND && !lmad_is_contiguous(lmad) &&
-            lmad_next_run(lmad, fault.bytes.start, &start, &end)) {
-            fault.distance += start - fault.bytes.start;
-            fault.bytes = (struct range){start, end};
-        }
+    if (bounds_check(&detector->memory, detector->sites, &op, lmad, past->kind, &fault))
         add_fault(detector, past, probe->pointer, &fault, NULL);
-    } else if (fault.unplaced && past->level == CSAN_LEVEL_RANGES)
+    else if (fault.unplaced && past->level == CSAN_LEVEL_RANGES)
         __atomic_store_n(&detector->unplaced, detector->unplaced + 1, __ATOMIC_RELAXED);
 }
 
@@ -646,11 +638,10 @@ static bool judge(struct detector *detector, const struct entry *entry,
         return bounds_check_free(&detector->memory, access->base, fault);
     if (access->bytes == CSAN_TO_END || !lmad_from_access(&lmad, access))
         return false;
-    const struct range bytes = {lmad.base, lmad.base + lmad.span};
     if (entry->judged == CONTEXT_WRONG_POINTER)
         return bounds_check_wrong_pointer(&detector->memory, detector->sites, &op, entry->base,
-                                          bytes, fault);
-    return bounds_check(&detector->memory, detector->sites, &op, bytes, access->kind, fault);
+                                          (struct range){lmad.base, lmad.base + lmad.span}, fault);
+    return bounds_check(&detector->memory, detector->sites, &op, &lmad, access->kind, fault);
 }
 
 static void process_judged(struct detector *detector, const struct entry *entry)

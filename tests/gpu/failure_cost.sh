@@ -4,7 +4,7 @@
 #
 #   failure_cost.sh CSAN_ROOT [SLICES]
 set -eu
-root=$1 slices=${2:-9}
+root=$(cd "$1" && pwd) slices=${2:-9}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -37,7 +37,7 @@ ratios()
     first=$(median <<<"${times[$1]:-}")
     for name; do
         value=$(median <<<"${times[$name]:-}")
-        awk -v w="$what" -v n="$name" -v v="$value" -v f="$first" 'BEGIN { printf "%-22s %-22s %12.0f ns a step, %6.3f\n", w, n, v, f > 0 ? v / f : 0 }'
+        awk -v w="$what" -v n="$name" -v v="$value" -v f="$first" 'BEGIN { printf "%-22s %-22s %12.0f ns a step, %6.3f\n", w, n, v, (f > 0 ? v / f : 0) }'
     done
     times=()
 }

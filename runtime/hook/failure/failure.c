@@ -322,6 +322,8 @@ static void report_unknown(const struct reporting_call *reporting)
         add_suspects(&detail, suspects, count);
     else if (count == 0)
         add_newest(&detail);
+    else if (suspects[0].failed)
+        text_add(&detail, "csan waited for it alone, and it failed. ");
     else
         text_add(&detail, "It is the first launch of its stream that had not finished. ");
     add_cause(&detail);

@@ -19,6 +19,7 @@ void launch_ring_note(const struct launch_ring_entry *launch)
     place->lane = launch->lane;
     place->indices = launch->indices;
     place->progress = launch->progress;
+    place->failed = launch->failed;
     memcpy(place->grid, launch->grid, sizeof place->grid);
     memcpy(place->block, launch->block, sizeof place->block);
     __atomic_store_n(&place->turn, turn, __ATOMIC_RELEASE);
@@ -119,10 +120,17 @@ size_t launch_ring_unfinished(struct launch_ring_entry *launches, size_t most)
     const uint64_t oldest = newest > LAUNCHED_MOST ? newest - LAUNCHED_MOST + 1 : 1;
     struct launch_ring_entry launch;
     size_t count = 0;
-    for (uint64_t turn = oldest; turn <= newest && count < most; turn++)
-        if (take(turn, &launch) && !progress_is_reached(launch.progress) &&
+    for (uint64_t turn = oldest; turn <= newest; turn++) {
+        if (!take(turn, &launch))
+            continue;
+        if (launch.failed) {
+            launches[0] = launch;
+            return 1;
+        }
+        if (count < most && !progress_is_reached(launch.progress) &&
             is_first(&launch, launches, count))
             launches[count++] = launch;
+    }
     return count;
 }
 

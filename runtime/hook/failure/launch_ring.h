@@ -22,6 +22,7 @@ struct launch_ring_entry {
     csan_lane lane;
     uint64_t indices;           /* of index_range_note; 0: none */
     struct progress progress;   /* a graph's nodes have that of its launch */
+    bool failed;                /* csan itself waited for it, and got the error */
     uint32_t grid[3], block[3]; /* grid[0] is 0 if it is not known, as for a graph's node */
 };
 
@@ -41,7 +42,8 @@ struct launch_ring_query {
 size_t launch_ring_newest(const char **names, size_t most);
 
 /* Lists launches that had not finished: for each stream whose progress is known, the first. A
- * graph's nodes are one launch, and each has an entry. At most `most`; returns how many. */
+ * graph's nodes are one launch, and each has an entry. A launch that csan saw fail is the only one
+ * listed. At most `most`; returns how many. */
 size_t launch_ring_unfinished(struct launch_ring_entry *launches, size_t most);
 
 /* How many launches were made behind it. */

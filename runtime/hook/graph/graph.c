@@ -474,8 +474,8 @@ static void enqueue_launch(struct exec *exec, struct stream *stream, CUstream ha
 static void note_failed(const struct exec *exec, const struct stream *stream, csan_site node)
 {
     if (node)
-        launch_ring_note(&(struct launch_ring_entry){.site = logged_site(exec, node),
-                                                     .lane = stream_lane(stream)});
+        launch_ring_note(&(struct launch_ring_entry){
+            .site = logged_site(exec, node), .lane = stream_lane(stream), .failed = true});
 }
 
 static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream,

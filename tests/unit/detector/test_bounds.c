@@ -111,6 +111,38 @@ static void reads_of_whole_vectors(void **state)
     expect(CSAN_RACE_OUT_OF_BOUNDS, 2 * BASE + 100, 12, 2 * BASE);
     op(w, CSAN_LEVEL_RANGES, CSAN_READ, CSAN_EXACT, 2 * BASE, 113);
     expect(CSAN_RACE_OUT_OF_BOUNDS, 2 * BASE + 100, 13, 2 * BASE);
+    /* In a pattern with gaps a run may end with the vector, and the next be the neighbour's. */
+    allocate(w, "cuMemAlloc", CSAN_MEMORY_DEVICE, 2 * BASE + 512, 512);
+    struct csan_dim rows = {.stride = 16, .count = 64};
+    struct csan_access access = {
+        .base = 2 * BASE, .bytes = 8, .dims = &rows, .dim_count = 1, .kind = CSAN_READ};
+    csan_op(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_RANGES, &access, 1);
+    expect(CSAN_RACE_OUT_OF_BOUNDS, 2 * BASE + 112, 8, 2 * BASE);
+    rows.count = 7;
+    csan_op(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_RANGES, &access, 1);
+    expect_nothing();
+    csan_context_destroy(w.context);
+}
+
+/* A block whose last vector ends where the next begins: a trace shows one run from the one into the
+ * other. */
+static void a_whole_vector_before_a_neighbour(void **state)
+{
+    (void)state;
+    struct world w = world_each();
+    allocate(w, "cuMemAllocManaged", CSAN_MEMORY_MANAGED, 2 * BASE, 511);
+    allocate(w, "cuMemAllocManaged", CSAN_MEMORY_MANAGED, 2 * BASE + 512, 512);
+    op(w, CSAN_LEVEL_TRACED, CSAN_READ, CSAN_EXACT, 2 * BASE, 1024);
+    expect_nothing();
+    struct csan_dim rows = {.stride = 512, .count = 2};
+    struct csan_access access = {
+        .base = 2 * BASE + 500, .bytes = 12, .dims = &rows, .dim_count = 1, .kind = CSAN_READ};
+    csan_op(w.context, w.a, site(w.context, "kernel"), CSAN_LEVEL_TRACED, &access, 1);
+    expect_nothing();
+    op(w, CSAN_LEVEL_TRACED, CSAN_WRITE, CSAN_EXACT, 2 * BASE, 1024);
+    expect(CSAN_RACE_OUT_OF_BOUNDS, 2 * BASE + 511, 513, 2 * BASE);
+    op(w, CSAN_LEVEL_RANGES, CSAN_READ, CSAN_EXACT, 2 * BASE, 1024);
+    expect(CSAN_RACE_OUT_OF_BOUNDS, 2 * BASE + 511, 513, 2 * BASE);
     csan_context_destroy(w.context);
 }
 
@@ -566,6 +598,7 @@ int main(void)
         cmocka_unit_test(the_end_of_an_allocation),
         cmocka_unit_test(before_an_allocation),
         cmocka_unit_test(strided_accesses),
+        cmocka_unit_test(a_whole_vector_before_a_neighbour),
         cmocka_unit_test(reads_of_whole_vectors),
         cmocka_unit_test(bytes_of_a_neighbour),
         cmocka_unit_test(memory_without_ends_of_its_own),
