@@ -491,7 +491,7 @@ static bool is_of_host(const struct allocation *allocation)
            (allocation->kind == CSAN_MEMORY_HOST || allocation->kind == CSAN_MEMORY_MANAGED);
 }
 
-/* False: it touches nothing, or memory of a device for certain. */
+/* False: it touches nothing, or memory of a device. */
 static bool watched_access(struct detector *detector, const struct csan_access *access,
                            struct lmad *lmad, struct host_touch *touch)
 {
@@ -499,7 +499,8 @@ static bool watched_access(struct detector *detector, const struct csan_access *
     const struct allocation *allocation = memory_find(&detector->memory, access->base);
     if (!to_end && !lmad_from_access(lmad, access))
         return false;
-    touch->exact = !to_end && access->bound == CSAN_EXACT && is_of_host(allocation);
+    touch->exact = !to_end && access->bound == CSAN_EXACT;
+    touch->pageable = !allocation;
     touch->writes = access->kind != CSAN_READ;
     touch->argument = access->argument;
     touch->lmad = lmad;
@@ -507,9 +508,9 @@ static bool watched_access(struct detector *detector, const struct csan_access *
     if (to_end)
         touch->bytes =
             (struct range){access->base, allocation ? allocation->range.end : UINT64_MAX};
-    if (touch->exact)
+    if (allocation)
         touch->memory = allocation->kind;
-    return touch->exact || !allocation || is_of_host(allocation);
+    return !allocation || is_of_host(allocation);
 }
 
 static void watch_op(struct detector *detector, const struct op *op, epoch_t epoch)

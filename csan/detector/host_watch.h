@@ -27,10 +27,11 @@ struct host_touch {
     enum csan_level level;
     uint16_t argument;
     enum host_touch_by by;
-    enum csan_memory_kind memory; /* HOST or MANAGED, if the access is exact */
+    enum csan_memory_kind memory; /* HOST or MANAGED, if the access is exact and not pageable */
+    bool pageable;                /* csan knows no allocation there */
     bool writes;
-    bool exact; /* it is to memory of the host or managed memory, and touches all of `lmad` */
-    bool late;  /* the op waited in the queue: the program has gone on since */
+    bool exact;              /* it touches all of `lmad`, for certain */
+    bool late;               /* the op waited in the queue: the program has gone on since */
     const struct lmad *lmad; /* if the access is exact */
     struct range bytes;      /* from its first byte to its last; all addresses: nobody knows */
 };
@@ -42,8 +43,8 @@ struct host_watch {
     bool (*learned)(void *user, const struct order *order);
     /* An allocation is about to end, or has ended unseen. */
     void (*freed)(void *user, struct range bytes);
-    /* The context lost track of the host: what the host learns waits in the queue, or work that csan
-     * did not see may have written. May be NULL. */
+    /* The context lost track of the host: what the host learns waits in the queue, or work that
+     * csan did not see may have written. May be NULL. */
     void (*lost)(void *user);
     /* Called soon after it is due, without the lock. It may call the context. May be NULL. */
     void (*report)(void *user);

@@ -150,7 +150,8 @@ static void side_place(struct race_words *words, struct race_side *side,
                        const struct csan_race_access *access)
 {
     char brief[SHORT_NAME_BYTES];
-    if (access->host) /* "the host's store" is no function */
+    if (access->host ||
+        access->lane_kind == CSAN_LANE_HOST_FUNCTION) /* "the host's store" is no function */
         snprintf(brief, sizeof brief, "%.*s", (int)sizeof brief - 1, side->name);
     else
         race_name_shorten(brief, sizeof(brief), side->name);

@@ -36,6 +36,9 @@ done
 for name in host_pinned_write_ordered host_managed_add_ordered host_sort_ordered host_page_shared; do
     check "$name is silent" silent $name
 done
+# A function that runs behind the copy's call, as a lazy device has it, in front of it by its stream.
+CSAN_SCHEDULE=lazy check "a host function that fills a pageable source is found" finds host_function_fills
+CSAN_SCHEDULE=lazy check "one that fills a pinned source is silent" silent host_function_fills_pinned
 check "the overlap is the access" eval 'finds host_vector_read && grep -q "Overlap: 16 bytes, 256 to 271" err'
 check "without instrumented code it says so" eval '
     "$nvcc" -w -g -I"$tree/include" -I"$tree/tests/integration" -cudart shared "$tree/tests/integration/host_page_shared.cu" -o plain &&

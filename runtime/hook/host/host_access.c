@@ -40,10 +40,10 @@ static bool is_over_for_anyone(void *user, uint64_t epoch)
     return host_watch_anyone_knows(user, epoch);
 }
 
-/* Its op may meet an access of the host's. */
+/* Work that an access of the host's may meet, and that of a call before it returned. */
 static bool is_pending(const struct host_touch *touch)
 {
-    return touch->exact && touch->by != HOST_TOUCH_HOST;
+    return touch->exact && (touch->by == HOST_TOUCH_STREAM || touch->by == HOST_TOUCH_CALL);
 }
 
 /* A page that is guarded cannot be read. */
@@ -52,7 +52,7 @@ static void touched_guarded(void *user, const struct host_touch *touch)
     (void)user;
     if (hashes)
         source_content_touched(touch);
-    if (host_access_guards && is_pending(touch))
+    if (host_access_guards && is_pending(touch) && !touch->pageable)
         page_guard_add(touch->epoch, touch->bytes, touch->writes);
 }
 static bool learned_guarded(void *user, const struct order *order)

@@ -234,7 +234,8 @@ static void add_write(const struct host_touch *touch)
 void source_content_touched(const struct host_touch *touch)
 {
     const bool is_source = touch->by == HOST_TOUCH_STREAM && touch->exact && !touch->late &&
-                           touch->memory == CSAN_MEMORY_HOST && touch->level != CSAN_LEVEL_LEARNED;
+                           !touch->pageable && touch->memory == CSAN_MEMORY_HOST &&
+                           touch->level != CSAN_LEVEL_LEARNED;
     pthread_mutex_lock(&content.mutex);
     if (content.on && touch->writes) {
         take_out(touch->bytes);

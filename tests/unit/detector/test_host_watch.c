@@ -107,6 +107,10 @@ static void others_are_not(void **state)
     assert_int_equal(seen.others, 1);
     assert_true(!seen.other.exact && seen.other.writes);
     assert_int_equal(seen.other.bytes.start, PINNED);
+    assert_false(seen.other.pageable);
+    touch(w.context, w.a, "k", CSAN_WRITE, CSAN_BOUND_DATA, PINNED + 0x10000, 4);
+    assert_int_equal(seen.others, 2);
+    assert_true(seen.other.pageable);
     csan_context_destroy(w.context);
 }
 

@@ -274,7 +274,7 @@ static void what_ends_is_forgotten(void **state)
     assert_false(learn(3));
 }
 
-/* Memory of which csan was not told that it ends, and memory that nobody may read. */
+/* Memory whose end csan did not see, and memory that nobody may read. */
 static void what_cannot_be_read_is_left_alone(void **state)
 {
     (void)state;
