@@ -10,6 +10,7 @@
 #   runtime/python/*.c         -> /
 #   runtime/hook/rt/*.c        -> lib/libcsan_rt.so.0                     (runtime-API trampolines)
 #   runtime/threads/*.c        -> lib/libcsan_threads.so.0                (pthread, for host_order=threads)
+#   runtime/mpi/*.c            -> lib/libcsan_mpi.so.0                    (in front of MPI)
 #   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)
 #   runtime/device/cudart/*.c  -> lib/csan/embedded/libcudart.so.13 and libcudart.so.12
 #   runtime/cli/*.c            -> bin/csan

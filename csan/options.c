@@ -136,6 +136,9 @@ static const struct {
     {FIELD(host_order), OPTION_WORD, "observed", "observed|threads",
      "Choose what orders host threads. observed: the order in which their calls reached csan. "
      "threads: only pthread_create, pthread_join and the synchronization between."},
+    {FIELD(mpi), OPTION_BOOL, "1", NULL,
+     "Check what MPI's functions do with memory: csan run preloads libcsan_mpi.so. 0: it does "
+     "not."},
     {FIELD(device), OPTION_WORD, "auto", "auto|gpu|embedded",
      "Choose where a program linked with -lcsan runs: auto takes a GPU where there is one, else "
      "the embedded device. CSAN_DEVICE goes before it."},

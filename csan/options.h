@@ -63,6 +63,7 @@ struct options {
     char device[OPTION_TEXT_MAX];
     char host[OPTION_TEXT_MAX];
     char host_order[OPTION_TEXT_MAX];
+    int mpi;
     char implicit_sync[OPTION_TEXT_MAX];
     char external_symbolizer_path[OPTION_TEXT_MAX];
     char record[OPTION_TEXT_MAX];

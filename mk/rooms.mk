@@ -63,6 +63,7 @@ PRODUCTS :=
 -include runtime/hook/rt/build.mk
 -include runtime/threads/build.mk
 -include runtime/instrumented/build.mk
+-include runtime/mpi/build.mk
 -include runtime/device/exec/build.mk
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk

@@ -54,12 +54,13 @@ include tests/oracle/build.mk
 include tests/torch/build.mk
 include tests/integration/build.mk
 include tests/litmus/build.mk
+include tests/mpi/build.mk
 include tests/gpu/build.mk
 -include tests/bench/build.mk
 include tests/bench/programs/build.mk
 
 # Tests of the products as a person meets them at the command line. Those that take longest begin first.
-shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,install explore snippets oracle fix kernels mutate failures)))
+shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,install explore snippets oracle fix kernels mutate failures mpi)))
 SHELL_TESTS := $(shell_tests_long) $(filter-out $(shell_tests_long),$(wildcard tests/shell/test_*.sh))
 SCHEMA_CHECK := $(OUT)/tests/schema_check
 

@@ -8,7 +8,9 @@
 #      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels;
 #   3. a toolkit whose headers and runtime library are those of CUDA 12, in build/cuda12, for tests.
 #      Where pip cannot get it those are skipped;
-#   4. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
+#   4. Open MPI and MPICH, for tests, both at once: by apt-get as root. Where there is none its tests
+#      are skipped;
+#   5. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
 #      Where pip cannot get them that test is skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
@@ -320,7 +322,24 @@ set_up_cuda12()
     fi
 }
 
-# ---- 4. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
+# ---- 4. The MPIs that tests use ----------------------------------------------------------------
+
+set_up_mpi()
+{
+    local packages=()
+    command -v mpicc.openmpi >/dev/null || packages+=(libopenmpi-dev openmpi-bin)
+    command -v mpicc.mpich >/dev/null || packages+=(libmpich-dev mpich)
+    [ ${#packages[@]} -eq 0 ] && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
+        { apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y \
+            --no-install-recommends "${packages[@]}"; } >>"$log" 2>&1; then
+        say "installed ${packages[*]}, for tests"
+    else
+        say "no ${packages[*]}: tests of that MPI are skipped"
+    fi
+}
+
+# ---- 5. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
 
 set_up_sarif()
 {
@@ -343,4 +362,5 @@ fi
 set_up_packages
 set_up_toolkit
 set_up_cuda12 "$(sed -n 's/^CUDA_HOME := //p' build/config.mk)"
+set_up_mpi
 set_up_sarif

@@ -255,7 +255,7 @@ uint64_t context_submit_locked(csan_context *context, struct entry *entry)
     struct access_rooms rooms = {NULL, NULL};
     if (context_has_lanes(context, entry)) {
         if (entry->kind == ENTRY_OP)
-            entry->number = context_next_number(context);
+            entry->number = context_next_op(context, entry->lane);
         entry->accesses = as_seen(context, entry->accesses, &entry->access_count, &rooms);
         ticket = context_enter(context, entry);
     }
@@ -665,7 +665,7 @@ static uint64_t op_at_once(csan_context *context, struct op *op)
 {
     struct access_rooms rooms = {NULL, NULL};
     if (lane_exists(context, op->lane)) {
-        op->number = context_next_number(context);
+        op->number = context_next_op(context, op->lane);
         op->accesses = as_seen(context, op->accesses, &op->access_count, &rooms);
         if (__builtin_expect(context->recording != NULL, 0))
             context_record_entry(context, &(struct entry){.kind = ENTRY_OP,
@@ -705,6 +705,11 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
                           .access_count = count};
     context_submit_locked(context, &entry);
     return entry.number;
+}
+
+uint64_t context_generation(const csan_context *context)
+{
+    return __atomic_load_n(&context->generation, __ATOMIC_RELAXED);
 }
 
 void csan_op_same_operator(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,

@@ -26,6 +26,7 @@ struct csan_context {
     uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
     bool unchecked;              /* what enters is recorded, and that is all */
     uint64_t next_number;
+    uint64_t generation; /* number of the newest op that is no host's; read without the lock */
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
                      int before); /* or NULL */
     void *observer_user;
@@ -70,8 +71,19 @@ static inline void context_ready_ranges(void)
 static inline uint64_t context_next_number(csan_context *context)
 {
     const uint64_t number = ++context->root->next_number;
+    __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
         context_note_ranges(context, number);
+    return number;
+}
+
+/* Of an op of that lane. */
+static inline uint64_t context_next_op(csan_context *context, csan_lane lane)
+{
+    const uint64_t generation = context->root->generation;
+    const uint64_t number = context_next_number(context);
+    if (context->detector.order.lanes[lane].host)
+        __atomic_store_n(&context->root->generation, generation, __ATOMIC_RELAXED);
     return number;
 }
 

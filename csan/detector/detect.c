@@ -717,9 +717,11 @@ static void process_birth(struct detector *detector, const struct entry *entry)
         birth_initializes(detector, entry);
 }
 
-/* A free conflicts with every access it is not ordered after. */
+/* A free conflicts with every access it is not ordered after; or, where it waits for the device,
+ * with what is not `behind` that wait. */
 static void check_free(struct detector *detector, struct allocation *allocation,
-                       const struct past_access *death, const struct entry *entry)
+                       const struct past_access *death, const struct entry *entry,
+                       const struct snapshot *behind)
 {
     const struct lmad all = {.base = allocation->range.start,
                              .bytes = allocation->range.end - allocation->range.start,
@@ -731,9 +733,22 @@ static void check_free(struct detector *detector, struct allocation *allocation,
     probe.is_free = true;
     if (entry->host_joined && entry->lane == ORDER_HOST)
         probe.access.knowledge.clock = entry->snapshot->value.clock;
+    if (behind)
+        probe.access.knowledge.clock = behind->clock;
+    else
+        check_life(&probe, &all);
     probe.access.lmad = &all;
-    check_life(&probe, &all);
     shadow_check(&allocation->shadow, &probe.access);
+}
+
+/* The wait inside such a free is not for what libraries do. */
+static void check_free_that_waits(struct detector *detector, struct allocation *allocation,
+                                  const struct past_access *death, const struct entry *entry)
+{
+    struct snapshot behind = order_snapshot_all_for(&detector->order, entry->lane);
+    if (behind.clock)
+        check_free(detector, allocation, death, entry, &behind);
+    snapshot_release(&behind);
 }
 
 static void process_free_begin(struct detector *detector, const struct entry *entry)
@@ -748,8 +763,11 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     token->death = op_access(detector, entry);
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
-    if (entry->checked) {
-        check_free(detector, allocation, &token->death, entry);
+    if (entry->checked || detector->order.has_requests) {
+        if (entry->checked)
+            check_free(detector, allocation, &token->death, entry, NULL);
+        else
+            check_free_that_waits(detector, allocation, &token->death, entry);
         token->conflicts = detector->conflicts; /* reported only if the free succeeds */
         detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
     }

@@ -27,7 +27,7 @@ size_t lane_words(const struct lane *lane, bool framework, char *text, size_t by
 {
     char letter[LETTER_BYTES];
     int length;
-    if (framework || lane->kind == CSAN_LANE_OTHER)
+    if (framework || lane->kind == CSAN_LANE_OTHER || lane->kind == CSAN_LANE_REQUEST)
         length = snprintf(text, bytes, "%s", lane->label);
     else if (lane->kind == CSAN_LANE_LEGACY)
         length = snprintf(text, bytes,

@@ -122,6 +122,23 @@ struct range_path *range_path_create(const char *text)
     return path;
 }
 
+struct range_path *range_path_with_detail(const char *detail)
+{
+    const struct range_path *now = named_range_now();
+    const size_t length = now ? strcspn(now->text, (char[]){RANGE_DETAIL_MARK, '\0'}) : 0;
+    const size_t detail_bytes = strlen(detail) + 1;
+    struct range_path *path = malloc(sizeof *path + length + 1 + detail_bytes);
+    if (!path)
+        return NULL;
+    path->references = 1;
+    if (length)
+        memcpy(path->text, now->text, length);
+    path->text[length] = RANGE_DETAIL_MARK;
+    memcpy(path->text + length + 1, detail, detail_bytes);
+    text_make_plain(path->text + length + 1);
+    return path;
+}
+
 struct range_path *range_path_share(struct range_path *path)
 {
     if (path)

@@ -39,6 +39,11 @@ struct range_actor {
 };
 struct range_actor named_range_act(struct range_actor actor);
 
+/* What is said of one call alone stands in its path behind this mark. */
+#define RANGE_DETAIL_MARK '\x1f'
+/* The thread's ranges with that text behind the mark; NULL when memory is short. */
+struct range_path *range_path_with_detail(const char *detail);
+
 /* NULL where `text` is empty, or memory is short. */
 struct range_path *range_path_create(const char *text);
 /* Both take NULL. */

@@ -73,6 +73,17 @@ static void fill_created(struct csan_race_access *access, const struct lane *lan
                         &access->created_frame_count);
 }
 
+/* The path, and behind its mark what was said of this call alone. */
+static void fill_ranges(struct csan_race_access *access, const char *path, char **text)
+{
+    char *copy = *text, *end = copy + strlen(path);
+    access->ranges = text_write(text, path);
+    char *mark = strchr(copy, RANGE_DETAIL_MARK);
+    access->detail = mark ? mark + 1 : end;
+    if (mark)
+        *mark = '\0';
+}
+
 static void fill_access(struct csan_race_access *access, const struct past_access *past,
                         const struct argument_set *set, char **text, const struct race_scene *scene)
 {
@@ -92,7 +103,7 @@ static void fill_access(struct csan_race_access *access, const struct past_acces
     access->lane = lane_write(text, scene, past->epoch);
     fill_created(access, lane, scene);
     access->arguments = arguments_write(text, site, set);
-    access->ranges = text_write(text, range_history_find(scene->ranges, past->op));
+    fill_ranges(access, range_history_find(scene->ranges, past->op), text);
     if (site) {
         access->defined = site_table_definition(scene->sites, site->name);
         stack_depot_get(scene->stacks, site->stack, &access->frames, &access->frame_count);

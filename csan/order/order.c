@@ -174,6 +174,7 @@ void order_lane_describe(struct order *order, uint32_t index, uint8_t kind, csan
         lane->letter = ++order->letters;
     lane->kind = kind;
     lane->created = created;
+    order->has_requests |= kind == CSAN_LANE_REQUEST;
 }
 
 void order_lane_name(struct order *order, uint32_t index, const char *name)
@@ -247,15 +248,34 @@ static uint64_t known_to_device(const struct order *order, uint32_t lane)
     return known;
 }
 
+/* A wait for the whole device waits neither for host threads nor for what libraries do. */
+static bool is_aside(const struct lane *lane)
+{
+    return lane->host || lane->kind == CSAN_LANE_REQUEST;
+}
+
 struct snapshot order_snapshot_all(struct order *order)
 {
     struct clock *clock = clock_create(order->count);
     if (!clock)
         return (struct snapshot){0};
     for (uint32_t i = 0; i < order->count; i++)
-        if (order->lanes[i].host && i != ORDER_HOST)
+        if (is_aside(&order->lanes[i]) && i != ORDER_HOST)
             clock->known[i] = known_to_device(order, i);
         else
             clock->known[i] = order->lanes[i].observed = order->lanes[i].sequence;
     return (struct snapshot){clock, 0};
+}
+
+struct snapshot order_snapshot_all_for(struct order *order, uint32_t lane)
+{
+    const struct snapshot all = order_snapshot_all(order);
+    for (uint32_t i = 1; all.clock && i < order->count; i++) {
+        const uint64_t known = order->lanes[i].kind == CSAN_LANE_REQUEST
+                                   ? clock_known(order->lanes[lane].clock, i)
+                                   : 0;
+        if (known > all.clock->known[i])
+            all.clock->known[i] = known;
+    }
+    return all;
 }

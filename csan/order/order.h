@@ -58,6 +58,7 @@ struct order {
     uint32_t thread_joins; /* joins that changed a host thread's clock, and are not yet in lane 0 */
     uint64_t host_joins;   /* all joins that changed the clock of a host lane */
     uint32_t pool;         /* the lane that stands for what a memory pool saw; 0: there is none */
+    bool has_requests;     /* there ever was a request (CSAN_LANE_REQUEST) */
     bool held_back;        /* waiting ops know less than the host knows by now */
     struct clock *spare;   /* see clock.h */
 };
@@ -125,8 +126,11 @@ static inline void order_forget(struct order *order, const struct snapshot *snap
 {
     clock_release_to(snapshot->clock, &order->spare);
 }
-/* All lanes but the host's threads, with what those lanes know. */
+/* Every lane but the host's threads and requests, and what those lanes know: what is behind a wait
+ * for the whole device. */
 struct snapshot order_snapshot_all(struct order *order);
+/* The same and what `lane` knows of requests, where that is not lane 0. */
+struct snapshot order_snapshot_all_for(struct order *order, uint32_t lane);
 static inline struct snapshot snapshot_share(struct snapshot snapshot)
 {
     if (snapshot.clock)

@@ -109,6 +109,7 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
     const char *reason = race_access_reason(from);
     access->reason = reason ? strdup(reason) : NULL;
     access->ranges = from->ranges && from->ranges[0] ? strdup(from->ranges) : NULL;
+    access->detail = from->detail && from->detail[0] ? strdup(from->detail) : NULL;
     if (from->created_frame_count)
         access->created = take_stack(words, from->created_frames, from->created_frame_count, "");
     access->defined = from->defined ? strdup(stack_path_shorten(style, from->defined)) : NULL;
@@ -266,6 +267,7 @@ static void access_clear(struct finding_access *access)
     free(access->deed);
     free(access->reason);
     free(access->ranges);
+    free(access->detail);
     stack_frames_free(&access->created);
     free(access->defined);
     stack_frames_free(&access->stack);

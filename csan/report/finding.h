@@ -15,6 +15,7 @@ struct finding_access {
     char *name, *symbol;     /* as in the source; as recorded */
     char *lane;              /* "stream A" */
     char *ranges;            /* NVTX ranges that were open, "'forward' > 'layer 3'"; NULL: none */
+    char *detail;            /* of a library's call, "512 MPI_FLOAT to rank 1"; NULL: none */
     char *arguments, *deed;  /* "p"; "writing to argument(s) p" */
     char *reason;            /* why it is not exact; NULL: it is */
     char *defined;           /* of a kernel: "app.cu:9"; NULL: it is none, or not known */

@@ -95,6 +95,7 @@ static void access_add(struct text *text, const struct finding_access *access)
     stack_add(text, "launch_stack", &access->launch_stack);
     text_add(text, ", ");
     json_member_string(text, "nvtx_ranges", access->ranges);
+    json_member_string(text, "detail", access->detail);
     stack_add(text, "created", &access->created);
     text_add(text, "}");
 }

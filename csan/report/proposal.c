@@ -108,6 +108,8 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
         return at_call(early->at_call ? early : late, early->at_call ? late : early);
     if (race_is_host_change(race))
         return none("csan does not know which of the host's stores it was");
+    if (early->lane_kind == CSAN_LANE_REQUEST)
+        return none("what has to come first is a request that the program has to wait for");
     if (early->host)
         return none("what has to come first is an access of the host's own");
     if ((is_host_function(early) && !early->launch_frame_count) ||
@@ -115,7 +117,7 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
         return none("it is not known which call enqueued the host function");
     if (share_launch(early, late))
         return none("csan does not know which node of the graph calls the host function");
-    if (!late->host && !makes_own_event(race)) {
+    if (!late->host && late->lane_kind != CSAN_LANE_REQUEST && !makes_own_event(race)) {
         if (can_take_stream(early, late))
             return (struct proposal){.kind = PROPOSAL_STREAM, .from = late, .to = early};
         if (can_take_stream(late, early))

@@ -40,6 +40,28 @@ static void freed_in_use(const struct race_words *words, const struct race_side 
 
 /* ---- why */
 
+/* What a call of a library started, which is not over before the program waits for it. */
+static bool is_request(const struct csan_race_access *access)
+{
+    return access->lane_kind == CSAN_LANE_REQUEST;
+}
+/* A call of a library that takes no stream, or what it started. */
+static bool is_library_call(const struct csan_race_access *access)
+{
+    return is_request(access) || (access->host && access->detail && access->detail[0]);
+}
+
+static void library_cause_add(struct text *text, const struct race_words *words,
+                              const struct csan_race *race)
+{
+    if (is_request(&race->previous))
+        text_add(text, "nothing has waited for %s, so it may still touch the memory",
+                 words->previous.lane);
+    else
+        text_add(text, "%s takes no stream and waits for none; it may touch the memory at once",
+                 words->current.brief);
+}
+
 static const char *plain_cause(const struct csan_race *race)
 {
     if (race->current.at_call || race->previous.at_call)
@@ -151,7 +173,10 @@ static void data_cause_add(struct text *text, struct race_words *words,
         overlap_cause_add(text, words, order);
         return;
     default:
-        text_add(text, "%s", plain_cause(race));
+        if (is_request(&race->previous) || is_library_call(&race->current))
+            library_cause_add(text, words, race);
+        else
+            text_add(text, "%s", plain_cause(race));
     }
 }
 
@@ -241,6 +266,9 @@ static void host_order_add(struct text *text, struct race_words *words,
                  "before %s",
                  event_name(proposal->recorded, event), proposal->recorded->lane,
                  at_call(words, proposal->recorded, at), late->site);
+    else if (is_library_call(late->access))
+        text_add(text, "call cudaStreamSynchronize(%s) before %s, to wait for %s", lane_of(early),
+                 late->site, early->site);
     else
         text_add(text, "synchronize the host with %s after %s, before %s", lane_of(early),
                  early->site, late->site);
@@ -319,7 +347,7 @@ static void order_add(struct text *text, struct race_words *words, const struct 
     const struct race_side *late = side_of(words, proposal->to);
     if (race->order && cause_order_add(text, words, race, early, late))
         return;
-    if (late->access->host)
+    if (late->access->host || is_request(late->access))
         host_order_add(text, words, proposal, early, late);
     else
         event_order_add(text, words, race, proposal, early, late);
@@ -337,6 +365,24 @@ static void no_overlap_add(struct text *text, struct race_words *words,
              brief, at_call(words, proposal->recorded, at));
 }
 
+/* How the program waits for what such a call started. */
+static const char *request_wait(const char *name)
+{
+    static const char *const one_sided[] = {"MPI_Put", "MPI_Get", "MPI_Accumulate",
+                                            "MPI_Fetch_and_op", "MPI_Compare_and_swap"};
+    for (size_t i = 0; i < sizeof one_sided / sizeof *one_sided; i++)
+        if (strncmp(name, one_sided[i], strlen(one_sided[i])) == 0)
+            return "end its epoch (MPI_Win_fence, MPI_Win_flush or MPI_Win_unlock)";
+    return strncmp(name, "MPI_", 4) == 0 ? "wait for it (MPI_Wait)" : "wait for it";
+}
+
+static void request_wait_add(struct text *text, const struct race_side *early,
+                             const struct race_side *late)
+{
+    text_add(text, "%s after %s and before %s", request_wait(early->access->name), early->site,
+             late->site);
+}
+
 /* No order of streams does it. */
 static void rearrange_add(struct text *text, const struct race_words *words,
                           const struct csan_race *race)
@@ -348,6 +394,8 @@ static void rearrange_add(struct text *text, const struct race_words *words,
         text_add(text,
                  "free it only after the use: move %s behind %s, and make %s wait for %s before it",
                  early->site, late->site, early->lane, late->lane);
+    else if (is_request(early->access))
+        request_wait_add(text, early, late);
     else if (early->access->host && late->access->host)
         text_add(text, "let %s wait for %s, by a mutex or by joining it, after %s and before %s",
                  late->lane, early->lane, early->site, late->site);

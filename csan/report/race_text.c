@@ -217,6 +217,8 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
     text_add(text, created[0] ? "%s by %s (created at %s)" : "%s by %s", title, side->lane,
              created);
     text_add(text, " during %s:\n%s", is_call(access, framework) ? "call" : "kernel", side->name);
+    if (access->detail && access->detail[0])
+        text_add(text, ": %s", access->detail);
     if (access->defined && !framework)
         text_add(text, ", defined at %s", stack_path_shorten(&words->style, access->defined));
     text_add(text, "\n");

@@ -146,6 +146,8 @@ struct csan_race_access {
     const void *const *launch_frames;
     size_t launch_frame_count;
     const char *defined; /* where the source defines the kernel, "/src/app.cu:9"; NULL: not known */
+    const char
+        *detail; /* of a library's call (csan_call): "512 MPI_FLOAT to rank 1, tag 7"; or "" */
 };
 
 /* Why two accesses have no order although the program looks as if they had one. */
@@ -306,6 +308,8 @@ struct csan_indices;
 struct csan_stack_source;
 struct csan_python_stacks;
 struct csan_access;
+struct csan_call;
+struct csan_call_counts;
 
 /* The table behind the inline functions; a program calls those, not this. */
 struct csan_api {
@@ -336,6 +340,13 @@ struct csan_api {
        for a framework's exception; NULL: nothing. */
     const char *(*failure_text)(int code);
     void (*operator_indices)(const struct csan_indices *indices, size_t count);
+    void (*call_touches)(const struct csan_call *call);
+    uint64_t (*request_start)(const struct csan_call *call);
+    void (*request_end)(uint64_t request, int waited);
+    void (*library)(int begin);
+    uint64_t (*generation)(void);
+    void *(*host_view)(const void *pointer);
+    void (*call_counts)(const struct csan_call_counts *counts);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -601,6 +612,97 @@ static inline void csan_operator_indices(const struct csan_indices *indices, siz
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, operator_indices))
         api->operator_indices(indices, count);
+}
+
+/* ---- For who stands in front of a library's functions, as libcsan_mpi does ------------------ */
+
+/* One call of a function, and what it touches. */
+struct csan_call {
+    const char *name;             /* "MPI_Send"; lives as long as the process */
+    const char *detail;           /* what else reports say of it, copied; or NULL */
+    const char *const *arguments; /* csan_access.argument is an index; as `name` */
+    size_t argument_count;
+    const struct csan_access *accesses; /* with their dims read during the call only */
+    size_t count;
+};
+
+/* The call touches this before it returns: accesses of the calling thread. */
+static inline void csan_call_touches(const struct csan_call *call)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, call_touches))
+        api->call_touches(call);
+}
+
+/* The call starts what touches this: a request. It may do so until a thread waits for it. The
+ * request comes after all that the calling thread knows now. Returns its number; 0: csan is off, or
+ * the process has not used CUDA yet. */
+static inline uint64_t csan_request_start(const struct csan_call *call)
+{
+    const struct csan_api *api = csan_active();
+    if (!api || api->size <= offsetof(struct csan_api, request_start))
+        return 0;
+    return api->request_start(call);
+}
+/* The calling thread knows that the request has finished. Takes 0, too. */
+static inline void csan_request_wait(uint64_t request)
+{
+    const struct csan_api *api = csan_active();
+    if (request && api && api->size > offsetof(struct csan_api, request_end))
+        api->request_end(request, 1);
+}
+/* Nobody will ever wait for it: it stays unordered with what comes. Takes 0, too. */
+static inline void csan_request_forget(uint64_t request)
+{
+    const struct csan_api *api = csan_active();
+    if (request && api && api->size > offsetof(struct csan_api, request_end))
+        api->request_end(request, 0);
+}
+
+/* Between the two the calling thread is inside a library. Its calls of CUDA are the library's own:
+ * csan passes them through, and neither checks them nor takes their waits for an order. They nest.
+ */
+static inline void csan_library_begin(void)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, library))
+        api->library(1);
+}
+static inline void csan_library_end(void)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, library))
+        api->library(0);
+}
+
+/* Changes with everything that enters csan, but for accesses of the host. A call that touches what
+ * the same thread declared at the same generation need not be declared again. 0: not known. */
+static inline uint64_t csan_generation(void)
+{
+    const struct csan_api *api = csan_active();
+    return api && api->size > offsetof(struct csan_api, generation) ? api->generation() : 0;
+}
+
+/* On the embedded device: where the host may touch memory of the device, to which it has no access
+ * otherwise. NULL: it is none, or on a GPU. The bytes of one allocation lie as in it. */
+static inline void *csan_host_view(const void *pointer)
+{
+    const struct csan_api *api = csan_active();
+    return api && api->size > offsetof(struct csan_api, host_view) ? api->host_view(pointer) : NULL;
+}
+
+/* What the calls of a library moved, for the summary and recordings: read at the end. */
+struct csan_call_counts {
+    const char *library; /* "MPI (Open MPI)" */
+    const char *item;    /* "message"; plural with an s */
+    uint64_t calls, items, bytes;
+};
+/* Once for a library. The struct lives as long as the process. */
+static inline void csan_call_counts(const struct csan_call_counts *counts)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, call_counts))
+        api->call_counts(counts);
 }
 
 /* The stack of an interpreted language, as frames that csan keeps and compares like return

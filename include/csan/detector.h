@@ -76,11 +76,12 @@ csan_site csan_site_launched(csan_context *context, csan_site node, const void *
 /* What a lane is, for reports; CSAN_LANE_OTHER until it is described: its label is all there is. */
 enum csan_lane_kind {
     CSAN_LANE_OTHER,
-    CSAN_LANE_BLOCKING,     /* a stream that the legacy default stream orders */
-    CSAN_LANE_NON_BLOCKING, /* one that it does not */
-    CSAN_LANE_LEGACY,       /* the legacy default stream */
-    CSAN_LANE_PER_THREAD,   /* a thread's per-thread default stream */
-    CSAN_LANE_HOST_FUNCTION /* in races only: a lane of the role CSAN_LANE_FUNCTION */
+    CSAN_LANE_BLOCKING,      /* a stream that the legacy default stream orders */
+    CSAN_LANE_NON_BLOCKING,  /* one that it does not */
+    CSAN_LANE_LEGACY,        /* the legacy default stream */
+    CSAN_LANE_PER_THREAD,    /* a thread's per-thread default stream */
+    CSAN_LANE_HOST_FUNCTION, /* in races only: a lane of the role CSAN_LANE_FUNCTION */
+    CSAN_LANE_REQUEST        /* what a library's call started, until the program waits for it */
 };
 /* A stream that is described gets the next letter: reports call it "stream A". `created`: where the
  * program made it, or 0. */

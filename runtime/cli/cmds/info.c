@@ -54,6 +54,15 @@ static void print_facts(const struct recording_reader *reader)
         printf("%-12s %s\n", "checked", strcmp(value, "0") == 0 ? "no, only recorded" : "yes");
 }
 
+/* What the run itself counted, such as messages of MPI; known at its end only. */
+static void print_notes(const struct recording_reader *reader)
+{
+    char value[4096];
+    for (const char *at = NULL;
+         (at = recording_reader_fact(reader, "note", at, value, sizeof value));)
+        printf("%-12s %s\n", "note", value);
+}
+
 static uint64_t ops_of(const struct totals *totals)
 {
     return totals->kinds[RECORDED_OP] + totals->kinds[RECORDED_OP_PENDING];
@@ -98,6 +107,7 @@ static int info_print(struct recording_reader *reader)
     while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY)
         count(&totals, &recorded);
     print_facts(reader);
+    print_notes(reader);
     print_totals(reader, &totals);
     if (status != RECORDED_DAMAGED)
         return 0;

@@ -146,6 +146,7 @@ static void access_read(struct finding_access *access, const struct json_object 
                                       .deed = words_of(object, "description"),
                                       .reason = copy_of(object, "reason"),
                                       .ranges = copy_of(object, "nvtx_ranges"),
+                                      .detail = copy_of(object, "detail"),
                                       .defined = copy_of(object, "defined"),
                                       .stream = number_of(object, "stream"),
                                       .number = number_of(object, "op"),

@@ -425,8 +425,8 @@ static int prepend(const struct program *program, const char *variable, const ch
 
 static int prepare(const struct program *program)
 {
-    char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[3 * PATH_MAX];
-    char python[PATH_MAX], threads[PATH_MAX];
+    char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[4 * PATH_MAX];
+    char python[PATH_MAX], threads[PATH_MAX], mpi[PATH_MAX];
     bool embedded = program->device == PROGRAM_EMBEDDED;
     int code = library(program, "libcsan.so.0", hooks, sizeof hooks);
     if (!code && embedded)
@@ -437,9 +437,11 @@ static int prepare(const struct program *program)
         code = library(program, "libcsan_threads.so.0", threads, sizeof threads);
     if (code)
         return code;
-    snprintf(preload, sizeof preload, "%s%s%s%s%s", hooks, embedded ? ":" : "",
+    const bool has_mpi =
+        program->options.mpi && library_present(program, "libcsan_mpi.so.0", mpi, sizeof mpi);
+    snprintf(preload, sizeof preload, "%s%s%s%s%s%s%s", hooks, embedded ? ":" : "",
              embedded ? trampolines : "", program->threads ? ":" : "",
-             program->threads ? threads : "");
+             program->threads ? threads : "", has_mpi ? ":" : "", has_mpi ? mpi : "");
     code = prepend(program, "LD_PRELOAD", preload);
     if (!code && embedded)
         code = prepend(program, "LD_LIBRARY_PATH", device);

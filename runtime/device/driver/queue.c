@@ -206,6 +206,12 @@ device_work_subscribe(const struct device_work_watch *watch)
     device_unlock();
 }
 
+__attribute__((visibility("default"))) void *device_memory_view(const void *address)
+{
+    const uint64_t at = (uintptr_t)address;
+    return arena_owns(&device.device_memory, at) ? memory_pointer(at) : NULL;
+}
+
 static enum step item_step(struct item *item)
 {
     const struct device_work_watch *watch =

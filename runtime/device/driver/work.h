@@ -12,4 +12,8 @@ struct device_work_watch {
  * API. One subscriber; NULL unsubscribes. Symbol: device_work_subscribe. */
 void device_work_subscribe(const struct device_work_watch *watch);
 
+/* Where the host may touch the device memory at that address, which has no access itself; NULL: it
+ * is no address of device memory. Symbol: device_memory_view. */
+void *device_memory_view(const void *address);
+
 #endif

@@ -10,6 +10,7 @@
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/api/library_call.h"
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/kernel/kernel.h"
@@ -329,7 +330,14 @@ static const struct csan_api api = {.size = sizeof api,
                                     .races_copy = races_copy,
                                     .findings_copy = findings_copy,
                                     .failure_text = failure_text,
-                                    .operator_indices = operator_note_indices};
+                                    .operator_indices = operator_note_indices,
+                                    .call_touches = library_call_touches,
+                                    .request_start = library_request_start,
+                                    .request_end = library_request_end,
+                                    .library = library_call_inside,
+                                    .generation = library_call_generation,
+                                    .host_view = library_call_host_view,
+                                    .call_counts = library_call_count};
 
 const struct csan_api *csan_api(void)
 {

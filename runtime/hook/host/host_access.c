@@ -199,6 +199,13 @@ void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *n
     }
 }
 
+void host_access_open(uintptr_t memory, size_t bytes)
+{
+    const struct range range = {memory, memory + bytes};
+    if (bytes && range.end > range.start && page_guard_overlaps(range, true))
+        page_guard_open(range, false);
+}
+
 /* ---- Sources that changed ---- */
 
 /* The CUDA runtime and the driver are in front of who called them. */

@@ -24,6 +24,9 @@ extern bool host_access_guards;
  * opened. */
 void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *name);
 
+/* The same for memory that a library touches within its call, which is declared already. */
+void host_access_open(uintptr_t memory, size_t bytes);
+
 /* In a forked child: see page_guard_stop. */
 void host_access_forked(void);
 

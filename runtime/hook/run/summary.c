@@ -55,6 +55,18 @@ static void note_graphs(struct text *notes)
                  counts.unread == 1 ? "was" : "were");
 }
 
+/* "MPI (Open MPI): 40 calls, 12 messages, 49152 bytes" */
+static void note_libraries(struct text *notes)
+{
+    const struct csan_call_counts *counts;
+    for (size_t i = 0; (counts = counters_calls(i)); i++)
+        if (counts->calls)
+            text_add(notes, "%s: %llu call%s, %llu %s%s, %llu byte%s\n", counts->library,
+                     (unsigned long long)counts->calls, plural(counts->calls, "s"),
+                     (unsigned long long)counts->items, counts->item, plural(counts->items, "s"),
+                     (unsigned long long)counts->bytes, plural(counts->bytes, "s"));
+}
+
 /* A line each. */
 static void note_counts(struct text *notes)
 {
@@ -64,6 +76,7 @@ static void note_counts(struct text *notes)
     uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
     note_graphs(notes);
     learning_notes(notes);
+    note_libraries(notes);
     if (captured)
         text_add(notes, "%llu calls were captured into graphs and not checked\n",
                  (unsigned long long)captured);

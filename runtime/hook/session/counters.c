@@ -17,6 +17,7 @@ static struct {
         int version;
     } versions[COUNTERS_NOTES];
     size_t version_count;
+    const struct csan_call_counts *calls[COUNTERS_LIBRARIES];
 } counters = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 void counters_unmodelled(const char *what)
@@ -63,4 +64,24 @@ void counters_unknown_versions(void (*each)(void *user, const char *name, int ve
     for (size_t i = 0; i < counters.version_count; i++)
         each(user, counters.versions[i].name, counters.versions[i].version);
     lock_order_give(LOCK_COUNTERS, &counters.mutex);
+}
+
+void counters_calls_add(const struct csan_call_counts *counts)
+{
+    lock_order_take(LOCK_COUNTERS, &counters.mutex);
+    size_t i = 0;
+    while (i < COUNTERS_LIBRARIES && counters.calls[i] && counters.calls[i] != counts)
+        i++;
+    if (i < COUNTERS_LIBRARIES)
+        counters.calls[i] = counts;
+    lock_order_give(LOCK_COUNTERS, &counters.mutex);
+}
+
+const struct csan_call_counts *counters_calls(size_t index)
+{
+    lock_order_take(LOCK_COUNTERS, &counters.mutex);
+    const struct csan_call_counts *counts =
+        index < COUNTERS_LIBRARIES ? counters.calls[index] : NULL;
+    lock_order_give(LOCK_COUNTERS, &counters.mutex);
+    return counts;
 }

@@ -93,6 +93,7 @@ class _RaceAccess(Structure):
         ("launch_frames", _Frames),
         ("launch_frame_count", c_size_t),
         ("defined", c_char_p),
+        ("detail", c_char_p),
     ]
 
 

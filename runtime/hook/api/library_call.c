@@ -1,0 +1,188 @@
+/* See library_call.h. */
+#include "runtime/hook/api/library_call.h"
+#include "csan/detector/context.h"
+#include "csan/detector/named_range.h"
+#include "runtime/hook/host/host_access.h"
+#include "runtime/hook/interpose/call_watch.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/counters.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/host_function.h"
+#include "runtime/hook/state/thread.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+
+enum { LANE_BITS = 32, LABEL_BYTES = CSAN_NAME_MAX };
+
+/* How deep the calling thread is inside libraries, and whether that is what keeps it from the
+ * hooks. */
+static __thread struct {
+    uint32_t depth;
+    bool entered;
+} inside __attribute__((tls_model("initial-exec")));
+
+static uint32_t requests; /* ever started; atomic */
+
+/* Before the process uses CUDA there is nothing that could be in the way. */
+static bool enter(void)
+{
+    return session_state == SESSION_ON && guard_enter();
+}
+
+/* ---- The stack ---- */
+
+static bool object_at(const void *address, struct dl_find_object *object)
+{
+    return address && _dl_find_object((void *)(uintptr_t)address, object) == 0;
+}
+
+/* Without the frames of the library that declares the call: it stands in front of the function that
+ * the program called. The program itself may declare calls, too. */
+static void stack_capture(struct callsite_stack *stack)
+{
+    struct dl_find_object object, program;
+    size_t own = 0;
+    callsite_capture(stack);
+    if (!stack->count || !object_at(stack->frames[0], &object) ||
+        (object_at((const void *)getauxval(AT_PHDR), &program) &&
+         program.dlfo_link_map == object.dlfo_link_map))
+        return;
+    while (own < stack->count && stack->frames[own] >= object.dlfo_map_start &&
+           stack->frames[own] < object.dlfo_map_end)
+        own++;
+    if (own == stack->count)
+        return;
+    stack->frames += own;
+    stack->count -= own;
+    stack->note = NULL;
+}
+
+static csan_site site_of(const struct csan_call *call)
+{
+    struct callsite_stack stack;
+    stack_capture(&stack);
+    return host_function_site(
+        callsite_intern(&stack, call->name, call->arguments, call->argument_count));
+}
+
+/* ---- Ops ---- */
+
+static uint64_t op(csan_lane lane, csan_site site, const struct csan_call *call)
+{
+    struct range_path *path = call->detail ? range_path_with_detail(call->detail) : NULL;
+    const struct range_actor before =
+        path ? named_range_act((struct range_actor){true, path}) : (struct range_actor){0};
+    const uint64_t number =
+        csan_op(session_context(), lane, site, CSAN_LEVEL_LIBRARY, call->accesses, call->count);
+    if (path)
+        named_range_act(before);
+    range_path_release(path);
+    return number;
+}
+
+/* The library touches the memory as the host does: pages that are guarded are opened. */
+static void pages_open(const struct csan_call *call)
+{
+    for (size_t i = 0; host_access_guards && i < call->count; i++) {
+        const struct csan_access *access = &call->accesses[i];
+        uint64_t bytes = access->bytes;
+        for (uint8_t k = 0; k < access->dim_count; k++)
+            if (access->dims[k].stride > 0)
+                bytes += (access->dims[k].count - 1) * (uint64_t)access->dims[k].stride;
+        host_access_open(access->base, bytes);
+    }
+}
+
+void library_call_touches(const struct csan_call *call)
+{
+    if (!enter())
+        return;
+    op(thread_lane(), site_of(call), call);
+    pages_open(call);
+    guard_leave();
+}
+
+/* A request is its lane, and a number by which two lives of a lane differ. */
+uint64_t library_request_start(const struct csan_call *call)
+{
+    char label[LABEL_BYTES];
+    if (__builtin_expect(calls_watched, 0))
+        call_watch_host();
+    if (!enter())
+        return 0;
+    const uint32_t serial = __atomic_add_fetch(&requests, 1, __ATOMIC_RELAXED);
+    snprintf(label, sizeof label, "the request of %s", call->name);
+    const csan_lane lane = thread_makes_lane(serial, label);
+    if (lane != CSAN_NO_LANE) {
+        csan_lane_describe(session_context(), lane, CSAN_LANE_REQUEST, 0);
+        op(lane, site_of(call), call);
+        pages_open(call);
+    }
+    guard_leave();
+    return lane == CSAN_NO_LANE ? 0 : (uint64_t)serial << LANE_BITS | (lane + 1);
+}
+
+void library_request_end(uint64_t request, int waited)
+{
+    const csan_lane lane = (csan_lane)request - 1;
+    if (!request || !enter())
+        return;
+    if (waited)
+        csan_lane_waits(session_context(), thread_lane(), lane);
+    csan_lane_destroy(session_context(), lane);
+    guard_leave();
+}
+
+/* ---- Inside a library ---- */
+
+void library_call_inside(int begin)
+{
+    if (begin) {
+        if (inside.depth++ == 0 && guard_self.depth == 0) {
+            if (__builtin_expect(calls_watched, 0))
+                call_watch_host();
+            guard_self.depth = 1;
+            inside.entered = true;
+        }
+    } else if (inside.depth && --inside.depth == 0 && inside.entered) {
+        guard_self.depth = 0;
+        inside.entered = false;
+    }
+}
+
+uint64_t library_call_generation(void)
+{
+    if (!enter())
+        return 0;
+    const uint64_t generation = context_generation(session_context());
+    guard_leave();
+    return generation + 1;
+}
+
+/* ---- Others ---- */
+
+void *library_call_host_view(const void *pointer)
+{
+    static void *view; /* the device's function; or this file's, where there is none */
+    void *known = __atomic_load_n(&view, __ATOMIC_ACQUIRE);
+    if (session_state != SESSION_ON || known == &view)
+        return NULL;
+    if (!known) {
+        known = driver_function("device_memory_view");
+        __atomic_store_n(&view, known ? known : (void *)&view, __ATOMIC_RELEASE);
+        if (!known)
+            return NULL;
+    }
+    return ((void *(*)(const void *))known)(pointer);
+}
+
+void library_call_count(const struct csan_call_counts *counts)
+{
+    counters_calls_add(counts);
+}

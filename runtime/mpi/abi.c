@@ -1,0 +1,122 @@
+/* See abi.h. The numbers are those of the installed mpi.h of each family. */
+#include "runtime/mpi/abi.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct abi abi_open_mpi = {
+    .name = "MPI (Open MPI)",
+    .in_place = (void *)1,
+    .proc_null = -2,
+    .any_source = -1,
+    .any_tag = -1,
+    .root = -4,
+    .undefined = -32766,
+    .order_c = 0,
+    .topology_cart = 1,
+    .topology_graph = 2,
+    .topology_dist_graph = 3,
+    .status_source = 0,
+    .status_tag = 1,
+    .combiners = {[COMBINER_NAMED] = 0,
+                  [COMBINER_DUP] = 1,
+                  [COMBINER_CONTIGUOUS] = 2,
+                  [COMBINER_VECTOR] = 3,
+                  [COMBINER_HVECTOR] = 5,
+                  [COMBINER_INDEXED] = 6,
+                  [COMBINER_HINDEXED] = 8,
+                  [COMBINER_INDEXED_BLOCK] = 9,
+                  [COMBINER_HINDEXED_BLOCK] = 18,
+                  [COMBINER_STRUCT] = 11,
+                  [COMBINER_SUBARRAY] = 12,
+                  [COMBINER_RESIZED] = 17},
+};
+
+const struct abi abi_mpich = {
+    .name = "MPI (MPICH)",
+    .handles_are_ints = true,
+    .in_place = (void *)-1,
+    .status_ignore = (void *)1,
+    .statuses_ignore = (void *)1,
+    .proc_null = -1,
+    .any_source = -2,
+    .any_tag = -1,
+    .root = -3,
+    .undefined = -32766,
+    .order_c = 56,
+    .topology_graph = 1,
+    .topology_cart = 2,
+    .topology_dist_graph = 3,
+    .status_source = 2,
+    .status_tag = 3,
+    .combiners = {[COMBINER_NAMED] = 1,
+                  [COMBINER_DUP] = 2,
+                  [COMBINER_CONTIGUOUS] = 3,
+                  [COMBINER_VECTOR] = 4,
+                  [COMBINER_HVECTOR] = 6,
+                  [COMBINER_INDEXED] = 7,
+                  [COMBINER_HINDEXED] = 9,
+                  [COMBINER_INDEXED_BLOCK] = 10,
+                  [COMBINER_HINDEXED_BLOCK] = 19,
+                  [COMBINER_STRUCT] = 12,
+                  [COMBINER_SUBARRAY] = 13,
+                  [COMBINER_RESIZED] = 18},
+};
+
+struct abi abi;
+
+static struct {
+    pthread_once_t once;
+    void *library; /* of the MPI; NULL: there is none */
+} process = {.once = PTHREAD_ONCE_INIT};
+
+/* A library of the process's by its name; it may have been opened in a scope of its own, as by
+ * Python. What its functions come from is among those that it needs. */
+static int look_at(struct dl_phdr_info *info, size_t bytes, void *user)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *name = slash ? slash + 1 : info->dlpi_name;
+    (void)bytes, (void)user;
+    if (strncmp(name, "libmpi", 6) != 0)
+        return 0;
+    void *library = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
+    if (library && dlsym(library, "PMPI_Send")) {
+        process.library = library;
+        return 1;
+    }
+    return 0;
+}
+
+static void find(void)
+{
+    dl_iterate_phdr(look_at, NULL);
+    if (process.library)
+        abi = dlsym(process.library, "ompi_mpi_comm_world") ? abi_open_mpi : abi_mpich;
+}
+
+bool abi_find(void)
+{
+    pthread_once(&process.once, find);
+    return process.library != NULL;
+}
+
+void *abi_function_maybe(const char *name)
+{
+    return abi_find() ? dlsym(process.library, name) : NULL;
+}
+
+void *abi_function(void **slot, const char *name)
+{
+    void *function = abi_function_maybe(name);
+    if (!function) {
+        fprintf(stderr,
+                "csan: libcsan_mpi stands in front of %s, but this process's MPI has none\n", name);
+        abort();
+    }
+    __atomic_store_n(slot, function, __ATOMIC_RELEASE);
+    return function;
+}

@@ -1,0 +1,329 @@
+/* See call.h. */
+#include "runtime/mpi/call.h"
+#include "runtime/mpi/functions.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const arguments[ARGUMENTS] = {
+    [ARGUMENT_BUF] = "buf",          [ARGUMENT_SENDBUF] = "sendbuf", [ARGUMENT_RECVBUF] = "recvbuf",
+    [ARGUMENT_BUFFER] = "buffer",    [ARGUMENT_ORIGIN] = "origin",   [ARGUMENT_RESULT] = "result",
+    [ARGUMENT_COMPARE] = "compare",  [ARGUMENT_INBUF] = "inbuf",     [ARGUMENT_OUTBUF] = "outbuf",
+    [ARGUMENT_WINDOW] = "the window"};
+
+enum { WORDS_BYTES = 3 * NAME_BYTES, DECLARED = 64 };
+
+/* Buffers that the thread declared, and when. A call that touches the same again while nothing else
+ * has happened need not be declared again: a ping-pong costs a few loads. */
+struct declared {
+    struct buffer buffer;
+    uint64_t generation; /* csan's; 0: none */
+    uint32_t types;      /* datatypes freed by then */
+};
+
+static __thread struct {
+    bool in_mpi;
+    struct declared declared[DECLARED];
+} self __attribute__((tls_model("initial-exec")));
+
+static uint32_t types_freed; /* atomic */
+
+static struct csan_call_counts counts = {.item = "message"};
+
+void call_count_start(void)
+{
+    if (!abi_find() || counts.library)
+        return;
+    counts.library = abi.name;
+    csan_call_counts(&counts);
+}
+
+void call_type_freed(void)
+{
+    __atomic_fetch_add(&types_freed, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- Begin and end ---- */
+
+bool call_begin(struct call *call, const char *name)
+{
+    if (self.in_mpi || !csan_enabled() || !abi_find())
+        return false;
+    self.in_mpi = true;
+    call->name = name;
+    call->buffers = call->own;
+    call->count = 0;
+    call->capacity = CALL_BUFFERS;
+    call->words = (struct call_words){0};
+    call->request = 0;
+    return true;
+}
+
+int call_end(struct call *call, int result)
+{
+    csan_library_end();
+    if (call->buffers != call->own)
+        free(call->buffers);
+    self.in_mpi = false;
+    return result;
+}
+
+void call_inside(void)
+{
+    csan_library_begin();
+}
+
+void call_outside(void)
+{
+    csan_library_end();
+}
+
+/* ---- Buffers ---- */
+
+static bool buffer_room(struct call *call)
+{
+    if (call->count < call->capacity)
+        return true;
+    struct buffer *buffers = malloc(2 * call->capacity * sizeof *buffers);
+    if (!buffers)
+        return false;
+    memcpy(buffers, call->buffers, call->count * sizeof *buffers);
+    if (call->buffers != call->own)
+        free(call->buffers);
+    call->buffers = buffers;
+    call->capacity *= 2;
+    return true;
+}
+
+void call_buffer(struct call *call, const void *address, int64_t count, mpi_handle type, int kind,
+                 enum call_argument argument)
+{
+    if (count <= 0 || address == abi.in_place || !buffer_room(call))
+        return;
+    call->buffers[call->count++] =
+        (struct buffer){address, count, handle_value(type), (uint8_t)kind, (uint8_t)argument};
+}
+
+/* Only a derived datatype has bytes at MPI_BOTTOM, which is NULL. */
+static void accesses_of(const struct call *call, struct access_list *list)
+{
+    for (size_t i = 0; i < call->count; i++) {
+        const struct buffer *buffer = &call->buffers[i];
+        layout_add(list, buffer->address, buffer->count, buffer->type, buffer->kind,
+                   buffer->argument);
+    }
+    access_list_finish(list);
+}
+
+/* ---- Words ---- */
+
+void call_peer(struct call *call, int64_t count, mpi_handle type, const char *direction, int peer,
+               int tag, mpi_handle comm)
+{
+    call->words = (struct call_words){.count = count,
+                                      .type = type,
+                                      .direction = direction,
+                                      .peer = peer,
+                                      .tag = tag,
+                                      .comm = comm,
+                                      .has_type = true,
+                                      .has_tag = tag != CALL_NO_TAG,
+                                      .has_comm = tag != CALL_NO_TAG};
+}
+
+void call_collective(struct call *call, int64_t count, mpi_handle type, int root, mpi_handle comm)
+{
+    call->words = (struct call_words){.count = count,
+                                      .type = type,
+                                      .root = root,
+                                      .comm = comm,
+                                      .has_type = count >= 0,
+                                      .has_root = root != CALL_NO_ROOT,
+                                      .has_comm = true};
+}
+
+/* Text that grows in a buffer of fixed size; what does not fit is left out. */
+struct line {
+    char *text;
+    size_t bytes, length;
+};
+
+__attribute__((format(printf, 2, 3))) static void line_add(struct line *line, const char *format,
+                                                           ...)
+{
+    va_list values;
+    va_start(values, format);
+    /* clang-tidy, given several files at once, forgets va_start. */
+    const int written = vsnprintf(line->text + line->length, line->bytes - line->length, format,
+                                  values); /* NOLINT(clang-analyzer-valist.Uninitialized) */
+    va_end(values);
+    if (written > 0)
+        line->length += (size_t)written < line->bytes - line->length
+                            ? (size_t)written
+                            : line->bytes - line->length - 1;
+}
+
+static void name_add(struct line *line, const char *before, const char *unnamed,
+                     int (*ask)(mpi_handle, char *, int *), mpi_handle handle)
+{
+    char name[NAME_BYTES] = "";
+    int length = 0;
+    if (ask(handle, name, &length) != MPI_OK)
+        name[0] = '\0';
+    line_add(line, "%s%s", before, name[0] ? name : unnamed);
+}
+
+static void peer_add(struct line *line, const struct call_words *words)
+{
+    if (words->peer == abi.any_source)
+        line_add(line, " %s any rank", words->direction);
+    else
+        line_add(line, " %s rank %d", words->direction, words->peer);
+    if (words->has_tag && words->tag == abi.any_tag)
+        line_add(line, ", any tag");
+    else if (words->has_tag)
+        line_add(line, ", tag %d", words->tag);
+}
+
+/* "512 MPI_FLOAT to rank 1, tag 7, MPI_COMM_WORLD" */
+static void words_write(const struct call_words *words, char *text, size_t bytes)
+{
+    struct line line = {text, bytes, 0};
+    text[0] = '\0';
+    if (words->has_type) {
+        line_add(&line, "%lld ", (long long)words->count);
+        name_add(&line, "", "of a derived datatype", PMPI(Type_get_name), words->type);
+    }
+    if (words->direction)
+        peer_add(&line, words);
+    if (words->has_root)
+        line_add(&line, "%sroot %d", line.length ? ", " : "", words->root);
+    if (words->has_comm)
+        name_add(&line, line.length ? ", " : "", "a communicator", PMPI(Comm_get_name),
+                 words->comm);
+}
+
+/* ---- Declaring ---- */
+
+static void count_call(const struct call *call)
+{
+    uint64_t bytes = 0, messages = 0;
+    for (size_t i = 0; i < call->count; i++)
+        if (call->buffers[i].kind == CSAN_READ) {
+            bytes +=
+                (uint64_t)layout_size(call->buffers[i].type) * (uint64_t)call->buffers[i].count;
+            messages++;
+        }
+    __atomic_fetch_add(&counts.calls, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counts.items, messages, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&counts.bytes, bytes, __ATOMIC_RELAXED);
+}
+
+static struct declared *declared_place(const struct buffer *buffer)
+{
+    const uint64_t mixed =
+        ((uintptr_t)buffer->address ^ (uint64_t)buffer->count << 20 ^ buffer->kind) *
+        0x9e3779b97f4a7c15u;
+    return &self.declared[mixed >> 58];
+}
+
+static bool is_declared(const struct buffer *buffer, uint64_t generation, uint32_t types)
+{
+    const struct declared *known = declared_place(buffer);
+    return known->generation == generation && known->types == types &&
+           known->buffer.address == buffer->address && known->buffer.count == buffer->count &&
+           known->buffer.type == buffer->type && known->buffer.kind == buffer->kind;
+}
+
+static bool all_declared(const struct call *call, uint64_t generation, uint32_t types)
+{
+    for (size_t i = 0; i < call->count; i++)
+        if (!is_declared(&call->buffers[i], generation, types))
+            return false;
+    return true;
+}
+
+static void note_declared(const struct call *call, uint64_t generation, uint32_t types)
+{
+    for (size_t i = 0; generation && i < call->count; i++)
+        *declared_place(&call->buffers[i]) = (struct declared){call->buffers[i], generation, types};
+}
+
+static struct csan_call declaration(const struct call *call, const struct access_list *list,
+                                    char text[WORDS_BYTES])
+{
+    words_write(&call->words, text, WORDS_BYTES);
+    return (struct csan_call){.name = call->name,
+                              .detail = text,
+                              .arguments = arguments,
+                              .argument_count = ARGUMENTS,
+                              .accesses = list->items,
+                              .count = list->count};
+}
+
+__attribute__((noinline)) static void touches_slow(const struct call *call)
+{
+    char text[WORDS_BYTES];
+    struct access_list list = {0};
+    accesses_of(call, &list);
+    const struct csan_call declared = declaration(call, &list, text);
+    csan_call_touches(&declared);
+    access_list_free(&list);
+}
+
+void call_touches(const struct call *call)
+{
+    const uint64_t generation = csan_generation();
+    const uint32_t types = __atomic_load_n(&types_freed, __ATOMIC_RELAXED);
+    count_call(call);
+    if (!call->count || !generation || all_declared(call, generation, types))
+        return;
+    touches_slow(call);
+    note_declared(call, generation, types);
+}
+
+void call_starts(struct call *call)
+{
+    char text[WORDS_BYTES];
+    struct access_list list = {0};
+    count_call(call);
+    if (!call->count || !csan_generation())
+        return;
+    accesses_of(call, &list);
+    const struct csan_call declared = declaration(call, &list, text);
+    call->request = csan_request_start(&declared);
+    access_list_free(&list);
+}
+
+/* ---- Persistent requests ---- */
+
+struct call_kept {
+    struct csan_call call;
+    struct access_list list;
+    char text[WORDS_BYTES];
+};
+
+struct call_kept *call_keep(const struct call *call)
+{
+    struct call_kept *kept = calloc(1, sizeof *kept);
+    if (!kept)
+        return NULL;
+    accesses_of(call, &kept->list);
+    kept->call = declaration(call, &kept->list, kept->text);
+    return kept;
+}
+
+uint64_t call_kept_start(const struct call_kept *kept)
+{
+    __atomic_fetch_add(&counts.calls, 1, __ATOMIC_RELAXED);
+    return csan_generation() ? csan_request_start(&kept->call) : 0;
+}
+
+void call_kept_free(struct call_kept *kept)
+{
+    if (kept)
+        access_list_free(&kept->list);
+    free(kept);
+}

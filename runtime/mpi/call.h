@@ -1,0 +1,117 @@
+/* One call of MPI's, from the moment when the program makes it.
+ *
+ *     struct call call;
+ *     if (!call_begin(&call, "MPI_Send"))      off, or MPI calls itself
+ *         return PMPI(Send)(...);
+ *     call_reads(&call, ...);                  what it touches
+ *     call_touches(&call);                     ... is the host's
+ *     call_inside(&call);                      what MPI does with CUDA now is its own affair
+ *     const int result = PMPI(Send)(...);
+ *     return call_end(&call, result);
+ *
+ * A call that starts a request says call_starts in place of call_touches, and call_started with the
+ * request behind the real call (request.h). Buffers in device memory that the host cannot reach are
+ * replaced by the host's view of them (call_view), so that an MPI without CUDA can move them. */
+#ifndef RUNTIME_MPI_CALL_H
+#define RUNTIME_MPI_CALL_H
+
+#include "runtime/mpi/abi.h"
+#include "runtime/mpi/layout.h"
+
+#include <csan/csan.h>
+
+enum { CALL_BUFFERS = 8 };
+
+/* What the arguments of MPI's functions are called, as reports show them. */
+enum call_argument {
+    ARGUMENT_BUF,
+    ARGUMENT_SENDBUF,
+    ARGUMENT_RECVBUF,
+    ARGUMENT_BUFFER,
+    ARGUMENT_ORIGIN,
+    ARGUMENT_RESULT,
+    ARGUMENT_COMPARE,
+    ARGUMENT_INBUF,
+    ARGUMENT_OUTBUF,
+    ARGUMENT_WINDOW,
+    ARGUMENTS
+};
+
+struct buffer {
+    const void *address;
+    int64_t count;
+    mpi_handle type;
+    uint8_t kind; /* CSAN_READ or CSAN_WRITE */
+    uint8_t argument;
+};
+
+/* What a report says of a call beside its name. */
+struct call_words {
+    int64_t count;
+    mpi_handle type;
+    const char *direction; /* "to", "from"; NULL: no peer */
+    int peer, tag, root;
+    mpi_handle comm;
+    bool has_type, has_tag, has_root, has_comm;
+};
+
+struct call {
+    const char *name;
+    struct buffer *buffers, own[CALL_BUFFERS];
+    size_t count, capacity;
+    struct call_words words;
+    uint64_t request; /* csan's number of what it started; or 0 */
+};
+
+/* False: nothing is to be done about the call. */
+bool call_begin(struct call *call, const char *name);
+int call_end(struct call *call, int result);
+
+/* Elements that the call reads or writes. An empty buffer, MPI_IN_PLACE and what has no elements
+ * count for nothing. */
+void call_buffer(struct call *call, const void *address, int64_t count, mpi_handle type, int kind,
+                 enum call_argument argument);
+static inline void call_reads(struct call *call, const void *address, int64_t count,
+                              mpi_handle type, enum call_argument argument)
+{
+    call_buffer(call, address, count, type, CSAN_READ, argument);
+}
+static inline void call_writes(struct call *call, const void *address, int64_t count,
+                               mpi_handle type, enum call_argument argument)
+{
+    call_buffer(call, address, count, type, CSAN_WRITE, argument);
+}
+
+/* What reports say: elements, peer and tag; or elements and root (-1: none). */
+void call_peer(struct call *call, int64_t count, mpi_handle type, const char *direction, int peer,
+               int tag, mpi_handle comm);
+void call_collective(struct call *call, int64_t count, mpi_handle type, int root, mpi_handle comm);
+enum { CALL_NO_ROOT = -1000, CALL_NO_TAG = -1000 };
+
+void call_touches(const struct call *call);
+void call_starts(struct call *call);
+
+/* The calling thread is in MPI from here on, until call_outside or call_end. */
+void call_inside(void);
+void call_outside(void);
+
+/* The address as MPI can use it. */
+static inline void *call_view(const void *address)
+{
+    void *view = address && address != abi.in_place ? csan_host_view(address) : NULL;
+    return view ? view : (void *)(uintptr_t)address;
+}
+
+/* The same call again, later: of a persistent request. The accesses and words are kept. */
+struct call_kept;
+struct call_kept *call_keep(const struct call *call);
+uint64_t call_kept_start(const struct call_kept *kept);
+void call_kept_free(struct call_kept *kept);
+
+/* A datatype's handle may be used again for another. */
+void call_type_freed(void);
+
+/* The process uses MPI: says so in the summary. */
+void call_count_start(void);
+
+#endif

@@ -1,0 +1,83 @@
+/* The process begins to use MPI; datatypes that are freed; packing. */
+#include "runtime/mpi/call.h"
+#include "runtime/mpi/exported.h"
+#include "runtime/mpi/functions.h"
+
+EXPORTED int MPI_Init(int *count, char ***arguments);
+int MPI_Init(int *count, char ***arguments)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Init"))
+        return PMPI(Init)(count, arguments);
+    call_count_start();
+    call_inside();
+    return call_end(&call, PMPI(Init)(count, arguments));
+}
+ALSO_PMPI(Init)
+
+EXPORTED int MPI_Init_thread(int *count, char ***arguments, int required, int *provided);
+int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Init_thread"))
+        return PMPI(Init_thread)(count, arguments, required, provided);
+    call_count_start();
+    call_inside();
+    return call_end(&call, PMPI(Init_thread)(count, arguments, required, provided));
+}
+ALSO_PMPI(Init_thread)
+
+EXPORTED int MPI_Finalize(void);
+int MPI_Finalize(void)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Finalize"))
+        return PMPI(Finalize)();
+    call_inside();
+    return call_end(&call, PMPI(Finalize)());
+}
+ALSO_PMPI(Finalize)
+
+EXPORTED int MPI_Type_free(void *type);
+int MPI_Type_free(void *type)
+{
+    call_type_freed();
+    return PMPI(Type_free)(type);
+}
+ALSO_PMPI(Type_free)
+
+/* ---- Packing: the host reads and writes ---- */
+
+EXPORTED int MPI_Pack(const void *inbuf, int incount, mpi_handle type, void *outbuf, int outsize,
+                      int *position, mpi_handle comm);
+int MPI_Pack(const void *inbuf, int incount, mpi_handle type, void *outbuf, int outsize,
+             int *position, mpi_handle comm)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Pack"))
+        return PMPI(Pack)(inbuf, incount, type, outbuf, outsize, position, comm);
+    call_reads(&call, inbuf, incount, type, ARGUMENT_INBUF);
+    call_collective(&call, incount, type, CALL_NO_ROOT, comm);
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, PMPI(Pack)(call_view(inbuf), incount, type, call_view(outbuf), outsize,
+                                      position, comm));
+}
+ALSO_PMPI(Pack)
+
+EXPORTED int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+                        mpi_handle type, mpi_handle comm);
+int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+               mpi_handle type, mpi_handle comm)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Unpack"))
+        return PMPI(Unpack)(inbuf, insize, position, outbuf, outcount, type, comm);
+    call_writes(&call, outbuf, outcount, type, ARGUMENT_OUTBUF);
+    call_collective(&call, outcount, type, CALL_NO_ROOT, comm);
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, PMPI(Unpack)(call_view(inbuf), insize, position, call_view(outbuf),
+                                        outcount, type, comm));
+}
+ALSO_PMPI(Unpack)

@@ -1,0 +1,243 @@
+/* Messages from rank to rank (MPI 3.1, chapter 3). */
+#include "runtime/mpi/call.h"
+#include "runtime/mpi/exported.h"
+#include "runtime/mpi/functions.h"
+#include "runtime/mpi/request.h"
+
+#define SEND_PARAMETERS                                                                            \
+    const void *buf, int count, mpi_handle type, int dest, int tag, mpi_handle comm
+#define RECV_PARAMETERS void *buf, int count, mpi_handle type, int source, int tag, mpi_handle comm
+
+static bool begin_send(struct call *call, const char *name, SEND_PARAMETERS)
+{
+    if (!call_begin(call, name))
+        return false;
+    if (dest != abi.proc_null)
+        call_reads(call, buf, count, type, ARGUMENT_BUF);
+    call_peer(call, count, type, "to", dest, tag, comm);
+    return true;
+}
+
+static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
+{
+    if (!call_begin(call, name))
+        return false;
+    if (source != abi.proc_null)
+        call_writes(call, buf, count, type, ARGUMENT_BUF);
+    call_peer(call, count, type, "from", source, tag, comm);
+    return true;
+}
+
+/* ---- Sends ---- */
+
+#define SEND(name)                                                                                 \
+    EXPORTED int MPI_##name(SEND_PARAMETERS);                                                      \
+    int MPI_##name(SEND_PARAMETERS)                                                                \
+    {                                                                                              \
+        struct call call;                                                                          \
+        if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
+            return PMPI(name)(buf, count, type, dest, tag, comm);                                  \
+        call_touches(&call);                                                                       \
+        call_inside();                                                                             \
+        return call_end(&call, PMPI(name)(call_view(buf), count, type, dest, tag, comm));          \
+    }                                                                                              \
+    ALSO_PMPI(name)
+
+#define SEND_REQUEST(name)                                                                         \
+    EXPORTED int MPI_##name(SEND_PARAMETERS, void *request);                                       \
+    int MPI_##name(SEND_PARAMETERS, void *request)                                                 \
+    {                                                                                              \
+        struct call call;                                                                          \
+        if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
+            return PMPI(name)(buf, count, type, dest, tag, comm, request);                         \
+        call_starts(&call);                                                                        \
+        call_inside();                                                                             \
+        const int result = PMPI(name)(call_view(buf), count, type, dest, tag, comm, request);      \
+        request_started(&call, result, request);                                                   \
+        return call_end(&call, result);                                                            \
+    }                                                                                              \
+    ALSO_PMPI(name)
+
+#define SEND_PERSISTENT(name)                                                                      \
+    EXPORTED int MPI_##name(SEND_PARAMETERS, void *request);                                       \
+    int MPI_##name(SEND_PARAMETERS, void *request)                                                 \
+    {                                                                                              \
+        struct call call;                                                                          \
+        if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
+            return PMPI(name)(buf, count, type, dest, tag, comm, request);                         \
+        call_inside();                                                                             \
+        const int result = PMPI(name)(call_view(buf), count, type, dest, tag, comm, request);      \
+        request_made(&call, result, request);                                                      \
+        return call_end(&call, result);                                                            \
+    }                                                                                              \
+    ALSO_PMPI(name)
+
+SEND(Send)
+SEND(Bsend)
+SEND(Ssend)
+SEND(Rsend)
+SEND_REQUEST(Isend)
+SEND_REQUEST(Ibsend)
+SEND_REQUEST(Issend)
+SEND_REQUEST(Irsend)
+SEND_PERSISTENT(Send_init)
+SEND_PERSISTENT(Bsend_init)
+SEND_PERSISTENT(Ssend_init)
+SEND_PERSISTENT(Rsend_init)
+
+/* ---- Receives ---- */
+
+/* A status of the program's own, or one to look at. */
+static void *status_of(void *status, void *own)
+{
+    return status == abi.status_ignore ? own : status;
+}
+
+/* What came: only that was written. */
+static void note_received(struct call *call, size_t buffer, const void *status, int count,
+                          mpi_handle type)
+{
+    const int *fields = status;
+    int received = count;
+    if (PMPI(Get_count)(status, type, &received) != MPI_OK || received == abi.undefined ||
+        received < 0 || received > count)
+        received = count;
+    if (buffer < call->count)
+        call->buffers[buffer].count = received;
+    call->words.count = received;
+    call->words.peer = fields[abi.status_source];
+    call->words.tag = fields[abi.status_tag];
+}
+
+EXPORTED int MPI_Recv(RECV_PARAMETERS, void *status);
+int MPI_Recv(RECV_PARAMETERS, void *status)
+{
+    struct call call;
+    uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
+    if (!begin_receive(&call, "MPI_Recv", buf, count, type, source, tag, comm))
+        return PMPI(Recv)(buf, count, type, source, tag, comm, status);
+    void *looked_at = status_of(status, own);
+    call_inside();
+    const int result = PMPI(Recv)(call_view(buf), count, type, source, tag, comm, looked_at);
+    if (result == MPI_OK && call.count)
+        note_received(&call, 0, looked_at, count, type);
+    call_outside();
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, result);
+}
+ALSO_PMPI(Recv)
+
+EXPORTED int MPI_Irecv(RECV_PARAMETERS, void *request);
+int MPI_Irecv(RECV_PARAMETERS, void *request)
+{
+    struct call call;
+    if (!begin_receive(&call, "MPI_Irecv", buf, count, type, source, tag, comm))
+        return PMPI(Irecv)(buf, count, type, source, tag, comm, request);
+    call_starts(&call);
+    call_inside();
+    const int result = PMPI(Irecv)(call_view(buf), count, type, source, tag, comm, request);
+    request_started(&call, result, request);
+    return call_end(&call, result);
+}
+ALSO_PMPI(Irecv)
+
+EXPORTED int MPI_Recv_init(RECV_PARAMETERS, void *request);
+int MPI_Recv_init(RECV_PARAMETERS, void *request)
+{
+    struct call call;
+    if (!begin_receive(&call, "MPI_Recv_init", buf, count, type, source, tag, comm))
+        return PMPI(Recv_init)(buf, count, type, source, tag, comm, request);
+    call_inside();
+    const int result = PMPI(Recv_init)(call_view(buf), count, type, source, tag, comm, request);
+    request_made(&call, result, request);
+    return call_end(&call, result);
+}
+ALSO_PMPI(Recv_init)
+
+/* ---- Matched receives ---- */
+
+EXPORTED int MPI_Mrecv(void *buf, int count, mpi_handle type, void *message, void *status);
+int MPI_Mrecv(void *buf, int count, mpi_handle type, void *message, void *status)
+{
+    struct call call;
+    uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
+    if (!call_begin(&call, "MPI_Mrecv"))
+        return PMPI(Mrecv)(buf, count, type, message, status);
+    void *looked_at = status_of(status, own);
+    call_writes(&call, buf, count, type, ARGUMENT_BUF);
+    call_peer(&call, count, type, "from", 0, 0, 0);
+    call.words.has_comm = false;
+    call_inside();
+    const int result = PMPI(Mrecv)(call_view(buf), count, type, message, looked_at);
+    if (result == MPI_OK)
+        note_received(&call, 0, looked_at, count, type);
+    call_outside();
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, result);
+}
+ALSO_PMPI(Mrecv)
+
+EXPORTED int MPI_Imrecv(void *buf, int count, mpi_handle type, void *message, void *request);
+int MPI_Imrecv(void *buf, int count, mpi_handle type, void *message, void *request)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Imrecv"))
+        return PMPI(Imrecv)(buf, count, type, message, request);
+    call_writes(&call, buf, count, type, ARGUMENT_BUF);
+    call_peer(&call, count, type, NULL, 0, CALL_NO_TAG, 0);
+    call_starts(&call);
+    call_inside();
+    const int result = PMPI(Imrecv)(call_view(buf), count, type, message, request);
+    request_started(&call, result, request);
+    return call_end(&call, result);
+}
+ALSO_PMPI(Imrecv)
+
+/* ---- Both at once ---- */
+
+EXPORTED int MPI_Sendrecv(const void *sendbuf, int sendcount, mpi_handle sendtype, int dest,
+                          int sendtag, void *recvbuf, int recvcount, mpi_handle recvtype,
+                          int source, int recvtag, mpi_handle comm, void *status);
+int MPI_Sendrecv(const void *sendbuf, int sendcount, mpi_handle sendtype, int dest, int sendtag,
+                 void *recvbuf, int recvcount, mpi_handle recvtype, int source, int recvtag,
+                 mpi_handle comm, void *status)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Sendrecv"))
+        return PMPI(Sendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                              recvtype, source, recvtag, comm, status);
+    if (dest != abi.proc_null)
+        call_reads(&call, sendbuf, sendcount, sendtype, ARGUMENT_SENDBUF);
+    if (source != abi.proc_null)
+        call_writes(&call, recvbuf, recvcount, recvtype, ARGUMENT_RECVBUF);
+    call_peer(&call, sendcount, sendtype, "to", dest, sendtag, comm);
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, PMPI(Sendrecv)(call_view(sendbuf), sendcount, sendtype, dest, sendtag,
+                                          call_view(recvbuf), recvcount, recvtype, source, recvtag,
+                                          comm, status));
+}
+ALSO_PMPI(Sendrecv)
+
+EXPORTED int MPI_Sendrecv_replace(void *buf, int count, mpi_handle type, int dest, int sendtag,
+                                  int source, int recvtag, mpi_handle comm, void *status);
+int MPI_Sendrecv_replace(void *buf, int count, mpi_handle type, int dest, int sendtag, int source,
+                         int recvtag, mpi_handle comm, void *status)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Sendrecv_replace"))
+        return PMPI(Sendrecv_replace)(buf, count, type, dest, sendtag, source, recvtag, comm,
+                                      status);
+    if (dest != abi.proc_null)
+        call_reads(&call, buf, count, type, ARGUMENT_BUF);
+    if (source != abi.proc_null)
+        call_writes(&call, buf, count, type, ARGUMENT_BUF);
+    call_peer(&call, count, type, "to", dest, sendtag, comm);
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, PMPI(Sendrecv_replace)(call_view(buf), count, type, dest, sendtag,
+                                                  source, recvtag, comm, status));
+}
+ALSO_PMPI(Sendrecv_replace)

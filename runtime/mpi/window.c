@@ -1,0 +1,115 @@
+/* See window.h. */
+#include "runtime/mpi/window.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct operation {
+    struct operation *next;
+    int target;
+    uint64_t request; /* csan's number */
+};
+
+struct window {
+    struct window *next;
+    mpi_handle handle;
+    struct window_memory memory;
+    struct operation *operations;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    struct window *windows; /* few */
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* With the lock. */
+static struct window *find(mpi_handle handle)
+{
+    struct window *window = table.windows;
+    while (window && window->handle != handle)
+        window = window->next;
+    return window;
+}
+
+void window_created(mpi_handle handle, const struct window_memory *memory)
+{
+    struct window *window = calloc(1, sizeof *window);
+    if (!window)
+        return;
+    window->handle = handle;
+    window->memory = *memory;
+    pthread_mutex_lock(&table.lock);
+    window->next = table.windows;
+    table.windows = window;
+    pthread_mutex_unlock(&table.lock);
+}
+
+void window_freed(mpi_handle handle)
+{
+    window_finished(handle, WINDOW_ANY_TARGET);
+    pthread_mutex_lock(&table.lock);
+    struct window **at = &table.windows, *window = find(handle);
+    while (window && *at != window)
+        at = &(*at)->next;
+    if (window)
+        *at = window->next;
+    pthread_mutex_unlock(&table.lock);
+    free(window);
+}
+
+bool window_memory_of(mpi_handle handle, struct window_memory *memory)
+{
+    pthread_mutex_lock(&table.lock);
+    const struct window *window = find(handle);
+    if (window)
+        *memory = window->memory;
+    pthread_mutex_unlock(&table.lock);
+    return window != NULL;
+}
+
+void window_started(mpi_handle handle, int target, uint64_t request)
+{
+    struct operation *operation = request ? calloc(1, sizeof *operation) : NULL;
+    if (!operation)
+        return;
+    operation->target = target;
+    operation->request = request;
+    pthread_mutex_lock(&table.lock);
+    struct window *window = find(handle);
+    if (window) {
+        operation->next = window->operations;
+        window->operations = operation;
+    }
+    pthread_mutex_unlock(&table.lock);
+    if (!window) {
+        csan_request_wait(request); /* made before csan was on: nothing is known of its epochs */
+        free(operation);
+    }
+}
+
+/* The first operation to that target, taken out; NULL: there is none. */
+static struct operation *take(mpi_handle handle, int target)
+{
+    struct operation *taken = NULL;
+    pthread_mutex_lock(&table.lock);
+    struct window *window = find(handle);
+    for (struct operation **at = window ? &window->operations : NULL; at && *at;
+         at = &(*at)->next) {
+        if (target != WINDOW_ANY_TARGET && (*at)->target != target)
+            continue;
+        taken = *at;
+        *at = taken->next;
+        break;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return taken;
+}
+
+void window_finished(mpi_handle handle, int target)
+{
+    struct operation *operation;
+    while ((operation = take(handle, target))) {
+        csan_request_wait(operation->request);
+        free(operation);
+    }
+}

@@ -1,0 +1,28 @@
+/* Windows of one-sided communication: their memory, and what the calling rank did through them and
+ * has not ended the epoch of. */
+#ifndef RUNTIME_MPI_WINDOW_H
+#define RUNTIME_MPI_WINDOW_H
+
+#include "runtime/mpi/call.h"
+
+enum { WINDOW_ANY_TARGET = -1 };
+
+struct window_memory {
+    const void *base, *view; /* as the program gave it, and as MPI has it */
+    mpi_aint bytes;
+    int unit; /* of displacements */
+    int rank; /* of the caller in the window's group */
+};
+
+void window_created(mpi_handle window, const struct window_memory *memory);
+void window_freed(mpi_handle window);
+
+/* False: nothing is known of that window. */
+bool window_memory_of(mpi_handle window, struct window_memory *memory);
+
+/* An operation to that target has started. */
+void window_started(mpi_handle window, int target, uint64_t request);
+/* Those to the target, or all, have finished at this rank. */
+void window_finished(mpi_handle window, int target);
+
+#endif

@@ -1,0 +1,34 @@
+# The MPI tests: one program of all cases, a Jacobi solver, a halo exchange and a ping-pong, for each MPI
+# that is installed. Kernels are compiled once; the rest is C.
+
+MPI_TESTS := $(OUT)/tests/mpi
+mpis      := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m))
+mpi_shared := $(MPI_TESTS)/kernels.o
+mpi_cases := $(wildcard tests/mpi/*_cases.c) tests/mpi/main.c
+mpi_alone := jacobi halo ping_pong abi_check
+
+# Of a compiler's wrapper: what it would add. Its own name for the compiler is left out.
+mpi_flags = $(shell mpicc.$(1) -show | sed 's/^[^ ]* //')
+
+$(MPI_TESTS)/kernels.o: tests/mpi/kernels.cu tests/mpi/kernels.h
+	@mkdir -p $(@D)
+	@echo "  NVCC  $<"
+	$(NVCC) -g -std=c++14 -c $< -o $@
+
+define mpi_program
+$(MPI_TESTS)/$(1)/cases: $(mpi_cases) tests/mpi/cases.h include/csan/csan.h $(mpi_shared)
+	@mkdir -p $$(@D)
+	@echo "  CC  tests/mpi/*_cases.c ($(1))"
+	$(CC) -g -O1 -std=c11 -D_GNU_SOURCE -Wall -Wno-stringop-overflow -Iinclude $(CUDA_INCLUDE) $(mpi_cases) $(mpi_shared) -o $$@ \
+		$$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm
+$(mpi_alone:%=$(MPI_TESTS)/$(1)/%): $(MPI_TESTS)/$(1)/%: tests/mpi/%.c tests/mpi/kernels.h $(mpi_shared)
+	@mkdir -p $$(@D)
+	@echo "  CC  $$< ($(1))"
+	$(CC) -g -O1 -std=c11 -D_GNU_SOURCE -Wall -Wno-stringop-overflow -Iinclude -I. $(CUDA_INCLUDE) $$< \
+		$$(if $$(filter abi_check,$$*),runtime/mpi/abi.c) $(mpi_shared) -o $$@ \
+		$$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm -ldl
+endef
+$(foreach m,$(mpis),$(eval $(call mpi_program,$m)))
+
+MPI_PROGRAMS := $(foreach m,$(mpis),$(addprefix $(MPI_TESTS)/$m/,cases $(mpi_alone)))
+shell-needs: $(MPI_PROGRAMS)

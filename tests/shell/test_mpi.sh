@@ -1,0 +1,76 @@
+# Programs of MPI, for each MPI that is installed: what its functions do with memory, in cases that are
+# right and with one synchronization left out (tests/mpi); a solver and a halo exchange; what a report
+# says; and the other ways in. Where there is no MPI these are skipped.
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+csan=$root/bin/csan
+folder=$root/tests/mpi
+
+says() { grep -Eq -- "$1" err; }
+prints() { grep -qx -- "$1" out; }
+silent() { [ "$status" = 0 ] && ! grep -q '^CSAN' err && prints right; }
+reports() { [ "$status" = 66 ] && says "^CSAN: data race: .*$1"; }
+
+# launch MPI RANKS PROGRAM...: under one csan run.
+launch()
+{
+    local mpi=$1 ranks=$2
+    shift 2
+    sanitized "$csan" run --device=embedded "mpirun.$mpi" -n "$ranks" ${over[$mpi]} "$@" >out 2>err
+    status=$?
+}
+declare -A over=([openmpi]=--oversubscribe [mpich]=)
+
+for mpi in openmpi mpich; do
+    if [ ! -x "$folder/$mpi/cases" ]; then
+        echo "skipped: there is no mpicc.$mpi; scripts/setup.sh installs it where it can"
+        continue
+    fi
+    check "the numbers of $mpi's ABI are those of its mpi.h" "$folder/$mpi/abi_check"
+    for ranks in 2 4; do
+        launch $mpi $ranks "$folder/$mpi/cases"
+        check "every case is judged right with $ranks ranks ($mpi)" eval \
+            '[ "$status" = 0 ] && grep -Eq "^[0-9]+ passed, 0 failed$" out'
+    done
+
+    launch $mpi 2 "$folder/$mpi/jacobi"
+    check "a Jacobi solver is right, and csan is silent ($mpi)" silent
+    launch $mpi 2 "$folder/$mpi/jacobi" 1
+    check "... without the wait before the exchange it is reported" reports 'MPI_Sendrecv .*does not wait for relax'
+    check "... with the call that is missing" says 'Fix: call cudaStreamSynchronize\(stream A\) before MPI_Sendrecv'
+    launch $mpi 2 "$folder/$mpi/jacobi" 2
+    check "... without the wait before the reduction, too" reports 'MPI_Allreduce .*does not wait for cudaMemcpyAsync'
+    launch $mpi 2 "$folder/$mpi/halo"
+    check "a halo exchange is right, and csan is silent ($mpi)" silent
+    missing=('' 'MPI_Isend .*does not wait for relax' 'relax .*does not wait for MPI_Irecv'
+        'relax .*does not wait for MPI_Isend' 'relax .*does not wait for relax')
+    for k in 1 2 3 4; do
+        launch $mpi 2 "$folder/$mpi/halo" $k
+        check "... without synchronization $k it is reported" reports "${missing[k]}"
+    done
+
+    launch $mpi 2 "$folder/$mpi/halo" 3
+    check "a report says what the call was about ($mpi)" says '^MPI_Isend: 64 MPI_FLOAT to rank [01], tag [01], MPI_COMM_WORLD$'
+    check "... that nobody waited" says 'Cause: nothing has waited for the request of MPI_Isend'
+    check "... and how to wait" says 'Fix: wait for it \(MPI_Wait\) after MPI_Isend'
+    check "the summary counts messages and bytes" says '^csan: MPI \((Open MPI|MPICH)\): [0-9]+ calls, [0-9]+ messages, [0-9]+ bytes$'
+    check "libcsan_mpi is none of the frames" eval '! grep -q libcsan_mpi err'
+
+    sanitized "$csan" run --device=embedded --format=json --options=log_path=report.%r.json \
+        "mpirun.$mpi" -n 2 ${over[$mpi]} "$folder/$mpi/halo" 3 >out 2>err
+    check "a report in JSON has it, too" grep -q '"detail": "64 MPI_FLOAT to rank' report.0.json
+
+    rm -f app.*.csan
+    sanitized "$csan" record --device=embedded -o app.%r.csan "mpirun.$mpi" -n 2 ${over[$mpi]} \
+        "$folder/$mpi/halo" 3 >out 2>err
+    run "$csan" replay app.0.csan
+    check "a replay says the same" reports 'relax .*does not wait for MPI_Isend'
+    check "... and what the call was about" says '^MPI_Isend: 64 MPI_FLOAT to rank'
+    run "$csan" info app.0.csan
+    check "csan info counts messages and bytes" grep -Eq 'MPI \(.*: [0-9]+ calls, [0-9]+ messages, [0-9]+ bytes' out
+done
+
+run "$csan" run --device=embedded --verbose --options=mpi=0 "$plain/stream_same"
+check "mpi=0 leaves the library out" eval '! grep -q libcsan_mpi err'
+check "libcsan_mpi needs the C library alone" eval \
+    '[ "$(readelf -d "$root/lib/libcsan_mpi.so.0" | grep NEEDED | grep -Evc "libc\.so|libdl|libpthread|lib[atu]+san")" = 0 ]'
