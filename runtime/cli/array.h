@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Room for one more element behind `count`: it doubles at powers of two. `array` points to the
- * pointer to the first one. False: no memory, and the array is as it was. */
+/* Makes room for one more element behind `count`; the room doubles at powers of two. `array` points
+ * to the pointer to the first element. False: no memory, and the array is unchanged. */
 static inline bool array_grow(void *array, size_t count, size_t element)
 {
     void **at = array;

@@ -24,7 +24,7 @@ struct command {
     int (*run)(int argc, char **argv);
     const char *summary; /* NULL: for csan itself, not listed */
 };
-/* Say that there is no such command, with the nearest one. Returns the exit code. */
+/* Says that there is no such command, with the nearest one. Returns the exit code. */
 int command_unknown(const char *asker, const char *name);
 /* All of them; main.c sets it first. */
 extern struct command_list {

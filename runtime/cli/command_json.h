@@ -1,4 +1,5 @@
-/* How the JSON documents of commands that run a program many times (explore, mutate, fix) begin. */
+/* The beginning of the JSON documents of commands that run a program many times (explore, mutate,
+ * fix). */
 #ifndef RUNTIME_CLI_COMMAND_JSON_H
 #define RUNTIME_CLI_COMMAND_JSON_H
 

@@ -1,6 +1,6 @@
-/* The launches of a recording that were traced, without addresses: what `csan dump --launches`
- * prints, one a line, in the order in which their traces came. Two runs of a program that does the
- * same in both, on whatever devices, print the same lines once they are sorted. */
+/* The traced launches of a recording, without addresses. `csan dump --launches` prints them, one a
+ * line, in the order in which their traces came. Two runs of a program that does the same in both
+ * print the same lines once these are sorted, on whatever devices. */
 #ifndef RUNTIME_CLI_DUMP_LAUNCHES_H
 #define RUNTIME_CLI_DUMP_LAUNCHES_H
 

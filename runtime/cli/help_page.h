@@ -1,4 +1,4 @@
-/* What `csan help` can print for other programs: a manual page, and what shells complete. */
+/* What `csan help` can print for other programs: a manual page, and completions for shells. */
 #ifndef RUNTIME_CLI_HELP_PAGE_H
 #define RUNTIME_CLI_HELP_PAGE_H
 

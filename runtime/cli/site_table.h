@@ -1,4 +1,4 @@
-/* The sites of a recording by number, to name them where they are used. One thread's. */
+/* The sites of a recording by number, to name them where they are used. For one thread. */
 #ifndef RUNTIME_CLI_SITE_TABLE_H
 #define RUNTIME_CLI_SITE_TABLE_H
 
@@ -16,13 +16,13 @@ struct site_table {
     size_t capacity;
 };
 
-/* Of a RECORDED_SITE. What there is no memory for is not kept. */
+/* Takes a RECORDED_SITE. It is not kept if memory is short. */
 void site_table_keep(struct site_table *table, const struct recorded *recorded);
 /* NULL: it is not known. */
 const struct named_site *site_table_find(const struct site_table *table, uint64_t number);
 void site_table_free(struct site_table *table);
 
-/* To standard output, with nothing in it that ends a line or moves a terminal's cursor. */
+/* Prints to standard output, without characters that end a line or move a terminal's cursor. */
 void site_text_print(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* What a command's --help says, taken apart: the words a shell completes, and the text of the
- * manual page. So that all of them say the same, there is no other list of a command's options. */
+/* Parses a command's --help into the words that a shell completes and the text of the manual page.
+ * There is no other list of a command's options, so all of these say the same. */
 #ifndef RUNTIME_CLI_USAGE_TEXT_H
 #define RUNTIME_CLI_USAGE_TEXT_H
 
@@ -15,10 +15,10 @@ struct usage_flag {
     char value[48];   /* "embedded", "FILE"; "" for none */
     char summary[96]; /* the first line of what it does */
     bool joined;      /* the value follows a '=', not a blank */
-    bool literal;     /* it is to be written so, and does not stand for something */
+    bool literal;     /* it is to be written literally, and is no placeholder */
 };
 
-/* The next line of the text that describes an option, at *at, which is stepped on. */
+/* The next line of the text that describes an option. Starts at *at, and steps on. */
 bool usage_flag_next(const char **at, struct usage_flag *flag);
 
 #endif

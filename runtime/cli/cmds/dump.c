@@ -1,5 +1,5 @@
-/* `csan dump FILE`: a recording as text, one entry a line, in the detector's order. Ops, births and
- * frees bear the number that reports and csan_race_access know them by. */
+/* `csan dump FILE`: prints a recording as text, one entry a line, in the detector's order. Ops,
+ * births and frees have the numbers that reports and csan_race_access use. */
 #include "csan/recording/recording_block.h"
 #include "csan/report/finding.h"
 #include "csan/recording/recording_read.h"

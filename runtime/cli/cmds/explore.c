@@ -1,13 +1,15 @@
 /* `csan explore PROGRAM`: shows which of the reported races change what the program computes.
  *
- * The program runs on the embedded device under many schedules: eager, lazy, reverse, for each race
- * some that change the order of its two accesses and as little else as can be, then random ones.
- * What is compared: the bytes that copies brought to the host, memory when it was freed or left at
- * exit, standard output and exit status. A race is confirmed by two runs that end differently and
- * in which, of all reported races, only its accesses came in another order; when others' did too
- * and no runs distinguish them, it is confirmed together with them. Two runs that end differently
- * though no reported race went another way show a race that csan missed, unless the program does
- * not even end the same when one schedule is replayed. */
+ * The program runs on the embedded device under many schedules: eager, lazy and reverse; for each
+ * race some that change the order of its two accesses and as little else as possible; then random
+ * ones. csan compares the bytes that copies brought to the host, memory when it was freed or left
+ * at exit, standard output and exit status.
+ *
+ * Two runs confirm a race if they end differently, and if of all reported races only this one's
+ * accesses came in another order. If those of other races did so, too, and no runs distinguish
+ * them, they are confirmed together. If two runs end differently although no reported race went
+ * another way, csan missed a race. But that does not count if the program does not even end the
+ * same when one schedule is replayed. */
 #include "runtime/cli/process/child.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/explore/explore.h"

@@ -1,8 +1,8 @@
 /* `csan fix PROGRAM`: proves what reports propose, by running the program with it.
  *
- * The program runs as it is, twice; then once for each missing order with that order put in by the
- * hooks (option add_order), and, where no race is left, under many schedules, which must end equal;
- * then with all orders that hold. */
+ * The program runs unchanged, twice. Then it runs once for each missing order, with that order
+ * added by the hooks (option add_order). If no race is left, it runs with the order under many
+ * schedules, which must end equal. Last, it runs with all orders that hold. */
 #include "runtime/cli/explore/fix.h"
 #include "runtime/cli/command.h"
 

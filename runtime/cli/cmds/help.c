@@ -1,5 +1,5 @@
-/* `csan help`: commands and options for a person; of one command what its --help says; and for
- * installation the manual page and completions, all made of the same tables. */
+/* `csan help`: prints commands and options for a person, or the --help of one command. For
+ * installation it prints the manual page and completions. All are made from the same tables. */
 #include "csan/options.h"
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"

@@ -1,4 +1,4 @@
-/* `csan info FILE`: who recorded what, and how much of it, without looking for races. */
+/* `csan info FILE`: prints who recorded what, and how much of it, without looking for races. */
 #include "csan/report/finding.h"
 #include "csan/recording/recording_read.h"
 #include "runtime/cli/arguments.h"

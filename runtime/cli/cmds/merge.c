@@ -1,7 +1,7 @@
-/* `csan merge FILE...`: one report over the recordings or JSON reports of many processes, as the
- * ranks of an MPI job or of torchrun leave them; the same race is reported once, with the ranks
- * that saw it. Exit code: as a checked program's, 66 where there were races; 2 where one of the
- * files cannot be read, after what could be read. */
+/* `csan merge FILE...`: makes one report of the recordings or JSON reports of many processes, such
+ * as the ranks of an MPI job or of torchrun. Each race is reported once, with the ranks that saw
+ * it. Exit code: as a checked program's, 66 if there were races; 2 if one of the files cannot be
+ * read, after what could be read. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/findings/report_outputs.h"
 

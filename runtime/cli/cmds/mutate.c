@@ -1,9 +1,9 @@
 /* `csan mutate PROGRAM`: leaves out the program's synchronizations, one in each run, and says which
- * of them an access needs: csan reports a race without it.
+ * of them an access needs, because csan reports a race without it.
  *
- * The program is run as it is first, twice: what it makes of races, of its exit code and of its
- * output by itself is what the other runs are compared with. Synchronizations made at one place (an
- * API call and its stack) are printed together. */
+ * The program first runs unchanged, twice. The other runs are compared with its races, its exit
+ * code and its output. Synchronizations made at one place (an API call and its stack) are printed
+ * together. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/explore/mutation.h"
 #include "runtime/cli/shown.h"

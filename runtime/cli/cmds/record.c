@@ -1,6 +1,6 @@
-/* `csan record -o FILE PROGRAM`: `csan run` with what its streams do recorded into a file, for
- * `csan replay`. As other recorders do it only records: nothing is reported, and the exit code is
- * the program's own. --check looks for races, too. */
+/* `csan record -o FILE PROGRAM`: as `csan run`, but records what the program's streams do into a
+ * file, for `csan replay`. Like other recorders it only records: it reports nothing, and the exit
+ * code is the program's own. With --check it looks for races, too. */
 #include "csan/recording/recording_format.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/process/program.h"

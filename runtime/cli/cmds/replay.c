@@ -1,6 +1,6 @@
-/* `csan replay FILE`: the detector over a recording, with the reports that the recorded program
- * would have printed, under options of its own. Exit code: as a checked program's, 66 where there
- * were races; 2 where the recording cannot be read to its end, after what could be read. */
+/* `csan replay FILE`: runs the detector over a recording, and prints the reports that the recorded
+ * program would have printed, under options of its own. Exit code: as a checked program's, 66 if
+ * there were races; 2 if the recording cannot be read to its end, after what could be read. */
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/findings/baseline_file.h"
 #include "runtime/cli/command.h"

@@ -1,6 +1,6 @@
-/* `csan report FILE`: the races of a recording, or of a report that was written as JSON, in other
- * forms. Exit code: 0, races or not; 2 where the file cannot be read to its end, after what could
- * be read, and for wrong usage. */
+/* `csan report FILE`: prints the races of a recording, or of a report in JSON, in other forms. Exit
+ * code: 0, with races or without; 2 for wrong usage, and if the file cannot be read to its end,
+ * after what could be read. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/findings/report_outputs.h"
 #include "runtime/cli/findings/report_page.h"

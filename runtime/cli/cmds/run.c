@@ -1,8 +1,8 @@
-/* `csan run PROGRAM`: starts a program with csan preloaded, on a GPU or on the embedded device, and
- * ends as it does, or with 66 where a process of it had races (tree_run.h); with --verify-fix it
- * tries the fixes then. What preloading cannot work on (no program, a static or set-user-id one,
- * another architecture) is said before. Exit code of csan's own failures: 127 when the program is
- * not found, 126 when it cannot be run, 2 for wrong usage, as shells do. */
+/* `csan run PROGRAM`: starts a program with csan preloaded, on a GPU or on the embedded device. It
+ * ends as the program does, or with 66 if a process of it had races (tree_run.h). With --verify-fix
+ * it then tries the fixes. If csan cannot be preloaded (no program, a static or set-user-id one,
+ * another architecture), it says so before. Exit codes of csan's own failures are those of shells:
+ * 127 if the program is not found, 126 if it cannot be run, 2 for wrong usage. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/explore/fix.h"
 #include "runtime/cli/process/program.h"

@@ -1,8 +1,9 @@
 /* csan symbolize: the helper process that turns addresses into functions and lines, and mangled
- * names into what was written. Started by csan/stack/symbolizer.c, whose header has the protocol.
+ * names into names as in the source. csan/stack/symbolizer.c starts it; its header has the
+ * protocol.
  *
- * libdw is linked statically; the C++ run-time is opened by dlopen, and where it is missing names
- * stay mangled. Modules stay open until the end of input. */
+ * libdw is linked statically. The C++ runtime is opened by dlopen; without it names stay mangled.
+ * Modules stay open until the end of input. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/kernels/demangle.h"
 #include "runtime/cli/device_line.h"

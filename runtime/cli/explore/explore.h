@@ -8,9 +8,9 @@
 
 enum {
     MOST_RACES = 64, /* that are distinguished; one bit each */
-    MOST_KEPT = 24,  /* runs with results of their own that later ones are compared with */
+    MOST_KEPT = 24,  /* runs with different results, with which later runs are compared */
     DESCRIPTION = 256,
-    SCHEDULE_BYTES = 128, /* of a schedule's name, as --schedule takes it */
+    SCHEDULE_BYTES = 128, /* part of a schedule's name, in the form of --schedule */
 };
 
 /* Two runs that end differently. */
@@ -22,11 +22,11 @@ struct evidence {
 
 struct explored_race {
     struct run_race race;
-    uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's, or none */
-    char *text;        /* csan's report; NULL: suppressed, or not shown again by a second run */
+    uint64_t items[2]; /* the device's numbers of the two accesses; 0: the host's access, or none */
+    char *text;        /* csan's report; NULL: suppressed, or a second run did not show it again */
     char schedule[SCHEDULE_BYTES]; /* the first that showed it */
     bool alone;                    /* the evidence is of this race only */
-    uint64_t together;             /* else: all races that went another way; bits */
+    uint64_t together;             /* else: all races that went another way, as bits */
     struct evidence evidence;
     unsigned in_vain;  /* runs in which it went another way and the results were the same */
     unsigned targeted; /* schedules made for it so far */
@@ -47,7 +47,7 @@ struct explorer {
     struct explored_race findings[MOST_RACES];
     size_t finding_count;
     unsigned untracked; /* races beyond MOST_RACES */
-    size_t errors;      /* findings that are no races: of the run that had most */
+    size_t errors;      /* findings that are no races, from the run that had most */
     struct part_set ignored;
     bool unsteady; /* the same schedule gave different results */
     bool threaded; /* several host threads enqueue work */
@@ -62,16 +62,15 @@ static inline bool finding_confirmed(const struct explored_race *finding)
     return finding->alone || finding->together;
 }
 
-/* Print all races with their evidence, and what else was found, on standard output. */
+/* Prints all races with their evidence, and what else was found, on standard output. */
 void explore_report(const struct explorer *explorer);
-/* The same as one document. `code`: what the command ends with. */
+/* The same as one document. `code`: the command's exit code. */
 void explore_report_json(const struct explorer *explorer, int code);
 
-/* Where the schedule of an evidence's first or second run is kept. False: none are kept. */
+/* Where the schedule of an evidence's first or second run is kept. False: no schedules are kept. */
 bool explore_schedule_path(const struct explorer *explorer, const struct evidence *evidence,
                            int which, char path[SCRATCH_PATH]);
-/* The command that runs it again, as a shell reads it: by that file, else by the schedule's name.
- */
+/* The shell command that runs it again: by that file, or else by the schedule's name. */
 void explore_command_add(struct text *text, const struct explorer *explorer,
                          const struct evidence *evidence, int which);
 

@@ -1,4 +1,4 @@
-/* Two runs side by side: see explore_compare.h. */
+/* Compares two runs: see explore_compare.h. */
 #include "runtime/cli/explore/explore_compare.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What csan explore found, as one JSON document: include/csan/csan-explore.schema.json. */
+/* The result of csan explore as one JSON document: include/csan/csan-explore.schema.json. */
 #include "csan/report/finding.h"
 #include "csan/base/json_text.h"
 #include "runtime/cli/process/child.h"

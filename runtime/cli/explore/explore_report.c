@@ -1,5 +1,5 @@
-/* What csan explore prints at its end: each race in csan's words, whether it is confirmed, and how
- * to replay the two schedules that show it. */
+/* Prints the result of csan explore: each race in csan's words, whether it is confirmed, and how to
+ * replay the two schedules that show it. */
 #include "runtime/cli/process/child.h"
 #include "runtime/cli/explore/explore.h"
 

@@ -1,5 +1,5 @@
-/* One run of a program, under one schedule, for csan explore and csan fix: started, watched, and
- * read back from the files it leaves in the explorer's directory (their forms:
+/* Runs a program once, under one schedule, for csan explore and csan fix: starts it, watches it,
+ * and reads the files that it leaves in the explorer's directory (their forms:
  * runtime/device/schedule/outcome.c, recording.c and runtime/hook/run/run_log.h). */
 #ifndef RUNTIME_CLI_EXPLORE_EXPLORE_RUN_H
 #define RUNTIME_CLI_EXPLORE_EXPLORE_RUN_H
@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* When the device ran an item; clocks count steps. Absent: it never ended. */
+/* When the device ran an item; clocks count steps. An item without an entry never ended. */
 struct run_item {
     uint64_t item, started, ended;
 };
 
-/* An op as csan saw it: of a site, as an item; item 0: the host's own access at that clock. */
+/* An op as csan saw it: its site and its item; item 0: an access of the host at that clock. */
 struct run_op {
     uint64_t sequence, item, clock;
     uint64_t key; /* names its site in every run; 0: unknown */
@@ -30,7 +30,7 @@ struct run_side {
 struct run_race {
     int kind;
     bool possible;
-    bool suppressed; /* by suppressions or a baseline: it explains what differs, and that is all */
+    bool suppressed;          /* suppressions or a baseline hide it: it only explains differences */
     struct run_side sides[2]; /* the earlier op first */
 };
 
@@ -50,7 +50,7 @@ struct run_part {
     enum part_kind kind;
     uint64_t number; /* the copy's item, the allocation's number */
     uint64_t bytes;
-    uint64_t value; /* a hash; the status as waitpid gave it; the error */
+    uint64_t value; /* a hash; the status of waitpid; the error */
 };
 
 struct run {
@@ -60,10 +60,10 @@ struct run {
     double seconds; /* it took */
     bool used_device, timed_out;
     bool failed;        /* a context did */
-    bool whole;         /* the program came to its exit handlers: nothing of the files is lost */
+    bool whole;         /* the program's exit handlers ran, so the files lack nothing */
     unsigned processes; /* that csan saw use CUDA */
-    uint64_t threads;   /* that enqueued work; of several, numbers of copies and allocations differ
-                           from run to run, so parts are numbered by their values instead */
+    uint64_t threads; /* that enqueued work. With several, numbers of copies and allocations differ
+                         from run to run, so parts are numbered by their values instead */
     struct run_item *items; /* by number */
     size_t item_count;
     struct run_op *ops; /* by sequence */
@@ -75,34 +75,34 @@ struct run {
     size_t error_count;     /* findings that are no races */
     struct run_part *parts; /* by kind and number */
     size_t part_count;
-    char *reports; /* with symbols: JSON of csan's; NULL where nothing was reported */
+    char *reports; /* with symbols: csan's JSON report; NULL if nothing was reported */
 };
 
 struct run_settings {
     const struct program *program;
     struct scratch scratch;
     double timeout;      /* seconds a run may take */
-    const char *options; /* as CSAN_OPTIONS, after what a run sets itself; or NULL */
+    const char *options; /* more CSAN_OPTIONS, behind those that a run sets itself; or NULL */
 };
 
-/* Run the program. False, with nothing in the run: it could not be started, which is said, or the
+/* Runs the program. False, with nothing in the run: it could not be started, which is said, or the
  * command is to end (child_interrupted). */
 bool run_make(struct run *run, const struct run_settings *settings, unsigned number,
               const char *schedule, bool symbolize);
 void run_free(struct run *run);
-/* What a run with symbols reported; nothing where the program had nothing to report. False, which
- * is said: it cannot be read. finding_report_free() it in both cases. */
+/* Reads what a run with symbols reported, which may be nothing. False, which is said: it cannot be
+ * read. Call finding_report_free() in both cases. */
 bool run_read_report(const struct run *run, const struct run_settings *settings,
                      struct finding_report *report);
-/* Delete its files; but the schedule when it is to be kept. */
+/* Deletes its files, but not the schedule if that is to be kept. */
 void run_delete(const struct run *run, const struct run_settings *settings, bool keep_schedule);
-/* Print what the program wrote to standard error last. */
+/* Prints the last lines that the program wrote to standard error. */
 void run_print_errors(const struct run *run, const struct run_settings *settings);
 /* The path of its saved schedule. */
 void run_schedule_path(const struct run *run, const struct run_settings *settings,
                        char path[SCRATCH_PATH]);
 
-/* The item by number; NULL: it never ended. */
+/* The item with that number; NULL: it never ended. */
 const struct run_item *run_find_item(const struct run *run, uint64_t item);
 const struct run_op *run_find_op(const struct run *run, uint64_t sequence);
 

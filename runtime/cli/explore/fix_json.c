@@ -1,4 +1,4 @@
-/* What csan fix found, as one JSON document: include/csan/csan-fix.schema.json. */
+/* The result of csan fix as one JSON document: include/csan/csan-fix.schema.json. */
 #include "csan/base/json_text.h"
 #include "csan/report/proposal.h"
 #include "runtime/cli/command_json.h"

@@ -1,8 +1,9 @@
-/* From what a report proposes to what option add_order takes. See fix.h and csan/report/proposal.h.
+/* Turns what a report proposes into values of option add_order. See fix.h and
+ * csan/report/proposal.h.
  *
  * A group's races lack one order, between the newest of their earlier accesses and the oldest of
- * their later ones. Where the program goes back and forth between the two, so that the newest comes
- * behind the oldest, each race has its own. */
+ * their later ones. If the program goes back and forth between the two, so that the newest comes
+ * after the oldest, each race has an order of its own. */
 #include "runtime/cli/explore/fix.h"
 #include "csan/report/proposal.h"
 

@@ -1,4 +1,4 @@
-/* What csan fix found, in words. See fix.h. */
+/* Prints the result of csan fix in words. See fix.h. */
 #include "runtime/cli/explore/fix.h"
 #include "csan/report/proposal.h"
 

@@ -1,4 +1,4 @@
-/* What a run with an order shows. See fix.h. */
+/* Decides what a run with an order shows. See fix.h. */
 #include "runtime/cli/explore/fix.h"
 #include "csan/report/proposal.h"
 

@@ -1,5 +1,5 @@
-/* One run of a program for csan mutate: as it is, or with one of its synchronizations left out, and
- * what csan said of it (options list_syncs and drop_sync). */
+/* Runs a program once for csan mutate, unchanged or with one of its synchronizations left out, and
+ * reads what csan said of it (options list_syncs and drop_sync). */
 #ifndef RUNTIME_CLI_EXPLORE_MUTATE_RUN_H
 #define RUNTIME_CLI_EXPLORE_MUTATE_RUN_H
 
@@ -12,7 +12,7 @@
 /* The synchronizations of a run are an array; [k] is number k + 1. */
 struct mutate_sync {
     size_t first; /* index of the first from the same place */
-    char *text;   /* of the first: "event wait at main app.cu:5"; NULL for others */
+    char *text;   /* of the first at its place: "event wait at main app.cu:5"; NULL for others */
 };
 
 struct mutate_run {
@@ -32,8 +32,8 @@ struct mutate_settings {
     double limit;           /* seconds a run may take */
 };
 
-/* `drop`: the number to leave out; 0: none, and all are listed. False, with a message said, when it
- * cannot be started or read. */
+/* `drop`: the number of the one to leave out; 0: none, and all are listed. False, with a message
+ * printed, if the program cannot be started or its output not read. */
 bool mutate_run_make(struct mutate_run *run, const struct mutate_settings *settings,
                      unsigned long drop);
 void mutate_run_free(struct mutate_run *run);
@@ -41,7 +41,7 @@ void mutate_run_free(struct mutate_run *run);
 /* Whether this race is one of the run's. */
 bool mutate_run_has(const struct mutate_run *run, const char *race);
 
-/* Print what the program wrote to standard error last. */
+/* Prints the last lines that the program wrote to standard error. */
 void mutate_run_errors(const struct mutate_settings *settings);
 
 #endif

@@ -1,4 +1,4 @@
-/* What was found of a program's synchronizations, in words. See mutation.h. */
+/* Prints in words what was found of a program's synchronizations. See mutation.h. */
 #include "runtime/cli/explore/mutation.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What csan mutate learns of a program: its synchronizations as it makes them, and for each what a
- * run without it showed. mutate.c fills it, mutation.c says it in words. */
+/* What csan mutate finds out about a program: its synchronizations in order, and for each what a
+ * run without it showed. mutate.c fills it in, and mutation.c prints it. */
 #ifndef RUNTIME_CLI_EXPLORE_MUTATION_H
 #define RUNTIME_CLI_EXPLORE_MUTATION_H
 
@@ -10,7 +10,7 @@ enum finding { NEEDED, POSSIBLY_NEEDED, FAILED, TIMED_OUT, OUTPUT, UNSEEN, UNREA
 
 struct trial {
     enum finding finding;
-    char *race; /* NEEDED, POSSIBLY_NEEDED: the first one new */
+    char *race; /* NEEDED, POSSIBLY_NEEDED: the first new race */
     int status; /* FAILED: as waitpid gives it */
 };
 
@@ -25,11 +25,11 @@ struct mutation {
     size_t chosen, tried;
 };
 
-/* Print the races that the program has with all its synchronizations. */
+/* Prints the races that the program has with all its synchronizations. */
 void mutation_print_plain(const struct mutation *mutation);
-/* Print what was found, place by place, and the sum. */
+/* Prints what was found, place by place, and the totals. */
 void mutation_print(const struct mutation *mutation);
-/* All of it as one document. `code`: what the command ends with. */
+/* The same as one document. `code`: the command's exit code. */
 void mutation_print_json(const struct mutation *mutation, int code);
 
 #endif

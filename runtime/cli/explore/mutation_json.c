@@ -1,4 +1,4 @@
-/* What csan mutate found, as one JSON document: include/csan/csan-mutate.schema.json. */
+/* The result of csan mutate as one JSON document: include/csan/csan-mutate.schema.json. */
 #include "csan/base/json_text.h"
 #include "runtime/cli/command_json.h"
 #include "runtime/cli/explore/mutation.h"

@@ -1,4 +1,4 @@
-/* A report that csan wrote as JSON, read again. */
+/* Reads a report that csan wrote as JSON. */
 #ifndef RUNTIME_CLI_FINDINGS_FINDING_READ_H
 #define RUNTIME_CLI_FINDINGS_FINDING_READ_H
 

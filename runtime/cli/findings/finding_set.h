@@ -1,5 +1,5 @@
-/* The races of one process or many, gathered from recordings and from JSON reports, each race once:
- * what csan report and csan merge print. */
+/* The races of one process or many, gathered from recordings and JSON reports, each race once. csan
+ * report and csan merge print them. */
 #ifndef RUNTIME_CLI_FINDINGS_FINDING_SET_H
 #define RUNTIME_CLI_FINDINGS_FINDING_SET_H
 
@@ -25,7 +25,7 @@ struct finding_set {
     size_t finding_count, finding_capacity;
     struct finding **known; /* those that the baseline has, too */
     size_t known_count;
-    uint64_t *known_before; /* fingerprints that reports call known; without the races themselves */
+    uint64_t *known_before; /* fingerprints that reports call known, without the races themselves */
     size_t known_before_count;
     struct csan_stats stats; /* sums; races and possible are of this set */
     bool begun, ended;       /* ended: every file was read, and every process has a summary */
@@ -34,22 +34,22 @@ struct finding_set {
     bool without_source;       /* the same */
     struct numbered *numbered; /* races of the file that is being added */
     size_t numbered_count;
-    char *recording; /* the one that was added last, for what is around its races; NULL: none */
+    char *recording; /* the one that was added last; for what is around its races; NULL: none */
     bool traced;     /* a trace is among what will be written */
     struct surroundings *surroundings; /* of the recording's races, once read */
     char **unmodelled, **notes, **devices;
     size_t unmodelled_count, note_count, device_count;
 };
 
-/* Take options from CSAN_OPTIONS, then from text (NULL: none). 0, or the exit code (2), with a
- * message said. Before the first file. */
+/* Takes options from CSAN_OPTIONS, then from text (NULL: none). 0, or the exit code (2), with a
+ * message printed. Call it before the first file. */
 int finding_set_options(struct finding_set *set, const char *text);
 
-/* Add what a file has: a recording, or a report that csan wrote as JSON. 0, or the exit code (2),
- * with a message said; what could be read is added. */
+/* Adds the races of a file: a recording, or a report that csan wrote as JSON. 0, or the exit code
+ * (2), with a message printed; what could be read is added. */
 int finding_set_add(struct finding_set *set, const char *path);
 
-/* After the last file: races that option baseline knows are set apart. */
+/* Call it after the last file. Sets races apart that option baseline knows. */
 void finding_set_compare(struct finding_set *set);
 
 enum finding_output {
@@ -62,11 +62,11 @@ enum finding_output {
     OUTPUT_TRACE
 };
 
-/* "text", "json" or "sarif". False: it is none of them. */
+/* "text", "json" or "sarif". False: it is no such format. */
 bool finding_output_named(const char *name, enum finding_output *output);
 
-/* Print all of it to a file, or to standard output (NULL). 0, or the exit code with a message said.
- */
+/* Prints all of it to a file, or to standard output (NULL). 0, or the exit code with a message
+ * printed. */
 int finding_set_write(struct finding_set *set, enum finding_output output, const char *path);
 
 void finding_set_free(struct finding_set *set);

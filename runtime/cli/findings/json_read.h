@@ -1,5 +1,5 @@
-/* JSON (RFC 8259) as csan itself has written it, read by json-c into its own tree. That keeps whole
- * numbers of 64 bits, as addresses have them. */
+/* Reads JSON (RFC 8259) that csan itself has written, into json-c's tree. json-c keeps whole
+ * numbers of 64 bits, such as addresses. */
 #ifndef RUNTIME_CLI_FINDINGS_JSON_READ_H
 #define RUNTIME_CLI_FINDINGS_JSON_READ_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The document; to be given back with json_object_put. NULL: `message` says what is wrong, and in
- * which line. It nests at most 64 deep; what is `null` as a whole is wrong, too. */
+/* The document, which the caller gives back with json_object_put. NULL: `message` says what is
+ * wrong, and in which line. A document may nest 64 deep, and must not be `null` as a whole. */
 struct json_object *json_read(const char *text, size_t bytes, char *message, size_t message_bytes);
 
 /* The member of an object; NULL: it is no object, or has no such member, or that is null. */

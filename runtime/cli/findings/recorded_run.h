@@ -1,5 +1,5 @@
-/* A recording played through the detector, for the commands that report its races: opened, with
- * options, symbols of the recorded program and a progress bar. */
+/* Runs the detector over a recording, for the commands that report its races: with options, symbols
+ * of the recorded program, and a progress bar. */
 #ifndef RUNTIME_CLI_FINDINGS_RECORDED_RUN_H
 #define RUNTIME_CLI_FINDINGS_RECORDED_RUN_H
 
@@ -18,7 +18,7 @@ enum { RECORDED_RUN_BAD = 2 }; /* exit code: the file cannot be read, or not to 
 
 struct recorded_run {
     const char *command; /* the subcommand, for messages */
-    const char *purpose; /* what comes to nothing when something fails, for messages; or NULL */
+    const char *purpose; /* what is not done when something fails, for messages; or NULL */
     const char *path;
     struct options options; /* of CSAN_OPTIONS and the command line */
 
@@ -36,27 +36,27 @@ struct recorded_run {
     bool halted;
 };
 
-/* Say "csan COMMAND: ..." on standard error. Returns the code. */
+/* Prints "csan COMMAND: ..." on standard error. Returns the code. */
 int recorded_run_fail(const struct recorded_run *run, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Take options from CSAN_OPTIONS, then from text (NULL: none). 0, or an exit code, with a message
- * said. Before recorded_run_open. */
+/* Takes options from CSAN_OPTIONS, then from text (NULL: none). 0, or an exit code, with a message
+ * printed. Call it before recorded_run_open. */
 int recorded_run_set_options(struct recorded_run *run, const char *text);
 
-/* Open run->path. on_race is called for each race as it is found; what it is given stays valid
- * until recorded_run_close. 0, or an exit code, with a message said. */
+/* Opens run->path. on_race is called for each race when it is found; its arguments stay valid until
+ * recorded_run_close. 0, or an exit code, with a message printed. */
 int recorded_run_open(struct recorded_run *run,
                       void (*on_race)(void *user, const struct csan_race *race), void *user);
 
-/* Replay all of it. 0; RECORDED_RUN_BAD where it cannot be read to its end: that is said, and the
- * races up to there were reported. */
+/* Replays all of it. 0; RECORDED_RUN_BAD if it cannot be read to its end, which is said; the races
+ * up to there were reported. */
 int recorded_run_play(struct recorded_run *run);
 /* From on_race: no more. */
 void recorded_run_halt(struct recorded_run *run);
 
-/* A sink for reports in text, as the recorded program would have printed them. Option baseline is
- * the caller's to follow. */
+/* A sink for reports in text, as the recorded program would have printed them. The caller has to
+ * follow option baseline. */
 struct report_sink *recorded_run_report(struct recorded_run *run);
 /* The summary, with what the recorded process did not follow. */
 void recorded_run_summarize(struct recorded_run *run, struct report_sink *sink);

@@ -1,6 +1,6 @@
-/* The sites of a recording by number: what they are called, and where in the source the program
- * made the call. A place is looked up when it is asked for, by the symbolizer. One thread's; one
- * at a time, for frames of an interpreted language have one source in the process. */
+/* The sites of a recording by number: their names, and where in the source the program made the
+ * call. The symbolizer looks a place up when it is asked for. For one thread, and one recording at
+ * a time, because frames of an interpreted language have one source in the process. */
 #ifndef RUNTIME_CLI_FINDINGS_RECORDED_SITES_H
 #define RUNTIME_CLI_FINDINGS_RECORDED_SITES_H
 
@@ -10,18 +10,18 @@
 struct options;
 struct recorded_sites;
 
-/* `directory`: source paths are shortened as seen from there. NULL: no memory. */
+/* `directory`: source paths are shortened relative to it. NULL: no memory. */
 struct recorded_sites *recorded_sites_create(const struct options *options, const char *directory);
 void recorded_sites_destroy(struct recorded_sites *sites);
 
-/* Take an entry that defines a site, or what sites are made of; others are left alone. */
+/* Takes an entry that defines a site, or a part of sites; ignores others. */
 void recorded_sites_take(struct recorded_sites *sites, const struct recorded *recorded);
 
-/* As in the source, if the name is mangled; NULL: there is no such site. Valid for the sites' life.
- */
+/* The name as in the source, also if it was mangled; NULL: there is no such site. Valid for the
+ * sites' life. */
 const char *recorded_sites_name(struct recorded_sites *sites, uint64_t number);
 
-/* Where a person looks first: of a graph's node, where the graph was launched. NULL: not known.
+/* Where a person looks first; for a graph's node, where the graph was launched. NULL: not known.
  * Valid for the sites' life. */
 const struct stack_frame *recorded_sites_place(struct recorded_sites *sites, uint64_t number);
 

@@ -1,6 +1,6 @@
-/* Races as one HTML file that needs nothing else: what csan report --html writes. The page itself
- * is report_page.html; here the data are put into it: the JSON that csan report prints, what
- * happened around each race (page_order.h), and source (page_sources.h). */
+/* Writes races as one HTML file that needs no other files: csan report --html. The page itself is
+ * report_page.html. The data are inserted here: the JSON that csan report prints, what happened
+ * around each race (page_order.h), and source (page_sources.h). */
 #ifndef RUNTIME_CLI_FINDINGS_REPORT_PAGE_H
 #define RUNTIME_CLI_FINDINGS_REPORT_PAGE_H
 

@@ -1,14 +1,14 @@
-/* A recording in Chrome's trace format (Google, "Trace Event Format"), for ui.perfetto.dev and
- * chrome://tracing: what csan report --perfetto writes. A thread for each lane, a slice for each op
- * and wait, a flow arrow for each wait and each race. A recording has the order of entries, and no
- * durations: entries stand one tick apart. */
+/* Writes a recording in Chrome's trace format (Google, "Trace Event Format"), for ui.perfetto.dev
+ * and chrome://tracing: csan report --perfetto. Each lane is a thread, each op and wait a slice,
+ * and each wait and race a flow arrow. A recording has the order of entries and no durations, so
+ * entries stand one tick apart. */
 #ifndef RUNTIME_CLI_FINDINGS_REPORT_TRACE_H
 #define RUNTIME_CLI_FINDINGS_REPORT_TRACE_H
 
 #include "csan/base/text.h"
 #include "runtime/cli/findings/surroundings.h"
 
-/* The surroundings were read whole. One finding for each neighbourhood. */
+/* The surroundings must have been read whole. There is one finding for each neighbourhood. */
 void report_trace_add(struct text *text, struct finding *const *findings,
                       const struct surroundings *surroundings);
 

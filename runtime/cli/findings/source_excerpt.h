@@ -1,6 +1,7 @@
-/* Lines of source around a place that a report names, for a page that shows them. A recording may
- * come from anybody, and the page may go to anybody: only regular files with a name of source are
- * read, and only if they were there, as they are, when the program ran. Not thread-safe. */
+/* Lines of source around a place that a report names, for a page that shows them. The recording may
+ * come from anybody, and the page may go to anybody. So only regular files with the name of a
+ * source file are read, and only if they have not changed since the program ran. Not thread-safe.
+ */
 #ifndef RUNTIME_CLI_FINDINGS_SOURCE_EXCERPT_H
 #define RUNTIME_CLI_FINDINGS_SOURCE_EXCERPT_H
 
@@ -10,7 +11,8 @@
 enum { EXCERPT_LINES = 7, EXCERPT_COLUMNS = 200, SOURCE_BYTES_MAX = 1 << 20 };
 
 struct source_excerpt {
-    const char *problem; /* NULL: there are lines; else why not, a sentence without its full stop */
+    const char *problem; /* NULL: there are lines; else the reason why not, a sentence without its
+                            full stop */
     uint32_t first;      /* the first line's number */
     size_t count;
     char lines[EXCERPT_LINES][EXCERPT_COLUMNS + 1]; /* longer ones are cut */

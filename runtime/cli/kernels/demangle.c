@@ -1,4 +1,4 @@
-/* C++ names as they were written. See demangle.h. */
+/* Demangles C++ names. See demangle.h. */
 #include "runtime/cli/kernels/demangle.h"
 #include "csan/base/text.h"
 

@@ -31,15 +31,15 @@ struct kernel_launch {
     size_t name_count;
 };
 
-/* False with `message` saying what is wrong and what to write. */
+/* False: `message` says what is wrong and what to write. */
 bool launch_parse(struct kernel_launch *launch, const char *text, char *message,
                   size_t message_bytes);
-/* Makes the parameters of this kernel; an earlier binding is forgotten. Without `args` nothing of
- * them is known. */
+/* Makes the parameters for this kernel, and forgets an earlier binding. Without `args` none of them
+ * is known. */
 bool launch_bind(struct kernel_launch *launch, const struct ptx_function *function, char *message,
                  size_t message_bytes);
-/* The name of the pointer at the byte of the parameters and what was added to it; NULL: a number.
- */
+/* The name of the pointer at that byte of the parameters, and what was added to it; NULL: it is a
+ * number. */
 const char *launch_name_at(const struct kernel_launch *launch, uint32_t param_offset,
                            uint64_t *added);
 /* The eight bytes there; false: not known. */

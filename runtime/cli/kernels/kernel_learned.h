@@ -1,4 +1,5 @@
-/* csan kernels --learned: what the files of learned sets (runtime/learn/learned_file.h) know. */
+/* csan kernels --learned: prints the contents of the files of learned sets
+ * (runtime/learn/learned_file.h). */
 #ifndef RUNTIME_CLI_KERNELS_KERNEL_LEARNED_H
 #define RUNTIME_CLI_KERNELS_KERNEL_LEARNED_H
 

@@ -1,4 +1,4 @@
-/* All that csan knows of one kernel before it runs, put together for whoever prints it. */
+/* All that csan knows of one kernel before it runs, collected for printing. */
 #ifndef RUNTIME_CLI_KERNELS_KERNEL_REPORT_H
 #define RUNTIME_CLI_KERNELS_KERNEL_REPORT_H
 

@@ -1,5 +1,5 @@
-/* A program run to its end by a command that watches it (explore, fix, mutate): with its output in
- * files, under a time limit, killed with all it started. */
+/* Runs a program to its end for a command that watches it (explore, fix, mutate): with its output
+ * in files, under a time limit, and killed with all that it started. */
 #ifndef RUNTIME_CLI_PROCESS_CHILD_H
 #define RUNTIME_CLI_PROCESS_CHILD_H
 
@@ -23,19 +23,19 @@ struct child {
 };
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE (nobody reads the output any more) end
- * the run that is under way, and all that follow, so that the command can tidy up and end by
- * itself. Before its files are made. */
+ * the current run and all later ones, so that the command can tidy up and end by itself. Call it
+ * before the command makes files. */
 void child_watch_signals(void);
-/* 0, or the signal that came. What a run that it cut short left means nothing. */
+/* 0, or the signal that came. The results of a run that it cut short mean nothing. */
 int child_interrupted(void);
 
-/* Standard input is empty, and addresses are not randomised: two runs of the same program differ as
- * little as can be. False, with a message said, when no process can be started. */
+/* Standard input is empty, and addresses are not randomised, so that two runs of one program differ
+ * as little as possible. False, with a message printed, if no process can be started. */
 bool child_run(const struct child_settings *settings, struct child *child);
 
 /* In words, after "it ended": "with exit code 3", "by signal 6". */
 void child_describe_end(int status, char *text, size_t bytes);
-/* Print the last lines of the file that took its standard error on this command's own. */
+/* Prints the last lines of the file with its standard error on this command's standard error. */
 void child_print_errors(const char *path);
 
 #endif

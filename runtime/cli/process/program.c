@@ -1,4 +1,4 @@
-/* What starting a program under csan takes, for every command that does: see program.h. */
+/* Starts a program under csan, for every command that does so: see program.h. */
 #include "runtime/cli/process/program.h"
 #include "csan/options.h"
 #include "csan/report/suppression.h"

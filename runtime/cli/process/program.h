@@ -19,38 +19,40 @@ struct program {
     const char *command; /* the subcommand, for messages: "run" */
     enum program_device device;
     bool verbose;
-    bool threads;     /* host_order=threads: csan is to see how host threads wait for one another */
-    bool schedule;    /* one was asked for; one in the environment means nothing to a GPU */
-    char **arguments; /* argv of the program */
+    bool threads;  /* host_order=threads: csan has to see how host threads wait for one another */
+    bool schedule; /* a schedule was asked for; one in the environment means nothing to a GPU */
+    char **arguments;       /* argv of the program */
     struct options options; /* of CSAN_OPTIONS, once prepared */
     char path[PATH_MAX];    /* the file it is */
     char lib[PATH_MAX];     /* csan's library directory */
 };
 
-/* Print "csan COMMAND: ..." on standard error. Returns the code. */
+/* Prints "csan COMMAND: ..." on standard error. Returns the code. */
 int program_fail(const struct program *program, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Take the device from CSAN_DEVICE, or from a name. 0, or the exit code with a message said. */
+/* Takes the device from CSAN_DEVICE, or from a name. 0, or the exit code with a message printed. */
 int program_device_of_environment(struct program *program);
 int program_set_device(struct program *program, const char *name);
-/* It is to run on the embedded device, which the environment may not deny. Likewise. */
+/* The program has to run on the embedded device; the environment must not say otherwise. Returns
+ * likewise. */
 int program_set_embedded(struct program *program);
-/* Take an option that every command which runs a program once has. False: it is none of them. */
+/* Takes an option that every command which runs a program once has. False: it is no such option. */
 bool program_take_option(struct program *program, struct arguments *arguments);
-/* The program and its arguments, behind the options; 0, or the exit code with a message said. */
+/* Takes the program and its arguments, behind the options; 0, or the exit code with a message
+ * printed. */
 int program_take_arguments(struct program *program, struct arguments *arguments);
-/* Is this the name of a schedule (or NULL)? 0, or the exit code with a message said. */
+/* Checks the name of a schedule (or NULL). 0, or the exit code with a message printed. */
 int program_check_schedule(const struct program *program, const char *text);
 /* Append to CSAN_OPTIONS. */
 void program_add_options(const char *text);
 
-/* Find and check the program, and set this process's environment for it: what is executed from here
- * on has csan in it. 0, or the exit code with a message said. */
+/* Finds and checks the program, and sets this process's environment for it: programs that are
+ * executed afterwards have csan in them. 0, or the exit code with a message printed. */
 int program_prepare(struct program *program);
-/* The text that says what those options do. */
+/* The text of --help about these options. */
 extern const char program_options_usage[];
-/* Become the program. Returns, with the exit code, only when that fails. */
+/* Becomes the program. Returns only when that fails, with the exit code. */
 int program_become(const struct program *program);
 
 #endif
