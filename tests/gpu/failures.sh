@@ -41,7 +41,7 @@ thread()
     null | host) echo 'block \(0,0,0\), thread \(40,0,0\) of grid 4 x block 64, at .*failure.cu:' ;;
     misaligned) echo 'block \(0,0,0\), thread \(3,0,0\) of grid 1 x block 32, at .*failure.cu:' ;;
     trap) echo 'block \(1,0,0\), thread \(9,0,0\) of grid 2 x block 32' ;;
-    assert) echo "block \(0,0,0\), thread \(6,0,0\) of grid 1 x block 32, at .*failure.cu:$(grep -n 'void asserts' "$here/failure.cu" | cut -d: -f1)" ;;
+    assert) echo "block \(0,0,0\), thread \(6,0,0\) of grid 1 x block 32, at .*failure.cu:$(grep -n 'void asserts(int' "$here/failure.cu" | cut -d: -f1)" ;;
     *) echo ;;
     esac
 }

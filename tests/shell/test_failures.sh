@@ -28,7 +28,7 @@ freed|illegal address|"freed")|void write_at|(1,0,0), thread (13,0,0)|writing 4 
 atomic|illegal address|"atomic")||(0,0,0), thread (5,0,0)|atomically updating 4 bytes at 0x
 misaligned|misaligned address|"misaligned")|void misaligned|(0,0,0), thread (3,0,0)|writing 4 bytes at 0x[0-9a-f]+, at byte 2 of the 1024 bytes allocated at .*failure.cu
 trap|trap|"trap")|void trapped|(1,0,0), thread (9,0,0)|
-assert|assertion failed|"assert")|void asserts|(0,0,0), thread (6,0,0)|
+assert|assertion failed|"assert")|void asserts(int|(0,0,0), thread (6,0,0)|
 stack|stack overflow|"stack")|int deep|(0,0,0), thread (0,0,0)|
 ROWS
 }
@@ -61,7 +61,7 @@ done < <(table)
 run_under ./failure_no_lines assert stream
 check "an assertion's expression" says '^  Assertion `n < 3. failed\.$'
 check "... and its place, where the code has no lines" says \
-    "thread .6,0,0. of grid 1 x block 32, at .*failure.cu:$(line_of "void asserts")"
+    "thread .6,0,0. of grid 1 x block 32, at .*failure.cu:$(line_of "void asserts(int")"
 
 # Which call reports it is the program's affair.
 for call in device event copy query later launches free; do
