@@ -16,10 +16,22 @@ gpus=$(python3 -c 'import torch; print(torch.cuda.device_count())' 2>/dev/null |
 passed=0 failed=0
 names=("$@")
 
+# Whether one of the names is of that file.
+has()
+{
+    local name
+    [ ${#names[@]} -gt 0 ] || return 0
+    for name in "${names[@]}"; do
+        grep -q "^def $name(" "$here/$1" && return 0
+    done
+    return 1
+}
+
 # What runs: its label, then the command.
 commands()
 {
-    echo "one python3 $here/torch_silent.py ${names[*]}"
+    has torch_silent.py && echo "one python3 $here/torch_silent.py ${names[*]}"
+    has torch_silent_distributed.py || return
     echo "rank python3 $here/torch_silent_distributed.py 1 ${names[*]}"
     [ "$gpus" -ge 2 ] || return
     echo "spawn python3 $here/torch_silent_distributed.py 2 ${names[*]}"
