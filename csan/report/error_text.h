@@ -6,7 +6,7 @@
 
 #include "csan/report/race_text.h"
 
-/* The headline: "illegal address in scatter (app.cu:31)". */
+/* The headline: "illegal memory access in scatter (app.cu:31)". */
 void error_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race);
 /* All that is below the headline. */
 void error_facts_add(struct text *text, struct race_words *words, const struct csan_race *race);

@@ -7,7 +7,7 @@
 #include "csan/report/race_text.h"
 
 struct finding_error {
-    char *exception, *code; /* "illegal address", "CUDA_ERROR_ILLEGAL_ADDRESS"; NULL: none */
+    char *exception, *code; /* "illegal memory access", "CUDA_ERROR_ILLEGAL_ADDRESS"; NULL: none */
     char *detail;           /* whole sentences; "" for none */
     struct stack_frames instruction; /* that failed: one frame; none: not known */
     int where;                       /* enum csan_where */

@@ -451,6 +451,13 @@ const uint8_t *coredump_image_at(const struct coredump *dump, uint64_t pc, size_
     return NULL;
 }
 
+bool coredump_is_astray(const struct coredump *dump, const struct coredump_fault *fault)
+{
+    size_t code;
+    return fault->exception == COREDUMP_ILLEGAL_INSTRUCTION && fault->has_pc &&
+           !coredump_image_at(dump, fault->pc, &code);
+}
+
 const char *coredump_exception_words(uint32_t exception)
 {
     switch (exception) {

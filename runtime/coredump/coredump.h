@@ -118,7 +118,10 @@ const uint8_t *coredump_image_at(const struct coredump *dump, uint64_t pc, size_
 /* The section of code of such a file that has the address. False: there is none. */
 bool coredump_code_at(const struct elf_file *image, uint64_t pc, struct elf_section *code);
 
-/* "illegal address": what a person calls it. */
+/* A jump to where no code is: the GPU calls it an illegal instruction. */
+bool coredump_is_astray(const struct coredump *dump, const struct coredump_fault *fault);
+
+/* "illegal memory access": what a person calls it. */
 const char *coredump_exception_words(uint32_t exception);
 
 #endif

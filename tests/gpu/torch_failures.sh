@@ -66,5 +66,32 @@ for entry in 'scatter:failed assert in aten::scatter_' 'embedding:failed assert 
     check "$name: PyTorch's exception has both, too" grep -qE "^csan: $words.*Assertion \`.*\` failed\. $(indices_of "$name")" csan.log
     check "$name: the assertion's place is what the driver prints" grep -qF "at ${printed:-nowhere}" csan.log
 done
+# The kernels of failure.cu, in PyTorch's stream, with tensors as their memory.
+# shellcheck source=tests/gpu/failure_table.sh
+. "$here/failure_table.sh"
+capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+nvcc -fatbin -lineinfo -gencode "arch=compute_$capability,code=[sm_$capability,compute_$capability]" -std=c++17 \
+    "$here/failure.cu" -o failure.fatbin 2>/dev/null || { echo "torch_failures: nvcc failed"; exit 1; }
+# All at once: a process mostly waits, and each has a context of its own.
+for kind in none $(failure_table | cut -d'|' -f1); do
+    (
+        timeout 120 python3 "$here/torch_kinds.py" failure.fatbin "$kind" >"$kind.plain" 2>/dev/null
+        CSAN_OPTIONS=access=ptx:halt_on_error=0 timeout 200 "$root/bin/csan" run python3 "$here/torch_kinds.py" \
+            failure.fatbin "$kind" >"$kind.out" 2>"$kind.err"
+    ) &
+done
+wait
+for kind in none $(failure_table | cut -d'|' -f1); do
+    cp "$kind.err" csan.log
+    check "$kind: PyTorch raises what it raises without csan" cmp "$kind.plain" "$kind.out"
+    if [ "$kind" = none ]; then
+        check "a program that is right gets no report" eval '! grep -q "^CSAN" csan.log && grep -q "^synchronize well" none.out'
+        continue
+    fi
+    check "$kind: an exception" grep -qE '^synchronize (AcceleratorError|RuntimeError) CUDA error: ' "$kind.out"
+    while IFS='|' read -r name pattern; do
+        check "$kind: $name" grep -qE -- "$pattern" csan.log
+    done < <(torch_lines "$kind" gpu)
+done
 echo "torch_failures: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -1,5 +1,5 @@
 // verdict: none
-// finding: misaligned address in misaligned
+// finding: misaligned memory access in misaligned
 // skip: gpu
 // own-errors: yes
 // flags: -lineinfo

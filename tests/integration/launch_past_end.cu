@@ -4,7 +4,7 @@
 // own-errors: yes
 // flags: -lineinfo
 // expect: CSAN: out of bounds: fill \(.*launch_past_end.cu:{launch}\) writes 1024 bytes behind the end of the 4096 bytes allocated at .*launch_past_end.cu:{allocation}
-// expect: CSAN: illegal address in fill \(.*launch_past_end.cu:{launch}\)
+// expect: CSAN: illegal memory access in fill \(.*launch_past_end.cu:{launch}\)
 // expect: block \(8,0,0\), thread \(0,0,0\) of grid 10 x block 128, at .*program.h
 // expect: Reported to the program as CUDA_ERROR_ILLEGAL_ADDRESS by cudaStreamSynchronize, .*launch_past_end.cu:{reporting}
 // A launch of two blocks too many: said at the launch, and again where the kernel fails.

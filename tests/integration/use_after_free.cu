@@ -1,11 +1,11 @@
 // verdict: race
-// finding: illegal address in fill
+// finding: illegal memory access in fill
 // skip: gpu
 // own-errors: yes
 // expect: CSAN: use after free: fill \(.*use_after_free.cu:{launch}\) uses memory after cudaFree \(.*use_after_free.cu:{freed}\) freed it
 // expect: Cause: memory used after it was freed
 // expect: on memory allocated at .*use_after_free.cu:{allocated}
-// expect: CSAN: illegal address in fill \(.*use_after_free.cu:{launch}\)
+// expect: CSAN: illegal memory access in fill \(.*use_after_free.cu:{launch}\)
 // A kernel uses memory that was freed before its launch: said at the launch, and where it fails.
 #include "program.h"
 

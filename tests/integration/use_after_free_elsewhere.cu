@@ -1,5 +1,5 @@
 // verdict: race
-// finding: illegal address in fill
+// finding: illegal memory access in fill
 // skip: gpu
 // own-errors: yes
 // expect: CSAN: use after free: fill \(.*use_after_free_elsewhere.cu:{launch}\) uses memory after cudaFree \(.*use_after_free_elsewhere.cu:{freed}\) freed it

@@ -3,7 +3,7 @@
 // skip: gpu
 // own-errors: yes
 // expect: CSAN: out of bounds: fill_behind \(.*write_behind.cu:{launch}\) writes 4096 bytes behind the end of the 4096 bytes allocated at .*write_behind.cu:{allocated}
-// expect: CSAN: illegal address in fill_behind \(.*write_behind.cu:{launch}\)
+// expect: CSAN: illegal memory access in fill_behind \(.*write_behind.cu:{launch}\)
 // expect: Reported to the program as CUDA_ERROR_ILLEGAL_ADDRESS by
 // One of three kernels writes where its index should have been: the error comes from the wait.
 #include "program.h"

@@ -1,8 +1,8 @@
 // verdict: none
-// finding: illegal address in fill
+// finding: illegal memory access in fill
 // skip: gpu
 // own-errors: yes
-// expect: CSAN: illegal address in fill \(.*write_to_neighbour.cu:{launch}\)
+// expect: CSAN: illegal memory access in fill \(.*write_to_neighbour.cu:{launch}\)
 // expect: behind the end of the 4096 bytes allocated at .*write_to_neighbour.cu:{first}
 // reject: CSAN: out of bounds
 // A pointer behind the end of one allocation, where on a GPU another one may lie.

@@ -26,14 +26,14 @@ done
 check "JSON: the class of a finding" has launch_past_end.json '"finding": "out_of_bounds", "kind": "out-of-bounds", "certain": true'
 check "JSON: where the bytes are" has launch_past_end.json '"where": "behind", "distance": 0'
 check "JSON: a kernel that failed" has kernel_misaligned.json '"finding": "device_exception"'
-check "JSON: what it met" has kernel_misaligned.json '"exception": "misaligned address", "code": "CUDA_ERROR_MISALIGNED_ADDRESS"'
+check "JSON: what it met" has kernel_misaligned.json '"exception": "misaligned memory access", "code": "CUDA_ERROR_MISALIGNED_ADDRESS"'
 check "JSON: the thread" has kernel_misaligned.json '"grid": \[2, 1, 1\], "block_size": \[32, 1, 1\], "block": \[1, 0, 0\], "thread": \[3, 0, 0\], "threads": 1'
 check "JSON: the line" has kernel_misaligned.json "\"place\": \"[^\"]*kernel_misaligned.cu:$(line kernel_misaligned line)\""
 check "JSON: the reporting call" has kernel_misaligned.json '"reported_by": \{"name": "cudaDeviceSynchronize"'
 check "JSON: how much came between" has kernel_misaligned.json '"launches_since": 1'
 check "JSON: the summary counts them" has launch_past_end.json '"races": 0, "possible": 0, "errors": 2'
 check "SARIF: a rule for it" has launch_past_end.sarif '"ruleId": "csan/out-of-bounds", "ruleIndex": 6, "level": "error"'
-check "SARIF: the headline" has kernel_misaligned.sarif '"text": "Misaligned address in misaligned \('
+check "SARIF: the headline" has kernel_misaligned.sarif '"text": "Misaligned memory access in misaligned \('
 check "SARIF: the line that failed" has kernel_misaligned.sarif "kernel_misaligned.cu\"}, \"region\": {\"startLine\": $(line kernel_misaligned line)}}.*Instruction that failed"
 check "SARIF: the reporting call" has kernel_misaligned.sarif '"Call that reported it: cudaDeviceSynchronize"'
 
@@ -59,7 +59,7 @@ run env CSAN=1 CSAN_OPTIONS=suppressions=gen.supp "$programs/launch_past_end"
 check "... but no other finding" ended 66
 echo 'error:device_exception fill' >kind.supp
 run env CSAN=1 CSAN_OPTIONS=suppressions=kind.supp "$programs/launch_past_end"
-check "a rule for a kind suppresses that kind" lacks err '^CSAN: illegal address'
+check "a rule for a kind suppresses that kind" lacks err '^CSAN: illegal memory access'
 check "... and no other" has err '^CSAN: out of bounds'
 check "... and is counted" has err '^  1 error:device_exception fill'
 echo 'error:out_of_bound' >wrong.supp
@@ -81,7 +81,7 @@ for name in launch_past_end kernel_misaligned; do
     check "$name: csan report finds it in the recording" good_json $name.recorded.json
     check "$name: with the thread" cmp -s <(grep -o '"thread": .*, "threads"' $name.json) <(grep -o '"thread": .*, "threads"' $name.recorded.json)
 done
-check "csan dump names it" sh -c "'$csan' dump kernel_misaligned.csan | grep -q '^finding lane 1 .*\"exception misaligned address\"'"
+check "csan dump names it" sh -c "'$csan' dump kernel_misaligned.csan | grep -q '^finding lane 1 .*\"exception misaligned memory access\"'"
 run "$csan" report --html=recorded.html --dot=recorded.dot --perfetto=recorded.json kernel_misaligned.csan
 check "a page, a graph and a trace are made of it" ended 0
 check "the graph has the launch alone" has recorded.dot 'label="misaligned\(char\*\).*color=red'
@@ -107,7 +107,7 @@ if command -v node >/dev/null; then
     check "the page's script runs" ended 0
     cp out page.text
     check "it counts them" has page.text '^== shown 3 of 3 findings$'
-    check "it has the headline" has page.text '^h2 Finding 1: misaligned address in misaligned \(kernel_misaligned.cu:[0-9]+\)$'
+    check "it has the headline" has page.text '^h2 Finding 1: misaligned memory access in misaligned \(kernel_misaligned.cu:[0-9]+\)$'
     check "... and what is known" has page.text '^tr Thread: block \(1,0,0\), thread \(3,0,0\)$'
     check "... the reporting call" has page.text '^tr Reported by: cudaDeviceSynchronize, kernel_misaligned.cu:[0-9]+, 1 launch later$'
     check "... the line that failed" has page.text '^▶ +[0-9]+ +\*\(int \*\)\(p \+ 6\) = 1; // at: line'

@@ -16,24 +16,10 @@ line_of() { grep -nF -- "$1" "$source" | head -1 | cut -d: -f1; }
 run_linked() { run env CSAN=1 LD_LIBRARY_PATH="$root/lib/csan/embedded" "$@"; }
 run_under() { run "$csan" run --device=embedded "$@"; }
 
-# KIND, what it is called, the launch's text in the source, the kernel's, "block thread", the line about the
-# address
-table()
-{
-    cat <<'ROWS'
-far|illegal address|"far")|void write_at|(1,0,0), thread (13,0,0)|writing 4 bytes at 0x
-null|illegal address|"null")|void read_at|(0,0,0), thread (40,0,0)|reading 4 bytes at 0x10
-host|illegal address|"host")|void read_at|(0,0,0), thread (40,0,0)|reading 4 bytes at 0x
-freed|illegal address|"freed")|void write_at|(1,0,0), thread (13,0,0)|writing 4 bytes at 0x[0-9a-f]+, at byte 20 of the 67108864 bytes allocated at .*failure.cu
-atomic|illegal address|"atomic")||(0,0,0), thread (5,0,0)|atomically updating 4 bytes at 0x
-misaligned|misaligned address|"misaligned")|void misaligned|(0,0,0), thread (3,0,0)|writing 4 bytes at 0x[0-9a-f]+, at byte 2 of the 1024 bytes allocated at .*failure.cu
-trap|trap|"trap")|void trapped|(1,0,0), thread (9,0,0)|
-assert|assertion failed|"assert")|void asserts(int|(0,0,0), thread (6,0,0)|
-stack|stack overflow|"stack")|int deep|(0,0,0), thread (0,0,0)|
-ROWS
-}
-
-while IFS='|' read -r kind what launch kernel thread access; do
+# Of each kind, all that failure_table.sh says.
+. "$(dirname "$source")/failure_table.sh"
+for kind in $(failure_table | cut -d'|' -f1); do
+    launch=failure.cu:$(line_of "\"$kind\")")
     run_under --options=errors=off ./failure "$kind" stream
     cp out expected
     check "$kind: errors=off says nothing of it" [ -z "$(grep CSAN: err)" ]
@@ -43,25 +29,21 @@ while IFS='|' read -r kind what launch kernel thread access; do
         run_$way $program "$kind" stream
         check "$kind, $way: it is a finding" ended 66
         check "$kind, $way: the program gets what it gets without" cmp -s out expected
-        check "$kind, $way: what it is, and the launch" says \
-            "^CSAN: $what.* in .*\(.*failure.cu:$(line_of "$launch")\)"
-        place="failure.cu:$(line_of "$kernel")"
-        [ -z "$kernel" ] && place='device_atomic_functions.hpp:[0-9]+'
-        check "$kind, $way: thread and line" says \
-            "block ${thread//[()]/.} of grid .*, at .*$place"
-        check "$kind, $way: the access" [ -z "$access" -o -n "$(grep -E "^  $access" err)" ]
-        check "$kind, $way: the call that reported it" says \
+        while IFS='|' read -r name pattern; do
+            check "$kind, $way: $name" says "$pattern"
+        done < <(failure_lines "$kind" embedded "$launch" "failure.cu:$(line_of 'cudaMalloc(&p')" "$launch")
+        check "$kind, $way: the call and its line" says \
             '^Reported to the program as CUDA_ERROR_[A-Z_]+ by cudaStreamSynchronize, .*failure.cu:'
-        check "$kind, $way: once" [ "$(grep -cE "^CSAN: $what" err)" = 1 ]
+        check "$kind, $way: once" [ "$(grep -c '^Reported to the program' err)" = 1 ]
     done
-done < <(table)
+done
 
-# An assertion says its expression; without line information it says its own file and line, too.
+# Without line information an assertion says its own file and line.
 "$nvcc" -arch=sm_90 -std=c++17 -cudart shared "$source" -o failure_no_lines
 run_under ./failure_no_lines assert stream
-check "an assertion's expression" says '^  Assertion `n < 3. failed\.$'
+check "an assertion's expression, where the code has no lines" says '^  Assertion `n < 3. failed\.$'
 check "... and its place, where the code has no lines" says \
-    "thread .6,0,0. of grid 1 x block 32, at .*failure.cu:$(line_of "void asserts(int")"
+    "thread .6,0,0. of grid 1 x block 32, at .*failure.cu:$(line_of "void asserts(")"
 
 # Which call reports it is the program's affair.
 for call in device event copy query later launches free; do

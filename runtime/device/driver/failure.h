@@ -17,7 +17,7 @@ enum device_failure_access {
 
 struct device_failure {
     int code;           /* CUresult: what calls return from now on */
-    const char *what;   /* "illegal address" */
+    const char *what;   /* "illegal memory access" */
     uint64_t launch;    /* as device_trace_last_launch gave it; 0: a node of a graph */
     int device;         /* CUDA's number of it */
     const char *kernel; /* as in the PTX: a C++ name is mangled */

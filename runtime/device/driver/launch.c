@@ -77,6 +77,7 @@ static CUresult fault_code(enum exec_fault_kind kind)
 {
     switch (kind) {
     case EXEC_FAULT_ILLEGAL_ADDRESS:
+    case EXEC_FAULT_OUT_OF_RANGE:
     case EXEC_FAULT_STACK: /* as seen on an H200 with driver 580 */
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     case EXEC_FAULT_MISALIGNED_ADDRESS:

@@ -141,6 +141,7 @@ enum exec_status {
 enum exec_fault_kind {
     EXEC_FAULT_NONE,
     EXEC_FAULT_ILLEGAL_ADDRESS,     /* CUDA_ERROR_ILLEGAL_ADDRESS */
+    EXEC_FAULT_OUT_OF_RANGE,        /* the same, of shared or local memory */
     EXEC_FAULT_MISALIGNED_ADDRESS,  /* CUDA_ERROR_MISALIGNED_ADDRESS */
     EXEC_FAULT_ADDRESS_SPACE,       /* CUDA_ERROR_INVALID_ADDRESS_SPACE: atomics on local memory */
     EXEC_FAULT_INVALID_PC,          /* CUDA_ERROR_INVALID_PC: a call through a bad pointer */
@@ -190,7 +191,7 @@ bool exec_lets(const exec_state *state);
 
 /* Why the last exec_step returned EXEC_FAULT. Valid until exec_end. */
 const struct exec_fault *exec_fault(const exec_state *state);
-/* "illegal address" */
+/* "illegal memory access": the words of a GPU's core dump (coredump_exception_words) */
 const char *exec_fault_name(enum exec_fault_kind kind);
 
 /* What was touched so far, folded into ranges as trace.h wants them: *count of them, owned by the

@@ -7,19 +7,21 @@ const char *exec_fault_name(enum exec_fault_kind kind)
 {
     switch (kind) {
     case EXEC_FAULT_ILLEGAL_ADDRESS:
-        return "illegal address";
+        return "illegal memory access";
+    case EXEC_FAULT_OUT_OF_RANGE:
+        return "shared or local memory access out of range";
     case EXEC_FAULT_MISALIGNED_ADDRESS:
-        return "misaligned address";
+        return "misaligned memory access";
     case EXEC_FAULT_ADDRESS_SPACE:
         return "operation not allowed in this address space";
     case EXEC_FAULT_INVALID_PC:
-        return "call or branch through a bad target";
+        return "call or jump to an address without code";
     case EXEC_FAULT_ILLEGAL_INSTRUCTION:
         return "illegal instruction";
     case EXEC_FAULT_TRAP:
         return "trap";
     case EXEC_FAULT_ASSERT:
-        return "assertion failed";
+        return "failed assert";
     case EXEC_FAULT_STACK:
         return "stack overflow: calls nest too deep";
     case EXEC_FAULT_UNSUPPORTED:
@@ -35,8 +37,9 @@ const char *exec_fault_name(enum exec_fault_kind kind)
 
 static bool has_address(enum exec_fault_kind kind)
 {
-    return kind == EXEC_FAULT_ILLEGAL_ADDRESS || kind == EXEC_FAULT_MISALIGNED_ADDRESS ||
-           kind == EXEC_FAULT_ADDRESS_SPACE || kind == EXEC_FAULT_INVALID_PC;
+    return kind == EXEC_FAULT_ILLEGAL_ADDRESS || kind == EXEC_FAULT_OUT_OF_RANGE ||
+           kind == EXEC_FAULT_MISALIGNED_ADDRESS || kind == EXEC_FAULT_ADDRESS_SPACE ||
+           kind == EXEC_FAULT_INVALID_PC;
 }
 
 /* Whether the micro-operation is an access: of others its option and bytes say something else. */
@@ -58,7 +61,7 @@ static void word(struct exec_state *state, const struct ptx_instruction *i)
     const struct ptx_function *kernel = state->launch.kernel, *f = fault->function;
     char what[160], where[160] = "", who[120] = "";
     if (fault->has_address)
-        snprintf(what, sizeof what, "%s 0x%llx", exec_fault_name(fault->kind),
+        snprintf(what, sizeof what, "%s: 0x%llx", exec_fault_name(fault->kind),
                  (unsigned long long)fault->address);
     else
         snprintf(what, sizeof what, "%s", exec_fault_name(fault->kind));

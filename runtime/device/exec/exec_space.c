@@ -203,7 +203,10 @@ static int illegal(struct warp *warp, const struct micro *op, const uint64_t *ad
         if (!lane_pointer(warp, op, l, addresses[l], bytes))
             bad |= m & -m;
     }
-    return fault_raise(warp, op, bad, EXEC_FAULT_ILLEGAL_ADDRESS, addresses[first]);
+    const bool own = op->space == PTX_SPACE_SHARED || op->space == PTX_SPACE_SHARED_CLUSTER ||
+                     op->space == PTX_SPACE_LOCAL;
+    return fault_raise(warp, op, bad, own ? EXEC_FAULT_OUT_OF_RANGE : EXEC_FAULT_ILLEGAL_ADDRESS,
+                       addresses[first]);
 }
 
 /* Lanes of a full warp that touch one contiguous piece are recorded as one. */

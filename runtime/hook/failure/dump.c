@@ -220,11 +220,9 @@ static void understand(const struct bytes *bytes)
     if (__atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) == 1)
         __atomic_store_n(&dump.first, only_exception(faults, count), __ATOMIC_RELEASE);
     for (size_t i = 0; i < count; i++) {
-        size_t code;
         if (faults[i].exception == COREDUMP_ASSERT)
             __atomic_store_n(&dump.asserted, 1, __ATOMIC_RELEASE);
-        if (faults[i].exception == COREDUMP_ILLEGAL_INSTRUCTION && faults[i].has_pc &&
-            !coredump_image_at(&found, faults[i].pc, &code))
+        if (coredump_is_astray(&found, &faults[i]))
             __atomic_store_n(&dump.led_astray, 1, __ATOMIC_RELEASE);
         failed_kernel_report(&found, &faults[i]);
     }

@@ -88,6 +88,10 @@ static bool is_misaligned(uint32_t exception)
     return exception == COREDUMP_MISALIGNED || exception == COREDUMP_LANE_MISALIGNED;
 }
 
+/* Bytes of shared memory that a multiprocessor has at most (sm_90, sm_100). How many of them are the
+ * block's the dump does not say. */
+enum { SHARED_MOST = 228 << 10 };
+
 /* Could that access be what failed? */
 static bool is_bad(const struct coredump_fault *fault, const struct memory_part *part,
                    uint64_t address)
@@ -95,6 +99,8 @@ static bool is_bad(const struct coredump_fault *fault, const struct memory_part 
     uint64_t base, bytes;
     if (is_misaligned(fault->exception))
         return part->bytes && address % part->bytes != 0;
+    if (part->space == MEMORY_SHARED)
+        return address + part->bytes > SHARED_MOST;
     if (!is_of_device_memory(fault, part, address))
         return false;
     return !csan_memory_find(session_context(), address, &base, &bytes, NULL) ||
@@ -212,9 +218,11 @@ static void find_assertion(const struct elf_file *image, const struct elf_sectio
 void failed_kernel_report(const struct coredump *dump, const struct coredump_fault *fault)
 {
     char kernel[NAME_BYTES] = "", function[NAME_BYTES], file[PLACE_BYTES], message[128];
-    struct device_failure failure = {.what = coredump_exception_words(fault->exception),
-                                     .device = (int)fault->device,
-                                     .has_thread = fault->has_warp};
+    struct device_failure failure = {
+        .what = coredump_exception_words(coredump_is_astray(dump, fault) ? COREDUMP_INVALID_PC
+                                                                         : fault->exception),
+        .device = (int)fault->device,
+        .has_thread = fault->has_warp};
     size_t bytes = 0;
     const uint8_t *data = fault->has_grid ? coredump_image(dump, fault->grid.module, &bytes) : NULL;
     struct elf_file image;

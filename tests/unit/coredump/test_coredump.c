@@ -121,6 +121,26 @@ static void threads_and_registers(void **state)
     free(data);
 }
 
+static void knows_a_jump_astray(void **state)
+{
+    struct coredump dump;
+    struct coredump_fault faults[COREDUMP_FAULTS_MOST];
+    char message[256];
+    size_t bytes;
+    (void)state;
+    uint8_t *data = dump_read("load", &bytes);
+    assert_true(coredump_open(&dump, data, bytes, message, sizeof message));
+    assert_int_equal(coredump_faults(&dump, faults), 1);
+    assert_false(coredump_is_astray(&dump, &faults[0]));
+    faults[0].exception = COREDUMP_ILLEGAL_INSTRUCTION;
+    assert_false(coredump_is_astray(&dump, &faults[0])); /* there is code at its pc */
+    faults[0].pc = 0x123456789ab0;
+    assert_true(coredump_is_astray(&dump, &faults[0]));
+    faults[0].has_pc = false;
+    assert_false(coredump_is_astray(&dump, &faults[0]));
+    free(data);
+}
+
 static void what_is_none(void **state)
 {
     (void)state;
@@ -178,9 +198,9 @@ static void words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_dumps),   cmocka_unit_test(threads_and_registers),
-        cmocka_unit_test(what_is_none), cmocka_unit_test(damaged_dumps),
-        cmocka_unit_test(words),
+        cmocka_unit_test(real_dumps),          cmocka_unit_test(threads_and_registers),
+        cmocka_unit_test(knows_a_jump_astray), cmocka_unit_test(what_is_none),
+        cmocka_unit_test(damaged_dumps),       cmocka_unit_test(words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

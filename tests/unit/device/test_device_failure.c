@@ -219,7 +219,7 @@ static void is_at(const char *file, uint32_t line)
 static void reports_reads(void **state)
 {
     (void)state;
-    fails("reads", 2, 4096, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("reads", 2, 4096, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     is_thread(0, 2);
     is_access(DEVICE_FAILURE_READ, 16, 4096);
     is_at("/src/kernels.cu", 10);
@@ -231,7 +231,7 @@ static void reports_writes(void **state)
 {
     (void)state;
     CUdeviceptr p = allocate(256);
-    fails("writes", 69, p, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("writes", 69, p, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     is_thread(64, 5);
     is_access(DEVICE_FAILURE_WRITE, 4, p + 256);
     is_at("/src/inlined.cuh", 21);
@@ -240,7 +240,7 @@ static void reports_writes(void **state)
 static void reports_atomics(void **state)
 {
     (void)state;
-    fails("adds", 1, 64, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("adds", 1, 64, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     is_thread(0, 1);
     is_access(DEVICE_FAILURE_ATOMIC, 8, 64);
     is_at("/src/kernels.cu", 30);
@@ -250,7 +250,7 @@ static void reports_atomics(void **state)
 static void reports_copies(void **state)
 {
     (void)state;
-    fails("copies", 1, 128, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("copies", 1, 128, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     is_access(DEVICE_FAILURE_READ, 16, 128);
     is_at("/src/kernels.cu", 40);
 }
@@ -258,7 +258,7 @@ static void reports_copies(void **state)
 static void reports_without_lines(void **state)
 {
     (void)state;
-    fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     is_access(DEVICE_FAILURE_WRITE, 1, 0);
     is_at("(none)", 0);
 }
@@ -266,7 +266,7 @@ static void reports_without_lines(void **state)
 static void reports_functions(void **state)
 {
     (void)state;
-    fails("calls", 1, 16, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("calls", 1, 16, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     is_access(DEVICE_FAILURE_WRITE, 16, 16);
     assert_string_equal(seen.function, "stores");
     is_at("/src/kernels.cu", 77);
@@ -276,7 +276,7 @@ static void reports_misaligned(void **state)
 {
     (void)state;
     CUdeviceptr p = allocate(256);
-    fails("reads", 3, p + 4, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address");
+    fails("reads", 3, p + 4, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned memory access");
     is_thread(0, 3);
     is_access(DEVICE_FAILURE_READ, 16, p + 4);
     is_at("/src/kernels.cu", 10);
@@ -301,7 +301,7 @@ static void reports_traps(void **state)
 static void reports_assertions(void **state)
 {
     (void)state;
-    fails("asserts", 64, 0, CUDA_ERROR_ASSERT, "assertion failed");
+    fails("asserts", 64, 0, CUDA_ERROR_ASSERT, "failed assert");
     is_thread(3, 1);
     has_no_access();
     is_at("/src/kernels.cu", 60);
@@ -310,7 +310,7 @@ static void reports_assertions(void **state)
 static void reports_bad_calls(void **state)
 {
     (void)state;
-    fails("jumps", 1, 12345, CUDA_ERROR_INVALID_PC, "call or branch through a bad target");
+    fails("jumps", 1, 12345, CUDA_ERROR_INVALID_PC, "call or jump to an address without code");
     is_thread(0, 1);
     has_no_access();
     assert_true(seen.failure.has_address);
@@ -368,7 +368,7 @@ static void reports_before_the_trace_ends(void **state)
 {
     (void)state;
     device_trace_subscribe(note_launch, NULL);
-    fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     device_trace_subscribe(NULL, NULL);
     assert_int_equal(seen.traced, 1);
     assert_int_equal(seen.traced_before, 0);
@@ -416,7 +416,7 @@ static void memory_ends_where_asked(void **state)
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
         CUdeviceptr p = allocate_kind(kind, 59 * 4);
-        fails("writes", 64, p, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+        fails("writes", 64, p, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
         is_thread(59, 5);
         is_access(DEVICE_FAILURE_WRITE, 4, p + 59 * 4);
         again();
@@ -432,7 +432,7 @@ static void neighbours_are_apart(void **state)
             CUdeviceptr p = allocate_kind(kind, 4096);
             allocate_kind(kind, 4096);
             CUdeviceptr outside = before ? p - 4 : p + 4096;
-            fails("writes", 1, outside, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+            fails("writes", 1, outside, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
             again();
         }
 }
@@ -448,7 +448,7 @@ static void freed_memory_is_not_reused(void **state)
         free_kind(kind, freed);
         for (int i = 0; i < 100; i++)
             assert_int_not_equal(allocate_kind(kind, 4096), freed);
-        fails("writes", 1, freed, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+        fails("writes", 1, freed, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
         again();
     }
 }
@@ -542,7 +542,7 @@ static void prints_without_subscriber(void **state)
     int before = dup(STDERR_FILENO);
     assert_non_null(file);
     dup2(fileno(file), STDERR_FILENO);
-    fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address");
+    fails("no_lines", 1, 0, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal memory access");
     off_t silent = lseek(fileno(file), 0, SEEK_END);
     device_failure_subscribe(NULL, NULL);
     ok(cuCtxDestroy(own));

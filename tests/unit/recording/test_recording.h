@@ -363,7 +363,7 @@ static inline void finding_any(struct program *program)
         .bytes = random_below(3),
         .argument = (uint16_t)random_below(3),
         .reported = site_any(program),
-        .error = {.exception = random_below(3) ? "illegal address" : NULL,
+        .error = {.exception = random_below(3) ? "illegal memory access" : NULL,
                   .detail = random_below(2) ? "Words with \n and \" in them." : "",
                   .place = random_below(2) ? "a.cu:7" : NULL,
                   .reported_by = random_below(2) ? "cuLaunchKernel" : NULL,

@@ -98,7 +98,7 @@ static const void *const device_call[] = {(void *)4};
 static struct csan_race some_error(struct csan_error *error)
 {
     struct csan_race race = some_race();
-    *error = (struct csan_error){.exception = "illegal address",
+    *error = (struct csan_error){.exception = "illegal memory access",
                                  .code = "CUDA_ERROR_ILLEGAL_ADDRESS",
                                  .detail = "It is said \"so\".",
                                  .function = "scatter(float*)",
@@ -603,7 +603,7 @@ static void sarif_has_rules_and_places(void **state)
     assert_string_equal(string(failed, "level"), "error");
     assert_int_equal(count(failed, "relatedLocations"), 4);
     const char *said = string(json_member(failed, "message"), "text");
-    assert_true(strncmp(said, "Illegal address in ", 19) == 0);
+    assert_true(strncmp(said, "Illegal memory access in ", 25) == 0);
     text_free(&text);
     json_object_put(json);
 }

@@ -216,7 +216,7 @@ static void fingerprints(void **state)
 static void findings_that_are_no_races(void **state)
 {
     (void)state;
-    static const struct csan_error error = {.exception = "illegal address",
+    static const struct csan_error error = {.exception = "illegal memory access",
                                             .function = "_Z5scalePff",
                                             .place = "/src/app/kernels.cuh:7"};
     struct csan_race found = race;

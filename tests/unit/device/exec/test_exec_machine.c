@@ -209,7 +209,7 @@ static void faults_where_it_should(void **unused)
                                                                                                     "brea"
                                                                                                     "kpoi"
                                                                                                     "nt") "brkpt; ret;\n}\n");
-    assert_int_equal(fault_of("shared_beyond", 1), EXEC_FAULT_ILLEGAL_ADDRESS);
+    assert_int_equal(fault_of("shared_beyond", 1), EXEC_FAULT_OUT_OF_RANGE);
     assert_int_equal(fault_of("write_param", 1), EXEC_FAULT_ILLEGAL_ADDRESS);
     assert_int_equal(fault_of("bad_call", 1), EXEC_FAULT_INVALID_PC);
     assert_int_equal(fault_of("odd_vector", 1), EXEC_FAULT_MISALIGNED_ADDRESS);
