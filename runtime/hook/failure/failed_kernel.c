@@ -88,8 +88,8 @@ static bool is_misaligned(uint32_t exception)
     return exception == COREDUMP_MISALIGNED || exception == COREDUMP_LANE_MISALIGNED;
 }
 
-/* Bytes of shared memory that a multiprocessor has at most (sm_90, sm_100). How many of them are the
- * block's the dump does not say. */
+/* Bytes of shared memory that a multiprocessor has at most (sm_90, sm_100). How many of them are
+ * the block's the dump does not say. */
 enum { SHARED_MOST = 228 << 10 };
 
 /* Could that access be what failed? */
