@@ -1,7 +1,7 @@
 #!/bin/bash
-# What seeing the host's own loads and stores costs, in one run, by turns: plain, csan without and with host=guard, and
-# announced accesses (host=instrumented) beside ThreadSanitizer's own library on the same object file. Then training steps
-# of PyTorch with the batches of a DataLoader, where PyTorch is.
+# What seeing the host's own loads and stores costs, in one run, by turns: plain, csan without, with host=guard and with
+# host=content; and announced accesses (host=instrumented) beside ThreadSanitizer's own library on the same object file.
+# Then training steps of PyTorch with the batches of a DataLoader, where PyTorch is.
 #
 #   host_cost.sh CSAN_ROOT [ROUNDS]
 set -u
@@ -49,8 +49,10 @@ for size in 65536 1048576 67108864; do
         take plain ./plain pipeline $size $steps
         take "csan" csan host=off ./plain pipeline $size $steps
         take "csan host=guard" csan host=guard ./plain pipeline $size $steps
+        take "csan host=content" csan host=content ./plain pipeline $size $steps
+        take "csan, both" csan host=guard+content ./plain pipeline $size $steps
     done
-    ratios "pipeline $size" plain csan "csan host=guard"
+    ratios "pipeline $size" plain csan "csan host=guard" "csan host=content" "csan, both"
 done
 for kind in managed own; do
     for ((i = 0; i < rounds; i++)); do

@@ -22,6 +22,7 @@
  * memory the copy writes after the stream's work in either case.) */
 #include "runtime/hook/state/transfer.h"
 #include "driver_hooks.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/copied_values.h"
@@ -172,7 +173,9 @@ static void copy_record(const struct copy *copy, struct stream *stream, csan_sit
     else
         count = transfer_access(&copy->source, CSAN_READ, accesses);
     count += transfer_access(&copy->target, CSAN_WRITE, &accesses[count]);
+    host_access_call_waited(waits.itself != WAIT_NONE && implicit_wait_orders(waits.itself));
     operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
+    host_access_call_waited(false);
     serialize(copy, stream, stream_serialize_after);
     implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
     read_at_call(copy, stream, site);

@@ -46,11 +46,18 @@ static bool is_pending(const struct host_touch *touch)
     return touch->exact && (touch->by == HOST_TOUCH_STREAM || touch->by == HOST_TOUCH_CALL);
 }
 
+static __thread bool call_waited __attribute__((tls_model("initial-exec")));
+
+void host_access_call_waited(bool waited)
+{
+    call_waited = waited;
+}
+
 /* A page that is guarded cannot be read. */
 static void touched_guarded(void *user, const struct host_touch *touch)
 {
     (void)user;
-    if (hashes)
+    if (hashes && (touch->writes || !call_waited))
         source_content_touched(touch);
     if (host_access_guards && is_pending(touch) && !touch->pageable)
         page_guard_add(touch->epoch, touch->bytes, touch->writes);

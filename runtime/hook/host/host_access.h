@@ -27,6 +27,10 @@ void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *n
 /* The same for memory that a library touches within its call, which is declared already. */
 void host_access_open(uintptr_t memory, size_t bytes);
 
+/* From true to false: the call of the calling thread has waited for its op already. So no store can
+ * be between, and its source need not be looked at. */
+void host_access_call_waited(bool waited);
+
 /* In a forked child: see page_guard_stop. */
 void host_access_forked(void);
 
