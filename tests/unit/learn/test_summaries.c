@@ -1,0 +1,453 @@
+/* Summaries of operators: what is known when, words that leave and come back, bounds, bytes; and
+ * random launches against a list of all that was added. */
+#include "runtime/learn/summaries.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct summary_limits limits = {.launches = 4, .values = 4, .bytes = 1 << 22};
+
+static const char *const names_of_add[] = {"self", "other", CSAN_ARGUMENT_RETURNED};
+static const struct csan_operator add = {"aten::add(Tensor self, Tensor other) -> Tensor",
+                                         names_of_add, 3, 2};
+static const struct csan_operator mul = {"aten::mul(Tensor self, Tensor other) -> Tensor",
+                                         names_of_add, 3, 2};
+
+/* A launch of one shape, with an access of that many bytes; `what` NULL: outside of operators. */
+static enum summary_change put(struct summaries *all, const uint32_t *words, uint32_t count,
+                               const struct csan_operator *what, uint64_t bytes)
+{
+    const struct summary_access access = {
+        .pointer = 1, .argument = 2, .kind = CSAN_WRITE, .offset = -8, .bytes = bytes};
+    const struct summary_key key = {{{7, 9}}, words, count};
+    const struct summary_result result = {what, &access, what ? 1 : 0};
+    return summaries_add(all, &key, &result);
+}
+
+static struct summary_found find(struct summaries *all, const uint32_t *words, uint32_t count)
+{
+    const struct summary_key key = {{{7, 9}}, words, count};
+    struct summary_found found;
+    summaries_find(all, &key, &found);
+    return found;
+}
+
+static uint8_t state(struct summaries *all, const uint32_t *words, uint32_t count)
+{
+    return find(all, words, count).state;
+}
+
+static void test_known_after_enough_launches(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const uint32_t words[] = {5, 6};
+    assert_int_equal(state(all, words, 2), SUMMARY_NONE);
+    assert_int_equal(put(all, words, 2, &add, 64), SUMMARY_NEW);
+    for (int i = 1; i < 4; i++) {
+        assert_int_equal(state(all, words, 2), SUMMARY_LEARNING);
+        assert_int_equal(put(all, words, 2, &add, 64), SUMMARY_CONFIRMED);
+    }
+    const struct summary_found found = find(all, words, 2);
+    assert_int_equal(found.state, SUMMARY_KNOWN);
+    assert_true(found.operator_ran);
+    assert_string_equal(found.what->name, add.name);
+    assert_int_equal(found.what->output, 2);
+    assert_string_equal(found.what->arguments[1], "other");
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.accesses[0].offset, -8);
+    assert_int_equal(found.accesses[0].bytes, 64);
+    assert_int_equal(found.accesses[0].argument, 2);
+    const uint32_t others[] = {5, 7};
+    assert_int_equal(state(all, others, 2), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+static void test_other_operator_of_equal_accesses(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const uint32_t words[] = {5};
+    for (int i = 0; i < 4; i++)
+        put(all, words, 1, i == 2 ? &mul : &add, 64);
+    const struct summary_found found = find(all, words, 1);
+    assert_int_equal(found.state, SUMMARY_KNOWN);
+    assert_null(found.what);
+    assert_int_equal(found.accesses[0].argument, CSAN_NO_ARGUMENT);
+    summaries_destroy(all);
+}
+
+static void test_results_that_change_are_never_known(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const uint32_t words[] = {5};
+    for (int change = 0; change < SUMMARY_CHANGES_MOST + 1; change++)
+        for (int i = 0; i < 5; i++)
+            put(all, words, 1, &add, 64 + (uint64_t)change);
+    assert_int_equal(state(all, words, 1), SUMMARY_UNSTEADY);
+    summaries_destroy(all);
+}
+
+static void test_spoiled(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const uint32_t words[] = {5}, others[] = {6};
+    for (int i = 0; i < 5; i++) {
+        put(all, words, 1, &add, 64);
+        put(all, others, 1, &add, 64);
+    }
+    summaries_spoil(all, &(struct summary_key){{{7, 9}}, words, 1});
+    assert_int_equal(state(all, words, 1), SUMMARY_UNSTEADY);
+    assert_int_equal(state(all, others, 1), SUMMARY_KNOWN);
+    put(all, words, 1, &add, 64);
+    assert_int_equal(state(all, words, 1), SUMMARY_UNSTEADY);
+    summaries_destroy(all);
+}
+
+static void test_outside_of_operators(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const uint32_t words[] = {5};
+    for (int i = 0; i < 4; i++)
+        put(all, words, 1, NULL, 0);
+    assert_int_equal(state(all, words, 1), SUMMARY_KNOWN);
+    assert_false(find(all, words, 1).operator_ran);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(put(all, words, 1, &add, 64), i ? SUMMARY_CONFIRMED : SUMMARY_NEW);
+        put(all, words, 1, NULL, 0); /* its operator began before anybody listened */
+    }
+    assert_true(find(all, words, 1).operator_ran);
+    summaries_destroy(all);
+}
+
+static void test_words_without_effect_leave(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (uint32_t step = 0; step < 4; step++) {
+        assert_int_equal(state(all, (uint32_t[]){10, step}, 2), SUMMARY_NONE);
+        put(all, (uint32_t[]){10, step}, 2, &add, 40);
+        put(all, (uint32_t[]){20, step}, 2, &add, 80);
+    }
+    assert_int_equal(find(all, (uint32_t[]){10, 99}, 2).accesses[0].bytes, 40);
+    assert_int_equal(find(all, (uint32_t[]){20, 99}, 2).accesses[0].bytes, 80);
+    assert_int_equal(state(all, (uint32_t[]){30, 99}, 2), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+static void test_words_come_back(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (uint32_t i = 0; i < 4; i++)
+        put(all, (uint32_t[]){i}, 1, &add, 40);
+    assert_int_equal(state(all, (uint32_t[]){9}, 1), SUMMARY_KNOWN);
+    assert_int_equal(put(all, (uint32_t[]){9}, 1, &add, 80), SUMMARY_DIFFERS);
+    assert_int_equal(state(all, (uint32_t[]){8}, 1), SUMMARY_NONE);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(put(all, (uint32_t[]){9}, 1, &add, 80), SUMMARY_CONFIRMED);
+    assert_int_equal(find(all, (uint32_t[]){9}, 1).accesses[0].bytes, 80);
+    for (uint32_t i = 20; i < 28; i++) /* too few for a second time */
+        put(all, (uint32_t[]){i}, 1, &add, 40);
+    assert_int_equal(state(all, (uint32_t[]){10}, 1), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+static void test_no_two_results_meet(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (uint32_t i = 0; i < 16; i++)
+        put(all, (uint32_t[]){i}, 1, &add, i % 2 ? 40 : 80);
+    assert_int_equal(state(all, (uint32_t[]){99}, 1), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+static struct summary_found found_of(const struct summary_access *accesses, uint32_t count)
+{
+    return (struct summary_found){
+        .state = SUMMARY_KNOWN, .operator_ran = true, .accesses = accesses, .count = count};
+}
+
+static bool covers(struct summary_access wide, struct summary_access narrow)
+{
+    const struct summary_found found = found_of(&wide, 1);
+    return summary_covers(&found, &(struct summary_result){&add, &narrow, 1});
+}
+
+static void test_what_covers(void **unused)
+{
+    (void)unused;
+    const struct summary_access read = {.pointer = 2, .kind = CSAN_READ, .bytes = 64};
+    struct summary_access other = read;
+    assert_true(covers(read, read));
+    other.kind = CSAN_WRITE;
+    assert_true(covers(other, read));
+    assert_false(covers(read, other));
+    other = read;
+    other.pointer = 3;
+    assert_false(covers(other, read));
+    other = read;
+    other.bytes = 65;
+    assert_true(covers(other, read));
+    assert_false(covers(read, other));
+    other = read;
+    other.offset = 1;
+    assert_false(covers(read, other));
+    other.bytes = 63;
+    assert_true(covers(read, other));
+    other.bound = CSAN_BOUND_ANNOTATED;
+    assert_true(covers(read, other));
+    assert_false(covers(other, read));
+    struct summary_access rows = read;
+    rows.bytes = 4;
+    rows.dim_count = 1;
+    rows.dims[0] = (struct csan_dim){16, 4};
+    assert_true(covers(rows, rows));
+    assert_true(covers(read, rows));
+    assert_false(covers(rows, read));
+    rows.dims[0].count = 6;
+    assert_false(covers(read, rows));
+    rows.dims[0] = (struct csan_dim){-16, 2};
+    assert_false(covers(read, rows));
+    rows.offset = 16;
+    assert_true(covers(read, rows));
+}
+
+static void test_memory_is_bounded(void **unused)
+{
+    (void)unused;
+    const struct summary_limits small = {.launches = 4, .values = 4, .bytes = 1 << 18};
+    struct summaries *all = summaries_create(&small);
+    struct summary_counts counts;
+    const uint32_t words[64] = {0};
+    for (uint64_t i = 0; i < 20000; i++) {
+        const struct summary_key key = {{{i * 977, i}}, words, 64};
+        summaries_add(all, &key, &(struct summary_result){NULL, NULL, 0});
+        summaries_add(all, &(struct summary_key){{{1, 1}}, words, 64},
+                      &(struct summary_result){NULL, NULL, 0});
+        summaries_count(all, &counts);
+        assert_true(counts.bytes <= small.bytes + 4096);
+    }
+    assert_true(counts.shapes > 100);
+    struct summary_found found;
+    summaries_find(all, &(struct summary_key){{{1, 1}}, words, 64}, &found);
+    assert_int_equal(found.state, SUMMARY_KNOWN); /* it was used all the time */
+    for (uint32_t i = 0; i < 100000; i++)
+        summaries_add(all, &(struct summary_key){{{2, 2}}, (uint32_t[]){i, i * 3}, 2},
+                      &(struct summary_result){i % 2 ? &add : &mul,
+                                               &(struct summary_access){.kind = CSAN_READ,
+                                                                        .bytes = i + 1},
+                                               1});
+    summaries_count(all, &counts);
+    assert_true(counts.bytes <= small.bytes + 4096);
+    summaries_destroy(all);
+}
+
+/* ---- Random launches ---- */
+
+enum { WORDS = 5, SHAPES = 3, SAMPLES = 4000 };
+
+/* Of one shape the result depends on some of the words. */
+struct world {
+    bool matters[WORDS];
+    uint32_t values[WORDS]; /* how many each takes */
+};
+
+struct sample {
+    uint32_t shape, words[WORDS];
+    uint64_t bytes;
+};
+
+static uint64_t state_of_random = 88172645463325252u;
+static uint32_t below(uint32_t end)
+{
+    state_of_random ^= state_of_random << 13;
+    state_of_random ^= state_of_random >> 7;
+    state_of_random ^= state_of_random << 17;
+    return (uint32_t)(state_of_random >> 20) % end;
+}
+
+static uint64_t bytes_of(const struct world *world, const uint32_t *words)
+{
+    uint64_t bytes = 1;
+    for (int i = 0; i < WORDS; i++)
+        bytes = bytes * 31 + (world->matters[i] ? words[i] % 3 : 0);
+    return bytes;
+}
+
+/* The words with an effect vary without any until many launches were made. */
+static void launch_random(const struct world *worlds, int number, struct sample *sample)
+{
+    sample->shape = below(SHAPES);
+    for (int i = 0; i < WORDS; i++) {
+        const struct world *world = &worlds[sample->shape];
+        const bool early = number < SAMPLES / 4 && world->matters[i];
+        sample->words[i] = early ? 3 * below(5) : below(world->values[i]);
+    }
+    sample->bytes = bytes_of(&worlds[sample->shape], sample->words);
+}
+
+static struct summary_key key_of(const struct sample *sample)
+{
+    return (struct summary_key){{{sample->shape, 1}}, sample->words, WORDS};
+}
+
+/* Whether the samples so far allow the claim that such a launch touches so many bytes. */
+static void claim_check(const struct sample *samples, int count, const struct sample *launch,
+                        uint64_t claimed)
+{
+    uint32_t same = 0;
+    int newest_equal = -1;
+    for (int i = 0; i < count; i++) {
+        if (samples[i].shape != launch->shape)
+            continue;
+        same += samples[i].bytes == claimed;
+        if (memcmp(samples[i].words, launch->words, sizeof launch->words) == 0)
+            newest_equal = i;
+    }
+    assert_true(same >= limits.launches);
+    if (newest_equal >= 0) {
+        assert_int_equal(samples[newest_equal].bytes, claimed);
+        return;
+    }
+    /* Never seen: it differs from one that was in words only that vary among those of the claim. */
+    bool explained = false;
+    for (int i = 0; i < count && !explained; i++) {
+        if (samples[i].shape != launch->shape || samples[i].bytes != claimed)
+            continue;
+        explained = true;
+        for (int k = 0; k < WORDS && explained; k++) {
+            bool varies = samples[i].words[k] == launch->words[k];
+            for (int j = 0; j < count && !varies; j++)
+                varies = samples[j].shape == launch->shape && samples[j].bytes == claimed &&
+                         samples[j].words[k] != samples[i].words[k];
+            explained = varies;
+        }
+    }
+    assert_true(explained);
+}
+
+/* The same answers from what was written and read. */
+static void reread_check(struct summaries *all, const struct sample *samples, int count)
+{
+    size_t bytes;
+    uint8_t *written = summaries_write(all, &bytes);
+    struct summaries *again = summaries_create(&limits);
+    assert_non_null(written);
+    assert_true(summaries_read(again, written, bytes));
+    for (int i = 0; i < count; i++) {
+        const struct summary_key key = key_of(&samples[i]);
+        struct summary_found one, other;
+        summaries_find(all, &key, &one);
+        summaries_find(again, &key, &other);
+        assert_int_equal(one.state, other.state);
+        assert_int_equal(one.count, other.count);
+        assert_int_equal(one.operator_ran, other.operator_ran);
+        if (one.count)
+            assert_memory_equal(one.accesses, other.accesses, sizeof *one.accesses);
+        assert_int_equal(one.what == NULL, other.what == NULL);
+        if (one.what)
+            assert_string_equal(one.what->name, other.what->name);
+    }
+    summaries_destroy(again);
+    free(written);
+}
+
+static int wrong_of_world(int *known_at_the_end)
+{
+    static struct sample samples[SAMPLES];
+    struct world worlds[SHAPES];
+    struct summaries *all = summaries_create(&limits);
+    int wrong = 0;
+    *known_at_the_end = 0;
+    for (int i = 0; i < SHAPES * WORDS; i++) {
+        struct world *world = &worlds[i / WORDS];
+        const bool matters = below(3) == 0, varies = below(3) == 0;
+        world->matters[i % WORDS] = matters;
+        world->values[i % WORDS] = matters ? 1 + below(3) : varies ? 1 + below(1000) : 1;
+    }
+    for (int n = 0; n < SAMPLES; n++) {
+        struct sample *launch = &samples[n];
+        struct summary_found found;
+        launch_random(worlds, n, launch);
+        const struct summary_key key = key_of(launch);
+        summaries_find(all, &key, &found);
+        if (found.state == SUMMARY_KNOWN) {
+            claim_check(samples, n, launch, found.accesses[0].bytes);
+            wrong += found.accesses[0].bytes != launch->bytes;
+            *known_at_the_end += n >= SAMPLES - 500;
+        }
+        const struct summary_access access = {.kind = CSAN_READ, .bytes = launch->bytes};
+        summaries_add(all, &key, &(struct summary_result){&add, &access, 1});
+    }
+    reread_check(all, samples, SAMPLES);
+    summaries_destroy(all);
+    return wrong;
+}
+
+static void test_random(void **unused)
+{
+    (void)unused;
+    int wrong = 0, known = 0, worlds = 40;
+    for (int i = 0; i < worlds; i++) {
+        int at_the_end;
+        wrong += wrong_of_world(&at_the_end);
+        known += at_the_end;
+    }
+    printf("%d of %d launches wrong, %d of %d known at the end\n", wrong, worlds * SAMPLES, known,
+           worlds * 500);
+    assert_true(wrong < worlds * 4);        /* a word has an effect that showed late */
+    assert_true(known > worlds * 500 / 10 * 7); /* the others are of words that never leave */
+}
+
+static void test_damaged_bytes(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    size_t count;
+    for (uint32_t i = 0; i < 20; i++)
+        put(all, (uint32_t[]){i / 2, i % 3}, 2, i % 2 ? &add : &mul, 40 + i % 4);
+    uint8_t *bytes = summaries_write(all, &count);
+    assert_non_null(bytes);
+    summaries_destroy(all);
+    for (int i = 0; i < 20000; i++) {
+        uint8_t *damaged = malloc(count);
+        struct summaries *other = summaries_create(&limits);
+        memcpy(damaged, bytes, count);
+        for (uint32_t k = below(4); k < 4; k++)
+            damaged[below((uint32_t)count)] = (uint8_t)below(256);
+        summaries_read(other, damaged, below(4) ? count : below((uint32_t)count));
+        summaries_destroy(other);
+        free(damaged);
+    }
+    free(bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_after_enough_launches),
+        cmocka_unit_test(test_other_operator_of_equal_accesses),
+        cmocka_unit_test(test_results_that_change_are_never_known),
+        cmocka_unit_test(test_spoiled),
+        cmocka_unit_test(test_outside_of_operators),
+        cmocka_unit_test(test_words_without_effect_leave),
+        cmocka_unit_test(test_words_come_back),
+        cmocka_unit_test(test_no_two_results_meet),
+        cmocka_unit_test(test_what_covers),
+        cmocka_unit_test(test_memory_is_bounded),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_damaged_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
