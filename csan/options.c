@@ -99,6 +99,12 @@ static const struct {
      "PyTorch, csan asks Python for them and waits for its lock."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
      "Under PyTorch: follow its operators; 0: launches and memory alone, as of any program."},
+    {FIELD(operator_summaries), OPTION_BOOL, "0", NULL,
+     "Under PyTorch: keep what operators made of launches, and follow operators only while a "
+     "launch is new. 0: follow them all the time."},
+    {FIELD(verify_operators), OPTION_BOOL, "0", NULL,
+     "Under PyTorch: follow operators all the time, compare each with what operator_summaries "
+     "would say, and count differences in the summary. For tests of csan itself."},
     {FIELD(symbolize), OPTION_BOOL, "1", NULL,
      "Resolve stacks to functions and lines, and demangle kernel names, in a helper process."},
     {FIELD(external_symbolizer_path), OPTION_PATH, "", NULL,

@@ -47,6 +47,8 @@ struct options {
     int print_suppressions;
     int abort_on_error;
     int host_guard_mb;
+    int operator_summaries;
+    int verify_operators;
     int host_guard_us;
     int leak_check;
     int init_check;

@@ -333,8 +333,8 @@ void context_define_kernel(csan_context *context, const char *name, const char *
         recording_kernel(context->recording, name, place);
 }
 
-csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
-                            size_t argument_count)
+csan_site context_site_named(csan_context *context, csan_site site, const char *name,
+                             const char *const *arguments, size_t argument_count)
 {
     const struct site *known = site_table_get(context->detector.sites, site);
     const void *const *frames = NULL;
@@ -342,7 +342,14 @@ csan_site context_site_with(csan_context *context, csan_site site, const char *c
     if (!known)
         return site;
     stack_depot_get(context->detector.stacks, known->stack, &frames, &count);
-    return csan_site_intern(context, known->name, arguments, argument_count, frames, count);
+    return csan_site_intern(context, name ? name : known->name, arguments, argument_count, frames,
+                            count);
+}
+
+csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
+                            size_t argument_count)
+{
+    return context_site_named(context, site, NULL, arguments, argument_count);
 }
 
 const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,

@@ -56,6 +56,10 @@ void context_define_kernel(csan_context *context, const char *name, const char *
 csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
                             size_t argument_count);
 
+/* The site of that name and those arguments with the stack of another; `name` NULL: the same. */
+csan_site context_site_named(csan_context *context, csan_site site, const char *name,
+                             const char *const *arguments, size_t argument_count);
+
 /* The site's name, and its stack, innermost frame first; they stay valid. NULL, and none, of a site
  * that is unknown. */
 const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,

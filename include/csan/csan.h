@@ -304,6 +304,7 @@ typedef void *csan_stream;
 
 struct csan_operator;
 struct csan_operator_call;
+struct csan_operator_source;
 struct csan_indices;
 struct csan_stack_source;
 struct csan_python_stacks;
@@ -347,6 +348,7 @@ struct csan_api {
     uint64_t (*generation)(void);
     void *(*host_view)(const void *pointer);
     void (*call_counts)(const struct csan_call_counts *counts);
+    int (*operator_source)(const struct csan_operator_source *source);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -612,6 +614,27 @@ static inline void csan_operator_indices(const struct csan_indices *indices, siz
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, operator_indices))
         api->operator_indices(indices, count);
+}
+
+/* Who declares operators, for csan to say when they need not be declared: option
+ * operator_summaries. Both functions may be called on any thread, within a call of CUDA or of this
+ * header, with locks of csan held: they must not call CUDA or csan. */
+struct csan_operator_source {
+    uint32_t size; /* sizeof(struct csan_operator_source) */
+    /* Operators are to be declared from now on. `now` 0: from where the program runs none; 1: at
+     * once, for that takes too long. Operators that run already need not be declared. */
+    void (*follow)(int now);
+    /* They need not be declared any more. Ends of those that were are still to come. */
+    void (*rest)(void);
+};
+/* Once, before any operator. The struct stays the caller's. 1: operators are to be declared; 0: not
+ * before `follow` is called. */
+static inline int csan_operator_source_set(const struct csan_operator_source *source)
+{
+    const struct csan_api *api = csan_active();
+    if (!api || api->size <= offsetof(struct csan_api, operator_source))
+        return 1;
+    return api->operator_source(source);
 }
 
 /* ---- For who stands in front of a library's functions, as libcsan_mpi does ------------------ */

@@ -481,7 +481,7 @@ static void take_image(struct byte_cursor *cursor, struct image_state *image)
 
 /* ---- Files ---- */
 
-static uint8_t *file_contents(const char *path, size_t *bytes, char *message, size_t message_bytes)
+uint8_t *learned_file_contents(const char *path, size_t *bytes, char *message, size_t message_bytes)
 {
     struct stat status;
     uint8_t *contents = NULL;
@@ -516,7 +516,7 @@ static uint64_t little_endian(const uint8_t *bytes, int count)
     return value;
 }
 
-static uint8_t *unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_bytes)
+uint8_t *learned_file_unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_bytes)
 {
     if (bytes < HEAD_BYTES || memcmp(contents, magic, sizeof magic) != 0 ||
         little_endian(contents + 8, 4) != recording_crc(0, contents + 12, bytes - 12))
@@ -535,7 +535,7 @@ static uint8_t *unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_b
 struct image_state *learned_file_take(const uint8_t *contents, size_t bytes)
 {
     size_t unpacked_bytes = 0;
-    uint8_t *unpacked = unpack(contents, bytes, &unpacked_bytes);
+    uint8_t *unpacked = learned_file_unpack(contents, bytes, &unpacked_bytes);
     struct image_state *image = unpacked ? calloc(1, sizeof *image) : NULL;
     if (image) {
         struct byte_cursor cursor = {.at = unpacked, .end = unpacked + unpacked_bytes};
@@ -552,7 +552,7 @@ struct image_state *learned_file_take(const uint8_t *contents, size_t bytes)
 struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes)
 {
     size_t bytes = 0;
-    uint8_t *contents = file_contents(path, &bytes, message, message_bytes);
+    uint8_t *contents = learned_file_contents(path, &bytes, message, message_bytes);
     if (!contents)
         return NULL;
     struct image_state *image = learned_file_take(contents, bytes);

@@ -38,6 +38,10 @@ bool learned_file_write(const struct learner_options *options, struct image_stat
  * were. */
 bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count);
 
+/* A file's bytes, which is then the last to go; free() them. NULL with `message`, "" if there is no
+ * file. */
+uint8_t *learned_file_contents(const char *path, size_t *bytes, char *message, size_t message_bytes);
+
 /* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */
 struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes);
 
@@ -45,6 +49,8 @@ struct image_state *learned_file_open(const char *path, char *message, size_t me
 struct image_state *learned_file_take(const uint8_t *contents, size_t bytes);
 /* A file of that image, unpacked; free() it. NULL when it is too large or memory is short. */
 uint8_t *learned_file_pack(const uint8_t *plain, size_t plain_bytes, size_t *bytes);
+/* What was packed; free() it. NULL: it is damaged. */
+uint8_t *learned_file_unpack(const uint8_t *contents, size_t bytes, size_t *unpacked_bytes);
 
 /* The version that files' names have: csan's, and their format's. */
 void learned_version(char *text, size_t bytes);

@@ -105,6 +105,9 @@ enum summary_change {
  * begun before anybody listened. */
 enum summary_change summaries_add(struct summaries *summaries, const struct summary_key *key,
                                   const struct summary_result *result);
+/* What was seen at all is known from now on: an earlier process of the program saw it, and had
+ * nothing new in the end. */
+void summaries_trust(struct summaries *summaries);
 /* The result of such launches does not hold all that is touched. */
 void summaries_spoil(struct summaries *summaries, const struct summary_key *key);
 

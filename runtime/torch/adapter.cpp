@@ -854,6 +854,69 @@ int race_found(void *, const csan_race *, const char *report)
     return races.scheduled;
 }
 
+/* ---- Whether operators are followed ---- */
+
+/* csan says when they need not be (csan_operator_source), on any thread and with locks of its own;
+ * it is called by the callbacks themselves, too. An operator that runs keeps the callbacks that it
+ * began with. */
+struct Following {
+    std::mutex mutex;
+    bool wanted = false, scheduled = false;
+    at::CallbackHandle handle = 0; /* 0: they are not followed */
+};
+Following &following = *new Following;
+
+void follow_as_wanted()
+{
+    std::lock_guard<std::mutex> lock(following.mutex);
+    if (following.wanted && !following.handle)
+        following.handle =
+            at::addGlobalCallback(at::RecordFunctionCallback(&call_begins, &call_ends)
+                                      .needsInputs(true)
+                                      .scopes({at::RecordScope::FUNCTION}));
+    if (!following.wanted && following.handle) {
+        at::removeCallback(following.handle);
+        following.handle = 0;
+    }
+}
+
+/* In the main thread, between two instructions of its: no operator runs there, nor a backward pass
+ * that it began. */
+int follow_between(void *)
+{
+    {
+        std::lock_guard<std::mutex> lock(following.mutex);
+        following.scheduled = false;
+    }
+    follow_as_wanted();
+    return 0;
+}
+
+void operators_follow(int now)
+{
+    {
+        std::lock_guard<std::mutex> lock(following.mutex);
+        following.wanted = true;
+        if (!now && !following.scheduled && Py_IsInitialized())
+            following.scheduled = Py_AddPendingCall(follow_between, nullptr) == 0;
+        now = now || !following.scheduled;
+    }
+    if (now)
+        follow_as_wanted();
+}
+
+void operators_rest()
+{
+    {
+        std::lock_guard<std::mutex> lock(following.mutex);
+        following.wanted = false;
+    }
+    follow_as_wanted();
+}
+
+const csan_operator_source operator_source = {sizeof(csan_operator_source), operators_follow,
+                                              operators_rest};
+
 #ifndef CSAN_NO_ALLOCATOR
 
 /* ---- Memory ---- */
@@ -912,9 +975,8 @@ __attribute__((visibility("default"))) int csan_torch_follow_operators(PyObject 
     if (python)
         csan_stack_source_set(&source);
     csan_on_race(race_found, nullptr);
-    at::addGlobalCallback(at::RecordFunctionCallback(&call_begins, &call_ends)
-                              .needsInputs(true)
-                              .scopes({at::RecordScope::FUNCTION}));
+    if (csan_operator_source_set(&operator_source))
+        operators_follow(1);
     return python != nullptr;
 }
 

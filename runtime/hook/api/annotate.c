@@ -15,6 +15,7 @@
 #include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/operator/pool_query.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
@@ -337,7 +338,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .library = library_call_inside,
                                     .generation = library_call_generation,
                                     .host_view = library_call_host_view,
-                                    .call_counts = library_call_count};
+                                    .call_counts = library_call_count,
+                                    .operator_source = operator_summary_source};
 
 const struct csan_api *csan_api(void)
 {

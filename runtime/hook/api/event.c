@@ -10,6 +10,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/api/stream_memop.h"
 #include "driver_hooks.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/session/session.h"
 
 CUresult hook_event_create(const struct driver_entry *entry, CUevent *phEvent, unsigned int Flags)
@@ -116,6 +117,7 @@ static void event_finished(csan_snapshot *snapshot, const struct stream_memop_sc
             csan_snapshot_seen_by_pool(session_context(), snapshot);
         else
             csan_snapshot_join(session_context(), thread_lane(), snapshot);
+        operator_summary_waited();
     }
     csan_snapshot_release(session_context(), snapshot);
 }

@@ -3,6 +3,7 @@
  * A synchronize or query covers what was enqueued when it was called, so its snapshot is taken at
  * entry; it orders that before the host only when the call said that it is done. */
 #include "driver_hooks.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/api/dropped_sync.h"
@@ -93,6 +94,7 @@ static void stream_finished(const struct covered *covered, CUresult result)
         guard_waited();
         stream_memop_settle(&covered->scope);
         csan_snapshot_join(session_context(), thread_lane(), covered->snapshot);
+        operator_summary_waited();
     }
     csan_snapshot_release(session_context(), covered->snapshot);
 }

@@ -200,10 +200,12 @@ static void describe_arguments(struct description *own)
 
 struct kernel *launch_accesses_kernel(const struct launch_accesses_source *source, void *demangle)
 {
+    static uint64_t newest;
     struct description *own = calloc(1, sizeof *own);
     if (!own)
         return NULL;
     own->references = 1;
+    own->kernel.number = __atomic_add_fetch(&newest, 1, __ATOMIC_RELAXED);
     own->source = *source;
     own->source.image = image_retain(source->image);
     own->kernel.name = name_of_kernel(source->name, demangle);

@@ -33,6 +33,7 @@ struct kernel {
     size_t argument_count; /* which only grows; atomic */
     const char *symbol;    /* its name in its module; lives as long as the process */
     struct learn_image image; /* zeros: not known */
+    uint64_t number;          /* of all kernels of this process, from 1 */
     bool collective;          /* its blocks wait for other devices' blocks, as NCCL's do */
     uint8_t ptx_exactness;    /* enum kernel_ptx_exactness; atomic */
     struct layout layout;     /* layout of its parameters according to its PTX; else none */

@@ -3,6 +3,7 @@
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_deferred.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/launch/launch.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/stream.h"
@@ -68,8 +69,9 @@ struct kernel *launch_deferrable_kernel(const struct launch *launch)
         !deferred_limit() || (!library && operator_deferred_or_other()) || launch_annotations_any())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
-    const bool learns = trace_learns() && (!library || session_options()->access.insists);
-    const bool describable = kernel && (layout_of(kernel) || (!kernel->ptx && !learns));
+    const bool rests = operator_summary_rests(); /* which its parameters decide, and no trace */
+    const bool learns = trace_learns() && !rests && (!library || session_options()->access.insists);
+    const bool describable = kernel && (layout_of(kernel) || (!kernel->ptx && !learns && !rests));
     return describable && (!learns || learning_is_calm(kernel)) ? kernel : NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "runtime/hook/failure/launch_ring.h"
 #include "runtime/hook/observe/learning_wait.h"
 #include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -68,12 +69,25 @@ void launch_read_attributes(struct launch *launch)
 
 /* ---- Accesses ---- */
 
+/* Whether its operator, or the summary in the operator's place, declares what it touches. */
+static bool is_summarized(const struct launch *launch)
+{
+    const uint8_t ptx = __atomic_load_n(&launch->kernel->ptx_exactness, __ATOMIC_RELAXED);
+    return operator_summary_wanted() && !launch->learns &&
+           (!launch->captured || operator_summary_rests()) && !operator_is_library() &&
+           !(launch->kernel->ptx && ptx == KERNEL_PTX_EXACT) &&
+           (operator_is_open() || operator_summary_rests());
+}
+
 /* By the kernel's PTX, or what was learned of it. */
 static void accesses_find(struct launch *launch)
 {
     launch->unplaced = context_unplaced(session_context());
     doubt_look();
+    if (is_summarized(launch))
+        operator_summary_begin(launch->learning, launch->kernel, launch->function, &launch->what);
     launch_accesses_begin(launch->kernel, &launch->what, launch->touched);
+    launch->named = operator_summary_apply(launch->touched);
     if (trace_judges() && !launch->captured)
         launch->users.verified =
             range_verifier_take(launch->kernel, &launch->what, launch->touched);
@@ -83,6 +97,15 @@ static void accesses_find(struct launch *launch)
     }
     if (!launch->touched->exact && copied_values_any() && !operator_is_open())
         copied_values_forget_all();
+}
+
+/* In the words of the operator, which is not declared. */
+static csan_site site_named(const struct launch_origin *origin, const struct csan_operator *what)
+{
+    if (origin->stack)
+        return callsite_intern(origin->stack, what->name, what->arguments, what->argument_count);
+    return context_site_named(session_context(), origin->site, what->name, what->arguments,
+                              what->argument_count);
 }
 
 static csan_site site_of(const struct launch_origin *origin, const struct kernel *kernel)
@@ -168,8 +191,10 @@ static void op_submit(struct launch *launch)
     if (launch->learns)
         learning_count(launch->learning, launch->waits == LAUNCH_WAIT_OTHER);
     if (launch->waits == LAUNCH_WAIT_NONE && !touched->exact && !launch->captured &&
-        !operator_is_open())
+        !operator_is_open()) {
         trace_lacked();
+        operator_summary_unknown();
+    }
     if (launch->waits == LAUNCH_WAIT_OWN)
         trace_launch(&(struct trace_op){stream_lane(stream), site, launch->kernel, touched,
                                         launch->learns ? launch->learning : NULL},
@@ -215,7 +240,8 @@ static void record_kernel(struct launch *launch)
     launch->touched = &touched;
     launch->strays = &strays;
     accesses_find(launch);
-    launch->site = site_of(&launch->origin, launch->kernel);
+    launch->site = launch->named ? site_named(&launch->origin, launch->named)
+                                 : site_of(&launch->origin, launch->kernel);
     stream_lock_of(launch);
     if (launch->captured)
         capture_kernel(launch);
@@ -223,6 +249,7 @@ static void record_kernel(struct launch *launch)
     if (launch->locked)
         op_submitted(launch);
     accesses_end(launch);
+    operator_summary_end(launch->learning);
 }
 
 /* What the program declares. */
@@ -296,7 +323,8 @@ static bool launch_ask(struct launch *launch)
 /* An operator's declaration of what its launches touch is enough, unless all is to be learned. */
 static bool is_to_be_learned(void)
 {
-    return trace_learns() && (session_options()->access.insists || !operator_is_open());
+    return trace_learns() && !operator_summary_rests() &&
+           (session_options()->access.insists || !operator_is_open());
 }
 
 /* A launch whose trace would teach nothing new is not traced. */

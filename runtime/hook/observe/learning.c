@@ -534,6 +534,16 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     return true;
 }
 
+bool learning_describe(struct learning *learning, struct kernel *kernel, CUfunction function,
+                       const struct launch_accesses_launch *what)
+{
+    learning_without(learning, LEARNING_NO_OBSTACLE);
+    if (kernel_find(kernel, function) && launch_fill(learning, kernel, what))
+        return true;
+    learning_end(learning);
+    return false;
+}
+
 bool learning_is_known(const struct learning *learning)
 {
     return learning->learned &&

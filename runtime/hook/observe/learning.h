@@ -87,6 +87,10 @@ void learning_prefetch(void);
 /* Asks the learner, without any lock. False: nothing is learned from this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct launch_accesses_launch *what, bool captured);
+/* The launch and its key alone, without the learner and without any lock; ended by learning_end.
+ * False: they are not known. */
+bool learning_describe(struct learning *learning, struct kernel *kernel, CUfunction function,
+                       const struct launch_accesses_launch *what);
 /* Whether earlier launches show what it touches. */
 bool learning_is_known(const struct learning *learning);
 /* Bytes of the blocks that the launch's pointers lead into, without those of tensor maps. */

@@ -9,6 +9,7 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_ops.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/session/session.h"
 
@@ -36,6 +37,7 @@ struct frame {
     csan_site site;                     /* of such a call's launches: it was deferred */
     bool library, apart, complete;
     struct operator_ops ops;
+    struct operator_summary_frame summary;
 };
 
 /* Memory made while operators run; bytes 0: given back since. */
@@ -398,6 +400,26 @@ static struct access_list list_named(struct operators *own, struct access_list l
     return items ? (struct access_list){items, list.count} : list;
 }
 
+static struct operator_summary_list summary_list(struct access_list list)
+{
+    return (struct operator_summary_list){list.items, list.count};
+}
+
+/* The list's first `argument_count` are the top frame's arguments, if it is `declared`. */
+static void enqueue_summarized(struct operators *own, bool declared, struct access_list list,
+                               const struct csan_operator *what)
+{
+    struct frame *top = frame_top(own);
+    if (declared && !top->library)
+        operator_summary_note(&top->summary, what, summary_list(list), top->accesses.count);
+    else
+        operator_summary_known();
+    for (struct frame *frame = own->frames; frame <= top; frame++)
+        if ((frame != top || !declared) && !frame->library)
+            operator_summary_reach(&frame->summary, summary_list(frame->accesses),
+                                   summary_list(list));
+}
+
 static void enqueue(const struct target *target, csan_site site, enum csan_level level, bool exact,
                     const struct csan_access *accesses, size_t count)
 {
@@ -421,8 +443,12 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         }
         if (!declared.count || top != naming)
             list = list_named(own, list, naming);
+        if (operator_summary_wanted())
+            enqueue_summarized(own, declared.count != 0, list, naming->what);
     }
     enqueue_all(own, target, site, level, declared.count != 0, list);
+    if (level != CSAN_LEVEL_OPERATOR && !target->captured && operator_summary_wanted())
+        operator_summary_shared(target->lane, summary_list(list));
 }
 
 void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
@@ -466,6 +492,12 @@ static struct frame *frame_begin(bool names, bool deferred)
     return frame;
 }
 
+static void frame_summarize(struct frame *frame)
+{
+    if (operator_summary_wanted())
+        operator_summary_frame_begin(&frame->summary, frame->accesses.count, frame == self->frames);
+}
+
 void operator_begin(const struct csan_operator *what, const struct csan_operator_call *call)
 {
     struct frame *frame = frame_begin(!call->composite, false);
@@ -474,6 +506,7 @@ void operator_begin(const struct csan_operator *what, const struct csan_operator
     frame->what = what;
     frame->accesses = (struct access_list){call->accesses, call->count};
     frame->host = (struct access_list){call->host_accesses, call->host_count};
+    frame_summarize(frame);
 }
 
 void operator_note_indices(const struct csan_indices *indices, size_t count)
@@ -550,6 +583,11 @@ bool operator_is_collective(void)
     return operator_is_open() && frame_top(self)->apart;
 }
 
+bool operator_is_library(void)
+{
+    return operator_is_open() && frame_top(self)->library;
+}
+
 bool operator_declares_writes(void)
 {
     return operator_is_open() && frame_top(self)->complete;
@@ -596,6 +634,10 @@ void operator_end(void)
         }
         if (naming)
             own->naming = NO_FRAME;
+        if (!frame->library && operator_summary_wanted())
+            operator_summary_frame_end(&frame_top(own)->summary, frame->what,
+                                       summary_list(frame->accesses), frame->ops.count > 1,
+                                       own->depth == 1);
     }
     if (--own->depth == 0) {
         own->made_count = 0;

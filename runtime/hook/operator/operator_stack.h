@@ -101,6 +101,9 @@ void operator_library_end(uint64_t *base, uint64_t *bytes);
  * own. */
 bool operator_is_collective(void);
 
+/* Whether the thread's launches are those of a library's call. */
+bool operator_is_library(void);
+
 /* Whether the library's call around the thread's launches declared what they write. */
 bool operator_declares_writes(void);
 

@@ -31,6 +31,7 @@
 #include "runtime/hook/run/summary.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
+#include "runtime/hook/operator/operator_summary.h"
 #include "runtime/python/frames.h"
 
 #include <pthread.h>
@@ -342,6 +343,7 @@ static void summarize(struct csan_stats *stats)
             ; /* what csan writes is not read: then it is as if the program wrote it */
     csan_context_stats(session_context(), stats);
     learning_finish();
+    operator_summary_finish();
     if (session_all_options()->print_summary && !recorder_only_records())
         report_occurrences(session_report(), session_context());
     if (session_all_options()->print_summary && !recorder_only_records())

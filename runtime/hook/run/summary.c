@@ -11,6 +11,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/trace.h"
+#include "runtime/hook/operator/operator_summary.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static void note_counts(struct text *notes)
     uint64_t captured = capture_unknown_count(), interrupted = guard_interrupted();
     note_graphs(notes);
     learning_notes(notes);
+    operator_summary_notes(notes);
     note_libraries(notes);
     if (captured)
         text_add(notes, "%llu calls were captured into graphs and not checked\n",

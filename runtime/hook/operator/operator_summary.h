@@ -1,0 +1,89 @@
+/* Operators from summaries (option operator_summaries): what operators made of earlier launches
+ * takes the operators' place, so that the framework need not call csan at each of its operators.
+ *
+ *   FOLLOWED  operators are declared; each launch of theirs is added to the summaries
+ *   RESTING   nobody declares operators; a launch has the accesses and the name that its summary
+ *             has. One without a summary is bounded by nothing, is counted, and wakes
+ *   WAKING    the source was asked to declare operators again; as RESTING until it does
+ *
+ *   FOLLOWED -> RESTING   the newest launches had all been known before, and the host has waited
+ *                         for all work on memory that it shares with the device
+ *   RESTING  -> WAKING    a launch without a summary; work on memory that the host shares (an
+ *                         operator of the host may touch it next); a capture, after which operators
+ *                         rest no more; from time to time
+ *
+ * A launch that needs no operator (its kernel's accesses are exact, or a library's call says them)
+ * has no summary. What an operator touches must be reached by its launches' pointers: otherwise the
+ * summaries of its launches are spoiled. So they are if it works on several streams. */
+#ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
+#define RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
+
+#include <csan/csan.h>
+#include "runtime/hook/observe/learning.h"
+
+#include <stdbool.h>
+
+struct text;
+
+/* ---- The source of operators ---- */
+
+/* csan_operator_source. Returns 1 if operators are to be declared now. */
+int operator_summary_source(const struct csan_operator_source *source);
+/* Whether launches are looked up instead of operators being asked. */
+bool operator_summary_rests(void);
+/* Whether summaries are made or used at all. */
+bool operator_summary_wanted(void);
+
+/* ---- A launch ---- */
+
+/* Before what it touches is found. `learning` is not in use otherwise; it is until
+ * operator_summary_end. */
+void operator_summary_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
+                            const struct launch_accesses_launch *what);
+/* While operators rest: uses its summary, for accesses that are not exact. Returns who names the
+ * launch; NULL: nobody. */
+const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched);
+void operator_summary_end(struct learning *learning);
+
+/* ---- For the operators' stack ---- */
+
+struct operator_summary_list {
+    const struct csan_access *items;
+    size_t count;
+};
+/* Of a frame. */
+struct operator_summary_frame {
+    size_t reached, reached_count; /* of its arguments' accesses: which are */
+    size_t noted;                  /* launches noted when it began, as bytes */
+};
+/* The thread's outermost operator, or one within, begins with accesses to so many arguments. */
+void operator_summary_frame_begin(struct operator_summary_frame *frame, size_t accesses,
+                                  bool outermost);
+/* The thread's launch goes by the declaration of `frame`: these accesses, of which the first
+ * `argument_count` are to arguments, in the words of `what`. With the hooks' lock. */
+void operator_summary_note(struct operator_summary_frame *frame, const struct csan_operator *what,
+                           struct operator_summary_list list, size_t argument_count);
+/* Work within the frame, or within one inside, touches these. */
+void operator_summary_reach(struct operator_summary_frame *frame,
+                            struct operator_summary_list arguments,
+                            struct operator_summary_list list);
+/* Work that needs no summary; and a launch that none can be of: no operator made it. */
+void operator_summary_known(void);
+void operator_summary_unknown(void);
+/* A copy or set on that lane touches these. After its op. */
+void operator_summary_shared(csan_lane lane, struct operator_summary_list list);
+/* The host has waited for something. */
+void operator_summary_waited(void);
+/* The frame ends: `several`: it worked on several lanes. */
+void operator_summary_frame_end(struct operator_summary_frame *frame,
+                                const struct csan_operator *what,
+                                struct operator_summary_list arguments, bool several,
+                                bool outermost);
+
+/* ---- The end ---- */
+
+/* Lines for the summary; and what is known to the file. */
+void operator_summary_notes(struct text *notes);
+void operator_summary_finish(void);
+
+#endif

@@ -1,0 +1,38 @@
+"""What csan costs a PyTorch program with option operator_summaries: in a first process, whose first steps
+end when operators rest, and in one of a program that was summarized before; beside plain, csan's hooks
+alone, operators that are followed all the time, PyTorch's own sanitizer and CUDA_LAUNCH_BLOCKING=1,
+timed in turns. It forgets the summaries of earlier programs.
+Usage: bench_summaries.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
+
+import os
+from pathlib import Path
+
+import turns
+from turns import Mode
+
+FIRST_STEPS = 200
+
+
+def forget():
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    cache = Path(os.environ.get("CSAN_CACHE") or Path(base) / "csan")
+    for path in cache.glob("learned/operators-*"):
+        path.unlink()
+
+
+def modes(csan, _):
+    run = [csan, "run", "--device=gpu"]
+    options = {"CSAN_OPTIONS": "operator_summaries=1:verbosity=1"}
+    forget()
+    return {
+        "plain": Mode(first_steps=FIRST_STEPS),
+        "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0"}),
+        "operators": Mode(run),
+        "summaries": Mode(run, options, FIRST_STEPS),
+        "TORCH_CUDA_SANITIZER": Mode([], {"TORCH_CUDA_SANITIZER": "1"}),
+        "CUDA_LAUNCH_BLOCKING": Mode([], {"CUDA_LAUNCH_BLOCKING": "1"}),
+        "summarized": Mode(run, options, FIRST_STEPS, after="summaries"),
+    }
+
+
+turns.bench(__doc__, modes, "mlp,resnet18,transformer,gpt2,llama", 60)

@@ -1,0 +1,108 @@
+#!/bin/bash
+# Operators of PyTorch from summaries (option operator_summaries) on a GPU.
+#
+#   torch_summaries.sh ROOT [part...]      ROOT holds bin/csan, samples and tests; parts: verify samples
+#                                          steps memory
+#
+#   verify    each model's operators are compared with their summaries: none is narrower
+#   samples   reports are the same with operators followed, at rest, and in a second process
+#   steps     how many launches until operators rest, and that training is not reported
+#   memory    a loop whose shapes repeat, and one whose shapes never do
+#
+# Prints "ok NAME" or "not ok NAME: why", and "N passed, N failed". Exit code 1 if any failed.
+set -u
+root=$(cd "$1" && pwd) csan=$(cd "$1" && pwd)/bin/csan passed=0 failed=0
+shift
+parts=${*:-verify steps samples memory}
+bench=$root/tests/bench/torch
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export CSAN_CACHE=$scratch/cache
+python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
+    { echo "skipped PyTorch: no PyTorch that sees a GPU"; exit 0; }
+models="mlp resnet18 transformer gru flash gemm"
+python3 -c 'import transformers' 2>/dev/null && models="$models gpt2 llama"
+
+ok() { passed=$((passed + 1)); echo "ok $1"; }
+not_ok() { failed=$((failed + 1)); echo "not ok $1: $2"; }
+is_wanted() { case " $parts " in *" $1 "*) true ;; *) false ;; esac; }
+
+# steps MODEL COUNT OPTIONS: the model's steps under csan; what csan says is in $scratch/err.
+steps()
+{
+    CSAN_OPTIONS=verbosity=1:$3 timeout 400 "$csan" run --device=gpu python3 - "$bench" "$1" "$2" \
+        >"$scratch/out" 2>"$scratch/err" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import models
+step = models.training_step(sys.argv[2])
+for _ in range(int(sys.argv[3])):
+    step()
+models.synchronize()
+print("done")
+PYTHON
+    [ "$(tail -1 "$scratch/out")" = done ] && grep -q ' 0 races, 0 possible races' "$scratch/err"
+}
+said() { grep -E "^csan: ($1)" "$scratch/err" | tail -${2:-3}; }
+
+if is_wanted verify; then
+    for model in $models; do
+        if ! steps "$model" 200 verify_operators=1; then
+            not_ok "verify $model" "$(tail -5 "$scratch/err")"
+        elif grep -q 'verify_operators: [1-9][0-9]* launches compared, 0 narrower' "$scratch/err"; then
+            ok "verify $model"
+        else
+            not_ok "verify $model" "a summary is narrower than its operator, or none was compared"
+        fi
+        said 'operator summaries|verify_operators|no pointer' 12
+    done
+fi
+if is_wanted steps; then
+    for model in $models; do
+        for process in first second; do
+            name="rest $model, $process process"
+            if steps "$model" 200 operator_summaries=1 && grep -q 'operators rested' "$scratch/err"; then
+                ok "$name"
+            else
+                not_ok "$name" "$(tail -5 "$scratch/err")"
+            fi
+            said 'operator summaries|operators rest|operators are followed|no pointer' 8
+        done
+    done
+fi
+if is_wanted samples; then
+    python3 "$root/tests/torch/check_repeated.py" "$csan" "$root/samples/torch" --device=gpu --times=150 \
+        batch example missing non_blocking overlapping >"$scratch/repeated"
+    cat "$scratch/repeated"
+    passed=$((passed + $(grep -c '^ok ' "$scratch/repeated")))
+    failed=$((failed + $(grep -c '^not ok ' "$scratch/repeated")))
+fi
+if is_wanted memory; then
+    for kind in repeat never; do
+        CSAN_OPTIONS=verbosity=1:operator_summaries=1 timeout 400 "$csan" run --device=gpu python3 - $kind \
+            >"$scratch/out" 2>"$scratch/err" <<'PYTHON'
+import resource, sys, torch
+kept = torch.zeros(1 << 20, device="cuda")
+def step(i):
+    size = 1000 + (i if sys.argv[1] == "never" else i % 7)
+    x = torch.randn(size, device="cuda")
+    kept[:size].add_(x * 2)
+def grown(first, last):
+    for i in range(first, last):
+        step(i)
+    torch.cuda.synchronize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = grown(0, 20000)
+print(grown(20000, 100000) - before)
+PYTHON
+        grew=$(tail -1 "$scratch/out")
+        if [ -n "$grew" ] && [ "$grew" -lt $([ $kind = never ] && echo 300000 || echo 30000) ]; then
+            ok "memory, shapes $kind: $grew KiB more after 100,000 steps than after 20,000"
+        else
+            not_ok "memory, shapes $kind" "grew by '$grew' KiB: $(tail -3 "$scratch/err")"
+        fi
+        said 'operator summaries'
+    done
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

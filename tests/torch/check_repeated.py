@@ -1,0 +1,82 @@
+"""Runs the PyTorch samples with operators followed, with operators at rest, and in a second process of the
+same program: the verdicts, the words and the lines of the reports are the same.
+
+Usage: check_repeated.py CSAN SAMPLES [--device=gpu|embedded] [--times=N] [NAME...]"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = Path(__file__).with_name("programs") / "repeated.py"
+WAYS = ("followed", "rests", "rests again")
+
+
+def run(options, sample, way, fixed):
+    said = "verbosity=1" + ("" if way == "followed" else ":operator_summaries=1:deferred_limit=0")
+    command = [options.csan, "run", f"--device={options.device}", sys.executable, str(PROGRAM), str(sample)]
+    command += [f"--times={options.times}"] + ["--fixed"] * fixed
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=options.timeout,
+        env={**os.environ, "CSAN_OPTIONS": said},
+    )
+
+
+def words(text):
+    """What a report says, without addresses, streams' numbers and notes."""
+    if "CSAN detected" not in text:
+        return []
+    report = text[text.index("CSAN detected") :].split("\ncsan:")[0]
+    lines = re.findall(r"^(?:Access|Previous access|Tensor was|writing|reading|aten::|  File).*$", report, re.M)
+    return [re.sub(r"0x[0-9a-f]+|stream \w+|\d{6,}", "N", line) for line in lines]
+
+
+def rested(text):
+    return bool(re.search(r"operators rested|operators rest after", text))
+
+
+def check(options, sample):
+    """What is wrong."""
+    wrong, reports = [], {}
+    for way in WAYS:
+        done = run(options, sample, way, False)
+        reports[way] = words(done.stderr)
+        if not reports[way] or "begins" not in done.stdout:
+            wrong.append(f"{way}: no report\n{done.stderr[-1500:]}")
+        elif way != "followed" and not rested(done.stderr):
+            wrong.append(f"{way}: operators did not rest\n{done.stderr[-1500:]}")
+        elif reports[way] != reports["followed"]:
+            wrong.append(f"{way}: other words\n" + "\n".join(reports["followed"]) + "\n---\n" + "\n".join(reports[way]))
+    for way in WAYS:
+        done = run(options, sample, way, True)
+        if done.returncode or words(done.stderr):
+            wrong.append(f"{way}: the fixed twin ended with {done.returncode}\n{done.stderr[-1500:]}")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("csan")
+    parser.add_argument("samples", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--device", default="gpu")
+    parser.add_argument("--timeout", type=int, default=300)
+    parser.add_argument("--times", type=int, default=300)
+    options = parser.parse_intermixed_args()
+    failed = passed = 0
+    for path in sorted(options.samples.glob("*.py")):
+        if path.stem.endswith("_fixed") or (options.names and not any(n in path.stem for n in options.names)):
+            continue
+        wrong = check(options, path)
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+        print(f"{'not ok' if wrong else 'ok'} {path.stem}", *wrong, sep="\n  ", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(bool(failed))
+
+
+main()

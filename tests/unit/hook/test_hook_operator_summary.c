@@ -1,0 +1,368 @@
+/* Operators from summaries: when they rest and when they are followed again, and that launches of
+ * resting operators are checked as with them. */
+#include "tests/unit/hook/test_hook.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OK(call) assert_int_equal((call), CUDA_SUCCESS)
+
+enum { BYTES = 512, ENOUGH = 20000, SPAN = 40000, AT_ONCE = 256 };
+
+static const char machine_code[64] = "\177ELF\2\1\1";
+
+static const char *const names_of_copy[] = {"self", "out" CSAN_ARGUMENT_RETURNED};
+static const struct csan_operator copy = {"copy(Tensor self, Tensor(a!) out)", names_of_copy, 2,
+                                          CSAN_NO_ARGUMENT};
+
+/* ---- The source ---- */
+
+static struct {
+    bool follows, asked;
+    int follow_calls, at_once_calls, rest_calls;
+} source;
+
+static void source_follow(int now)
+{
+    source.follow_calls++;
+    source.at_once_calls += now;
+    source.asked = true;
+    if (now)
+        source.follows = true;
+}
+static void source_rest(void)
+{
+    source.rest_calls++;
+    source.follows = source.asked = false;
+}
+static const struct csan_operator_source functions = {sizeof functions, source_follow, source_rest};
+
+/* Between two operators: the source does what it was asked for. */
+static void between(void)
+{
+    source.follows = source.follows || source.asked;
+}
+
+/* ---- Launches ---- */
+
+static CUfunction fresh(void)
+{
+    static int number;
+    char name[32];
+    CUmodule module;
+    CUfunction f;
+    snprintf(name, sizeof name, "kernel%d", ++number);
+    OK(cuModuleLoadData(&module, machine_code));
+    OK(cuModuleGetFunction(&f, module, name));
+    fake_set_parameters(3);
+    return f;
+}
+
+static void launch(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t number, CUstream stream)
+{
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&from, &to, &number}, NULL));
+}
+
+static void declare(const struct csan_operator *what, const struct csan_access *accesses,
+                    size_t count)
+{
+    if (source.follows)
+        csan_operator_begin(what,
+                            &(struct csan_operator_call){.accesses = accesses, .count = count});
+}
+static void ends(bool followed)
+{
+    if (followed)
+        csan_operator_end();
+}
+
+/* It reads `bytes` of one and writes as many of the other. */
+static void copies(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t bytes, CUstream stream)
+{
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = bytes, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = bytes, .kind = CSAN_WRITE, .argument = 1}};
+    between();
+    const bool followed = source.follows;
+    declare(&copy, accesses, 2);
+    launch(f, from, to, bytes, stream);
+    ends(followed);
+}
+
+static void copies_until_rest(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t bytes,
+                              CUstream stream)
+{
+    for (int i = 0; i < 100000 && (i < 20 || source.follows); i++)
+        copies(f, from, to, bytes, stream);
+    assert_false(source.follows);
+}
+
+/* Each test begins with operators that are followed, and a kernel of its own. */
+static int setup(void **state)
+{
+    CUdeviceptr memory = device(BYTES);
+    if (hook_setup(state) != 0)
+        return -1;
+    for (int i = 0; i < AT_ONCE + 1 && !source.follows; i++)
+        launch(fresh(), memory, memory, 0, non_blocking());
+    copies(fresh(), memory, device(BYTES), 8, non_blocking());
+    memset(&source, 0, sizeof source);
+    source.follows = true;
+    return 0;
+}
+
+/* ---- Tests ---- */
+
+static void they_rest_once_all_is_known(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    for (int i = 0; i < 999; i++)
+        copies(f, from, to, 64, s);
+    assert_int_equal(source.rest_calls, 0);
+    copies_until_rest(f, from, to, 64, s);
+    assert_int_equal(source.rest_calls, 1);
+    assert_int_equal(source.follow_calls, 0);
+}
+
+static void what_rests_is_checked(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), other = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    copies(f, from, other, 64, s);
+    assert_false(source.asked);
+    OK(cuMemsetD8Async(other + 64, 0, 64, t)); /* behind what it touches */
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(other, 0, 64, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_string_equal(race.previous.name, copy.name);
+    assert_string_equal(race.previous.arguments, names_of_copy[1]);
+    assert_int_equal(race.previous.level, CSAN_LEVEL_OPERATOR);
+    assert_int_equal(race.address, other);
+    assert_int_equal(race.bytes, 64);
+    OK(cuMemsetD8Async(from, 0, 64, t));
+    assert_int_equal(races(), 2);
+}
+
+/* Rows of a matrix, from the middle of a block. */
+static void rows_are_placed(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUstream s = non_blocking(), t = non_blocking();
+    CUdeviceptr from = device(BYTES), to = 0;
+    const struct csan_dim rows = {64, 4};
+    for (int i = 0; i < 100000 && (i < 20 || source.follows); i++) {
+        to = i % 8 ? to : device(BYTES);
+        const struct csan_access accesses[] = {
+            {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+            {.base = to + 128, .bytes = 8, .dims = &rows, .dim_count = 1, .kind = CSAN_WRITE,
+             .argument = 1}};
+        between();
+        const bool followed = source.follows;
+        declare(&copy, accesses, 2);
+        launch(f, from, to + 128, 0, s);
+        ends(followed);
+    }
+    assert_false(source.follows);
+    launch(f, from, to + 128, 0, s);
+    for (int row = 0; row < 4; row++)
+        OK(cuMemsetD8Async(to + 128 + 64 * (CUdeviceptr)row + 8, 0, 56, t));
+    assert_int_equal(races(), 0);
+    OK(cuMemsetD8Async(to + 128 + 192, 0, 8, t));
+    assert_int_equal(races(), 1);
+}
+
+static void a_new_launch_wakes(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    launch(f, from, to, 128, s); /* another number */
+    assert_true(source.asked);
+    assert_int_equal(source.follow_calls, 1);
+    for (uint64_t i = 0; i < AT_ONCE - 1; i++) {
+        assert_int_equal(source.at_once_calls, 0);
+        launch(f, from, to, 1000 + i, s);
+    }
+    launch(f, from, to, 5000, s);
+    assert_int_equal(source.at_once_calls, 1);
+}
+
+/* The same numbers, but other blocks. */
+static void a_pointer_that_lies_otherwise_wakes(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), larger = device(2 * BYTES);
+    CUstream s = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    launch(f, from, larger, 64, s);
+    assert_true(source.asked);
+}
+
+static void another_kernel_wakes(void **state)
+{
+    (void)state;
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    copies_until_rest(fresh(), from, to, 64, s);
+    launch(fresh(), from, to, 64, s);
+    assert_true(source.asked);
+}
+
+/* A number that changes with each launch and has no effect. */
+static void numbers_without_effect(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (uint64_t i = 0; i < 100000 && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, to, i, s);
+        ends(true);
+    }
+    assert_false(source.follows);
+    launch(f, from, to, 1000000, s);
+    assert_false(source.asked);
+}
+
+static void an_argument_out_of_reach_is_followed(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), table = device(BYTES);
+    CUstream s = non_blocking();
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = table, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (int i = 0; i < ENOUGH; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, to, 64, s);
+        ends(true);
+    }
+    assert_int_equal(source.rest_calls, 0);
+}
+
+/* One launch reaches the one, another the other. */
+static void launches_share_the_arguments(void **state)
+{
+    (void)state;
+    CUfunction f = fresh(), g = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), between_them = device(BYTES);
+    CUstream s = non_blocking();
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (int i = 0; i < ENOUGH && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, between_them, 64, s);
+        launch(g, between_them, to, 64, s);
+        ends(true);
+    }
+    assert_false(source.follows);
+}
+
+static void an_operator_on_several_streams_is_followed(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (int i = 0; i < ENOUGH; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, to, 64, s);
+        launch(f, from, to, 64, t);
+        ends(true);
+        OK(cuCtxSynchronize());
+    }
+    assert_int_equal(source.rest_calls, 0);
+}
+
+/* An operator of the host may touch it next, and csan would not hear of it. */
+static void memory_that_the_host_shares_wakes(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    void *pinned;
+    OK(cuMemHostAlloc(&pinned, 64, 0));
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuMemcpyDtoHAsync_v2(pinned, to, 64, s));
+    assert_true(source.asked);
+    for (int i = 0; i < 20; i++)
+        copies(f, from, to, 64, s);
+    assert_true(source.follows);
+    OK(cuStreamSynchronize(s));
+    copies(f, from, to, 64, s);
+    assert_false(source.follows);
+    OK(cuMemcpyDtoHAsync_v2(pinned, to, 64, s));
+    assert_true(source.asked);
+    OK(cuStreamSynchronize(s)); /* before an operator began */
+    assert_false(source.asked);
+    assert_int_equal(races(), 0);
+    OK(cuMemFreeHost(pinned));
+}
+
+static void they_are_looked_at_again(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    int launches = 0;
+    for (; launches < SPAN && !source.asked; launches++)
+        launch(f, from, to, 64, s);
+    assert_true(source.asked);
+    assert_true(launches > 30000);
+    copies_until_rest(f, from, to, 64, s);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    setenv("CSAN_OPTIONS",
+           "symbolize=0:print_summary=0:log_path=/dev/null:access=ptx:learn_cache_mb=0:"
+           "operator_summaries=1:deferred_limit=0",
+           1);
+    hook_test_start(argv);
+    if (!csan_operator_source_set(&functions))
+        return 1;
+    source.follows = true;
+#define TEST(function) cmocka_unit_test_setup(function, setup)
+    const struct CMUnitTest tests[] = {
+        TEST(they_rest_once_all_is_known),
+        TEST(what_rests_is_checked),
+        TEST(rows_are_placed),
+        TEST(a_new_launch_wakes),
+        TEST(a_pointer_that_lies_otherwise_wakes),
+        TEST(another_kernel_wakes),
+        TEST(numbers_without_effect),
+        TEST(an_argument_out_of_reach_is_followed),
+        TEST(launches_share_the_arguments),
+        TEST(an_operator_on_several_streams_is_followed),
+        TEST(memory_that_the_host_shares_wakes),
+        TEST(they_are_looked_at_again),
+    };
+    return hook_finish(cmocka_run_group_tests_name("hook_operator_summary", tests, NULL, NULL));
+}
