@@ -40,7 +40,8 @@ bool learned_file_replace(const char *path, const uint8_t *bytes, size_t count);
 
 /* A file's bytes, which is then the last to go; free() them. NULL with `message`, "" if there is no
  * file. */
-uint8_t *learned_file_contents(const char *path, size_t *bytes, char *message, size_t message_bytes);
+uint8_t *learned_file_contents(const char *path, size_t *bytes, char *message,
+                               size_t message_bytes);
 
 /* Any file's contents, for csan kernels --learned. NULL with `message` saying why. */
 struct image_state *learned_file_open(const char *path, char *message, size_t message_bytes);

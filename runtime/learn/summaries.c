@@ -193,9 +193,9 @@ static struct set *set_make(struct summaries *all, const struct summary_result *
 
 static bool set_is(const struct set *a, const struct set *b)
 {
-    return a == b || (a->hash == b->hash && a->count == b->count &&
-                      a->operator_ran == b->operator_ran &&
-                      memcmp(a->items, b->items, a->count * sizeof *a->items) == 0);
+    return a == b ||
+           (a->hash == b->hash && a->count == b->count && a->operator_ran == b->operator_ran &&
+            memcmp(a->items, b->items, a->count * sizeof *a->items) == 0);
 }
 
 static void set_drop(struct summaries *all, struct set *set)
@@ -483,7 +483,8 @@ static bool results_would_meet(const struct shape *shape, const uint8_t *leaving
     for (uint32_t i = 0; i < shape->entry_count; i++)
         for (uint32_t k = 0; k < i; k++) {
             const struct entry *a = &shape->entries[i], *b = &shape->entries[k];
-            if ((a->set != b->set || a->unsteady || b->unsteady) && would_meet(shape, a, b, leaving))
+            if ((a->set != b->set || a->unsteady || b->unsteady) &&
+                would_meet(shape, a, b, leaving))
                 return true;
         }
     return false;
@@ -628,9 +629,9 @@ static enum summary_change entry_take(struct summaries *all, struct shape *shape
 
 static bool result_is_possible(const struct summary_key *key, const struct summary_result *result)
 {
-    bool possible =
-        key->word_count <= SUMMARY_WORDS_MOST && result->count <= SUMMARY_ACCESSES_MOST &&
-        (!result->what || result->what->argument_count <= ARGUMENTS_MOST);
+    bool possible = key->word_count <= SUMMARY_WORDS_MOST &&
+                    result->count <= SUMMARY_ACCESSES_MOST &&
+                    (!result->what || result->what->argument_count <= ARGUMENTS_MOST);
     for (uint32_t i = 0; possible && i < result->count; i++)
         possible = result->accesses[i].dim_count <= CSAN_MAX_DIMS;
     return possible;
@@ -708,7 +709,7 @@ void summaries_find(struct summaries *all, const struct summary_key *key,
     if (!entry)
         return;
     shape->used = entry->used = ++all->tick;
-    found->state = entry->unsteady                       ? SUMMARY_UNSTEADY
+    found->state = entry->unsteady                      ? SUMMARY_UNSTEADY
                    : entry->seen < all->limits.launches ? SUMMARY_LEARNING
                    : found_fill(all, entry, found)      ? SUMMARY_KNOWN
                                                         : SUMMARY_NONE;

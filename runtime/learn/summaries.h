@@ -31,8 +31,8 @@
 #include <stdint.h>
 
 enum {
-    SUMMARY_ENTRIES_MOST = 64,  /* of a shape; beyond, the one that was not used for longest goes */
-    SUMMARY_WORDS_MOST = 8192,  /* of a launch */
+    SUMMARY_ENTRIES_MOST = 64, /* of a shape; beyond, the one that was not used for longest goes */
+    SUMMARY_WORDS_MOST = 8192, /* of a launch */
     SUMMARY_ACCESSES_MOST = 2048, /* of a result */
     SUMMARY_CHANGES_MOST = 3
 };

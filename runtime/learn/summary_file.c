@@ -16,7 +16,8 @@ static void path_make(char *path, size_t bytes, const struct learner_options *op
 {
     char version[VERSION_BYTES];
     learned_version(version, sizeof version);
-    snprintf(path, bytes, "%s/operators-%016" PRIx64 "%016" PRIx64 "-%s" LEARNED_SUFFIX "-operators",
+    snprintf(path, bytes,
+             "%s/operators-%016" PRIx64 "%016" PRIx64 "-%s" LEARNED_SUFFIX "-operators",
              options->cache, program->words[0], program->words[1], version);
 }
 

@@ -1,5 +1,5 @@
-/* A program's summaries of operators (summaries.h) on disk, beside the learned sets and within their
- * limit:
+/* A program's summaries of operators (summaries.h) on disk, beside the learned sets and within
+ * their limit:
  *
  *   operators-PROGRAM-VERSION.learned-operators = as learned_file.h packs it:
  *       csan's version, whether the program's last process had them all, how many processes in a

@@ -26,7 +26,7 @@ enum {
     WINDOW_MOST = 1 << 14,
     SPAN_LEAST = 1 << 15, /* launches for which they rest */
     SPAN_MOST = 1 << 20,
-    AT_ONCE = 256, /* launches without a summary that the source may take to follow */
+    AT_ONCE = 256,  /* launches without a summary that the source may take to follow */
     WORDS_EACH = 4, /* of a pointer */
     SHARED_LANES = 8,
     SAID_MOST = 20
@@ -214,7 +214,7 @@ static void launch_unanswered(void)
     if (state_now() == RESTING) {
         const uint64_t window = __atomic_load_n(&own.window, __ATOMIC_RELAXED);
         const uint64_t rested = __atomic_load_n(&own.rested, __ATOMIC_RELAXED);
-        const uint64_t next = rested > 8 * window       ? WINDOW_LEAST
+        const uint64_t next = rested > 8 * window        ? WINDOW_LEAST
                               : window * 2 < WINDOW_MOST ? window * 2
                                                          : WINDOW_MOST;
         __atomic_store_n(&own.window, next, __ATOMIC_RELAXED);
@@ -428,7 +428,8 @@ static int pointer_of(const struct learning *launch, const struct csan_access *a
             return (int)i;
         const struct learn_anchor *other = best < 0 ? NULL : &launch->anchors[best];
         const bool before = anchor->address < access->base;
-        if (!other || (before && (other->address > access->base || anchor->address > other->address)))
+        if (!other ||
+            (before && (other->address > access->base || anchor->address > other->address)))
             best = (int)i;
     }
     return best;
@@ -462,8 +463,8 @@ static void noted_keep(struct thread *thread)
 {
     const size_t words = thread->key.word_count * sizeof *thread->key.words;
     const struct noted head = {thread->key.shape, thread->key.word_count, 0};
-    uint8_t *bigger = grown(thread->noted, &thread->noted_room,
-                            thread->noted_bytes + sizeof head + words, 1);
+    uint8_t *bigger =
+        grown(thread->noted, &thread->noted_room, thread->noted_bytes + sizeof head + words, 1);
     if (!bigger)
         return;
     thread->noted = bigger;
@@ -478,6 +479,19 @@ static void say_narrower(const struct thread *thread, const struct csan_operator
     if (own.said++ < SAID_MOST)
         session_note("verify_operators: the summary of kernel %s is narrower than %s",
                      thread->kernel->name, what->name);
+}
+
+/* For who wants to know why operators do not rest. */
+static void say_new(const struct thread *thread, const struct summary_result *result,
+                    const struct summary_found *found, enum summary_change change)
+{
+    static const char *const states[] = {"new", "being learned", "known", "unsteady"};
+    static const char *const changes[] = {"new", "as before", "another", "not kept"};
+    if (session_options()->verbosity >= 2)
+        session_note("operator summaries: kernel %s of %s is %s (%016llx, %u words), its result %s",
+                     thread->kernel->name, result->what->name, states[found->state],
+                     (unsigned long long)thread->key.shape.words[0], thread->key.word_count,
+                     changes[change]);
 }
 
 /* Of the launch that is being added: whether it was known before, with that result. */
@@ -498,6 +512,8 @@ static bool result_take(struct thread *thread, const struct summary_result *resu
         shared ? SUMMARY_DROPPED : summaries_add(own.summaries, &thread->key, result);
     own.added++;
     unlock();
+    if (!known || change != SUMMARY_CONFIRMED)
+        say_new(thread, result, &found, change);
     return known && change == SUMMARY_CONFIRMED;
 }
 
@@ -532,8 +548,8 @@ void operator_summary_note(struct operator_summary_frame *frame, const struct cs
     struct thread *thread = thread_find();
     if (!thread || !thread->asked || operator_summary_rests())
         return;
-    struct summary_access *room = grown(thread->accesses, &thread->access_room, list.count,
-                                        sizeof *thread->accesses);
+    struct summary_access *room =
+        grown(thread->accesses, &thread->access_room, list.count, sizeof *thread->accesses);
     if (!thread->launch || !room) {
         operator_summary_unknown();
         return;
@@ -573,8 +589,8 @@ void operator_summary_frame_begin(struct operator_summary_frame *frame, size_t a
     }
     frame->reached = thread->reached_count;
     frame->noted = thread->noted_bytes;
-    uint8_t *bigger = grown(thread->reached, &thread->reached_room,
-                            thread->reached_count + accesses, 1);
+    uint8_t *bigger =
+        grown(thread->reached, &thread->reached_room, thread->reached_count + accesses, 1);
     if (!bigger)
         return;
     thread->reached = bigger;
@@ -736,8 +752,7 @@ static bool found_apply(const struct summary_found *found, const struct learning
     struct csan_dim *dims;
     for (uint32_t i = 0; i < found->count; i++)
         dim_count += found->accesses[i].dim_count;
-    struct csan_access *accesses =
-        launch_accesses_replace(touched, found->count, dim_count, &dims);
+    struct csan_access *accesses = launch_accesses_replace(touched, found->count, dim_count, &dims);
     if (!accesses)
         return false;
     for (uint32_t i = 0; i < found->count; i++) {
@@ -794,7 +809,8 @@ void operator_summary_notes(struct text *notes)
                  (unsigned long long)own.rests, own.rests == 1 ? "" : "s",
                  (unsigned long long)own.first_rest);
     if (own.unreached || own.several)
-        text_add(notes, "; %llu operators had arguments that no launch reached, %llu several streams",
+        text_add(notes,
+                 "; %llu operators had arguments that no launch reached, %llu several streams",
                  (unsigned long long)own.unreached, (unsigned long long)own.several);
     text_add(notes, "\n");
     if (own.verifies)

@@ -165,7 +165,11 @@ static void rows_are_placed(void **state)
         to = i % 8 ? to : device(BYTES);
         const struct csan_access accesses[] = {
             {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
-            {.base = to + 128, .bytes = 8, .dims = &rows, .dim_count = 1, .kind = CSAN_WRITE,
+            {.base = to + 128,
+             .bytes = 8,
+             .dims = &rows,
+             .dim_count = 1,
+             .kind = CSAN_WRITE,
              .argument = 1}};
         between();
         const bool followed = source.follows;

@@ -244,10 +244,9 @@ static void test_memory_is_bounded(void **unused)
     assert_int_equal(found.state, SUMMARY_KNOWN); /* it was used all the time */
     for (uint32_t i = 0; i < 100000; i++)
         summaries_add(all, &(struct summary_key){{{2, 2}}, (uint32_t[]){i, i * 3}, 2},
-                      &(struct summary_result){i % 2 ? &add : &mul,
-                                               &(struct summary_access){.kind = CSAN_READ,
-                                                                        .bytes = i + 1},
-                                               1});
+                      &(struct summary_result){
+                          i % 2 ? &add : &mul,
+                          &(struct summary_access){.kind = CSAN_READ, .bytes = i + 1}, 1});
     summaries_count(all, &counts);
     assert_true(counts.bytes <= small.bytes + 4096);
     summaries_destroy(all);
@@ -406,7 +405,7 @@ static void test_random(void **unused)
     }
     printf("%d of %d launches wrong, %d of %d known at the end\n", wrong, worlds * SAMPLES, known,
            worlds * 500);
-    assert_true(wrong < worlds * 4);        /* a word has an effect that showed late */
+    assert_true(wrong < worlds * 4);            /* a word has an effect that showed late */
     assert_true(known > worlds * 500 / 10 * 7); /* the others are of words that never leave */
 }
 
