@@ -1,8 +1,7 @@
 #!/bin/bash
 # Operators of PyTorch from summaries (option operator_summaries) on a GPU.
 #
-#   torch_summaries.sh ROOT [part...]      ROOT holds bin/csan, samples and tests; parts: verify samples
-#                                          steps memory
+#   torch_summaries.sh ROOT [part...]      ROOT holds bin/csan; parts: verify samples steps memory
 #
 #   verify    each model's operators are compared with their summaries: none is narrower
 #   samples   reports are the same with operators followed, at rest, and in a second process
@@ -14,7 +13,8 @@ set -u
 root=$(cd "$1" && pwd) csan=$(cd "$1" && pwd)/bin/csan passed=0 failed=0
 shift
 parts=${*:-verify steps samples memory}
-bench=$root/tests/bench/torch
+top=$(cd "$(dirname "$0")/../.." && pwd)
+bench=$top/tests/bench/torch
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export CSAN_CACHE=$scratch/cache
@@ -71,7 +71,7 @@ if is_wanted steps; then
     done
 fi
 if is_wanted samples; then
-    python3 "$root/tests/torch/check_repeated.py" "$csan" "$root/samples/torch" --device=gpu --times=150 \
+    python3 "$top/tests/torch/check_repeated.py" "$csan" "$top/samples/torch" --device=gpu --times=150 \
         batch example missing non_blocking overlapping >"$scratch/repeated"
     cat "$scratch/repeated"
     passed=$((passed + $(grep -c '^ok ' "$scratch/repeated")))
