@@ -108,8 +108,7 @@ static void start(void)
 
     own.verifies = all->verify_operators != 0;
     own.process = hash_mix(now_wall(), (uint64_t)getpid());
-    own.wanted = (all->operator_summaries || own.verifies) &&
-                 !session_options()->access.insists &&
+    own.wanted = (all->operator_summaries || own.verifies) && !session_options()->access.insists &&
                  strcmp(all->host_order, "observed") == 0 && strcmp(all->host, "off") == 0 &&
                  !all->add_order[0] && pthread_key_create(&thread_key, thread_end) == 0;
     own.summaries = own.wanted ? summaries_create(&limits) : NULL;
