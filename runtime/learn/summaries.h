@@ -1,9 +1,9 @@
 /* What operators of a framework made of launches, kept so that later launches do without their
  * operators.
  *
- * A launch has a *shape*: its kernel, how it is launched and where its pointers lie among the
- * parameters, as a hash of 128 bits. A shape's launches differ in their *words*: the parameters
- * that are no pointers, and where the pointers lie in their blocks. Each launch that is added has a
+ * A launch has a *shape*: its kernel and how it is launched, as a hash of 128 bits. A shape's
+ * launches differ in their *words*: the parameters, where in place of each pointer stands where it
+ * lies in its block. Each launch that is added has a
  * *result*: no operator ran, or one did, and these are its accesses, relative to the pointers.
  *
  *   shape -> entries, one for each value of the words that count

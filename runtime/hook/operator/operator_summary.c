@@ -26,11 +26,12 @@ enum {
     WINDOW_MOST = 1 << 14,
     SPAN_LEAST = 1 << 15, /* launches for which they rest */
     SPAN_MOST = 1 << 20,
-    AT_ONCE = 256,  /* launches without a summary that the source may take to follow */
-    WORDS_EACH = 4, /* of a pointer */
+    AT_ONCE = 256, /* launches without a summary that the source may take to follow */
     SHARED_LANES = 8,
     SAID_MOST = 20
 };
+
+#define POINTER_WORD UINT32_C(0x80000000)
 
 enum state { FOLLOWED, RESTING, WAKING };
 
@@ -38,6 +39,14 @@ enum state { FOLLOWED, RESTING, WAKING };
 struct shared {
     csan_lane lane;
     csan_snapshot *snapshot; /* behind it */
+};
+
+/* A kernel with launches that were not known. Texts live as long as the process. */
+enum { NEWEST = 12, NEWEST_DROPPED = SUMMARY_UNSTEADY + 1 };
+struct newest {
+    const char *kernel, *what;
+    uint64_t count, at; /* `at`: launches added before the newest one */
+    uint8_t state;      /* that it was in: enum summary_state; or NEWEST_DROPPED */
 };
 
 static struct {
@@ -56,6 +65,7 @@ static struct {
     uint32_t shared_count;
     bool shared_more, woken_for_shared;
     uint32_t said;
+    struct newest newest[NEWEST];
     /* For the summary. */
     uint64_t added, answered, unanswered, unreached, several, compared, narrower, rests, first_rest,
         unnamed;
@@ -70,8 +80,9 @@ struct thread {
     struct kernel *kernel;
     bool asked; /* between operator_summary_begin and _end */
     struct summary_key key;
-    uint32_t *words;
-    uint32_t word_room;
+    uint32_t *words;   /* two for each eight bytes of the parameters, */
+    uint16_t *anchors; /* of which this pointer is there, plus one; 0: none */
+    uint32_t slots, slot_room;
     struct summary_access *accesses;
     size_t access_room;
     uint8_t *reached, *noted; /* bytes; of frames, one behind the other */
@@ -95,6 +106,7 @@ static void thread_end(void *value)
     struct thread *thread = value;
     self = NULL;
     free(thread->words);
+    free(thread->anchors);
     free(thread->accesses);
     free(thread->reached);
     free(thread->noted);
@@ -319,14 +331,19 @@ int operator_summary_source(const struct csan_operator_source *source)
 
 /* ---- The key of a launch ---- */
 
-/* A kernel of an unknown image is itself alone, in this process. */
-static uint64_t shape_hash(const struct kernel *kernel, const struct launch_key *key, uint64_t seed)
+/* A kernel of an unknown image is itself alone, in this process. Which words of the parameters are
+ * pointers is no part of it: behind those that the kernel reads lies what the stack had there. */
+static uint64_t shape_hash(const struct kernel *kernel, const struct learn_launch *launch,
+                           uint64_t seed)
 {
     const bool known = identity_is_known(kernel->image);
     uint64_t hash = hash_mix(seed, known ? kernel->image.words[0] : own.process);
     hash = hash_mix(hash, known ? kernel->image.words[1] : kernel->number);
     hash = hash_mix_bytes(hash, kernel->symbol, strlen(kernel->symbol));
-    return hash_mix_bytes(hash, key->words, key->signature_bytes);
+    hash = hash_mix_bytes(hash, launch->grid, sizeof launch->grid);
+    hash = hash_mix_bytes(hash, launch->block, sizeof launch->block);
+    hash = hash_mix_bytes(hash, launch->cluster, sizeof launch->cluster);
+    return hash_mix(hash_mix(hash, launch->shared), launch->parameter_bytes);
 }
 
 static bool is_in_block(const struct learn_anchor *anchor)
@@ -334,43 +351,70 @@ static bool is_in_block(const struct learn_anchor *anchor)
     return anchor->kind != LEARN_VARIABLE && anchor->block.end != 0;
 }
 
-/* Where a pointer lies in its block, and the first pointer into the same one. */
+/* In place of a pointer's two words: where it lies in its block, and the first pointer into the
+ * same one. */
 static void pointer_words(const struct learn_anchor *anchors, uint32_t at, uint32_t *words)
 {
     const struct learn_anchor *anchor = &anchors[at];
-    memset(words, 0, WORDS_EACH * sizeof *words);
-    if (!is_in_block(anchor))
-        return;
-    const uint64_t offset = anchor->address - anchor->block.start;
     const uint64_t bytes = anchor->block.end - anchor->block.start;
+    uint64_t hash = hash_mix(hash_mix(anchor->kind, anchor->address - anchor->block.start), bytes);
     uint32_t first = 0;
-    while (first < at && anchors[first].block.start != anchor->block.start)
+    while (first < at &&
+           !(is_in_block(&anchors[first]) && anchors[first].block.start == anchor->block.start))
         first++;
-    words[0] = (uint32_t)offset;
-    words[1] = (uint32_t)bytes;
-    words[2] = (uint32_t)(offset >> 32) ^ (uint32_t)(bytes >> 32) << 16;
-    words[3] = first;
+    hash = hash_mix(hash, anchor->identity);
+    words[0] = (uint32_t)(hash >> 32);
+    words[1] = POINTER_WORD | anchors[first].offset / 8;
+}
+
+/* The thread's room for so many pieces of eight bytes. */
+static bool slots_room(struct thread *thread, uint32_t slots)
+{
+    size_t room = thread->slot_room;
+    uint32_t *words = grown(thread->words, &room, slots, 2 * sizeof *words);
+    if (words)
+        thread->words = words;
+    uint16_t *anchors = words ? realloc(thread->anchors, room * sizeof *anchors) : NULL;
+    if (!anchors)
+        return false;
+    thread->anchors = anchors;
+    thread->slot_room = (uint32_t)room;
+    return true;
 }
 
 static bool key_make(struct thread *thread, const struct kernel *kernel,
                      const struct learning *learning)
 {
+    const struct learn_launch *launch = &learning->launch;
     const struct launch_key *key = &learning->key;
     const uint32_t parameters = key->scalar_count - key->anchor_count;
-    const uint32_t words = parameters + WORDS_EACH * key->anchor_count;
-    size_t room = thread->word_room;
-    uint32_t *bigger = grown(thread->words, &room, words, sizeof *bigger);
-    if (!bigger || words > SUMMARY_WORDS_MOST)
+    const uint32_t slots = (parameters + 1) / 2;
+    if (2 * slots > SUMMARY_WORDS_MOST || (slots > thread->slot_room && !slots_room(thread, slots)))
         return false;
-    thread->words = bigger;
-    thread->word_room = (uint32_t)room;
-    if (parameters)
+    if (slots) {
+        thread->words[2 * slots - 1] = 0;
         memcpy(thread->words, launch_key_scalars(key), parameters * sizeof *thread->words);
-    for (uint32_t i = 0; i < key->anchor_count; i++)
-        pointer_words(learning->anchors, i, thread->words + parameters + WORDS_EACH * i);
+        memset(thread->anchors, 0, slots * sizeof *thread->anchors);
+    }
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const uint32_t slot = launch->anchors[i].offset / 8;
+        if (!is_in_block(&launch->anchors[i]) || slot >= slots)
+            continue;
+        pointer_words(launch->anchors, i, thread->words + (size_t)2 * slot);
+        thread->anchors[slot] = (uint16_t)(i + 1);
+    }
+    thread->slots = slots;
     thread->key = (struct summary_key){
-        {{shape_hash(kernel, key, 1), shape_hash(kernel, key, 2)}}, thread->words, words};
+        {{shape_hash(kernel, launch, 1), shape_hash(kernel, launch, 2)}}, thread->words, 2 * slots};
     return true;
+}
+
+/* The pointer that so many eight bytes of the parameters hold; NULL: they hold none. */
+static const struct learn_anchor *anchor_of(const struct thread *thread, uint32_t slot)
+{
+    return slot < thread->slots && thread->anchors[slot]
+               ? &thread->launch->launch.anchors[thread->anchors[slot] - 1]
+               : NULL;
 }
 
 void operator_summary_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
@@ -434,10 +478,10 @@ static int pointer_of(const struct learning *launch, const struct csan_access *a
     return best;
 }
 
-static void access_relate(const struct csan_access *access, uint64_t address, int pointer,
+static void access_relate(const struct csan_access *access, uint64_t address, uint32_t slot,
                           struct summary_access *to)
 {
-    to->pointer = (uint32_t)pointer;
+    to->pointer = slot;
     to->argument = access->argument;
     to->kind = access->kind;
     to->bound = access->bound;
@@ -480,17 +524,27 @@ static void say_narrower(const struct thread *thread, const struct csan_operator
                      thread->kernel->name, what->name);
 }
 
-/* For who wants to know why operators do not rest. */
-static void say_new(const struct thread *thread, const struct summary_result *result,
-                    const struct summary_found *found, enum summary_change change)
+/* For who wants to know why operators do not rest: the newest kernels with launches that were not
+ * known. With the lock. */
+static void newest_note(const struct thread *thread, const struct summary_result *result,
+                        uint8_t state)
 {
-    static const char *const states[] = {"new", "being learned", "known", "unsteady"};
-    static const char *const changes[] = {"new", "as before", "another", "not kept"};
-    if (session_options()->verbosity >= 2)
-        session_note("operator summaries: kernel %s of %s is %s (%016llx, %u words), its result %s",
-                     thread->kernel->name, result->what->name, states[found->state],
-                     (unsigned long long)thread->key.shape.words[0], thread->key.word_count,
-                     changes[change]);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < NEWEST; i++) {
+        if (own.newest[i].kernel == thread->kernel->symbol) {
+            at = i;
+            break;
+        }
+        if (own.newest[i].at < own.newest[at].at)
+            at = i;
+    }
+    struct newest *newest = &own.newest[at];
+    if (newest->kernel != thread->kernel->symbol)
+        *newest = (struct newest){.kernel = thread->kernel->symbol};
+    newest->what = result->what->name;
+    newest->state = state;
+    newest->count++;
+    newest->at = own.added;
 }
 
 /* Of the launch that is being added: whether it was known before, with that result. */
@@ -510,9 +564,9 @@ static bool result_take(struct thread *thread, const struct summary_result *resu
     const enum summary_change change =
         shared ? SUMMARY_DROPPED : summaries_add(own.summaries, &thread->key, result);
     own.added++;
-    unlock();
     if (!known || change != SUMMARY_CONFIRMED)
-        say_new(thread, result, &found, change);
+        newest_note(thread, result, change == SUMMARY_DROPPED ? NEWEST_DROPPED : found.state);
+    unlock();
     return known && change == SUMMARY_CONFIRMED;
 }
 
@@ -533,7 +587,8 @@ static uint32_t list_relate(struct thread *thread, const struct operator_summary
         const int pointer = pointer_of(thread->launch, &list.items[i]);
         if (pointer < 0)
             continue;
-        access_relate(&list.items[i], thread->launch->anchors[pointer].address, pointer,
+        const struct learn_anchor *anchor = &thread->launch->launch.anchors[pointer];
+        access_relate(&list.items[i], anchor->address, anchor->offset / 8,
                       &thread->accesses[count++]);
         if (i < argument_count && i < frame->reached_count)
             thread->reached[frame->reached + i] = 1;
@@ -725,26 +780,24 @@ static void access_place(const struct summary_access *access, const struct learn
 }
 
 /* Whether all of it lies in the blocks that the pointers lead into. */
-static bool found_fits(const struct summary_found *found, const struct learning *launch)
+static bool found_fits(const struct thread *thread, const struct summary_found *found)
 {
     struct csan_dim dims[CSAN_MAX_DIMS];
     struct csan_access placed;
     uint64_t start, end;
     bool fits = true;
     for (uint32_t i = 0; fits && i < found->count; i++) {
-        fits = found->accesses[i].pointer < launch->launch.anchor_count;
-        if (!fits)
-            break;
-        const struct learn_anchor *anchor = &launch->anchors[found->accesses[i].pointer];
+        const struct learn_anchor *anchor = anchor_of(thread, found->accesses[i].pointer);
+        if (!anchor)
+            return false;
         access_place(&found->accesses[i], anchor, &placed, dims);
         reach(&placed, &start, &end);
-        fits = is_in_block(anchor) && start >= anchor->block.start && end <= anchor->block.end &&
-               start < end;
+        fits = start >= anchor->block.start && end <= anchor->block.end && start < end;
     }
     return fits;
 }
 
-static bool found_apply(const struct summary_found *found, const struct learning *launch,
+static bool found_apply(const struct thread *thread, const struct summary_found *found,
                         struct launch_accesses_touched *touched)
 {
     size_t dim_count = 0;
@@ -755,7 +808,7 @@ static bool found_apply(const struct summary_found *found, const struct learning
     if (!accesses)
         return false;
     for (uint32_t i = 0; i < found->count; i++) {
-        access_place(&found->accesses[i], &launch->anchors[found->accesses[i].pointer],
+        access_place(&found->accesses[i], anchor_of(thread, found->accesses[i].pointer),
                      &accesses[i], dims);
         dims += found->accesses[i].dim_count;
     }
@@ -774,8 +827,7 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
     if (thread->launch)
         summaries_find(own.summaries, &thread->key, &found);
     const bool known = found.state == SUMMARY_KNOWN && found.operator_ran &&
-                       found_fits(&found, thread->launch) &&
-                       found_apply(&found, thread->launch, touched);
+                       found_fits(thread, &found) && found_apply(thread, &found, touched);
     own.unnamed += known && !found.what;
     unlock();
     if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
@@ -788,6 +840,28 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
 }
 
 /* ---- The end ---- */
+
+static int newest_compare(const void *left, const void *right)
+{
+    const struct newest *a = left, *b = right;
+    return (a->at < b->at) - (a->at > b->at);
+}
+
+static void newest_notes(struct text *notes)
+{
+    static const char *const states[] = {"new", "seen too seldom", "another than before",
+                                         "never the same", "not to be kept"};
+    struct newest newest[NEWEST];
+    memcpy(newest, own.newest, sizeof newest);
+    qsort(newest, NEWEST, sizeof *newest, newest_compare);
+    for (uint32_t i = 0; i < NEWEST && newest[i].kernel; i++)
+        text_add(notes,
+                 "operator summaries: %llu launches of %.96s in %.*s, the last one %s, after %llu "
+                 "others\n",
+                 (unsigned long long)newest[i].count, newest[i].kernel,
+                 (int)strcspn(newest[i].what, "("), newest[i].what, states[newest[i].state],
+                 (unsigned long long)newest[i].at);
+}
 
 void operator_summary_notes(struct text *notes)
 {
@@ -812,6 +886,8 @@ void operator_summary_notes(struct text *notes)
                  "; %llu operators had arguments that no launch reached, %llu several streams",
                  (unsigned long long)own.unreached, (unsigned long long)own.several);
     text_add(notes, "\n");
+    if (session_options()->verbosity > 0)
+        newest_notes(notes);
     if (own.verifies)
         text_add(notes, "verify_operators: %llu launches compared, %llu narrower\n",
                  (unsigned long long)own.compared, (unsigned long long)own.narrower);
