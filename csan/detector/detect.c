@@ -502,6 +502,7 @@ static bool watched_access(struct detector *detector, const struct csan_access *
     touch->exact = !to_end && access->bound == CSAN_EXACT;
     touch->pageable = !allocation;
     touch->writes = access->kind != CSAN_READ;
+    touch->atomic = access->kind == CSAN_ATOMIC;
     touch->argument = access->argument;
     touch->lmad = lmad;
     touch->bytes = (struct range){lmad->base, lmad->base + lmad->span};

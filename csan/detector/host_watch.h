@@ -30,6 +30,7 @@ struct host_touch {
     enum csan_memory_kind memory; /* HOST or MANAGED, if the access is exact and not pageable */
     bool pageable;                /* csan knows no allocation there */
     bool writes;
+    bool atomic;             /* a write, too */
     bool exact;              /* it touches all of `lmad`, for certain */
     bool late;               /* the op waited in the queue: the program has gone on since */
     const struct lmad *lmad; /* if the access is exact */

@@ -14,6 +14,7 @@
 enum {
     PIECES = 8,
     PIECE_BYTES = 4096,
+    FLAG_BYTES = 8,
     RECORDS_MOST = 4096,
     WRITES_MOST = 1 << 16,
     WRITES_LOOKED_AT = 64, /* for one that the new one continues */
@@ -231,14 +232,22 @@ static void add_write(const struct host_touch *touch)
     content.writes[content.write_count++] = (struct pending_write){touch->epoch, touch->bytes};
 }
 
+/* The host may look at such a word until it changes, and learn of all that came before. */
+static bool may_be_flag(const struct host_touch *touch)
+{
+    return touch->by != HOST_TOUCH_HOST && touch->bytes.end - touch->bytes.start <= FLAG_BYTES &&
+           (touch->atomic || touch->level != CSAN_LEVEL_LIBRARY);
+}
+
 void source_content_touched(const struct host_touch *touch)
 {
+    static const struct range everywhere = {0, UINT64_MAX};
     const bool is_source = touch->by == HOST_TOUCH_STREAM && touch->exact && !touch->late &&
                            !touch->pageable && touch->memory == CSAN_MEMORY_HOST &&
                            touch->level != CSAN_LEVEL_LEARNED;
     pthread_mutex_lock(&content.mutex);
     if (content.on && touch->writes) {
-        take_out(touch->bytes);
+        take_out(may_be_flag(touch) ? everywhere : touch->bytes);
         if (touch->by != HOST_TOUCH_HOST)
             add_write(touch);
     } else if (content.on && is_source && !is_written(touch->bytes)) {

@@ -7,7 +7,8 @@
  * kernel (process_vm_writev), so that what is not there any more, or is guarded, cannot fault.
  *
  * Whatever may have a right to write silences it: work of a device in flight there, work of which
- * nobody knows what it writes, host functions, and stores that the detector has judged already.
+ * nobody knows what it writes, a kernel that may raise a flag, host functions, and stores that the
+ * detector has judged already.
  * Thread-safe; not for signal handlers that interrupt it. */
 #ifndef RUNTIME_HOOK_HOST_SOURCE_CONTENT_H
 #define RUNTIME_HOOK_HOST_SOURCE_CONTENT_H

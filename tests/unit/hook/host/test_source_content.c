@@ -218,6 +218,26 @@ static void work_that_may_write_anywhere_silences_all(void **state)
     assert_false(learn(2));
 }
 
+/* A host that looks at a word which a kernel or a stream sets learns of what came before. */
+static void a_flag_silences_what_came_before(void **state)
+{
+    (void)state;
+    struct lmad lmad;
+    const struct csan_access word = {
+        .base = (uintptr_t)memory + PAGE, .bytes = 8, .kind = CSAN_WRITE};
+    for (uint64_t i = 0; i < 3; i++) {
+        struct host_touch flag = touch_of(3 * i + 2, &lmad, &word);
+        flag.level = i == 0 ? CSAN_LEVEL_RANGES : CSAN_LEVEL_LIBRARY;
+        flag.atomic = i == 1;
+        touch(3 * i + 1, 0, 100, CSAN_READ);
+        source_content_touched(&flag);
+        touch(3 * i + 3, 200, 100, CSAN_READ);
+        memory[0]++;
+        assert_int_equal(learn(3 * i + 3), i == 2); /* a copy of a word is no flag */
+    }
+    assert_change(7, 0, 0);
+}
+
 /* What was declared, or faulted, the detector has judged. */
 static void a_store_that_is_known_silences_its_source(void **state)
 {
@@ -345,6 +365,7 @@ int main(void)
         TEST(work_of_a_device_may_write_the_source),
         TEST(an_op_that_reads_and_writes_is_no_source),
         TEST(work_that_may_write_anywhere_silences_all),
+        TEST(a_flag_silences_what_came_before),
         TEST(a_store_that_is_known_silences_its_source),
         TEST(what_is_not_sure_is_no_source),
         TEST(what_ends_is_forgotten),
