@@ -11,7 +11,9 @@
 #   4. Open MPI and MPICH, for tests, both at once: by apt-get as root. Where there is none its tests
 #      are skipped;
 #   5. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
-#      Where pip cannot get them that test is skipped.
+#      Where pip cannot get them that test is skipped;
+#   6. NumPy for the python3 of this machine, in build/numpy, for one test. Where pip cannot get it
+#      that test is skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
 # nothing else.
@@ -353,6 +355,20 @@ set_up_sarif()
     fi
 }
 
+# ---- 6. NumPy, whose version depends on Python's ----------------------------------------------
+
+set_up_numpy()
+{
+    python3 -c 'import numpy' 2>/dev/null || [ -d build/numpy ] && return
+    if python3 -m pip install --quiet --disable-pip-version-check --no-compile \
+        --target build/numpy.part numpy >>"$log" 2>&1; then
+        mv build/numpy.part build/numpy
+    else
+        rm -rf build/numpy.part
+        say "no NumPy: pip cannot get it; a test will be skipped"
+    fi
+}
+
 [ "$(uname -sm)" = "Linux x86_64" ] || stop "csan is built for Linux on x86-64, not $(uname -sm)"
 : >"$log"
 if [ "${1:-}" = fuzz ]; then
@@ -364,3 +380,4 @@ set_up_toolkit
 set_up_cuda12 "$(sed -n 's/^CUDA_HOME := //p' build/config.mk)"
 set_up_mpi
 set_up_sarif
+set_up_numpy

@@ -30,8 +30,8 @@ $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
-$(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/host_calls.o \
-	host/host_fault.o host/page_guard.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+$(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/host_call.o host/host_calls.o \
+	host/host_fault.o host/host_mappings.o host/host_rings.o host/host_syscall.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
 $(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map \
 		build/config.mk # says whether there is a tracer
@@ -84,7 +84,7 @@ $(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_po
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))
 $(eval $(call hook_parts,host_instruction,host/host_instruction))
-$(eval $(call hook_parts,page_guard,host/page_guard))
+$(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
 $(eval $(call hook_parts,pending_ranges,host/pending_ranges))
 $(eval $(call hook_parts,source_content,host/source_content))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))

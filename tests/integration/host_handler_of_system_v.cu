@@ -24,7 +24,7 @@ int main()
     launch_fill(stream, device, 1, HOST_N);
     CHECK(cudaMemcpyAsync(host, device, 64, cudaMemcpyDeviceToHost, stream));
     for (int i = 0; i < 40; i++) {
-        if (__sysv_signal(SIGSEGV, handler) != SIG_DFL)
+        if (__sysv_signal(SIGSEGV, handler) == SIG_ERR)
             return 102;
         if (sigsetjmp(before, 1) == 0)
             store((int *)unmapped, 1);

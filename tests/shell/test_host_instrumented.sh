@@ -115,3 +115,25 @@ EOF
     check "gfortran's code runs with it" eval 'gfortran -g -fsanitize=thread -c sum.f90 -o sum.o && gfortran sum.o -o sum -L"$lib" -lcsan_host -Wl,-rpath,"$lib" &&
         run ./sum && [ "$(cat out)" = 500500 ]'
 fi
+
+# ---- Rust: its compiler has the same interface behind a flag of its own
+
+library=$(sed -n 's/^CUDA_LIB := //p' "$tree/build/config.mk")
+rust_compiled()
+{
+    RUSTC_BOOTSTRAP=1 rustc -g -Zsanitizer=thread -Zexternal-clangrt -Cunsafe-allow-abi-mismatch=sanitizer "$tree/tests/shell/host_early.rs" \
+        -o early -L "$library" -L "$lib" -lcsan_host -C link-arg=-Wl,-rpath,"$lib" >/dev/null 2>rust.log
+}
+rust() { run env LD_LIBRARY_PATH="$library" "$root/bin/csan" run --device=embedded --options=host=instrumented ./early "$@"; }
+if ! command -v rustc >/dev/null; then
+    echo "# $(basename "$test" .sh): no Rust here"
+elif ! rust_compiled; then
+    echo "# $(basename "$test" .sh): this Rust has no -Zsanitizer=thread: $(head -1 rust.log)"
+else
+    line=$(grep -n '// too early' "$tree/tests/shell/host_early.rs" | cut -d: -f1)
+    rust
+    check "a program in Rust: the store that comes too early is found" eval \
+        '[ "$status" = 66 ] && grep -q "^CSAN: data race: the host.s store (.*host_early.rs:$line)" err'
+    rust right
+    check "the same program that waits is silent" eval '[ "$status" = 0 ] && grep -qx done out && ! grep -q "^CSAN:" err'
+fi

@@ -8,8 +8,14 @@ libcsan=$root/lib/libcsan.so.0
 libcsan_rt=$root/lib/libcsan_rt.so.0
 
 unversioned() { ! nm -D --defined-only "$1" | grep -v -e @ -e ' A ' | awk '{ print $3 }' | grep -Evq "$2"; }
+# What the page guard stands in front of: signals, calls through which the kernel accesses memory, mappings.
+guarded='sigaction|(bsd_|s|(__)?sysv_)?signal|pthread_sigmask|sigprocmask|sigsuspend|ppoll|pselect|epoll_pwait|syscall|ioctl'
+guarded+='|(p?(read|write)|p(read|write)v)(64)?|readv|writev|p(read|write)v(64v)?2|process_vm_(read|write)v|vmsplice|getrandom|getentropy'
+guarded+='|(fread|fwrite)(_unlocked)?|fgets|setv?buf(fer)?|recv(from|m?msg)?|send(to|m?msg)?|__(p?read(64)?|recv(from)?|fread(_unlocked)?|fgets)_chk'
+guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter|submit[a-z_]*|register(_buffers[a-z_]*)?)'
+guarded+='|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|mlock2?'
 check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" \
-    '^(csan_[a-z_]+|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|sigaction|signal|bsd_signal|ssignal|(__)?sysv_signal|pthread_sigmask|sigprocmask|sigsuspend|ppoll|pselect|epoll_pwait|p?read(64|v)?|p?write(64|v)?|getrandom|fread|fwrite|recv(from|msg)?|send(to|msg)?)$'
+    '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?)$'
 # A linker uses default versions (@@): a program would no longer need the library itself.
 no_default_version() { ! nm -D --defined-only "$1" | grep -q '@@'; }
 libraries_only() { ! nm -D --defined-only "$1" | awk '$3 ~ /@/ { print $3 }' | grep -Evq '^(cublas[A-Za-z0-9_]+@libcublas(Lt)?\.so\.[0-9]+|cufft[A-Za-z0-9]+@libcufft\.so\.[0-9]+|nccl[A-Za-z]+@CSAN_UNVERSIONED)$'; }

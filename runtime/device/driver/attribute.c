@@ -3,6 +3,7 @@
  * "Technical Specifications per Compute Capability" gives for 9.0; where the guide gives none
  * (clock rates, cache sizes) the values are plausible ones, and what the device cannot do is 0. */
 #include "runtime/device/driver/driver.h"
+#include "csan/base/environment.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,8 +124,16 @@ static CUresult check(CUdevice dev)
     return device_leave(device_exists(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }
 
+/* As a machine says it whose GPU walks the host's page tables, such as one with NVLink-C2C. */
+static bool has_host_page_tables(void)
+{
+    return environment_switch_of(environment_get("CSAN_DEVICE_HOST_PAGES")) == ENVIRONMENT_ON;
+}
+
 int attribute_value(CUdevice_attribute attribute)
 {
+    if (attribute == CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES)
+        return has_host_page_tables();
     for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
         if (attributes[i].attribute == attribute)
             return attributes[i].value;

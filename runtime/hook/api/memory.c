@@ -11,6 +11,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -119,6 +120,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     if (result == CUDA_SUCCESS) {
         implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
+        host_access_registered(p, bytesize);
     }
     return result;
 }
@@ -233,6 +235,8 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
 {
     struct memory_death death = memory_death_begin(entry, WAIT_UNREGISTER, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
+    if (result == CUDA_SUCCESS)
+        host_access_unregistered(p);
     memory_death_end(entry, &death, (uintptr_t)p, result);
     return result;
 }

@@ -9,6 +9,7 @@
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/pending_ranges.h"
 #include "runtime/hook/host/source_content.h"
+#include "runtime/hook/host/unguarded.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
@@ -23,10 +24,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 bool host_access_guards;
 static bool instrumented; /* libcsan_host.so announces accesses */
 static bool hashes;       /* what sources hold is looked at */
+static bool handler_lost; /* SIGSEGV no longer comes to csan */
 
 /* ---- What the detector says ---- */
 
@@ -38,6 +41,20 @@ static bool is_over(void *user, uint64_t epoch)
 static bool is_over_for_anyone(void *user, uint64_t epoch)
 {
     return host_watch_anyone_knows(user, epoch);
+}
+
+/* Who sets a handler of SIGSEGV past the C library gets csan's faults, too. So csan looks at times
+ * whether its own handler is still there. */
+static bool is_still_handled(void)
+{
+    enum { LOOKS = 16 };
+    static uint32_t turn;
+    if (__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % LOOKS != 0 || host_fault_is_handled())
+        return true;
+    host_access_guards = false;
+    handler_lost = true;
+    page_guard_stop();
+    return false;
 }
 
 /* Work that an access of the host's may meet, and that of a call before it returned. */
@@ -59,7 +76,7 @@ static void touched_guarded(void *user, const struct host_touch *touch)
     (void)user;
     if (hashes && (touch->writes || !call_waited))
         source_content_touched(touch);
-    if (host_access_guards && is_pending(touch) && !touch->pageable)
+    if (host_access_guards && is_pending(touch) && !touch->pageable && is_still_handled())
         page_guard_add(touch->epoch, touch->bytes, touch->writes);
 }
 static bool learned_guarded(void *user, const struct order *order)
@@ -74,8 +91,10 @@ static void freed_guarded(void *user, struct range bytes)
     (void)user;
     if (hashes)
         source_content_forget(bytes);
-    if (host_access_guards)
+    if (host_access_guards) {
         page_guard_forget(bytes);
+        unguarded_remove(bytes);
+    }
 }
 static void lost_track(void *user)
 {
@@ -105,9 +124,12 @@ static void freed_announced(void *user, struct range bytes)
 
 /* Code whose accesses to the host's memory are the work that the program enqueued, or its own
  * affair: drivers, CUDA's libraries, transports, and csan. By the beginning of the file's name. */
-static const char *const others[] = {"libcuda",    "libnvidia", "libcu",     "libnv",   "libnccl",
-                                     "libcsan",    "libucp",    "libuct",    "libucs",  "libucm",
-                                     "libibverbs", "libmlx5",   "librdmacm", "ld-linux"};
+static const char *const others[] = {
+    "libcuda.so", "libcudart",  "libcudadebugger", "libcudnn",    "libcublas",   "libcufft",
+    "libcufile",  "libcurand",  "libcusolver",     "libcusparse", "libcutensor", "libcudss",
+    "libcupti",   "libcutlass", "libnv",           "libnccl",     "libcsan",     "libucp",
+    "libuct",     "libucs",     "libucm",          "libibverbs",  "libmlx5",     "libefa",
+    "librdmacm",  "libgdrapi",  "ld-linux"};
 static const char *const c_library[] = {"libc.so", "libc-"};
 
 /* Safe in a signal handler (dl_find_object). "" is the program itself; NULL: code that no file
@@ -130,6 +152,14 @@ static bool begins(const char *name, const char *const *list, size_t count)
     return false;
 }
 
+/* NCCL may be part of another library, but names its threads: "NCCL Progress 0", "NCCL Service 1".
+ * Safe in a signal handler. */
+static bool is_thread_of_nccl(void)
+{
+    char name[17] = "";
+    return prctl(PR_GET_NAME, name) == 0 && strncmp(name, "NCCL ", 5) == 0;
+}
+
 /* memcpy and its kind are the caller's, who is on top of the stack. What the C library does inside,
  * as realloc, may hold its locks, which csan would want. */
 static bool is_the_programs(const struct host_fault *fault)
@@ -137,6 +167,8 @@ static bool is_the_programs(const struct host_fault *fault)
     const size_t others_count = sizeof others / sizeof *others;
     const size_t c_count = sizeof c_library / sizeof *c_library;
     const char *name = file_of(fault->pc);
+    if (is_thread_of_nccl())
+        return false;
     if (!name)
         return true;
     if (begins(name, c_library, c_count)) {
@@ -192,25 +224,19 @@ static bool check(const struct host_fault *fault)
     return true;
 }
 
-void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *name)
+void host_access_enter(struct range bytes, bool writes, const char *name)
 {
-    const struct range range = {memory, memory + bytes};
-    if (!bytes || range.end < range.start || !page_guard_overlaps(range, writes))
-        return;
     if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {
-        enter_access(callsite_of(name, NULL, 0), range, writes);
+        enter_access(callsite_of(name, NULL, 0), bytes, writes);
         guard_leave();
-        page_guard_open(range, false);
     } else {
-        page_guard_open(range, true);
+        page_guard_open(bytes, true);
     }
 }
 
 void host_access_open(uintptr_t memory, size_t bytes)
 {
-    const struct range range = {memory, memory + bytes};
-    if (bytes && range.end > range.start && page_guard_overlaps(range, true))
-        page_guard_open(range, false);
+    page_guard_lend((struct range){memory, memory + bytes}, true);
 }
 
 /* ---- Sources that changed ---- */
@@ -268,11 +294,80 @@ static void watch_device(void)
         subscribe(&watch);
 }
 
+/* Where a GPU walks the host's page tables, it would fault on guarded pages itself (CUDA Driver
+ * API, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES). */
+static bool devices_use_host_pages(void)
+{
+    CUresult (*count_devices)(int *);
+    CUresult (*get_attribute)(int *, CUdevice_attribute, CUdevice);
+    int count = 0, uses = 0;
+    *(void **)&count_devices = driver_function("cuDeviceGetCount");
+    *(void **)&get_attribute = driver_function("cuDeviceGetAttribute");
+    if (!count_devices || !get_attribute || count_devices(&count) != CUDA_SUCCESS)
+        return false;
+    for (CUdevice device = 0; device < count && !uses; device++)
+        if (get_attribute(&uses, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES,
+                          device) != CUDA_SUCCESS)
+            uses = 0;
+    return uses != 0;
+}
+
+static void stop_guard(void)
+{
+    host_access_guards = false;
+    page_guard_stop();
+    host_fault_stop();
+}
+
+static void begin_guard(void)
+{
+    if (devices_use_host_pages()) {
+        stop_guard();
+        session_note("the host's loads and stores are not seen: this machine's GPU uses the "
+                     "host's page tables, so that no page may be guarded; host=instrumented and "
+                     "csan_host_reads work");
+        return;
+    }
+    watch_device();
+}
+
 void host_access_begin(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (host_access_guards)
-        pthread_once(&once, watch_device);
+        pthread_once(&once, begin_guard);
+}
+
+/* Go makes its system calls itself, and they would fail on guarded pages. Its linker leaves a note
+ * in what it links. */
+static int has_go_note(struct dl_phdr_info *object, size_t bytes, void *user)
+{
+    (void)bytes, (void)user;
+    for (size_t i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+        const char *at = (const char *)(uintptr_t)(object->dlpi_addr + header->p_vaddr);
+        const char *const end = at + header->p_memsz;
+        while (header->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr)) + 4) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            if (note->n_namesz == 4 && memcmp(note + 1, "Go\0", 4) == 0)
+                return 1;
+            at += sizeof *note + ((note->n_namesz + 3) & ~3u) + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+    return 0;
+}
+
+/* A quarter of what the kernel lets a process have, with two for each that is guarded. */
+static uint64_t stretches_most(void)
+{
+    enum { USUAL = 65530, SHARE = 8 };
+    unsigned long most = USUAL;
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+    if (file && fscanf(file, "%lu", &most) != 1)
+        most = USUAL;
+    if (file)
+        fclose(file);
+    return most / SHARE;
 }
 
 static void start_hashes(void)
@@ -299,12 +394,18 @@ static void watch_memory(csan_context *context)
         context_watch_host(context, hashes ? &hashing : &watch);
 }
 
-static void start_guard(void)
+static void start_guard(void (*before_end)(void))
 {
     const struct options *options = session_all_options();
+    if (dl_iterate_phdr(has_go_note, NULL)) {
+        session_note("the host's loads and stores are not seen: parts of this program are written "
+                     "in Go, whose system calls would fail on guarded pages");
+        return;
+    }
     page_guard_start((struct page_guard_limits){.bytes = (uint64_t)options->host_guard_mb << 20,
-                                                .microseconds = (uint64_t)options->host_guard_us});
-    if (!host_fault_start(check)) {
+                                                .microseconds = (uint64_t)options->host_guard_us,
+                                                .stretches = stretches_most()});
+    if (!host_fault_start(check, before_end)) {
         session_note("the host's loads and stores are not seen: signals cannot be handled here");
         return;
     }
@@ -355,7 +456,7 @@ static void start_instrumented(csan_context *context)
     instrumented = true;
 }
 
-void host_access_start(csan_context *context)
+void host_access_start(csan_context *context, void (*before_end)(void))
 {
     const char *how = session_all_options()->host;
     const bool both = strcmp(how, "guard+content") == 0;
@@ -364,7 +465,7 @@ void host_access_start(csan_context *context)
     if (both || strcmp(how, "content") == 0)
         start_hashes();
     if (both || strcmp(how, "guard") == 0)
-        start_guard();
+        start_guard(before_end);
     watch_memory(context);
 }
 
@@ -379,7 +480,8 @@ void host_access_forked(void)
     if (!host_access_guards)
         return;
     host_access_guards = false;
-    page_guard_stop();
+    unguarded_forked();
+    page_guard_forked();
     host_fault_stop();
 }
 
@@ -388,14 +490,20 @@ bool host_access_summary(char *text, size_t bytes)
     const struct page_guard_counts counts = page_guard_counts();
     const struct source_content_counts sources = source_content_counts();
     int length = 0;
-    if (host_access_guards)
+    if (host_access_guards || handler_lost)
         length = snprintf(text, bytes,
-                          "host memory: %" PRIu64 " ops guarded, %" PRIu64 " not (limits), %" PRIu64
+                          "host memory: %" PRIu64 " ops guarded (%" PRIu64 " in part), %" PRIu64
+                          " not (%" PRIu64 " limits, %" PRIu64 " memory that cannot be), %" PRIu64
                           " accesses not checked",
-                          counts.ops, counts.skipped, counts.unchecked);
+                          counts.ops, counts.in_part, counts.skipped + counts.refused,
+                          counts.skipped, counts.refused, counts.unchecked);
+    if (handler_lost && (size_t)length < bytes)
+        length += snprintf(text + length, bytes - (size_t)length,
+                           "; no page is guarded since the program set a handler of SIGSEGV past "
+                           "the C library");
     if (hashes && length >= 0 && (size_t)length < bytes)
         snprintf(text + length, bytes - (size_t)length,
                  "%s%" PRIu64 " sources hashed, %" PRIu64 " not (limits), %" PRIu64 " not compared",
                  length ? "; " : "host memory: ", sources.sources, sources.skipped, sources.silent);
-    return host_access_guards || hashes;
+    return host_access_guards || handler_lost || hashes;
 }

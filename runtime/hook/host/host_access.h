@@ -4,6 +4,8 @@
 #ifndef RUNTIME_HOOK_HOST_HOST_ACCESS_H
 #define RUNTIME_HOOK_HOST_HOST_ACCESS_H
 
+#include "csan/base/range_map.h"
+
 #include <csan/csan.h>
 
 #include <stdbool.h>
@@ -11,7 +13,7 @@
 #include <stdint.h>
 
 /* Call it once, before the first op. Starts what option host asks for. */
-void host_access_start(csan_context *context);
+void host_access_start(csan_context *context, void (*before_end)(void));
 
 /* The process begins to use the driver. */
 void host_access_begin(void);
@@ -19,19 +21,21 @@ void host_access_begin(void);
 /* Whether pages may be guarded. */
 extern bool host_access_guards;
 
-/* The function of that name, of the C library, lets the kernel read or write this memory. A guarded
- * page would make the kernel refuse. So the call counts as the host's access, and the pages are
- * opened. */
-void host_access_call(uintptr_t memory, size_t bytes, bool writes, const char *name);
+/* The call of that name, of the C library, read or wrote memory. */
+void host_access_enter(struct range bytes, bool writes, const char *name);
 
-/* The same for memory that a library touches within its call, which is declared already. */
+/* For memory that a library touches within its call, which is declared already. */
 void host_access_open(uintptr_t memory, size_t bytes);
 
 /* From true to false: the call of the calling thread has waited for its op already. So no store can
  * be between, and its source need not be looked at. */
 void host_access_call_waited(bool waited);
 
-/* In a forked child: see page_guard_stop. */
+/* A block of the program's memory is registered, or no longer. */
+void host_access_registered(const void *block, size_t bytes);
+void host_access_unregistered(const void *block);
+
+/* In a forked child: see page_guard_forked. */
 void host_access_forked(void);
 
 /* What the summary says of it; false: nothing. */

@@ -1,163 +1,341 @@
-/* Functions of the C library through which the kernel reads or writes the program's memory. The
- * kernel refuses guarded pages (EFAULT). So the pages are opened before the call, and the call
- * counts as the host's access. fread and fwrite call the kernel by internal names, so they are
- * here, too. See host_access.h. */
-#include "runtime/hook/host/host_access.h"
-#include "runtime/hook/interpose/driver.h"
+/* Functions of the C library through which the kernel reads or writes the program's memory: see
+ * host_call.h. fread and its kind call the kernel by internal names, so they are here, too. Code
+ * that was compiled with _FORTIFY_SOURCE calls other names, which are here as well. */
+#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/next_call.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default")))
+#undef fread_unlocked
+#undef fwrite_unlocked
+
+/* The C library's headers declare these with _FORTIFY_SOURCE only. */
+ssize_t __read_chk(int file, void *memory, size_t bytes, size_t room);
+ssize_t __pread_chk(int file, void *memory, size_t bytes, off_t at, size_t room);
+ssize_t __pread64_chk(int file, void *memory, size_t bytes, off64_t at, size_t room);
+ssize_t __recv_chk(int socket, void *memory, size_t bytes, size_t room, int flags);
+ssize_t __recvfrom_chk(int socket, void *memory, size_t bytes, size_t room, int flags,
+                       struct sockaddr *from, socklen_t *from_bytes);
+size_t __fread_chk(void *memory, size_t room, size_t size, size_t count, FILE *file);
+size_t __fread_unlocked_chk(void *memory, size_t room, size_t size, size_t count, FILE *file);
+char *__fgets_chk(char *memory, size_t room, int count, FILE *file);
 
 #define CALLS(call)                                                                                \
     call(read) call(write) call(pread) call(pread64) call(pwrite) call(pwrite64) call(readv)       \
-        call(writev) call(preadv) call(pwritev) call(getrandom) call(fread) call(fwrite)           \
-            call(recv) call(send) call(recvfrom) call(sendto) call(recvmsg) call(sendmsg)
+        call(writev) call(preadv) call(preadv64) call(pwritev) call(pwritev64) call(preadv2)       \
+            call(preadv64v2) call(pwritev2) call(pwritev64v2) call(getrandom) call(getentropy)     \
+                call(process_vm_readv) call(process_vm_writev) call(vmsplice) call(fread)          \
+                    call(fwrite) call(fread_unlocked) call(fwrite_unlocked) call(fgets)            \
+                        call(setvbuf) call(recv) call(send) call(recvfrom) call(sendto)            \
+                            call(recvmsg) call(sendmsg) call(recvmmsg) call(sendmmsg)              \
+                                call(__read_chk) call(__pread_chk) call(__pread64_chk)             \
+                                    call(__recv_chk) call(__recvfrom_chk) call(__fread_chk)        \
+                                        call(__fread_unlocked_chk) call(__fgets_chk)
+NEXT_CALLS(CALLS)
 
-/* The next functions of these names, found before any constructor of libcsan's runs: a look-up
- * takes locks (see libc_next.h). */
-static struct {
-#define MEMBER(name) __typeof__(name) *name;
-    CALLS(MEMBER)
-    bool found;
-} libc;
-
-static __attribute__((constructor(101))) void calls_find(void)
-{
-#define FIND(name) *(void **)&libc.name = driver_dlsym(RTLD_NEXT, #name);
-    CALLS(FIND)
-    __atomic_store_n(&libc.found, true, __ATOMIC_RELEASE);
-}
-
-/* Another library's constructor may call first. */
-#define NEXT(name)                                                                                 \
-    (__builtin_expect(!__atomic_load_n(&libc.found, __ATOMIC_ACQUIRE), 0) ? calls_find()           \
-                                                                          : (void)0,               \
-     libc.name)
-
-#define READS(memory, bytes, name)                                                                 \
-    if (__builtin_expect(host_access_guards, 0))                                                   \
-    host_access_call((uintptr_t)(memory), bytes, false, name)
-#define WRITES(memory, bytes, name)                                                                \
-    if (__builtin_expect(host_access_guards, 0))                                                   \
-    host_access_call((uintptr_t)(memory), bytes, true, name)
-
-/* Every part of a vector of buffers. */
-static void vector(const struct iovec *parts, int count, bool writes, const char *name)
-{
-    for (int i = 0; host_access_guards && i < count; i++)
-        host_access_call((uintptr_t)parts[i].iov_base, parts[i].iov_len, writes, name);
-}
+/* The call between, and what it returned: so many bytes. */
+#define WRITES(memory, bytes, name, made)                                                          \
+    struct host_call call;                                                                         \
+    host_call_begin(&call, memory, bytes, true);                                                   \
+    return host_call_end(&call, made, name)
+#define READS(memory, bytes, name, made)                                                           \
+    struct host_call call;                                                                         \
+    host_call_begin(&call, memory, bytes, false);                                                  \
+    return host_call_end(&call, made, name)
+#define WRITES_PARTS(parts, count, name, made)                                                     \
+    struct host_call call;                                                                         \
+    host_call_begin_vector(&call, parts, (size_t)(count), true);                                   \
+    return host_call_end(&call, made, name)
+#define READS_PARTS(parts, count, name, made)                                                      \
+    struct host_call call;                                                                         \
+    host_call_begin_vector(&call, parts, (size_t)(count), false);                                  \
+    return host_call_end(&call, made, name)
 
 /* ---- Files ---- */
 
-EXPORTED ssize_t read(int file, void *memory, size_t bytes)
+NEXT_EXPORTED ssize_t read(int file, void *memory, size_t bytes)
 {
-    WRITES(memory, bytes, "read");
-    return NEXT(read)(file, memory, bytes);
+    WRITES(memory, bytes, "read", NEXT(read)(file, memory, bytes));
 }
-EXPORTED ssize_t write(int file, const void *memory, size_t bytes)
+NEXT_EXPORTED ssize_t __read_chk(int file, void *memory, size_t bytes, size_t room)
 {
-    READS(memory, bytes, "write");
-    return NEXT(write)(file, memory, bytes);
+    WRITES(memory, bytes, "read", NEXT(__read_chk)(file, memory, bytes, room));
 }
-EXPORTED ssize_t pread(int file, void *memory, size_t bytes, off_t at)
+NEXT_EXPORTED ssize_t write(int file, const void *memory, size_t bytes)
 {
-    WRITES(memory, bytes, "pread");
-    return NEXT(pread)(file, memory, bytes, at);
+    READS(memory, bytes, "write", NEXT(write)(file, memory, bytes));
 }
-EXPORTED ssize_t pread64(int file, void *memory, size_t bytes, off64_t at)
+NEXT_EXPORTED ssize_t pread(int file, void *memory, size_t bytes, off_t at)
 {
-    WRITES(memory, bytes, "pread64");
-    return NEXT(pread64)(file, memory, bytes, at);
+    WRITES(memory, bytes, "pread", NEXT(pread)(file, memory, bytes, at));
 }
-EXPORTED ssize_t pwrite(int file, const void *memory, size_t bytes, off_t at)
+NEXT_EXPORTED ssize_t __pread_chk(int file, void *memory, size_t bytes, off_t at, size_t room)
 {
-    READS(memory, bytes, "pwrite");
-    return NEXT(pwrite)(file, memory, bytes, at);
+    WRITES(memory, bytes, "pread", NEXT(__pread_chk)(file, memory, bytes, at, room));
 }
-EXPORTED ssize_t pwrite64(int file, const void *memory, size_t bytes, off64_t at)
+NEXT_EXPORTED ssize_t pread64(int file, void *memory, size_t bytes, off64_t at)
 {
-    READS(memory, bytes, "pwrite64");
-    return NEXT(pwrite64)(file, memory, bytes, at);
+    WRITES(memory, bytes, "pread64", NEXT(pread64)(file, memory, bytes, at));
 }
-EXPORTED ssize_t readv(int file, const struct iovec *parts, int count)
+NEXT_EXPORTED ssize_t __pread64_chk(int file, void *memory, size_t bytes, off64_t at, size_t room)
 {
-    vector(parts, count, true, "readv");
-    return NEXT(readv)(file, parts, count);
+    WRITES(memory, bytes, "pread64", NEXT(__pread64_chk)(file, memory, bytes, at, room));
 }
-EXPORTED ssize_t writev(int file, const struct iovec *parts, int count)
+NEXT_EXPORTED ssize_t pwrite(int file, const void *memory, size_t bytes, off_t at)
 {
-    vector(parts, count, false, "writev");
-    return NEXT(writev)(file, parts, count);
+    READS(memory, bytes, "pwrite", NEXT(pwrite)(file, memory, bytes, at));
 }
-EXPORTED ssize_t preadv(int file, const struct iovec *parts, int count, off_t at)
+NEXT_EXPORTED ssize_t pwrite64(int file, const void *memory, size_t bytes, off64_t at)
 {
-    vector(parts, count, true, "preadv");
-    return NEXT(preadv)(file, parts, count, at);
+    READS(memory, bytes, "pwrite64", NEXT(pwrite64)(file, memory, bytes, at));
 }
-EXPORTED ssize_t pwritev(int file, const struct iovec *parts, int count, off_t at)
+NEXT_EXPORTED ssize_t readv(int file, const struct iovec *parts, int count)
 {
-    vector(parts, count, false, "pwritev");
-    return NEXT(pwritev)(file, parts, count, at);
+    WRITES_PARTS(parts, count, "readv", NEXT(readv)(file, parts, count));
 }
-EXPORTED ssize_t getrandom(void *memory, size_t bytes, unsigned flags)
+NEXT_EXPORTED ssize_t writev(int file, const struct iovec *parts, int count)
 {
-    WRITES(memory, bytes, "getrandom");
-    return NEXT(getrandom)(memory, bytes, flags);
+    READS_PARTS(parts, count, "writev", NEXT(writev)(file, parts, count));
+}
+NEXT_EXPORTED ssize_t preadv(int file, const struct iovec *parts, int count, off_t at)
+{
+    WRITES_PARTS(parts, count, "preadv", NEXT(preadv)(file, parts, count, at));
+}
+NEXT_EXPORTED ssize_t preadv64(int file, const struct iovec *parts, int count, off64_t at)
+{
+    WRITES_PARTS(parts, count, "preadv", NEXT(preadv64)(file, parts, count, at));
+}
+NEXT_EXPORTED ssize_t pwritev(int file, const struct iovec *parts, int count, off_t at)
+{
+    READS_PARTS(parts, count, "pwritev", NEXT(pwritev)(file, parts, count, at));
+}
+NEXT_EXPORTED ssize_t pwritev64(int file, const struct iovec *parts, int count, off64_t at)
+{
+    READS_PARTS(parts, count, "pwritev", NEXT(pwritev64)(file, parts, count, at));
+}
+NEXT_EXPORTED ssize_t preadv2(int file, const struct iovec *parts, int count, off_t at, int flags)
+{
+    WRITES_PARTS(parts, count, "preadv2", NEXT(preadv2)(file, parts, count, at, flags));
+}
+NEXT_EXPORTED ssize_t preadv64v2(int file, const struct iovec *parts, int count, off64_t at,
+                                 int flags)
+{
+    WRITES_PARTS(parts, count, "preadv2", NEXT(preadv64v2)(file, parts, count, at, flags));
+}
+NEXT_EXPORTED ssize_t pwritev2(int file, const struct iovec *parts, int count, off_t at, int flags)
+{
+    READS_PARTS(parts, count, "pwritev2", NEXT(pwritev2)(file, parts, count, at, flags));
+}
+NEXT_EXPORTED ssize_t pwritev64v2(int file, const struct iovec *parts, int count, off64_t at,
+                                  int flags)
+{
+    READS_PARTS(parts, count, "pwritev2", NEXT(pwritev64v2)(file, parts, count, at, flags));
+}
+NEXT_EXPORTED ssize_t vmsplice(int pipe, const struct iovec *parts, size_t count, unsigned flags)
+{
+    READS_PARTS(parts, count, "vmsplice", NEXT(vmsplice)(pipe, parts, count, flags));
+}
+NEXT_EXPORTED ssize_t getrandom(void *memory, size_t bytes, unsigned flags)
+{
+    WRITES(memory, bytes, "getrandom", NEXT(getrandom)(memory, bytes, flags));
+}
+NEXT_EXPORTED int getentropy(void *memory, size_t bytes)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, bytes, true);
+    const int result = NEXT(getentropy)(memory, bytes);
+    host_call_end(&call, result == 0 ? (ssize_t)bytes : 0, "getentropy");
+    return result;
+}
+
+/* ---- Other processes' memory: what is here of it ---- */
+
+NEXT_EXPORTED ssize_t process_vm_readv(pid_t process, const struct iovec *parts,
+                                       unsigned long count, const struct iovec *theirs,
+                                       unsigned long their_count, unsigned long flags)
+{
+    WRITES_PARTS(parts, count, "process_vm_readv",
+                 NEXT(process_vm_readv)(process, parts, count, theirs, their_count, flags));
+}
+NEXT_EXPORTED ssize_t process_vm_writev(pid_t process, const struct iovec *parts,
+                                        unsigned long count, const struct iovec *theirs,
+                                        unsigned long their_count, unsigned long flags)
+{
+    READS_PARTS(parts, count, "process_vm_writev",
+                NEXT(process_vm_writev)(process, parts, count, theirs, their_count, flags));
 }
 
 /* ---- Streams of stdio ---- */
 
-EXPORTED size_t fread(void *restrict memory, size_t size, size_t count, FILE *restrict file)
+/* Of whole items; a part of one is not counted. */
+static size_t items_end(struct host_call *call, size_t items, size_t size, const char *name)
 {
-    WRITES(memory, size * count, "fread");
-    return NEXT(fread)(memory, size, count, file);
+    host_call_end(call, (ssize_t)(items * size), name);
+    return items;
 }
-EXPORTED size_t fwrite(const void *restrict memory, size_t size, size_t count, FILE *restrict file)
+
+NEXT_EXPORTED size_t fread(void *restrict memory, size_t size, size_t count, FILE *restrict file)
 {
-    READS(memory, size * count, "fwrite");
-    return NEXT(fwrite)(memory, size, count, file);
+    struct host_call call;
+    host_call_begin(&call, memory, size * count, true);
+    return items_end(&call, NEXT(fread)(memory, size, count, file), size, "fread");
+}
+NEXT_EXPORTED size_t fread_unlocked(void *restrict memory, size_t size, size_t count,
+                                    FILE *restrict file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, size * count, true);
+    return items_end(&call, NEXT(fread_unlocked)(memory, size, count, file), size, "fread");
+}
+NEXT_EXPORTED size_t __fread_chk(void *memory, size_t room, size_t size, size_t count, FILE *file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, size * count, true);
+    return items_end(&call, NEXT(__fread_chk)(memory, room, size, count, file), size, "fread");
+}
+NEXT_EXPORTED size_t __fread_unlocked_chk(void *memory, size_t room, size_t size, size_t count,
+                                          FILE *file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, size * count, true);
+    return items_end(&call, NEXT(__fread_unlocked_chk)(memory, room, size, count, file), size,
+                     "fread");
+}
+NEXT_EXPORTED size_t fwrite(const void *restrict memory, size_t size, size_t count,
+                            FILE *restrict file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, size * count, false);
+    return items_end(&call, NEXT(fwrite)(memory, size, count, file), size, "fwrite");
+}
+NEXT_EXPORTED size_t fwrite_unlocked(const void *restrict memory, size_t size, size_t count,
+                                     FILE *restrict file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, size * count, false);
+    return items_end(&call, NEXT(fwrite_unlocked)(memory, size, count, file), size, "fwrite");
+}
+
+static char *line_end(struct host_call *call, char *line)
+{
+    host_call_end(call, line ? (ssize_t)strlen(line) + 1 : 0, "fgets");
+    return line;
+}
+NEXT_EXPORTED char *fgets(char *restrict memory, int count, FILE *restrict file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, count > 0 ? (size_t)count : 0, true);
+    return line_end(&call, NEXT(fgets)(memory, count, file));
+}
+NEXT_EXPORTED char *__fgets_chk(char *memory, size_t room, int count, FILE *file)
+{
+    struct host_call call;
+    host_call_begin(&call, memory, count > 0 ? (size_t)count : 0, true);
+    return line_end(&call, NEXT(__fgets_chk)(memory, room, count, file));
+}
+
+/* The C library reads and writes through a stream's buffer at any time. */
+NEXT_EXPORTED int setvbuf(FILE *restrict file, char *restrict memory, int mode, size_t bytes)
+{
+    host_call_give(memory, memory ? bytes : 0, true, NULL);
+    return NEXT(setvbuf)(file, memory, mode, bytes);
+}
+NEXT_EXPORTED void setbuffer(FILE *file, char *memory, size_t bytes)
+{
+    setvbuf(file, memory, memory ? _IOFBF : _IONBF, bytes);
+}
+NEXT_EXPORTED void setbuf(FILE *restrict file, char *restrict memory)
+{
+    setbuffer(file, memory, BUFSIZ);
 }
 
 /* ---- Sockets ---- */
 
-EXPORTED ssize_t recv(int socket, void *memory, size_t bytes, int flags)
+NEXT_EXPORTED ssize_t recv(int socket, void *memory, size_t bytes, int flags)
 {
-    WRITES(memory, bytes, "recv");
-    return NEXT(recv)(socket, memory, bytes, flags);
+    WRITES(memory, bytes, "recv", NEXT(recv)(socket, memory, bytes, flags));
 }
-EXPORTED ssize_t send(int socket, const void *memory, size_t bytes, int flags)
+NEXT_EXPORTED ssize_t __recv_chk(int socket, void *memory, size_t bytes, size_t room, int flags)
 {
-    READS(memory, bytes, "send");
-    return NEXT(send)(socket, memory, bytes, flags);
+    WRITES(memory, bytes, "recv", NEXT(__recv_chk)(socket, memory, bytes, room, flags));
 }
-EXPORTED ssize_t recvfrom(int socket, void *restrict memory, size_t bytes, int flags,
-                          struct sockaddr *restrict from, socklen_t *restrict from_bytes)
+NEXT_EXPORTED ssize_t send(int socket, const void *memory, size_t bytes, int flags)
 {
-    WRITES(memory, bytes, "recvfrom");
-    return NEXT(recvfrom)(socket, memory, bytes, flags, from, from_bytes);
+    READS(memory, bytes, "send", NEXT(send)(socket, memory, bytes, flags));
 }
-EXPORTED ssize_t sendto(int socket, const void *memory, size_t bytes, int flags,
-                        const struct sockaddr *to, socklen_t to_bytes)
+NEXT_EXPORTED ssize_t recvfrom(int socket, void *restrict memory, size_t bytes, int flags,
+                               struct sockaddr *restrict from, socklen_t *restrict from_bytes)
 {
-    READS(memory, bytes, "sendto");
-    return NEXT(sendto)(socket, memory, bytes, flags, to, to_bytes);
+    WRITES(memory, bytes, "recvfrom",
+           NEXT(recvfrom)(socket, memory, bytes, flags, from, from_bytes));
 }
-EXPORTED ssize_t recvmsg(int socket, struct msghdr *message, int flags)
+NEXT_EXPORTED ssize_t __recvfrom_chk(int socket, void *memory, size_t bytes, size_t room, int flags,
+                                     struct sockaddr *from, socklen_t *from_bytes)
 {
-    vector(message->msg_iov, (int)message->msg_iovlen, true, "recvmsg");
-    return NEXT(recvmsg)(socket, message, flags);
+    WRITES(memory, bytes, "recvfrom",
+           NEXT(__recvfrom_chk)(socket, memory, bytes, room, flags, from, from_bytes));
 }
-EXPORTED ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
+NEXT_EXPORTED ssize_t sendto(int socket, const void *memory, size_t bytes, int flags,
+                             const struct sockaddr *to, socklen_t to_bytes)
 {
-    vector(message->msg_iov, (int)message->msg_iovlen, false, "sendmsg");
-    return NEXT(sendmsg)(socket, message, flags);
+    READS(memory, bytes, "sendto", NEXT(sendto)(socket, memory, bytes, flags, to, to_bytes));
+}
+NEXT_EXPORTED ssize_t recvmsg(int socket, struct msghdr *message, int flags)
+{
+    WRITES_PARTS(message->msg_iov, message->msg_iovlen, "recvmsg",
+                 NEXT(recvmsg)(socket, message, flags));
+}
+NEXT_EXPORTED ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
+{
+    READS_PARTS(message->msg_iov, message->msg_iovlen, "sendmsg",
+                NEXT(sendmsg)(socket, message, flags));
+}
+
+enum { MESSAGES_MOST = 64 }; /* of one call; what more it has is opened and not checked */
+
+static void messages_begin(struct host_call *calls, const struct mmsghdr *messages, unsigned count,
+                           bool writes)
+{
+    for (unsigned i = 0; host_access_guards && i < count; i++) {
+        const struct msghdr *message = &messages[i].msg_hdr;
+        if (i < MESSAGES_MOST)
+            host_call_begin_vector(&calls[i], message->msg_iov, message->msg_iovlen, writes);
+        for (size_t k = 0; i >= MESSAGES_MOST && k < message->msg_iovlen; k++)
+            host_call_open(message->msg_iov[k].iov_base, message->msg_iov[k].iov_len);
+    }
+}
+
+static int messages_end(struct host_call *calls, const struct mmsghdr *messages, unsigned count,
+                        int done, const char *name)
+{
+    for (unsigned i = 0; i < count && i < MESSAGES_MOST; i++)
+        host_call_end(&calls[i], (int)i < done ? (ssize_t)messages[i].msg_len : 0, name);
+    return done;
+}
+
+NEXT_EXPORTED int recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags,
+                           struct timespec *limit)
+{
+    struct host_call calls[MESSAGES_MOST];
+    if (!host_access_guards)
+        return NEXT(recvmmsg)(socket, messages, count, flags, limit);
+    messages_begin(calls, messages, count, true);
+    return messages_end(calls, messages, count,
+                        NEXT(recvmmsg)(socket, messages, count, flags, limit), "recvmmsg");
+}
+NEXT_EXPORTED int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
+{
+    struct host_call calls[MESSAGES_MOST];
+    if (!host_access_guards)
+        return NEXT(sendmmsg)(socket, messages, count, flags);
+    messages_begin(calls, messages, count, false);
+    return messages_end(calls, messages, count, NEXT(sendmmsg)(socket, messages, count, flags),
+                        "sendmmsg");
 }

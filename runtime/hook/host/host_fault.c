@@ -25,6 +25,7 @@ static const int numbers[SIGNALS] = {SIGSEGV, SIGTRAP};
 static struct {
     bool on;
     host_fault_check *check;
+    void (*before_end)(void);
     struct sigaction behind[SIGNALS]; /* the program's */
 } faults;
 
@@ -48,6 +49,7 @@ static int index_of(int number)
 static void by_default(int number, const siginfo_t *info)
 {
     const struct sigaction action = {.sa_handler = SIG_DFL};
+    faults.before_end();
     libc_next_need();
     libc_next.sigaction(number, &action, NULL);
     if (info->si_code <= 0 || number == SIGTRAP) /* else the instruction faults again */
@@ -55,7 +57,7 @@ static void by_default(int number, const siginfo_t *info)
 }
 
 /* As if the signal were blocked while its handler runs: a handler that faults again and again ends
- * the process (sigaction(2)). One that was left by siglongjmp is not told from one that runs, but
+ * the process (sigaction(2)). One that was left by siglongjmp looks like one that runs, but
  * the next fault lies at another depth of the stack then. */
 static bool nests_too_deep(uintptr_t frame)
 {
@@ -185,6 +187,8 @@ static bool tries_again(uint64_t pc, uint64_t address)
         self.retries = 0;
     self.pc = pc;
     self.address = address;
+    if (self.retries == RETRIES / 2)
+        page_guard_insist(address);
     return self.retries++ < RETRIES;
 }
 
@@ -279,12 +283,13 @@ static void unblock_here(void)
     libc_next.thread_mask(SIG_UNBLOCK, &both, NULL);
 }
 
-bool host_fault_start(host_fault_check *check)
+bool host_fault_start(host_fault_check *check, void (*before_end)(void))
 {
     libc_next_need();
     if (faults.on || !libc_next.sigaction || !libc_next.thread_mask)
         return false;
     faults.check = check;
+    faults.before_end = before_end;
     handle(SEGV, on_fault);
     handle(TRAP, on_step);
     __atomic_store_n(&faults.on, true, __ATOMIC_RELEASE);

@@ -24,8 +24,8 @@ struct host_fault {
  * it could not be checked. */
 typedef bool host_fault_check(const struct host_fault *fault);
 
-/* Once. False: not on this machine. */
-bool host_fault_start(host_fault_check *check);
+/* Once. False: not on this machine. `before_end` is called before a signal ends the process. */
+bool host_fault_start(host_fault_check *check, void (*before_end)(void));
 
 /* Restores the signals that the program has set. */
 bool host_fault_is_handled(void);

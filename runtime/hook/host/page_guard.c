@@ -1,11 +1,13 @@
 /* See page_guard.h. */
 #include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/host/kernel_call.h"
+#include "runtime/hook/host/unguarded.h"
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 enum {
@@ -46,9 +48,10 @@ static struct {
     struct page_guard_limits limits;
     struct page pages[TABLE];
     uint32_t used; /* of the table */
-    struct record *records;
-    size_t count, capacity;
+    struct record records[RECORDS_MOST];
+    size_t count;
     uint64_t guarded;       /* bytes */
+    uint64_t stretches;     /* of pages, at most so many */
     uint64_t turn;          /* of sampling */
     uint64_t second, spent; /* nanoseconds in the kernel within that second */
     struct page_guard_counts counts;
@@ -114,12 +117,18 @@ static uint64_t nanoseconds(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void protect(uint64_t first, uint64_t count, enum access access)
+static bool change(uint64_t first, uint64_t count, enum access access)
 {
     static const int protection[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
+    return kernel_call(SYS_mprotect, (long)(first << PAGE_SHIFT), (long)(count << PAGE_SHIFT),
+                       protection[access], 0, 0, 0) == 0;
+}
+
+static bool protect(uint64_t first, uint64_t count, enum access access)
+{
     const int error = errno;
     const uint64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    mprotect((void *)(uintptr_t)(first << PAGE_SHIFT), count << PAGE_SHIFT, protection[access]);
+    const bool changed = change(first, count, access);
     const uint64_t after = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     const uint64_t second = nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000000;
     errno = error;
@@ -129,6 +138,7 @@ static void protect(uint64_t first, uint64_t count, enum access access)
         guard.spent = 0;
     }
     guard.spent += after - before;
+    return changed;
 }
 
 /* Neighbours that want the same are changed in one call. */
@@ -137,10 +147,27 @@ struct run {
     enum access access;
 };
 
+/* Memory that is gone, or lies in huge pages, or the kernel's table of stretches is full: to guard
+ * it was refused, and it stays open. To open whole ops needs no room in that table. */
+static void refused(const struct run *run)
+{
+    for (uint64_t i = 0; i < run->count; i++) {
+        struct page *page = page_find(run->first + i, false);
+        page->now = OPEN;
+        page->opened = true;
+    }
+    for (size_t i = 0; i < guard.count; i++) {
+        const struct record *record = &guard.records[i];
+        const uint64_t last = (record->bytes.end - 1) >> PAGE_SHIFT;
+        if (record->first < run->first + run->count && run->first <= last)
+            change(record->first, last - record->first + 1, OPEN);
+    }
+}
+
 static void run_end(struct run *run)
 {
-    if (run->count)
-        protect(run->first, run->count, run->access);
+    if (run->count && !protect(run->first, run->count, run->access))
+        refused(run);
     run->count = 0;
 }
 
@@ -174,43 +201,62 @@ static uint64_t record_page(const struct record *record, uint32_t i)
 /* The ends, and as many from each part between, in another place each time. */
 static void sample(struct record *record, uint64_t pages)
 {
-    const uint64_t between = (pages - 2) / (SAMPLE_PAGES - 2);
     guard.turn = guard.turn * UINT64_C(6364136223846793005) + 1442695040888963407u;
     record->sampled = true;
     record->count = SAMPLE_PAGES;
     record->sample[0] = record->first;
     record->sample[SAMPLE_PAGES - 1] = record->first + pages - 1;
-    for (uint32_t i = 1; i < SAMPLE_PAGES - 1; i++)
-        record->sample[i] = record->first + 1 + (i - 1) * between + (guard.turn >> 33) % between;
-}
-
-static struct record *record_new(void)
-{
-    if (guard.count == guard.capacity) {
-        const size_t capacity = guard.capacity ? guard.capacity * 2 : 64;
-        struct record *records =
-            capacity > RECORDS_MOST ? NULL : realloc(guard.records, capacity * sizeof *records);
-        if (!records)
-            return NULL;
-        guard.records = records;
-        guard.capacity = capacity;
+    for (uint32_t i = 1; i < SAMPLE_PAGES - 1; i++) {
+        const uint64_t from = (i - 1) * (pages - 2) / (SAMPLE_PAGES - 2);
+        const uint64_t to = i * (pages - 2) / (SAMPLE_PAGES - 2);
+        record->sample[i] = record->first + 1 + from + (guard.turn >> 33) % (to - from);
     }
-    return &guard.records[guard.count];
 }
 
-static void record_guard(const struct record *record)
+static bool must_stay_open(uint64_t number)
 {
+    return unguarded_has((struct range){number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT});
+}
+
+static struct range pages_of(struct range bytes)
+{
+    return (struct range){bytes.start >> PAGE_SHIFT << PAGE_SHIFT,
+                          (bytes.end + PAGE_BYTES - 1) >> PAGE_SHIFT << PAGE_SHIFT};
+}
+
+/* Returns how many of its pages are guarded. */
+static uint32_t record_guard(const struct record *record)
+{
+    const bool some_open = unguarded_has(pages_of(record->bytes));
     struct run run = {0};
+    uint32_t guarded = 0;
     for (uint32_t i = 0; i < record->count; i++) {
         struct page *page = page_find(record_page(record, i), true);
         if (!page)
             continue;
         page->writers += record->writes;
         page->readers += !record->writes;
-        page->opened = false;
+        page->opened = some_open && must_stay_open(page->number);
         settle(&run, page);
     }
     run_end(&run);
+    for (uint32_t i = 0; i < record->count; i++) {
+        const struct page *page = page_find(record_page(record, i), false);
+        guarded += page && !page->opened;
+    }
+    return guarded;
+}
+
+static uint64_t stretches(const struct record *record)
+{
+    return record->sampled ? SAMPLE_PAGES : 1;
+}
+
+static void records_limits(const struct record *record, bool begins)
+{
+    const uint64_t bytes = (uint64_t)record->count << PAGE_SHIFT;
+    guard.guarded += begins ? bytes : -bytes;
+    guard.stretches += begins ? stretches(record) : -stretches(record);
 }
 
 static void record_release(const struct record *record)
@@ -246,33 +292,40 @@ void page_guard_start(struct page_guard_limits limits)
 static bool is_within_limits(uint64_t pages)
 {
     const uint64_t second = nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000000;
-    if (guard.guarded + (pages << PAGE_SHIFT) > guard.limits.bytes)
+    if (guard.guarded + (pages << PAGE_SHIFT) > guard.limits.bytes ||
+        guard.stretches + SAMPLE_PAGES > guard.limits.stretches)
         return false;
     return second != guard.second || guard.spent < guard.limits.microseconds * 1000;
+}
+
+static void add(const struct record *of)
+{
+    const uint64_t pages = page_of(of->bytes.end - 1) - of->first + 1;
+    const bool samples = pages > WHOLE_PAGES;
+    if (guard.count == RECORDS_MOST || !is_within_limits(samples ? SAMPLE_PAGES : pages)) {
+        guard.counts.skipped++;
+        return;
+    }
+    /* Counted first: see unguarded_begin. */
+    struct record *record = &guard.records[guard.count];
+    __atomic_store_n(&guard.count, guard.count + 1, __ATOMIC_SEQ_CST);
+    *record = *of;
+    record->count = (uint32_t)pages;
+    if (samples)
+        sample(record, pages);
+    records_limits(record, true);
+    const uint32_t guarded = record_guard(record);
+    guard.counts.ops += guarded != 0;
+    guard.counts.refused += guarded == 0;
+    guard.counts.in_part += guarded && (samples || guarded < record->count);
 }
 
 void page_guard_add(uint64_t epoch, struct range bytes, bool writes)
 {
     if (!guard.on || bytes.start >= bytes.end || !take())
         return;
-    const uint64_t first = page_of(bytes.start), pages = page_of(bytes.end - 1) - first + 1;
-    struct record *record =
-        is_within_limits(pages > WHOLE_PAGES ? SAMPLE_PAGES : pages) ? record_new() : NULL;
-    if (record) {
-        *record = (struct record){.epoch = epoch,
-                                  .bytes = bytes,
-                                  .first = first,
-                                  .count = (uint32_t)pages,
-                                  .writes = writes};
-        if (pages > WHOLE_PAGES)
-            sample(record, pages);
-        record_guard(record);
-        guard.guarded += (uint64_t)record->count << PAGE_SHIFT;
-        guard.count++;
-        guard.counts.ops++;
-    } else {
-        guard.counts.skipped++;
-    }
+    add(&(struct record){
+        .epoch = epoch, .bytes = bytes, .first = page_of(bytes.start), .writes = writes});
     give();
 }
 
@@ -284,7 +337,7 @@ void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
     for (size_t i = 0; i < guard.count; i++) {
         if (is_over(user, guard.records[i].epoch)) {
             record_release(&guard.records[i]);
-            guard.guarded -= (uint64_t)guard.records[i].count << PAGE_SHIFT;
+            records_limits(&guard.records[i], false);
         } else {
             guard.records[kept++] = guard.records[i];
         }
@@ -294,15 +347,25 @@ void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
     give();
 }
 
+static void open_page(struct run *run, struct page *page)
+{
+    page->opened = true;
+    settle(run, page);
+}
+
 static void open_pages(uint64_t first, uint64_t last)
 {
     struct run run = {0};
-    for (uint64_t number = first; number <= last; number++) {
-        struct page *page = page_find(number, false);
-        if (!page)
-            continue;
-        page->opened = true;
-        settle(&run, page);
+    if (last - first < TABLE / 8) {
+        for (uint64_t number = first; number <= last; number++) {
+            struct page *page = page_find(number, false);
+            if (page)
+                open_page(&run, page);
+        }
+    } else {
+        for (uint32_t i = 0; i < TABLE; i++)
+            if (guard.pages[i].number >= first && guard.pages[i].number <= last)
+                open_page(&run, &guard.pages[i]);
     }
     run_end(&run);
 }
@@ -321,7 +384,7 @@ void page_guard_forget(struct range bytes)
         const struct record *record = &guard.records[i];
         if (overlaps(record->bytes, bytes)) {
             record_release(record);
-            guard.guarded -= (uint64_t)record->count << PAGE_SHIFT;
+            records_limits(record, false);
         } else {
             guard.records[kept++] = *record;
         }
@@ -364,12 +427,20 @@ void page_guard_resume(void)
 
 void page_guard_stop(void)
 {
-    holds = false;
-    guard.lock = 0; /* its owner may be a thread that is not here */
+    const bool held = take();
     for (uint32_t i = 0; guard.on && i < TABLE; i++)
         if (guard.pages[i].number && guard.pages[i].now != OPEN)
             protect(guard.pages[i].number, 1, OPEN);
     guard.on = false;
+    if (held)
+        give();
+}
+
+void page_guard_forked(void)
+{
+    holds = false;
+    guard.lock = 0; /* its owner may be a thread that is not here */
+    page_guard_stop();
 }
 
 /* ---- For signal handlers ---- */
@@ -388,8 +459,15 @@ static enum page_guard_found open_regardless(uint64_t address)
     const struct page *page = page_find(page_of(address), false);
     if (!page)
         return PAGE_GUARD_NOT;
-    mprotect((void *)(uintptr_t)(page->number << PAGE_SHIFT), PAGE_BYTES, PROT_READ | PROT_WRITE);
+    change(page->number, 1, OPEN);
     return PAGE_GUARD_RETRY;
+}
+
+void page_guard_insist(uint64_t address)
+{
+    const struct page *page = page_find(page_of(address), false);
+    if (page && (page->writers || page->readers) && !must_stay_open(page->number))
+        open_regardless(address);
 }
 
 enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool writes)
@@ -408,25 +486,45 @@ enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool
     return found;
 }
 
-bool page_guard_overlaps(struct range bytes, bool writes)
+uint64_t page_guard_lend(struct range bytes, bool writes)
+{
+    uint64_t epoch = 0;
+    bool guarded = false;
+    if (bytes.start >= bytes.end || !__atomic_load_n(&guard.on, __ATOMIC_ACQUIRE) ||
+        !__atomic_load_n(&guard.count, __ATOMIC_SEQ_CST))
+        return 0;
+    if (!take()) {
+        for (uint64_t at = bytes.start; at < bytes.end; at += PAGE_BYTES)
+            open_regardless(at);
+        open_regardless(bytes.end - 1);
+        return 0;
+    }
+    for (size_t i = 0; i < guard.count; i++) {
+        const struct record *record = &guard.records[i];
+        guarded |= overlaps(pages_of(record->bytes), bytes);
+        if (!epoch && (writes || record->writes) && overlaps(record->bytes, bytes))
+            epoch = record->epoch;
+    }
+    if (guarded)
+        open_pages(page_of(bytes.start), page_of(bytes.end - 1));
+    give();
+    return epoch;
+}
+
+bool page_guard_meets(uint64_t epoch, struct range bytes)
 {
     bool meets = false;
-    if (!guard.on || !__atomic_load_n(&guard.count, __ATOMIC_ACQUIRE) || !take())
+    if (!take())
         return false;
-    for (size_t i = 0; i < guard.count && !meets; i++) {
-        const struct record *record = &guard.records[i];
-        const struct range pages = {record->bytes.start >> PAGE_SHIFT << PAGE_SHIFT,
-                                    (record->bytes.end + PAGE_BYTES - 1) >> PAGE_SHIFT
-                                                                                << PAGE_SHIFT};
-        meets = (writes || record->writes) && overlaps(pages, bytes);
-    }
+    for (size_t i = 0; i < guard.count && !meets; i++)
+        meets = guard.records[i].epoch == epoch && overlaps(guard.records[i].bytes, bytes);
     give();
     return meets;
 }
 
 void page_guard_open(struct range bytes, bool unchecked)
 {
-    if (!take())
+    if (bytes.start >= bytes.end || !take())
         return;
     guard.counts.unchecked += unchecked;
     open_pages(page_of(bytes.start), page_of(bytes.end - 1));

@@ -2,9 +2,10 @@
  * inaccessible, or read-only, until the host is ordered after the op. A thread that touches one
  * meanwhile faults (host_fault.h).
  *
- * Only memory that is readable and writable is guarded, and it is so again afterwards. Owns its
- * tables, which have a lock of their own, taken last. Thread-safe. page_guard_find, _open, _step
- * and _close are for signal handlers, too. */
+ * Only memory that is readable and writable is guarded, and it is so again afterwards. unguarded.h
+ * has what else must not be guarded. Owns its tables, which have a lock of their own, taken last.
+ * They do not grow, because an allocator may wait for that lock. Thread-safe. page_guard_find,
+ * _open, _lend, _step and _close are for signal handlers, too. */
 #ifndef RUNTIME_HOOK_HOST_PAGE_GUARD_H
 #define RUNTIME_HOOK_HOST_PAGE_GUARD_H
 
@@ -18,6 +19,8 @@ struct page_guard_limits {
     uint64_t bytes;        /* guarded at a time, at most */
     uint64_t microseconds; /* At most so much time a second is spent in the kernel on changes of
                               protection. */
+    uint64_t stretches;    /* At most so many stretches of pages are guarded at a time. The kernel
+                              keeps a table of them, in which the program needs room, too. */
 };
 
 /* Once, before anything else. */
@@ -38,8 +41,9 @@ void page_guard_forget(struct range bytes);
 void page_guard_pause(void);
 void page_guard_resume(void);
 
-/* In a forked child: nothing is guarded, and nothing will be. */
+/* Nothing is guarded, and nothing will be; the latter in a forked child, whose threads are gone. */
 void page_guard_stop(void);
+void page_guard_forked(void);
 
 enum page_guard_found {
     PAGE_GUARD_NOT,    /* no page of csan's: the fault belongs to the program */
@@ -50,8 +54,16 @@ enum page_guard_found {
 /* What an access to these bytes, which faulted at `address`, has met. */
 enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool writes);
 
-/* Whether an access to these bytes would fault. */
-bool page_guard_overlaps(struct range bytes, bool writes);
+/* It faults though it should be open: the kernel is asked again, unless it is the program's doing.
+ */
+void page_guard_insist(uint64_t address);
+
+/* The kernel is to read or write these bytes: their pages are opened until another op touches them,
+ * and are not guarded before unguarded_end of what unguarded_begin gave before this call. Returns
+ * the epoch of the op that such an access meets; 0: none. */
+uint64_t page_guard_lend(struct range bytes, bool writes);
+/* Whether that op still touches some of these bytes. */
+bool page_guard_meets(uint64_t epoch, struct range bytes);
 
 /* Opens the pages of these bytes until another op touches them. If this is for an access that was
  * not checked, it counts as `unchecked`. */
@@ -64,7 +76,9 @@ void page_guard_close(struct range bytes);
 
 struct page_guard_counts {
     uint64_t ops;       /* that were guarded, if only in part */
+    uint64_t in_part;   /* of these: some pages were not */
     uint64_t skipped;   /* that were not, since a limit was reached */
+    uint64_t refused;   /* that were not: the memory cannot be guarded, or must not */
     uint64_t unchecked; /* accesses that opened pages without being checked */
     uint64_t changes;   /* calls of mprotect */
 };

@@ -1,5 +1,6 @@
 /* See source_content.h. */
 #include "runtime/hook/host/source_content.h"
+#include "runtime/hook/host/kernel_call.h"
 #include "csan/base/hash.h"
 #include "csan/order/clock.h"
 #include "csan/shadow/lmad.h"
@@ -7,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -86,14 +88,13 @@ static bool has_time(uint64_t now)
 static bool pieces_copy(const struct range *pieces, uint32_t count)
 {
     struct iovec from[PIECES], to = {content.copy, 0};
-    const int error = errno;
     for (uint32_t i = 0; i < count; i++) {
         const size_t bytes = pieces[i].end - pieces[i].start;
         from[i] = (struct iovec){(void *)(uintptr_t)pieces[i].start, bytes};
         to.iov_len += bytes;
     }
-    const ssize_t copied = process_vm_writev(content.process, from, count, &to, 1, 0);
-    errno = error;
+    const long copied = kernel_call(SYS_process_vm_writev, content.process, (long)(uintptr_t)from,
+                                    count, (long)(uintptr_t)&to, 1, 0);
     return copied >= 0 && (size_t)copied == to.iov_len;
 }
 

@@ -19,12 +19,17 @@ static bool is_fault(int number, const siginfo_t *info)
            (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
+void fatal_signal_end(void)
+{
+    if (process_exit_is_own_process())
+        process_exit_finish(SESSION_END_KILLED, 0);
+}
+
 /* SA_RESETHAND has put the default back. A fault comes again by itself, at the same instruction. */
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    if (process_exit_is_own_process())
-        process_exit_finish(SESSION_END_KILLED, 0);
+    fatal_signal_end();
     if (!is_fault(number, info))
         raise(number);
 }

@@ -8,4 +8,7 @@
 
 void fatal_signal_watch(void);
 
+/* Writes what is held, before a signal whose handler is csan's ends the process. */
+void fatal_signal_end(void);
+
 #endif

@@ -258,7 +258,7 @@ static void decide(void)
     if (on) {
         run_log_start();
         connect_hooks(deferred_limit_option());
-        host_access_start(session_context());
+        host_access_start(session_context(), fatal_signal_end);
         injection_start();
         call_watch_start(added_order_start());
         python_frames_start(session_all_options()->python_stacks, note_line);

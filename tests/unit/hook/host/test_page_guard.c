@@ -2,6 +2,7 @@
  * ops, waits, accesses and frees. What a page allows is asked of the kernel, which refuses a
  * system call's buffer where the processor would fault. */
 #include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/host/unguarded.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -190,10 +191,16 @@ static void other_bytes_of_a_page_are_distinguished(void **state)
     assert_int_equal(page_guard_find(start + 60, inside, false), PAGE_GUARD_GUARDED);
     assert_int_equal(page_guard_find(start + 64, beside, false), PAGE_GUARD_OTHERS);
     assert_int_equal(page_guard_find((uintptr_t)&start, beside, false), PAGE_GUARD_NOT);
-    assert_true(page_guard_overlaps(beside, false));
+    assert_int_equal(page_guard_lend(beside, false), 0);
+    assert_int_equal(allowed(0), ALL);
+    assert_int_equal(page_guard_lend(inside, false), 1);
+    assert_true(page_guard_meets(1, inside));
+    assert_false(page_guard_meets(1, beside));
+    assert_false(page_guard_meets(2, inside));
     page_guard_forget(inside);
     assert_int_equal(page_guard_find(start + 60, inside, false), PAGE_GUARD_RETRY);
-    assert_false(page_guard_overlaps(beside, false));
+    assert_int_equal(page_guard_lend(inside, false), 0);
+    assert_false(page_guard_meets(1, inside));
 }
 
 /* Of much memory the ends are guarded, and other places in between each time. */
@@ -227,13 +234,121 @@ static void much_memory_is_guarded_in_part(void **state)
     munmap(much, (size_t)MANY * PAGE);
 }
 
+/* A loop over the same much memory has every page guarded in time. */
+static void every_page_has_its_turn(void **state)
+{
+    (void)state;
+    enum { MANY = 407, TURNS = 2000 };
+    static bool was[MANY];
+    char *much =
+        mmap(NULL, (size_t)MANY * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(much != MAP_FAILED);
+    const uint64_t start = (uintptr_t)much;
+    size_t seen = 0;
+    for (int turn = 0; turn < TURNS && seen < MANY; turn++) {
+        page_guard_add(7, (struct range){start, start + (size_t)MANY * PAGE}, true);
+        for (size_t i = 0; i < MANY; i++) {
+            const struct range byte = {start + i * PAGE, start + i * PAGE + 1};
+            if (!was[i] && page_guard_find(byte.start, byte, true) == PAGE_GUARD_GUARDED) {
+                was[i] = true;
+                seen++;
+            }
+        }
+        page_guard_forget((struct range){start, start + 1});
+    }
+    assert_int_equal(seen, MANY);
+    munmap(much, (size_t)MANY * PAGE);
+}
+
+/* The buffer of a call stays open while it is made, whatever ops come; so does what was given away.
+ */
+static void lent_memory_stays_open(void **state)
+{
+    (void)state;
+    const unsigned call = unguarded_begin(bytes_of(1, 1)), other = unguarded_begin(bytes_of(7, 1));
+    const uint64_t refused = page_guard_counts().refused;
+    page_guard_add(3, bytes_of(0, 3), true);
+    assert_int_equal(allowed(0), NOTHING);
+    assert_int_equal(allowed(1), ALL);
+    assert_int_equal(allowed(2), NOTHING);
+    unguarded_end(call);
+    page_guard_add(4, bytes_of(1, 1), true);
+    assert_int_equal(allowed(1), NOTHING);
+    page_guard_add(5, bytes_of(7, 1), false);
+    assert_int_equal(allowed(7), ALL);
+    assert_int_equal(page_guard_counts().refused, refused + 1);
+    unguarded_end(other);
+    page_guard_forget(bytes_of(0, 8));
+    unguarded_add(bytes_of(4, 2));
+    page_guard_add(6, bytes_of(3, 4), true);
+    assert_int_equal(allowed(3), NOTHING);
+    assert_int_equal(allowed(4), ALL);
+    assert_int_equal(allowed(5), ALL);
+    assert_int_equal(allowed(6), NOTHING);
+    page_guard_forget(bytes_of(0, 8));
+    unguarded_remove(bytes_of(4, 2));
+    page_guard_add(7, bytes_of(4, 1), true);
+    assert_int_equal(allowed(4), NOTHING);
+    page_guard_forget(bytes_of(0, 8));
+}
+
+/* Pages in which a registered block begins or ends hold what is not the device's business. */
+static void ends_of_registered_blocks_stay_open(void **state)
+{
+    (void)state;
+    const uint64_t start = (uintptr_t)memory;
+    const struct range block = {start + 100, start + 3 * PAGE + 100};
+    unguarded_registered(block);
+    page_guard_add(8, block, true);
+    assert_int_equal(allowed(0), ALL);
+    assert_int_equal(allowed(1), NOTHING);
+    assert_int_equal(allowed(2), NOTHING);
+    assert_int_equal(allowed(3), ALL);
+    page_guard_forget(block);
+    unguarded_unregistered(block);
+    page_guard_add(9, block, true);
+    assert_int_equal(allowed(0), NOTHING);
+    assert_int_equal(allowed(3), NOTHING);
+    page_guard_forget(block);
+}
+
+/* Many ranges that may not be guarded: what lies between is not guarded either, and what lies
+ * beside is. */
+static void more_ranges_than_are_kept(void **state)
+{
+    (void)state;
+    const uint64_t far = UINT64_C(1) << 44;
+    for (uint64_t i = 0; i < 1000; i++)
+        unguarded_add((struct range){far + i * 2 * PAGE, far + i * 2 * PAGE + PAGE});
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_true(unguarded_has((struct range){far + i * 2 * PAGE, far + i * 2 * PAGE + PAGE}));
+    assert_false(unguarded_has((struct range){far - PAGE, far}));
+    page_guard_add(1, bytes_of(0, 1), true);
+    assert_int_equal(allowed(0), NOTHING);
+    page_guard_forget(bytes_of(0, 1));
+    unguarded_remove((struct range){far, far + 2000 * PAGE});
+    assert_false(unguarded_has((struct range){far, far + 2000 * PAGE}));
+}
+
+/* Memory that is not there cannot be guarded, and that it was not is counted. */
+static void what_the_kernel_refuses_is_counted(void **state)
+{
+    (void)state;
+    char *gone = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const uint64_t start = (uintptr_t)gone, refused = page_guard_counts().refused;
+    munmap(gone, 4 * PAGE);
+    page_guard_add(2, (struct range){start, start + 4 * PAGE}, true);
+    assert_int_equal(page_guard_counts().refused, refused + 1);
+    page_guard_forget((struct range){start, start + 4 * PAGE});
+}
+
 static void a_forked_child_has_all_open(void **state)
 {
     (void)state;
     page_guard_add(9, bytes_of(0, 3), true);
     const pid_t child = fork();
     if (child == 0) {
-        page_guard_stop();
+        page_guard_forked();
         memory[5] = 1;
         _exit(memory[PAGE + 5]);
     }
@@ -254,7 +369,8 @@ static int start(void **state)
     unlink(name);
     if (zero < 0 || ftruncate(zero, 1 << 30) != 0)
         return -1;
-    page_guard_start((struct page_guard_limits){.bytes = 1 << 30, .microseconds = 1000000});
+    page_guard_start(
+        (struct page_guard_limits){.bytes = 1 << 30, .microseconds = 1000000, .stretches = 100000});
     return 0;
 }
 
@@ -264,6 +380,11 @@ int main(void)
         cmocka_unit_test(as_the_model_says),
         cmocka_unit_test(other_bytes_of_a_page_are_distinguished),
         cmocka_unit_test(much_memory_is_guarded_in_part),
+        cmocka_unit_test(every_page_has_its_turn),
+        cmocka_unit_test(lent_memory_stays_open),
+        cmocka_unit_test(ends_of_registered_blocks_stay_open),
+        cmocka_unit_test(more_ranges_than_are_kept),
+        cmocka_unit_test(what_the_kernel_refuses_is_counted),
         cmocka_unit_test(a_forked_child_has_all_open),
     };
     return cmocka_run_group_tests_name("page_guard", tests, start, NULL);

@@ -1,0 +1,229 @@
+/* syscall(2) and ioctl(2) of the program's: who passes the C library's own functions by calls the
+ * kernel in this way, and would meet guarded pages there. What has a function of the C library goes
+ * through that one; of others every argument that is the address of a guarded page has it opened.
+ */
+#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/host_rings.h"
+#include "runtime/hook/host/next_call.h"
+#include "runtime/hook/host/page_guard.h"
+
+#include <fcntl.h>
+#include <linux/bsg.h>
+#include <linux/io_uring.h>
+#include <linux/nvme_ioctl.h>
+#include <scsi/sg.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define CALLS(call) call(ioctl)
+NEXT_CALLS(CALLS)
+
+typedef long syscall_function(long number, ...);
+
+/* Read by the entry below. NULL: not looked for yet. */
+syscall_function *host_syscall_next;
+
+static __attribute__((constructor(101))) void find(void)
+{
+    *(void **)&host_syscall_next = driver_dlsym(RTLD_NEXT, "syscall");
+}
+
+/* syscall itself: without guarded pages, and for the calls that return twice, it leaves nothing on
+ * the stack and goes on to the next one. Numbers: clone 56, fork 57, vfork 58, clone3 435. */
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "cmpb $0, host_access_guards(%rip)\n"
+        "jne 2f\n"
+        "1: movq host_syscall_next(%rip), %rax\n"
+        "testq %rax, %rax\n"
+        "je host_syscall_early\n"
+        "jmp *%rax\n"
+        "2: leaq -56(%rdi), %rax\n"
+        "cmpq $2, %rax\n"
+        "jbe 1b\n"
+        "cmpq $435, %rdi\n"
+        "je 1b\n"
+        "jmp host_syscall\n"
+        ".cfi_endproc\n"
+        ".size syscall, . - syscall\n");
+
+/* With the registers and the stack as who called syscall left them. */
+long host_syscall_early(long number, long a, long b, long c, long d, long e, long f);
+long host_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+long host_syscall_early(long number, long a, long b, long c, long d, long e, long f)
+{
+    find();
+    return host_syscall_next(number, a, b, c, d, e, f);
+}
+
+static void *pointer(long argument)
+{
+    return (void *)(uintptr_t)argument;
+}
+
+static void open_arguments(const long *arguments, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        host_call_open(pointer(arguments[i]), 1);
+}
+
+static long other(long number, const long *a)
+{
+    if (number == SYS_io_uring_enter)
+        host_rings_enter((int)a[0], (unsigned)a[1]);
+    else if (number == SYS_io_uring_register)
+        host_rings_register((unsigned)a[1], pointer(a[2]), (unsigned)a[3]);
+    else if (number == SYS_io_submit)
+        host_rings_submit(a[1], pointer(a[2]));
+    open_arguments(a, 6);
+    const long result = host_syscall_next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number == SYS_io_uring_setup)
+        host_rings_made((int)result, pointer(a[1]));
+    return result;
+}
+
+long host_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+    switch (number) {
+    case SYS_read:
+        return read((int)a, pointer(b), (size_t)c);
+    case SYS_write:
+        return write((int)a, pointer(b), (size_t)c);
+    case SYS_pread64:
+        return pread64((int)a, pointer(b), (size_t)c, d);
+    case SYS_pwrite64:
+        return pwrite64((int)a, pointer(b), (size_t)c, d);
+    case SYS_readv:
+        return readv((int)a, pointer(b), (int)c);
+    case SYS_writev:
+        return writev((int)a, pointer(b), (int)c);
+    case SYS_preadv:
+        return preadv64((int)a, pointer(b), (int)c, d);
+    case SYS_pwritev:
+        return pwritev64((int)a, pointer(b), (int)c, d);
+    case SYS_recvfrom:
+        return recvfrom((int)a, pointer(b), (size_t)c, (int)d, pointer(e), pointer(f));
+    case SYS_sendto:
+        return sendto((int)a, pointer(b), (size_t)c, (int)d, pointer(e), (socklen_t)f);
+    case SYS_recvmsg:
+        return recvmsg((int)a, pointer(b), (int)c);
+    case SYS_sendmsg:
+        return sendmsg((int)a, pointer(b), (int)c);
+    case SYS_getrandom:
+        return getrandom(pointer(a), (size_t)b, (unsigned)c);
+    case SYS_vmsplice:
+        return vmsplice((int)a, pointer(b), (size_t)c, (unsigned)d);
+    case SYS_process_vm_readv:
+        return process_vm_readv((pid_t)a, pointer(b), (unsigned long)c, pointer(d),
+                                (unsigned long)e, (unsigned long)f);
+    case SYS_process_vm_writev:
+        return process_vm_writev((pid_t)a, pointer(b), (unsigned long)c, pointer(d),
+                                 (unsigned long)e, (unsigned long)f);
+    case SYS_mmap:
+        return (long)(uintptr_t)mmap64(pointer(a), (size_t)b, (int)c, (int)d, (int)e, f);
+    case SYS_munmap:
+        return munmap(pointer(a), (size_t)b);
+    case SYS_mremap:
+        return (long)(uintptr_t)mremap(pointer(a), (size_t)b, (size_t)c, (int)d, pointer(e));
+    case SYS_mprotect:
+        return mprotect(pointer(a), (size_t)b, (int)c);
+    case SYS_madvise:
+        return madvise(pointer(a), (size_t)b, (int)c);
+    case SYS_mlock:
+        return mlock(pointer(a), (size_t)b);
+    case SYS_mlock2:
+        return mlock2(pointer(a), (size_t)b, (unsigned)c);
+    case SYS_ioctl:
+        return ioctl((int)a, (unsigned long)b, pointer(c));
+    default:
+        return other(number, (const long[]){a, b, c, d, e, f});
+    }
+}
+
+/* ---- ioctl ---- */
+
+/* The buffer of a command for a disk. */
+struct transfer {
+    void *memory;
+    size_t bytes;
+    bool writes;
+};
+
+static struct transfer of_scsi(const struct sg_io_hdr *command)
+{
+    if (!command || command->interface_id != 'S' || command->iovec_count)
+        return (struct transfer){0};
+    return (struct transfer){command->dxferp, command->dxfer_len,
+                             command->dxfer_direction != SG_DXFER_TO_DEV};
+}
+
+static struct transfer of_bsg(const struct sg_io_v4 *command)
+{
+    if (command->din_xfer_len)
+        return (struct transfer){(void *)(uintptr_t)command->din_xferp, command->din_xfer_len,
+                                 true};
+    return (struct transfer){(void *)(uintptr_t)command->dout_xferp, command->dout_xfer_len, false};
+}
+
+/* Bit 0 of an opcode: data go to the controller; bit 1: they come from it (NVM Express Base
+ * Specification, "Opcode"). */
+static struct transfer of_nvme(const struct nvme_passthru_cmd *command)
+{
+    return (struct transfer){(void *)(uintptr_t)command->addr, command->data_len,
+                             (command->opcode & 2) != 0};
+}
+
+static struct transfer transfer_of(unsigned long request, const void *argument)
+{
+    if (!argument)
+        return (struct transfer){0};
+    if (request == SG_IO)
+        return *(const char *)argument == 'Q' || *(const int32_t *)argument == 'Q'
+                   ? of_bsg(argument)
+                   : of_scsi(argument);
+    if (request == NVME_IOCTL_IO_CMD || request == NVME_IOCTL_ADMIN_CMD ||
+        request == NVME_IOCTL_IO64_CMD || request == NVME_IOCTL_ADMIN64_CMD)
+        return of_nvme(argument);
+    return (struct transfer){0};
+}
+
+/* To register memory with a network adapter is to look up its pages, and its address is where that
+ * adapter's driver expects it: all pages are open meanwhile. */
+static bool is_rdma(unsigned long request)
+{
+    enum { RDMA = 0x1b };
+    return _IOC_TYPE(request) == RDMA;
+}
+
+NEXT_EXPORTED int ioctl(int file, unsigned long request, ...)
+{
+    va_list list;
+    va_start(list, request);
+    void *argument = va_arg(list, void *);
+    va_end(list);
+    if (__builtin_expect(!host_access_guards, 1))
+        return NEXT(ioctl)(file, request, argument);
+    const bool pauses = is_rdma(request);
+    const struct transfer transfer = transfer_of(request, argument);
+    struct host_call call;
+    host_call_open(argument, 1);
+    host_call_begin(&call, transfer.memory, transfer.bytes, transfer.writes);
+    if (pauses)
+        page_guard_pause();
+    const int result = NEXT(ioctl)(file, request, argument);
+    if (pauses)
+        page_guard_resume();
+    host_call_end(&call, result >= 0 ? (ssize_t)transfer.bytes : 0, "ioctl");
+    return result;
+}

@@ -1,0 +1,164 @@
+# Option host=guard beside others who handle SIGSEGV: crash handlers, Python's faulthandler, AddressSanitizer,
+# handlers set past the C library; and where the guard must stay off, or has a limit.
+tree=$(realpath "$(dirname "$test")/../..")
+nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
+csan=$root/bin/csan
+guarded() { run "$csan" run --device=embedded --options=host=guard"$extra" "$@"; }
+extra=
+ended() { [ "$status" = "$1" ]; }
+says() { grep -Eq -- "$1" err; }
+line_of() { grep -n "// at: $1\$" guard.cu | cut -d: -f1; }
+
+cat >guard.cu <<'END'
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef LIKE_GO
+__asm__(".pushsection .note.go.buildid, \"a\", @note\n.long 4, 4, 4\n.ascii \"Go\\0\\0\"\n.long 1\n.popsection");
+#endif
+
+enum { BYTES = 65536 };
+static int *host;
+static volatile int sink;
+
+static void on_crash(int number)
+{
+    sink = host[2]; // at: crash
+    puts("handled");
+    fflush(stdout);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void on_nested(int)
+{
+    if (write(1, "nested\n", 7) == 7)
+        *(volatile int *)16 = 1;
+}
+
+static void on_own(int) { _exit(5); }
+
+// As the kernel has it.
+struct kernel_action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)();
+    unsigned long mask;
+};
+
+static void past_the_library()
+{
+    kernel_action old, action;
+    syscall(SYS_rt_sigaction, SIGSEGV, nullptr, &old, 8);
+    action = old;
+    action.handler = on_own;
+    syscall(SYS_rt_sigaction, SIGSEGV, &action, nullptr, 8);
+}
+
+int main(int, char **arguments)
+{
+    const char *how = arguments[1];
+    int *device;
+    cudaStream_t stream;
+    cudaMallocHost((void **)&host, BYTES);
+    cudaMalloc((void **)&device, BYTES);
+    cudaMemset(device, 0, BYTES);
+    cudaDeviceSynchronize();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (!strcmp(how, "past"))
+        past_the_library();
+    for (int i = 0; i < 40; i++)
+        cudaMemcpyAsync(host, device, BYTES, cudaMemcpyDeviceToHost, stream);
+    if (!strcmp(how, "crash"))
+        signal(SIGSEGV, on_crash);
+    if (!strcmp(how, "nested"))
+        signal(SIGSEGV, on_nested);
+    if (!strcmp(how, "crash") || !strcmp(how, "nested") || !strcmp(how, "null"))
+        *(volatile int *)16 = 1;
+    sink = host[1]; // at: access
+    cudaStreamSynchronize(stream);
+#ifdef OVERFLOW
+    volatile char *small = (char *)malloc(7);
+    if (!strcmp(how, "overflow"))
+        sink = small[7];
+    free((void *)small);
+#endif
+    puts("done");
+}
+END
+compiled() { "$nvcc" -w -g -cudart shared "${@:2}" guard.cu -o "$1"; }
+
+compiled guard || echo "not ok test_host_guard: it cannot be compiled"
+guarded ./guard access
+check "the access is found" eval 'ended 66 && says "^CSAN: data race: the host.s load \(guard.cu:$(line_of access)\)"'
+guarded sh -c './guard crash; echo "code $?"'
+check "a crash handler runs, and the signal ends the process" eval 'ended 66 && grep -qx handled out && grep -qx "code 139" out'
+check "what it reads too early is found" says "guard.cu:$(line_of crash)"
+guarded ./guard nested
+check "a handler that crashes itself ends the process" eval 'ended 139 && [ "$(grep -c nested out)" -lt 100 ]'
+guarded ./guard null
+check "without a handler the signal ends it, too" ended 139
+guarded ./guard past
+check "a handler past the C library: pages are guarded no more" eval 'ended 0 && grep -qx done out && says "no page is guarded since"'
+extra=:host_guard_us=1 guarded ./guard access
+check "a limit that is reached is in the summary" says 'host memory: [0-9]+ ops guarded \(0 in part\), [1-9][0-9]* not \([1-9][0-9]* limits'
+
+run env CSAN_DEVICE_HOST_PAGES=1 "$csan" run --device=embedded --options=host=guard ./guard access
+check "a GPU that uses the host's page tables: no page is guarded, and csan says so" eval \
+    'ended 0 && grep -qx done out && says "uses the host.s page tables" && ! says "^CSAN:"'
+
+compiled go -DLIKE_GO
+guarded ./go access
+check "a program with parts in Go: no page is guarded, and csan says so" eval 'ended 0 && says "written in Go" && ! says "^CSAN:"'
+
+# ---- AddressSanitizer in the program
+
+case $root in
+*san) ;;
+*)
+    if compiled asan -DOVERFLOW -Xcompiler -fsanitize=address 2>/dev/null; then
+        guarded ./asan access
+        check "a program with AddressSanitizer: the access is found" says "^CSAN: data race: the host.s load \(guard.cu:$(line_of access)\)"
+        guarded ./asan overflow
+        check "what AddressSanitizer finds, it finds" says 'ERROR: AddressSanitizer: heap-buffer-overflow'
+        guarded ./asan null
+        check "and its handler of SIGSEGV is in its place" says 'ERROR: AddressSanitizer: SEGV'
+    else
+        echo "# test_host_guard: no AddressSanitizer for programs here"
+    fi
+    ;;
+esac
+
+# ---- Python's faulthandler
+
+cat >fault.py <<'END'
+import ctypes, faulthandler, sys
+
+faulthandler.enable()
+cuda = ctypes.CDLL("libcudart.so.13")
+host, device, stream = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+cuda.cudaMallocHost(ctypes.byref(host), ctypes.c_size_t(65536))
+cuda.cudaMalloc(ctypes.byref(device), ctypes.c_size_t(65536))
+cuda.cudaStreamCreateWithFlags(ctypes.byref(stream), 1)
+cuda.cudaMemcpyAsync(device, host, ctypes.c_size_t(65536), 1, stream)
+values = (ctypes.c_int * 16384).from_address(host.value)
+values[5] = 1  # too early
+cuda.cudaStreamSynchronize(stream)
+print("done", flush=True)
+if "crash" in sys.argv:
+    ctypes.string_at(16)
+END
+if command -v python3 >/dev/null; then
+    guarded python3 fault.py
+    check "with Python's faulthandler the line is found" eval \
+        'ended 66 && grep -qx done out && says "^CSAN: data race: the host.s store \(fault.py:$(grep -n "# too early" fault.py | cut -d: -f1)\)"'
+    guarded python3 fault.py crash
+    check "and a crash is Python's" eval 'says "^Fatal Python error: Segmentation fault" && says "fault.py\", line 15 in"'
+else
+    echo "# test_host_guard: no Python here"
+fi
