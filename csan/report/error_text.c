@@ -510,7 +510,8 @@ void error_fix_add(struct text *text, const struct csan_race *race)
                  !race->bytes ? "make the stream's context current before the call (cudaSetDevice, "
                                 "cuCtxSetCurrent)"
                  : race->allocation_bytes
-                     ? "enable access to that device (cudaDeviceEnablePeerAccess), or copy the data"
+                     ? "enable access to that device (cudaDeviceEnablePeerAccess; of a pool: "
+                       "cudaMemPoolSetAccess; of mapped memory: cuMemSetAccess), or copy the data"
                      : "copy the data to memory of cudaMalloc, or allocate it by cudaMallocHost or "
                        "cudaMallocManaged");
         return;

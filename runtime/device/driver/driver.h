@@ -190,6 +190,7 @@ struct CUmemPoolHandle_st {
     struct CUmemPoolHandle_st *next;
     uint32_t id;             /* what its blocks carry in the arena's flags */
     int ordinal;             /* of its device */
+    unsigned readers;        /* devices, by bit, whose kernels may touch its memory, too */
     bool destroyed;          /* freed with its last allocation */
     struct pool_block *idle; /* ordered by address */
     int reuse_events, reuse_opportunistic, reuse_internal;
@@ -602,6 +603,9 @@ static inline enum memory_owner memory_tag_owner(uint32_t tag)
 /* virtual.c. The memory that is mapped around an address of a reservation (`info` is its) and may
  * be touched, with its neighbours; false: none. */
 bool virtual_find(uint64_t address, struct arena_info *info, bool *writable);
+/* Of what is mapped at that address: the device whose memory it is, and whether kernels of the
+ * device `ordinal` may touch it. False: nothing is mapped there. */
+bool virtual_reach(uint64_t address, int ordinal, int *owner, bool *reaches);
 
 /* Free what the context allocated and nobody freed. */
 void memory_forget(struct CUctx_st *context);

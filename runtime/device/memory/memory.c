@@ -389,17 +389,29 @@ static struct CUctx_st *context_of(const struct memory *memory)
 static int ordinal_of(const struct memory *memory, uint64_t address)
 {
     const struct CUmemPoolHandle_st *pool = pool_of(address);
+    int owner;
+    bool reaches;
+    if (virtual_reach(address, 0, &owner, &reaches))
+        return owner;
     return pool ? pool->ordinal : context_ordinal_of_tag(memory->tag);
 }
 
-/* Kernels of the current context: memory of its own device, or of a peer that it may access. A pool
- * says itself who may. */
+/* Kernels of the current context: memory of its own device, or of a peer that it may access. Pools
+ * and mappings say themselves who may. */
 static bool current_reaches(const struct memory *memory, uint64_t address)
 {
     const struct CUctx_st *current = context_current();
-    const int ordinal = context_ordinal_of_tag(memory->tag);
-    return memory->kind != MEMORY_DEVICE || pool_of(address) || ordinal == current->ordinal ||
-           current->peers & 1u << ordinal;
+    const struct CUmemPoolHandle_st *pool = pool_of(address);
+    const int ordinal = ordinal_of(memory, address);
+    int owner;
+    bool reaches;
+    if (memory->kind != MEMORY_DEVICE)
+        return true;
+    if (virtual_reach(address, current->ordinal, &owner, &reaches))
+        return reaches;
+    if (ordinal == current->ordinal)
+        return true;
+    return pool ? pool->readers >> current->ordinal & 1 : current->peers >> ordinal & 1;
 }
 
 static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uint64_t address)

@@ -620,8 +620,15 @@ CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     /* "Access to memory from the device the pool resides on" cannot be taken away. */
     for (size_t i = 0; i < count; i++)
-        if (!is_a_device(map[i].location) || map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        if (!is_a_device(map[i].location) || (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
+                                              (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                                               map[i].location.id == pool->ordinal)))
             return device_leave(CUDA_ERROR_INVALID_DEVICE);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned bit = 1u << map[i].location.id;
+        pool->readers = map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? pool->readers & ~bit
+                                                                      : pool->readers | bit;
+    }
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -634,8 +641,10 @@ CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handl
         return result;
     if (!flags || !location)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *flags =
-        is_a_device(*location) ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    *flags = is_a_device(*location) &&
+                     (location->id == pool->ordinal || pool->readers >> location->id & 1)
+                 ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                 : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return device_leave(CUDA_SUCCESS);
 }
 

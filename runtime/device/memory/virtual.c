@@ -24,7 +24,7 @@ struct mapping {
     struct mapping *next; /* by address */
     uint64_t base, bytes;
     struct physical *physical;
-    CUmemAccess_flags access;
+    CUmemAccess_flags access[ORDINALS_MAX]; /* by device */
 };
 
 static struct {
@@ -320,15 +320,16 @@ CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessD
     bool valid = link && desc && count;
     for (size_t i = 0; valid && i < count; i++)
         valid = desc[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-                device_exists(desc[i].location.id) && desc[i].flags == desc->flags &&
-                (desc->flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
-                 desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
-                 desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+                device_exists(desc[i].location.id) &&
+                (desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                 desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                 desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
     if (!valid)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     for (struct mapping *mapping = *link; mapping && mapping->base < ptr + size;
          mapping = mapping->next)
-        mapping->access = desc->flags;
+        for (size_t i = 0; i < count; i++)
+            mapping->access[desc[i].location.id] = desc[i].flags;
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -342,7 +343,7 @@ CUresult CUDAAPI cuMemGetAccess(unsigned long long *flags, const CUmemLocation *
     if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
         !device_exists(location->id) || !mapping || mapping->base > ptr)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *flags = mapping->access;
+    *flags = mapping->access[location->id];
     return device_leave(CUDA_SUCCESS);
 }
 
@@ -362,18 +363,38 @@ CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handl
     return device_leave(CUDA_SUCCESS);
 }
 
+bool virtual_reach(uint64_t address, int ordinal, int *owner, bool *reaches)
+{
+    const struct mapping *mapping = *mapping_seek(address);
+    if (!mapping || mapping->base > address)
+        return false;
+    *owner = mapping->physical->properties.location.id;
+    *reaches = mapping->access[ordinal] != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return true;
+}
+
+/* What the device that may do most with it may do. Who touches it is not asked. */
+static CUmemAccess_flags widest(const struct mapping *mapping)
+{
+    CUmemAccess_flags access = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    for (int i = 0; i < ORDINALS_MAX; i++)
+        if (mapping->access[i] > access)
+            access = mapping->access[i];
+    return access;
+}
+
 /* Neighbours that may be touched alike are one piece. */
 bool virtual_find(uint64_t address, struct arena_info *info, bool *writable)
 {
     struct mapping *mapping = *mapping_seek(address);
     uint64_t base = 0, end = 0;
     CUmemAccess_flags access =
-        mapping && mapping->base <= address ? mapping->access : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        mapping && mapping->base <= address ? widest(mapping) : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     if (access == CU_MEM_ACCESS_FLAGS_PROT_NONE)
         return false;
     for (mapping = space.mappings; mapping && mapping->base <= (end > address ? end : address);
          mapping = mapping->next) {
-        if (mapping->access != access || mapping->base < info->base)
+        if (widest(mapping) != access || mapping->base < info->base)
             continue;
         if (mapping->base != end) {
             if (end > address)

@@ -13,6 +13,7 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/operator/operator_stack.h"
@@ -243,8 +244,9 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
 
 /* ---- Births and deaths on a stream ---- */
 
+/* `named`: of a pool that the program names, which may be of another device than the stream. */
 static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base, size_t bytes,
-                           CUstream handle)
+                           CUstream handle, bool named)
 {
     if (!base || !bytes)
         return;
@@ -264,6 +266,8 @@ static void born_on_stream(const struct driver_entry *entry, CUdeviceptr_v2 base
     csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, stream_lane(stream),
                        site);
     memory_owner_set(base, stream_context(stream));
+    if (named && devices_are_several())
+        memory_owner_set_access(base, MEMORY_ACCESS_OF_POOL);
     guard_unlock();
 }
 
@@ -273,7 +277,7 @@ CUresult hook_memory_alloc_async(const struct driver_entry *entry, CUdeviceptr_v
     CUresult result = DRIVER_REAL(entry, cuMemAllocAsync_v11020)(dptr, bytesize, hStream);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
-        born_on_stream(entry, *dptr, bytesize, hStream);
+        born_on_stream(entry, *dptr, bytesize, hStream, false);
     return result;
 }
 
@@ -284,7 +288,7 @@ CUresult hook_memory_alloc_from_pool_async(const struct driver_entry *entry, CUd
         DRIVER_REAL(entry, cuMemAllocFromPoolAsync_v11020)(dptr, bytesize, pool, hStream);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS)
-        born_on_stream(entry, *dptr, bytesize, hStream);
+        born_on_stream(entry, *dptr, bytesize, hStream, true);
     return result;
 }
 

@@ -11,7 +11,9 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"
 #include "runtime/hook/session/counters.h"
@@ -193,6 +195,8 @@ static void map(uint64_t base, uint64_t bytes, uint64_t offset, CUmemGenericAllo
                            reservation->bytes, CSAN_HOST, site);
     if (mapping->physical)
         mapping_link(mapping);
+    if (devices_are_several())
+        memory_owner_set_access(reservation ? reservation->base : base, MEMORY_ACCESS_OF_MAPPING);
     stream_memop_forget(base, bytes);
 }
 
@@ -203,7 +207,8 @@ struct unmapping {
     uint64_t base, end;
     uint64_t count;   /* mappings in it */
     bool shared;      /* their memory is mapped elsewhere, too: work by other names may go on */
-    csan_free *token; /* nothing is left of the allocation */
+    csan_free *token; /* nothing is left of the allocation, */
+    uint64_t owned;   /* which began here */
     csan_site site;
 };
 
@@ -218,10 +223,11 @@ static void unmap_begin(struct unmapping *unmapping)
         unmapping->count++;
         at += mapping->bytes;
     }
+    unmapping->owned = reservation ? reservation->base : unmapping->base;
     if (unmapping->count && (!reservation || reservation->mapped == unmapping->count))
-        unmapping->token = csan_memory_free_begin(
-            session_context(), reservation ? reservation->base : unmapping->base, thread_lane(),
-            !unmapping->shared, unmapping->site);
+        unmapping->token =
+            csan_memory_free_begin(session_context(), unmapping->owned, thread_lane(),
+                                   !unmapping->shared, unmapping->site);
 }
 
 static void unmap_forget(const struct unmapping *unmapping)
@@ -245,9 +251,11 @@ static void unmap_end(struct unmapping *unmapping, CUresult result)
                                      .bytes = unmapping->end - unmapping->base,
                                      .kind = CSAN_WRITE,
                                      .argument = CSAN_NO_ARGUMENT};
-    if (unmapping->token)
+    if (unmapping->token) {
         csan_memory_free_end(session_context(), unmapping->token, result != CUDA_SUCCESS, 0);
-    else if (result == CUDA_SUCCESS && unmapping->count && !unmapping->shared)
+        if (result == CUDA_SUCCESS)
+            memory_owner_forget(unmapping->owned);
+    } else if (result == CUDA_SUCCESS && unmapping->count && !unmapping->shared)
         csan_op(session_context(), thread_lane(), unmapping->site, CSAN_LEVEL_LIBRARY, &part, 1);
     if (result == CUDA_SUCCESS)
         unmap_forget(unmapping);

@@ -30,11 +30,17 @@ static const struct launch_pointer *pointer_of(const struct launch_accesses_touc
     return NULL;
 }
 
-/* Of a context that the launch is not in; else NULL. */
-static CUcontext foreign_owner(uint64_t base, enum csan_memory_kind kind, CUcontext context)
+/* Memory that kernels of the context may be unable to touch. */
+static bool is_foreign(uint64_t base, enum csan_memory_kind kind, CUcontext context,
+                       struct wrong_pointer *wrong)
 {
-    CUcontext owner = kind == CSAN_MEMORY_DEVICE ? memory_owner(base) : NULL;
-    return owner != context ? owner : NULL;
+    if ((kind != CSAN_MEMORY_DEVICE && kind != CSAN_MEMORY_STREAM) ||
+        !memory_owner_is_apart(base, context, &wrong->access_by))
+        return false;
+    if (kind == CSAN_MEMORY_STREAM)
+        wrong->access_by = MEMORY_ACCESS_OF_POOL;
+    wrong->owner = memory_owner(base);
+    return true;
 }
 
 static bool is_placed(uint64_t address)
@@ -52,8 +58,7 @@ static bool classify(uint64_t address, const struct launch_pointer *base, CUcont
     uint64_t start, end;
     if (csan_memory_find(session_context(), address, &start, NULL, &kind)) {
         wrong->kind = WRONG_POINTER_FOREIGN;
-        wrong->owner = foreign_owner(start, kind, context);
-        return wrong->owner != NULL;
+        return is_foreign(start, kind, context, wrong);
     }
     wrong->kind = is_placed(base->address) ? WRONG_POINTER_PLACED : WRONG_POINTER_UNPLACED;
     return unplaced && !graph_memory_find(address, &start, &end);
@@ -99,8 +104,9 @@ static struct {
 
 static bool is_new(const struct wrong_pointer *wrong, const struct wrong_pointer_launch *launch)
 {
-    const uint64_t words[] = {launch->site, wrong->access.argument, wrong->kind,
-                              (uintptr_t)wrong->owner, (uintptr_t)launch->context};
+    const uint64_t words[] = {launch->site, wrong->access.argument,
+                              wrong->kind + 8 * (uint64_t)wrong->access_by, (uintptr_t)wrong->owner,
+                              (uintptr_t)launch->context};
     const uint64_t key = hash_bytes(HASH_START, words, sizeof words) | 1;
     uint64_t *slot = &asked.slots[key / 2 % ASKED_SLOTS];
     lock_order_take(LOCK_WRONG_POINTERS, &asked.mutex);
@@ -166,18 +172,37 @@ static void host_report(const struct wrong_pointer *wrong,
 
 /* ---- Another device's memory ---- */
 
+/* The memory, and who gives access to it. */
+static const char *const access_words[] = {
+    [MEMORY_ACCESS_OF_CONTEXT] =
+        "The memory is of device %d. The kernel runs on device %d, which has no access to it.",
+    [MEMORY_ACCESS_OF_POOL] = "The memory is of a pool of device %d. The kernel runs on device %d, "
+                              "to which the pool gives no access.",
+    [MEMORY_ACCESS_OF_MAPPING] =
+        "The memory is mapped, and of device %d. The kernel runs on device "
+        "%d, to which the mapping gives no access."};
+
+static bool reaches(const struct wrong_pointer *wrong, CUcontext context)
+{
+    return wrong->access_by == MEMORY_ACCESS_OF_MAPPING
+               ? context_device_maps(context, wrong->access.base)
+               : context_device_reaches(context, wrong->access.base);
+}
+
 static void foreign_report(const struct wrong_pointer *wrong,
                            const struct wrong_pointer_launch *launch)
 {
     char detail[160];
-    if (context_device_reaches(launch->context, wrong->access.base))
+    if (reaches(wrong, launch->context))
         return;
-    const int device = context_device(launch->context), owner = context_device(wrong->owner);
-    if (device < 0 || owner < 0 || device == owner)
+    const int device = context_device(launch->context);
+    int owner = memory_device(wrong->access.base);
+    if (owner < 0 && wrong->owner)
+        owner = context_device(wrong->owner);
+    if (device < 0 || owner < 0 ||
+        (device == owner && wrong->access_by != MEMORY_ACCESS_OF_MAPPING))
         return;
-    snprintf(detail, sizeof detail,
-             "The memory is of device %d. The kernel runs on device %d, which has no access to it.",
-             owner, device);
+    snprintf(detail, sizeof detail, access_words[wrong->access_by], owner, device);
     unreachable_report(wrong, launch, device, detail);
 }
 

@@ -27,9 +27,10 @@ enum wrong_pointer_kind {
 
 struct wrong_pointer {
     enum wrong_pointer_kind kind;
-    struct csan_access access; /* what it spans */
-    uint64_t pointer;          /* the parameter's value */
-    CUcontext owner;           /* of foreign memory */
+    struct csan_access access;    /* what it spans */
+    uint64_t pointer;             /* the parameter's value */
+    CUcontext owner;              /* of foreign memory; NULL: none */
+    enum memory_access access_by; /* who says that it may be touched */
 };
 
 /* Who accesses them, and where. */

@@ -7,7 +7,8 @@
 /* An allocation ends with its context, unless it is freed before. */
 struct owned {
     uint64_t base;
-    CUcontext context;
+    CUcontext context; /* NULL: none */
+    enum memory_access access;
     UT_hash_handle hh;
 };
 
@@ -17,20 +18,53 @@ static struct {
     bool several;        /* atomic */
 } table;
 
-void memory_owner_set(uint64_t base, CUcontext context)
+static struct owned *owned_find(uint64_t base)
 {
     struct owned *owned = NULL;
     HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    return owned;
+}
+
+/* NULL: no memory is left. */
+static struct owned *owned_make(uint64_t base)
+{
+    struct owned *owned = owned_find(base);
     if (!owned && (owned = calloc(1, sizeof *owned)) != NULL) {
         owned->base = base;
         HASH_ADD(hh, table.owned, base, sizeof base, owned);
     }
-    if (owned)
+    return owned;
+}
+
+void memory_owner_set(uint64_t base, CUcontext context)
+{
+    struct owned *owned = owned_make(base);
+    if (owned) {
         owned->context = context;
+        owned->access = MEMORY_ACCESS_OF_CONTEXT;
+    }
     if (!table.first)
         __atomic_store_n(&table.first, context, __ATOMIC_RELAXED);
     else if (table.first != context)
         __atomic_store_n(&table.several, true, __ATOMIC_RELAXED);
+}
+
+void memory_owner_set_access(uint64_t base, enum memory_access access)
+{
+    struct owned *owned = owned_make(base);
+    if (owned)
+        owned->access = access;
+    __atomic_store_n(&table.several, true, __ATOMIC_RELAXED);
+}
+
+bool memory_owner_is_apart(uint64_t base, CUcontext context, enum memory_access *access)
+{
+    const struct owned *owned = owned_find(base);
+    if (!owned)
+        return false;
+    *access = owned->access;
+    return owned->access != MEMORY_ACCESS_OF_CONTEXT ||
+           (owned->context && owned->context != context);
 }
 
 bool memory_owner_has_others(CUcontext context)
@@ -41,8 +75,7 @@ bool memory_owner_has_others(CUcontext context)
 
 void memory_owner_forget(uint64_t base)
 {
-    struct owned *owned = NULL;
-    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    struct owned *owned = owned_find(base);
     if (!owned)
         return;
     HASH_DEL(table.owned, owned);
@@ -51,8 +84,7 @@ void memory_owner_forget(uint64_t base)
 
 CUcontext memory_owner(uint64_t base)
 {
-    struct owned *owned = NULL;
-    HASH_FIND(hh, table.owned, &base, sizeof base, owned);
+    const struct owned *owned = owned_find(base);
     return owned ? owned->context : NULL;
 }
 
