@@ -116,6 +116,65 @@ compiled go -DLIKE_GO
 guarded ./go access
 check "a program with parts in Go: no page is guarded, and csan says so" eval 'ended 0 && says "written in Go" && ! says "^CSAN:"'
 
+# ---- Whose access it is: by the library's name, or NCCL's by its thread's
+
+cat >touch.c <<'END'
+#include <string.h>
+int touch(const int *memory) { return *(const volatile int *)memory; }
+void copy(void *to, const void *memory) { memcpy(to, memory, 4096); }
+END
+cat >libraries.cu <<'END'
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <pthread.h>
+extern "C" int touch(const int *memory);
+extern "C" void copy(void *to, const void *memory);
+static int *host;
+static char to[4096];
+static void *in_thread(void *name)
+{
+    pthread_setname_np(pthread_self(), (const char *)name);
+    if (*(volatile int *)(host + 4096) < 0)
+        puts("never");
+    return nullptr;
+}
+int main(int, char **arguments)
+{
+    void *device;
+    cudaStream_t stream;
+    cudaMallocHost((void **)&host, 65536);
+    cudaMalloc(&device, 65536);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMemcpyAsync(device, host, 65536, cudaMemcpyHostToDevice, stream);
+    cudaStreamSynchronize(stream);
+    cudaMemcpyAsync(host, device, 65536, cudaMemcpyDeviceToHost, stream);
+    if (!strcmp(arguments[1], "library")) {
+        touch(host);
+        copy(to, host + 2048);
+    } else {
+        pthread_t thread;
+        pthread_create(&thread, nullptr, in_thread, arguments[1]);
+        pthread_join(thread, nullptr);
+    }
+    cudaStreamSynchronize(stream);
+    puts("done");
+}
+END
+# with_library NAME: the access within lib$NAME.so
+with_library()
+{
+    gcc -O1 -g -shared -fPIC -fno-builtin touch.c -o "lib$1.so" && "$nvcc" -w -g -cudart shared libraries.cu -o "main_$1" -L. -l"$1" -Xlinker -rpath=. &&
+        guarded "./main_$1" library && grep -qx done out
+}
+check "what the driver's and transports' libraries touch is their affair, and counted" eval \
+    'for name in uct_copy ncclnet nvshmem_host; do with_library $name; ended 0 && says "2 accesses not checked" && ! says "^CSAN:" || break; done'
+check "what another library touches is the program's" eval 'with_library custom && ended 66 && says "^CSAN: .*the host.s load \(touch.c:2\)" && says "touch.c:3"'
+guarded ./main_custom "NCCL Progress 0"
+check "NCCL's threads are known by their names" eval 'ended 0 && says "1 accesses not checked"'
+guarded ./main_custom "worker 0"
+check "others' are the program's" eval 'ended 66 && says "^CSAN: .*the host.s load \(libraries.cu"'
+
 # ---- AddressSanitizer in the program
 
 case $root in

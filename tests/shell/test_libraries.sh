@@ -9,7 +9,7 @@ libcsan_rt=$root/lib/libcsan_rt.so.0
 
 unversioned() { ! nm -D --defined-only "$1" | grep -v -e @ -e ' A ' | awk '{ print $3 }' | grep -Evq "$2"; }
 # What the page guard stands in front of: signals, calls through which the kernel accesses memory, mappings.
-guarded='sigaction|(bsd_|s|(__)?sysv_)?signal|pthread_sigmask|sigprocmask|sigsuspend|ppoll|pselect|epoll_pwait|syscall|ioctl'
+guarded='sigaction|(bsd_|s|(__)?sysv_)?signal|pthread_(sigmask|attr_setsigmask_np)|sigprocmask|sigsuspend|ppoll|pselect|epoll_pwait|syscall|ioctl'
 guarded+='|(p?(read|write)|p(read|write)v)(64)?|readv|writev|p(read|write)v(64v)?2|process_vm_(read|write)v|vmsplice|getrandom|getentropy'
 guarded+='|(fread|fwrite)(_unlocked)?|fgets|setv?buf(fer)?|recv(from|m?msg)?|send(to|m?msg)?|__(p?read(64)?|recv(from)?|fread(_unlocked)?|fgets)_chk'
 guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter|submit[a-z_]*|register(_buffers[a-z_]*)?)'

@@ -406,6 +406,15 @@ EXPORTED int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restri
     return libc_next.process_mask(how, how == SIG_UNBLOCK ? set : without(set, &room), before);
 }
 
+/* A thread that is made with such a mask. */
+EXPORTED int pthread_attr_setsigmask_np(pthread_attr_t *attributes, const sigset_t *set)
+{
+    sigset_t room;
+    libc_next_need();
+    return libc_next.attribute_mask ? libc_next.attribute_mask(attributes, without(set, &room))
+                                    : ENOSYS;
+}
+
 /* A handler that runs within one of these has its mask. */
 EXPORTED int sigsuspend(const sigset_t *set)
 {

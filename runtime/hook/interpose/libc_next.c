@@ -30,6 +30,7 @@ __attribute__((constructor(101))) void libc_next_find(void)
     libc_next.thread_mask = (libc_sigmask *)next("pthread_sigmask");
     libc_next.process_mask = (libc_sigmask *)next("sigprocmask");
     libc_next.sysv_signal = (libc_signal *)next("__sysv_signal");
+    *(void **)&libc_next.attribute_mask = next("pthread_attr_setsigmask_np");
     libc_next.suspend = (libc_suspend *)next("sigsuspend");
     libc_next.ppoll = (libc_ppoll *)next("ppoll");
     libc_next.pselect = (libc_pselect *)next("pselect");

@@ -54,7 +54,8 @@ struct libc_next {
     libc_sigaction *sigaction;
     libc_signal *signal, *sysv_signal;
     libc_sigmask *thread_mask, *process_mask; /* pthread_sigmask and sigprocmask */
-    libc_suspend *suspend;                    /* sigsuspend */
+    int (*attribute_mask)(pthread_attr_t *attributes, const sigset_t *set);
+    libc_suspend *suspend; /* sigsuspend */
     libc_ppoll *ppoll;
     libc_pselect *pselect;
     libc_epoll_pwait *epoll_pwait;
