@@ -14,10 +14,10 @@ program crashes 'echo "[       OK ] a"; kill -SEGV $$'
 program leaks 'echo "[       OK ] a"; exit 23'
 counts() { [ "$(cat "$1.count")" = "$2" ]; }
 for jobs in 1 3; do
-    run "$tree/scripts/run-tests.sh" --jobs $jobs unit.log unit/good
+    run_foreign "$tree/scripts/run-tests.sh" --jobs $jobs unit.log unit/good
     check "unit tests that pass, $jobs at once" ended 0
     check "they are counted, $jobs at once" counts unit "2 0"
-    run "$tree/scripts/run-tests.sh" --jobs $jobs unit.log unit/good unit/bad unit/crashes unit/leaks
+    run_foreign "$tree/scripts/run-tests.sh" --jobs $jobs unit.log unit/good unit/bad unit/crashes unit/leaks
     check "unit tests that fail, $jobs at once" ended 1
     check "a failure and two programs that end badly are failures, $jobs at once" counts unit "5 3"
     check "a program that crashes is named, $jobs at once" printed 'not ok crashes: ended with status 139'
@@ -25,7 +25,7 @@ for jobs in 1 3; do
     check "the log is in the order of the programs, $jobs at once" \
         [ "$(sed -n 's/^== //p' unit.log | tr '\n' ' ')" = "unit/good unit/bad unit/crashes unit/leaks " ]
 done
-run "$tree/scripts/run-tests.sh" unit.log unit/absent
+run_foreign "$tree/scripts/run-tests.sh" unit.log unit/absent
 check "a program that is not there is a failure" counts unit "0 1"
 
 # ---- Shell tests
@@ -35,9 +35,9 @@ echo 'check "one is one" [ 1 = 1 ]' >test_good.sh
 printf 'check "one is one" [ 1 = 1 ]\ncheck "one is two" [ 1 = 2 ]\n' >test_bad.sh
 printf 'check "one is one" [ 1 = 1 ]\nexit 3\n' >test_ends.sh
 for jobs in 1 3; do
-    run "$tree/scripts/run-shell-tests.sh" --jobs $jobs root test_good.sh
+    run_foreign "$tree/scripts/run-shell-tests.sh" --jobs $jobs root test_good.sh
     check "a shell test that passes, $jobs at once" ended 0
-    run "$tree/scripts/run-shell-tests.sh" --jobs $jobs root test_good.sh test_bad.sh test_ends.sh
+    run_foreign "$tree/scripts/run-shell-tests.sh" --jobs $jobs root test_good.sh test_bad.sh test_ends.sh
     check "shell tests that fail, $jobs at once" ended 1
     check "a check and a script that ends are failures, $jobs at once" counts root/tests/shell "3 2"
     check "what fails is named, $jobs at once" printed 'not ok test_bad: one is two'
@@ -50,18 +50,18 @@ done
 mkdir sum
 echo "3 0" >sum/a.count
 echo "4 0" >sum/b.count
-run "$tree/scripts/summary.sh" sum
+run_foreign "$tree/scripts/summary.sh" sum
 check "the sum" printed '7 passed, 0 failed'
 check "the sum of what passes is no failure" ended 0
 echo "0 1" >sum/c.count
-run "$tree/scripts/summary.sh" sum
+run_foreign "$tree/scripts/summary.sh" sum
 check "the sum of what fails is a failure" ended 1
-run "$tree/scripts/summary.sh" root
+run_foreign "$tree/scripts/summary.sh" root
 check "so is nothing at all" ended 1
 
 # ---- Names
 
-named() { run "$tree/scripts/tests-named" "$1"; }
+named() { run_foreign "$tree/scripts/tests-named" "$1"; }
 named queue
 check "a unit test has its name without test_" printed 'unit test_queue'
 named test_queue
@@ -93,7 +93,7 @@ named event_wait_chian
 check "a name that nothing has is an error" ended 1
 check "it is said" grep -qx 'no test is named event_wait_chian' err
 check "a near name is suggested" grep -qx '    event_wait_chain' err
-run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory -s test T=event_wait_chian
+run_foreign env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory -s test T=event_wait_chian
 check "make test says so, too" grep -qx '    event_wait_chain' err
 check "... and fails" ended 2
 named learn_
@@ -105,7 +105,7 @@ check "a beginning may end in '_'" grep -qx 'program learn_rows' out
 files_of()
 {
     printf 'include Makefile\nprint: ; @printf "%%s\\n" $(shell_files)\n' >print.mk
-    run env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory -s -f "$scratch/print.mk" T="$1" print
+    run_foreign env -u MAKEFLAGS -u MAKELEVEL make -C "$tree" --no-print-directory -s -f "$scratch/print.mk" T="$1" print
 }
 files_of test_mutate
 check "a program that a test names" grep -q '/plain/needless_wait$' out
