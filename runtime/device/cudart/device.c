@@ -1,5 +1,5 @@
-/* What the devices are and how they are set. CUDA Runtime API, "Device Management". Their
- * properties are in properties.c. */
+/* The devices, and which one a thread uses. CUDA Runtime API, "Device Management". Their properties
+ * are in properties.c. */
 #include "runtime/device/cudart/runtime.h"
 
 /* enum cudaDeviceAttr has the numbers of CUdevice_attribute. */

@@ -1,6 +1,6 @@
-/* The last error of each thread, and the errors' names and texts.
- * CUDA Runtime API, "Error Handling": cudaGetLastError returns the last error and resets it, but
- * not one that "corrupts the context": that sticks until the device is reset. */
+/* The last error of each thread, and the errors' names and texts. CUDA Runtime API, "Error
+ * Handling": cudaGetLastError returns the last error and resets it. An error that "corrupts the
+ * context" is not reset: it stays until the device is reset. */
 #include "runtime/device/cudart/runtime.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What is known about a kernel, and settings of it. CUDA Runtime API, "Execution Control". */
+/* Properties of a kernel, and its settings. CUDA Runtime API, "Execution Control". */
 #include "runtime/device/cudart/runtime.h"
 
 static int attribute(CUkernel kernel, CUfunction_attribute which)

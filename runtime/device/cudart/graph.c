@@ -1,5 +1,6 @@
-/* Graphs. CUDA Runtime API, "Graph Management". What the driver and the runtime describe alike goes
- * through as it is; kernels, copies and generic nodes are put into the driver's words. */
+/* Graphs. CUDA Runtime API, "Graph Management". What the driver and the runtime describe alike is
+ * passed on as it is. Kernels, copies and generic nodes are translated into the driver's
+ * structures. */
 #include "runtime/device/cudart/runtime.h"
 
 #include <string.h>

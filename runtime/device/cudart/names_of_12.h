@@ -1,6 +1,6 @@
-/* Functions that CUDA 12's runtime library has under another name than CUDA 13's: CUDA 13 gave the
- * newest form of each the plain name, which in CUDA 12 an older form has (twelve.c). Included
- * before CUDA 13's headers, whose declarations are renamed along with the functions.
+/* Functions that CUDA 12's runtime library calls by another name than CUDA 13's. In CUDA 13 the
+ * newest form of each has the plain name, which in CUDA 12 belongs to an older form (twelve.c).
+ * Include it before CUDA 13's headers, so that their declarations are renamed with the functions.
  *
  * Source: "Deprecated List" and the prototypes of CUDA Runtime API 12.9 and 13.0. */
 #ifndef RUNTIME_DEVICE_CUDART_NAMES_OF_12_H
@@ -21,7 +21,7 @@
 #define cudaStreamUpdateCaptureDependencies      cudaStreamUpdateCaptureDependencies_v2
 #define cudaStreamUpdateCaptureDependencies_ptsz cudaStreamUpdateCaptureDependencies_v2_ptsz
 
-/* CUDA 12 has no other form of these: the version script keeps these names in the library. */
+/* CUDA 12 has no other form of these. The version script keeps these names in the library. */
 #define cudaMemcpyBatchAsync        batch_of_13
 #define cudaMemcpyBatchAsync_ptsz   batch_of_13_ptsz
 #define cudaMemcpy3DBatchAsync      batch_3d_of_13

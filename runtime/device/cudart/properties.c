@@ -1,5 +1,5 @@
-/* The properties of a device: struct cudaDeviceProp, as the CUDA version that this library is of
- * has it. CUDA Runtime API, "Device Management". */
+/* The properties of a device: struct cudaDeviceProp, in the form of this library's CUDA version.
+ * CUDA Runtime API, "Device Management". */
 #include "runtime/device/cudart/runtime.h"
 
 #include <string.h>

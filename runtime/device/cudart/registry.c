@@ -1,8 +1,10 @@
-/* What nvcc's code registers before main: images, kernels and variables, found again by the address
- * of their host side. An image is loaded into the driver when something of it is first used.
+/* What nvcc's code registers before main: images, kernels and variables, which are found again by
+ * the address of their host side. An image is loaded into the driver when a part of it is first
+ * used.
  *
- * The entry points are those of crt/host_runtime.h and the files nvcc makes (cudafe1.stub.c,
- * link.stub); what they mean is as NVIDIA's compiler driver documents its output (nvcc --keep). */
+ * The entry points are those of crt/host_runtime.h and of the files that nvcc makes
+ * (cudafe1.stub.c, link.stub). Their meaning is what NVIDIA's compiler driver documents of its
+ * output (nvcc --keep). */
 #include "runtime/device/cudart/runtime.h"
 
 #include <pthread.h>

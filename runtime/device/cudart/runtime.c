@@ -1,5 +1,5 @@
-/* The driver, each thread's device, and primary contexts: made when the first call needs them, as
- * NVIDIA's runtime does. See runtime.h. */
+/* The driver, each thread's device, and primary contexts, which are made when the first call needs
+ * them, as NVIDIA's runtime does. See runtime.h. */
 #include "runtime/device/cudart/runtime.h"
 
 #include <dlfcn.h>

@@ -13,9 +13,9 @@
 #ifndef RUNTIME_DEVICE_CUDART_RUNTIME_H
 #define RUNTIME_DEVICE_CUDART_RUNTIME_H
 
-/* The library is built twice, of the same sources: as libcudart.so.13 and, with CUDART_MAJOR=12, as
- * libcudart.so.12. Both are compiled with the headers of CUDA 13; names_of_12.h and twelve.c hold
- * what the other ABI has otherwise. */
+/* The library is built twice from the same sources: as libcudart.so.13 and, with CUDART_MAJOR=12,
+ * as libcudart.so.12. Both are compiled with the headers of CUDA 13. names_of_12.h and twelve.c
+ * hold the differences of the other ABI. */
 #ifndef CUDART_MAJOR
 #define CUDART_MAJOR 13
 #endif
@@ -34,7 +34,7 @@
 
 #define API __attribute__((visibility("default")))
 
-/* What cudaRuntimeGetVersion says, and the version whose entry points cudaGetDriverEntryPoint
+/* What cudaRuntimeGetVersion returns, and the version whose entry points cudaGetDriverEntryPoint
  * finds. */
 #if CUDART_MAJOR == 12
 enum { RUNTIME_VERSION = 12090 };
@@ -46,8 +46,8 @@ enum { RUNTIME_VERSION = CUDART_VERSION };
  * the API whose names end in _ptsz or _ptds. */
 enum flavor { LEGACY, PER_THREAD };
 
-/* Defines the two variants of an entry point: `name` and `name##suffix` pass their arguments on to
- * `body`, behind the flavor. */
+/* Defines the two variants of an entry point: `name` and `name##suffix` pass the flavor, and then
+ * their arguments, to `body`. */
 #define BOTH(name, suffix, body, parameters, ...)                                                  \
     API cudaError_t name parameters                                                                \
     {                                                                                              \
@@ -59,7 +59,7 @@ enum flavor { LEGACY, PER_THREAD };
         return body(PER_THREAD, __VA_ARGS__);                                                      \
     }
 
-/* Every function in both flavors; those without a stream are the same in both. */
+/* Every function in both flavors. Those without a stream are the same in both. */
 struct driver {
 #define DRIVER(name, version) __typeof__(name) *name[2];
 #include "runtime/device/cudart/driver.def"
@@ -72,8 +72,8 @@ extern struct driver driver;
 /* The driver is there and started. */
 cudaError_t runtime_start(void);
 
-/* As runtime_start, and the calling thread has a current context: its own, if it made one with the
- * driver API, else its device's primary one. Almost every entry point begins with it. */
+/* As runtime_start, and it sees to a current context of the calling thread: its own, if it made one
+ * with the driver API, else its device's primary one. Almost every entry point begins with it. */
 cudaError_t runtime_enter(void);
 
 /* The primary context of a device, retained for good. */
@@ -91,9 +91,9 @@ CUdevice runtime_device(void);
 
 /* Makes `error` the thread's last error unless it is cudaSuccess, and returns it. */
 cudaError_t error_record(cudaError_t error);
-/* The same for what the driver returned: runtime and driver give the same conditions one number. */
+/* The same for a result of the driver: runtime and driver give one condition the same number. */
 cudaError_t error_from(CUresult result);
-/* The context is gone, and with it errors that stick to it. */
+/* The context is gone, and with it errors that stay with it. */
 void error_context_reset(void);
 
 /* The kernel behind the address of a __global__ function, or behind a handle of the driver. */

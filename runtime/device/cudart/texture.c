@@ -1,5 +1,5 @@
-/* Texture objects. CUDA Runtime API, "Texture Object Management". Those over CUDA arrays are the
- * driver's to refuse. */
+/* Texture objects. CUDA Runtime API, "Texture Object Management". The driver refuses those over
+ * CUDA arrays. */
 #include "runtime/device/cudart/runtime.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* What libcudart.so.12 has and libcudart.so.13 has not: older forms of functions, under the plain
- * names, and functions that CUDA 13 took away. Part of libcudart.so.12 only. Here the newest form
- * of a function is called by CUDA 13's name, which names_of_12.h turns into CUDA 12's.
+/* What libcudart.so.12 has and libcudart.so.13 does not have: older forms of functions, under the
+ * plain names, and functions that CUDA 13 removed. Part of libcudart.so.12 only. This file calls
+ * the newest form of a function by CUDA 13's name, which names_of_12.h turns into CUDA 12's.
  *
  * CUDA Runtime API 12.9. */
 #include "runtime/device/cudart/runtime.h"

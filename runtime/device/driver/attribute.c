@@ -1,7 +1,7 @@
-/* What the device says of itself: attributes, properties, identity. It describes itself as one
- * device of compute capability 9.0 with the limits that the CUDA C++ Programming Guide's table
- * "Technical Specifications per Compute Capability" gives for 9.0; where the guide gives none
- * (clock rates, cache sizes) the values are plausible ones, and what the device cannot do is 0. */
+/* The device's description of itself: attributes, properties, identity. It is one device of compute
+ * capability 9.0, with the limits of that column of the CUDA C++ Programming Guide's table
+ * "Technical Specifications per Compute Capability". Where the guide gives none (clock rates, cache
+ * sizes), the values are plausible ones. What the device cannot do is 0. */
 #include "runtime/device/driver/driver.h"
 #include "csan/base/environment.h"
 

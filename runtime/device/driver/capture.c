@@ -1,14 +1,15 @@
-/* Stream capture: work put into a captured stream becomes nodes of a graph. A stream is captured
- * from cuStreamBeginCapture on, or from a wait for an event that was recorded in the capture; its
- * frontier is what its next node depends on, and an event recorded there holds a copy of that.
+/* Stream capture: work in a captured stream becomes nodes of a graph. A stream is captured from
+ * cuStreamBeginCapture on, or from a wait for an event that was recorded in the capture. Its
+ * frontier is the set of nodes that its next node depends on. An event recorded there holds a copy
+ * of the frontier.
  *
- * CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", with its sections on
+ * Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture", with its sections on
  * cross-stream dependencies, on prohibited operations ("It is invalid to synchronize or query the
  * execution status of a stream which is being captured or a captured event", nor of a broader
  * handle; "any attempted use of the legacy stream is invalid" while a blocking stream is captured)
  * and on invalidation ("any associated capture graphs are invalidated", which lasts until
  * cuStreamEndCapture). Error codes: CUDA Driver API, CUresult, 900 to 908. Where the documentation
- * leaves the answer open it is a driver's (580, CUDA 13.0), which
+ * leaves the answer open, it is that of a driver (580, CUDA 13.0), which
  * tests/integration/capture_codes.cu asks. */
 #include "runtime/device/driver/graph.h"
 

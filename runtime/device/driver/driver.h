@@ -65,7 +65,7 @@ struct object {
 
 /* ---- Work ---------------------------------------------------------------------------------- */
 
-/* A point in a stream's order that others may wait for: an event's record, a free. */
+/* A point in a stream's order that others may wait for: an event's record, or a free. */
 struct mark {
     unsigned references;
     bool done;
@@ -79,9 +79,9 @@ struct mark {
 enum step {
     STEP_DONE,
     STEP_AGAIN,     /* more to do: the item stays at the head of its queue */
-    STEP_SPINNING,  /* as AGAIN, but it waits for what others do: let them go first */
-    STEP_ELSEWHERE, /* another thread has it and will call queue_complete, or has already */
-    STEP_FAULT      /* done, and the context has failed: item->context_error says how */
+    STEP_SPINNING,  /* as AGAIN, but it waits for what other items do, which should run first */
+    STEP_ELSEWHERE, /* another thread has it and will call queue_complete, or already has */
+    STEP_FAULT      /* done, and the context has failed: see item->context_error */
 };
 
 /* One piece of work in a stream. Files that make work embed it as their first member. */
@@ -91,17 +91,17 @@ struct item {
     uint64_t sequence; /* the order in which all items were enqueued, from 1 */
     uint64_t slices;   /* steps made so far */
     uint64_t started;  /* the schedule's clock at the first step */
-    bool running;      /* some thread is inside step, perhaps without the lock */
-    bool of_program;   /* a host function: what it touches the program touches */
+    bool running;      /* a thread is inside step, perhaps without the lock */
+    bool of_program;   /* a host function: the program makes its accesses */
     struct mark *done; /* passed when the item is done; or NULL */
     struct mark *wait; /* the item may not start before this is done; or NULL */
     CUresult context_error;
-    /* Do some of the work; called with the lock held, which it may drop and take again. */
+    /* Does some of the work. Called with the lock held, which it may drop and take again. */
     enum step (*step)(struct item *item);
-    /* Free what the item owns, done or never run. Called with the lock held. */
+    /* Frees what the item owns, whether or not it ran. Called with the lock held. */
     void (*discard)(struct item *item);
-    /* A fresh item that does the same, for the next launch of a graph; NULL: memory is short. What
-     * cannot be part of a graph has none. */
+    /* Makes a fresh item that does the same, for the next launch of a graph; NULL: memory is short.
+     * Work that cannot be part of a graph has no such function. */
     struct item *(*again)(const struct item *item);
 };
 
@@ -127,14 +127,15 @@ struct CUstream_st {
     struct item *head, *tail;
     struct CUstream_st *busy_next, *busy_previous; /* device.busy, while the queue is not empty */
     uint64_t last;                                 /* sequence of the newest item ever enqueued */
-    bool branch;                                   /* of a graph's launches: no handle names it */
+    bool branch;                                   /* of a graph's launches: it has no handle */
     struct capture *capture;    /* what it is captured into, see graph.h; or NULL */
     struct node_list *frontier; /* captured: what the next node depends on */
     struct order *orders;       /* direct event dependencies, one per stream waited for */
     size_t order_count, order_capacity;
     CUstreamAttrValue attributes[STREAM_ATTRIBUTES];
-    /* A launch with programmatic stream serialization that is the next work of the stream may begin
-     * when `lets` is passed, and waits for `end` by griddepcontrol; both NULL: it may not. */
+    /* If a launch with programmatic stream serialization is the stream's next work, it may begin
+     * when `lets` is passed, and griddepcontrol waits for `end`. Both NULL: it may not begin early.
+     */
     struct {
         struct mark *lets, *end;
         uint64_t sequence; /* of the stream's newest item then */
@@ -146,7 +147,8 @@ struct CUevent_st {
     struct CUctx_st *context;
     unsigned flags;
     struct mark *mark; /* the last record, or NULL */
-    /* When that was in a captured stream: which capture (0: it was not), and what it stands for. */
+    /* If that was in a captured stream: which capture (0: it was not), and the nodes that it stands
+     * for. */
     uint64_t capture;
     struct node_list *captured;
 };
@@ -160,8 +162,8 @@ struct CUctx_st {
     struct CUctx_st *next;
     uint64_t id;
     int ordinal;           /* of its device */
-    struct CUctx_st *home; /* of a green context: the primary one, which has its code and memory */
-    struct mark *initial_mark; /* what streams that are made later wait for; or NULL */
+    struct CUctx_st *home; /* for a green context: the primary one, which has its code and memory */
+    struct mark *initial_mark; /* what streams that are made later must wait for; or NULL */
     unsigned peers;            /* devices, by bit, whose memory its kernels may touch */
     bool primary;
     unsigned retained; /* primary: cuDevicePrimaryCtxRetain calls */
@@ -178,7 +180,7 @@ struct CUctx_st {
 
 /* ---- Stream-ordered memory ----------------------------------------------------------------- */
 
-/* Memory that a pool holds and nobody owns. */
+/* Memory that a pool holds and that has no owner. */
 struct pool_block {
     struct pool_block *next;
     uint64_t address, span;
@@ -188,7 +190,7 @@ struct pool_block {
 struct CUmemPoolHandle_st {
     struct object object;
     struct CUmemPoolHandle_st *next;
-    uint32_t id;             /* what its blocks carry in the arena's flags */
+    uint32_t id;             /* the flags of its blocks in the arena */
     int ordinal;             /* of its device */
     unsigned readers;        /* devices, by bit, whose kernels may touch its memory, too */
     bool destroyed;          /* freed with its last allocation */
@@ -203,11 +205,11 @@ struct CUmemPoolHandle_st {
 
 /* One or more equal steps of a recorded schedule. */
 struct recorded_step {
-    uint64_t point;  /* the occasion at which it is made; the n-th since the start */
+    uint64_t point;  /* the occasion at which it is made: the n-th since the start */
     uint64_t item;   /* its number in the order of all enqueues */
     uint64_t budget; /* warp instructions it may run */
     uint64_t count;  /* so many times */
-    bool idle;       /* made before that occasion, while the program called nothing */
+    bool idle;       /* made before that occasion, while the program made no call */
 };
 
 struct recording {
@@ -215,7 +217,7 @@ struct recording {
     struct recorded_step saved;  /* not written yet while count > 0 */
     struct recorded_step *steps; /* replay: what is to be done */
     size_t count, next;
-    bool late, fixed; /* what the file says of reads and of memory */
+    bool late, fixed; /* what the file records of reads and of memory */
     bool whole;       /* the file had its last line */
     uint64_t made;    /* steps saved */
 };
@@ -229,15 +231,15 @@ struct schedule {
     uint64_t random;      /* state of the generator that API calls draw from */
     uint64_t idle_random; /* and of the one the idle worker draws from */
     unsigned granularity; /* random: how large slices may be, see policy.c */
-    uint64_t point;       /* occasions to act so far: what a recorded step refers to */
+    uint64_t point;       /* occasions to act so far; a recorded step refers to this number */
     uint64_t clock;       /* steps made so far */
     uint64_t sequence;    /* of the newest item */
-    uint64_t base;        /* and as it was when the schedule began: recordings count from there */
+    uint64_t base;        /* its value when the schedule began, from which recordings count */
     uint64_t pending;     /* items in all queues */
     uint64_t
-        elsewhere;    /* items, and steps, that a thread is at which may have let go of the lock */
+        elsewhere;    /* items, and steps, that a thread is working on, perhaps without the lock */
     uint64_t threads; /* that ever enqueued anything */
-    uint64_t last_call; /* nanoseconds: when the program last was inside the API */
+    uint64_t last_call; /* nanoseconds: when the program was inside the API last */
     unsigned inside;    /* threads inside an API call */
     bool by_default;    /* the environment asked for no schedule, or for eager */
     bool worker_started;
@@ -252,7 +254,7 @@ struct trace_state {
     device_trace_done *done;
     void *user;
     uint64_t launches; /* ids given out */
-    uint64_t *dropped; /* launches that never ran to their end; the observer does not know yet */
+    uint64_t *dropped; /* launches that never ended, which the observer does not know yet */
     size_t dropped_count, dropped_capacity;
 };
 
@@ -268,8 +270,8 @@ struct said {
     size_t count;
 };
 
-/* One of the devices that the program sees. They differ in name only: all of their memory is one,
- * and any of them may touch it. */
+/* One of the devices that the program sees. They differ only in name: they share one memory, and
+ * any of them may touch it. */
 struct ordinal {
     struct CUctx_st *primary;
     unsigned primary_flags;
@@ -282,7 +284,7 @@ struct hostfunc_item;
 struct device {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* an item was completed elsewhere, or stopped running */
-    atomic_uint entering;   /* threads waiting for the lock: who loops lets them in */
+    atomic_uint entering;   /* threads that wait for the lock; a loop that holds it lets them in */
     atomic_bool closing;    /* the process is ending */
     atomic_bool forked;     /* a child of a process that used the device */
     atomic_bool initialised;
@@ -324,22 +326,22 @@ static inline bool device_exists(CUdevice ordinal)
 
 /* ---- driver.c ------------------------------------------------------------------------------ */
 
-/* Take the lock for an entry point. CUDA_SUCCESS means it is held: end with device_leave. The
- * plain form wants cuInit done; device_enter_context also a current context that has not failed.
- * Both give the scheduler its chance to run work. */
+/* Takes the lock for an entry point. After CUDA_SUCCESS it is held: end with device_leave. The
+ * plain form requires cuInit; device_enter_context also requires a current context that has not
+ * failed. Both let the scheduler run work. */
 CUresult device_enter(void);
 CUresult device_enter_context(struct CUctx_st **context);
-/* As device_enter_context, but a failed context is let in: for what must clean up. */
+/* As device_enter_context, but it accepts a failed context: for functions that must clean up. */
 CUresult device_enter_failed(struct CUctx_st **context);
 CUresult device_leave(CUresult result);
 void device_lock(void);
 void device_unlock(void);
-/* While a loop holds the lock for long: let waiting threads in. */
+/* Lets waiting threads in, while a loop holds the lock for long. */
 void device_breathe(void);
 uint64_t device_nanoseconds(void);
-/* Print one line on standard error, "csan device: " before it. */
+/* Prints one line on standard error, after "csan device: ". */
 void device_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Say once per name that the device lacks it. Returns CUDA_ERROR_NOT_SUPPORTED. */
+/* Says once for each name that the device lacks it. Returns CUDA_ERROR_NOT_SUPPORTED. */
 CUresult device_lacks(const char *name);
 
 void object_add(struct object *object, enum object_kind kind);
@@ -362,10 +364,10 @@ extern const size_t device_entry_count;
 extern _Thread_local bool context_in_host_function;
 struct CUctx_st *context_current(void);
 struct CUctx_st *context_create(int ordinal, unsigned flags, bool primary);
-/* The device of what carries that tag (memory.tag); 0 when its context is gone. */
+/* The device of memory with that tag (memory.tag); 0 when its context is gone. */
 int context_ordinal_of_tag(uint32_t tag);
 void context_destroy(struct CUctx_st *context);
-/* The kernel or copy of an item failed: what is pending in its context never runs. */
+/* The kernel or copy of an item failed: pending work of its context never runs. */
 void context_fail(struct CUctx_st *context, CUresult error);
 size_t context_limit_default(CUlimit limit);
 
@@ -386,16 +388,17 @@ static inline const struct CUctx_st *context_home(const struct CUctx_st *context
 /* ---- stream.c ------------------------------------------------------------------------------ */
 
 struct CUstream_st *stream_create(struct CUctx_st *context, unsigned flags, int priority);
-/* A queue that no handle names: a branch of a graph's launches. */
+/* A queue without a handle: a branch of a graph's launches. */
 struct CUstream_st *stream_create_branch(struct CUctx_st *context);
 /* Its owner is gone: it is freed once it is empty. */
 void stream_abandon(struct CUstream_st *stream);
-/* A number for the calling thread that is never used again. */
+/* A number for the calling thread that no later thread gets. */
 uint64_t stream_thread(void);
-/* The stream a handle names for the calling thread: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
- * or a created one. NULL when there is no such stream. */
+/* The stream that a handle means in the calling thread: NULL, CU_STREAM_LEGACY,
+ * CU_STREAM_PER_THREAD or a created one. NULL when there is no such stream. */
 struct CUstream_st *stream_resolve(struct CUctx_st *context, CUstream handle, bool per_thread);
-/* Enter the device for a call on that stream of the current context. Entered when it succeeds. */
+/* Enters the device for a call on that stream of the current context. If it fails, the device is
+ * not entered. */
 CUresult stream_enter(CUstream handle, bool per_thread, struct CUstream_st **stream);
 void stream_release_if_drained(struct CUstream_st *stream);
 void stream_free(struct CUstream_st *stream);
@@ -411,23 +414,23 @@ struct mark *mark_retain(struct mark *mark);
 void mark_release(struct mark *mark);
 void mark_pass(struct mark *mark, CUresult error);
 
-/* Append an item to its stream's queue, then let the policy act. Takes ownership. */
+/* Appends an item to its stream's queue, and then lets the policy act. Takes ownership. */
 void queue_enqueue(struct CUstream_st *stream, struct item *item);
-/* The same without the policy: for several items that come at once. schedule_enqueued follows. */
+/* The same without the policy, for several items at once. Call schedule_enqueued afterwards. */
 void queue_append(struct CUstream_st *stream, struct item *item);
 /* An item that nobody will run. */
 void queue_drop(struct item *item);
-/* Make an item that only passes or waits for a mark. */
+/* Makes an item that only passes or waits for a mark. */
 struct item *queue_marker(struct mark *done, struct mark *wait);
 /* Append such an item, without the policy. Takes both marks. */
 CUresult queue_append_marker(struct CUstream_st *stream, struct mark *done, struct mark *wait);
-/* May the head of this stream's queue run now? */
+/* Whether the head of this stream's queue may run now. */
 bool queue_ready(const struct CUstream_st *stream);
-/* Run one step of the head. The lock may be dropped meanwhile. */
+/* Runs one step of the head. The lock may be dropped meanwhile. */
 enum step queue_step(struct CUstream_st *stream);
-/* The head, given away with STEP_ELSEWHERE, is done. */
+/* The head, which was given away with STEP_ELSEWHERE, is done. */
 void queue_complete(struct item *item, CUresult error);
-/* Everything enqueued on the stream up to `sequence` is done. */
+/* Whether everything enqueued on the stream up to `sequence` is done. */
 bool queue_drained(const struct CUstream_st *stream, uint64_t sequence);
 /* Drop what is pending and not running. */
 void queue_discard(struct CUstream_st *stream);
@@ -445,28 +448,29 @@ struct goal {
 struct goal goal_mark(struct mark *mark);
 struct goal goal_stream(struct CUstream_st *stream);
 struct goal goal_context(struct CUctx_st *context);
-/* Does waiting for the goal include waiting for this stream? */
+/* Whether waiting for the goal includes waiting for this stream. */
 bool goal_covers(const struct goal *goal, const struct CUstream_st *stream);
 bool schedule_reached(const struct goal *goal);
-/* Run work until the goal is reached. Returns the context's error if it fails on the way. */
+/* Runs work until the goal is reached. Returns the context's error if it fails on the way. */
 CUresult schedule_until(const struct goal *goal, struct CUctx_st *context);
-/* Enqueue an item; when asked, wait until it is done. */
+/* Enqueues an item and, if asked, waits until it is done. */
 CUresult schedule_item(struct CUstream_st *stream, struct item *item, bool wait);
-/* Wait for all work of all contexts: what freeing memory does. */
+/* Waits for all work of all contexts, as freeing memory does. */
 void schedule_all(void);
 void schedule_start(void);
-/* The process ends: what is recorded must be in its file. */
+/* The process ends: writes the recording to its file. */
 void schedule_close(void);
-/* A detached thread of the driver's own, deaf to the program's signals. */
+/* Starts a detached thread of the driver's own, which gets none of the program's signals. */
 bool schedule_thread(void *(*run)(void *));
 /* A moment from now, for pthread_cond_timedwait. */
 struct timespec schedule_deadline(uint64_t nanoseconds);
-/* Warp instructions the slice of a kernel that is being run should have. */
+/* How many warp instructions the running slice of a kernel should have. */
 uint64_t schedule_budget(void);
-/* No schedule was asked for, or eager: where the documentation leaves a choice, the device does as
- * real ones do. */
+/* Whether no schedule, or eager, was asked for. Then the device does as real ones do, where the
+ * documentation leaves a choice. */
 bool schedule_is_usual(void);
-/* Nobody records, replays or compares runs: blocks of a kernel may run at the same time. */
+/* Whether nobody records, replays or compares runs, so that blocks of a kernel may run at the same
+ * time. */
 bool schedule_is_free(void);
 /* Called at every entry, and after an enqueue. */
 void schedule_entry(void);
@@ -476,16 +480,16 @@ void schedule_query(const struct goal *goal);
 
 /* ---- policy.c: which piece of legal work is next --------------------------------------------- */
 
-/* Begin with a choice. POLICY_REPLAY wants its recording loaded already. */
+/* Begins with a policy. POLICY_REPLAY requires that its recording is loaded. */
 void policy_start(const struct schedule_choice *choice);
 /* The queue whose head is next on the way to the goal; NULL when nothing may run here. */
 struct CUstream_st *policy_pick(const struct goal *goal);
-/* Without a goal: the oldest work (at random: any); for what may run unasked. */
+/* Without a goal: the oldest work (at random: any), for work that may run unasked. */
 struct CUstream_st *policy_pick_any(uint64_t *random);
-/* May this run unasked? Under hold some work may not. */
+/* Whether this may run unasked. Under hold some work may not. */
 struct CUstream_st *policy_pick_oldest(void);
 bool policy_coin(void);
-/* Warp instructions of the next slice of an item that had so many. */
+/* Warp instructions of the next slice of an item that has run so many. */
 uint64_t policy_budget(uint64_t slices);
 /* An item left its queue. */
 void policy_finished(uint64_t item);
@@ -493,17 +497,18 @@ void policy_finished(uint64_t item);
 /* ---- schedule_file.c: a schedule in a file
  * ------------------------------------------------------- */
 
-/* Save what is done from now on. False with a message said: the file cannot be written. */
+/* Saves the steps made from now on. False, with a message printed: the file cannot be written. */
 bool recording_save(const char *path, const char *policy);
-/* Load what is to be done. False with a message said: it cannot be read, or is damaged. */
+/* Loads the steps to make. False, with a message printed: the file cannot be read, or is damaged.
+ */
 bool recording_load(const char *path);
 /* A step was made. */
 void recording_add(const struct recorded_step *step);
-/* The step that is to be made at this occasion, or (idle) before the next; NULL: none. */
+/* The step to make at this occasion, or (idle) before the next one; NULL: none. */
 const struct recorded_step *recording_next(bool idle);
 /* It was made. */
 void recording_pass(void);
-/* The program did something else than what was recorded: say so; the run goes on eagerly. */
+/* The program did not do what was recorded: says so, and the run goes on eagerly. */
 void recording_abandon(const char *why);
 void recording_flush(void);
 void recording_close(void);
@@ -516,9 +521,9 @@ bool outcome_wanted(void);
 void outcome_born(uint64_t address, uint64_t bytes);
 void outcome_item(uint64_t item, uint64_t started);
 void outcome_copy(uint64_t item, uint64_t hash);
-/* A context failed: what was pending in it is dropped, wherever it was. */
+/* A context failed, and its pending work is dropped. */
 void outcome_failed(CUresult error);
-/* A block that nobody may use any more, with its bytes as they are now. */
+/* A block that nobody may use any more, with its present bytes. */
 void outcome_freed(const struct arena_info *info);
 void outcome_freed_at(const struct arena *arena, uint64_t base);
 void outcome_flush(void);
@@ -539,7 +544,8 @@ void launch_report_dropped(void);
 
 /* ---- failure.c ----------------------------------------------------------------------------- */
 
-/* To the subscriber, without the lock; or on standard error, unless that is printed already. */
+/* Reports the failure to the subscriber, without the lock; or prints it on standard error, unless
+ * that was done. */
 void failure_report(const struct device_failure *failure, bool printed);
 
 /* ---- memory.c, pool.c, copy.c, host_function.c
@@ -566,9 +572,9 @@ struct registered {
 };
 /* What an address belongs to. */
 struct memory memory_at(uint64_t address);
-/* [address, address + bytes) lies inside one live allocation. */
+/* Whether [address, address + bytes) lies inside one live allocation. */
 bool memory_contains(const struct memory *memory, uint64_t address, uint64_t bytes);
-/* Is all of a range of pageable memory there? */
+/* Whether all of a range of pageable memory exists. */
 bool memory_is_mapped(uint64_t address, uint64_t bytes);
 /* Where this process can touch a valid address. */
 static inline void *memory_pointer(uint64_t address)
@@ -578,7 +584,7 @@ static inline void *memory_pointer(uint64_t address)
     return (void *)address;
 }
 
-/* Who an arena's block belongs to; kept in its tag with the context. */
+/* Who owns an arena's block; kept in its tag with the context. */
 enum memory_owner {
     OWNER_PROGRAM = 1, /* cuMemAlloc, cuMemHostAlloc */
     OWNER_MANAGED,     /* cuMemAllocManaged */
@@ -587,7 +593,7 @@ enum memory_owner {
     OWNER_MODULE,      /* variables */
     OWNER_DRIVER,      /* workspaces */
     OWNER_GRAPH,       /* allocation nodes of graphs */
-    OWNER_RESERVED     /* cuMemAddressReserve: what is mapped there virtual.c knows */
+    OWNER_RESERVED     /* cuMemAddressReserve; virtual.c knows what is mapped there */
 };
 static inline uint32_t memory_tag(const struct CUctx_st *context, enum memory_owner owner)
 {
@@ -600,22 +606,23 @@ static inline enum memory_owner memory_tag_owner(uint32_t tag)
     return tag & 15;
 }
 
-/* virtual.c. The memory that is mapped around an address of a reservation (`info` is its) and may
- * be touched, with its neighbours; false: none. */
+/* virtual.c. Finds the memory that is mapped around an address of a reservation (`info` describes
+ * it) and may be touched, with its neighbours; false: none. */
 bool virtual_find(uint64_t address, struct arena_info *info, bool *writable);
 /* Of what is mapped at that address: the device whose memory it is, and whether kernels of the
  * device `ordinal` may touch it. False: nothing is mapped there. */
 bool virtual_reach(uint64_t address, int ordinal, int *owner, bool *reaches);
 
-/* Free what the context allocated and nobody freed. */
+/* Frees what the context allocated and nobody freed. */
 void memory_forget(struct CUctx_st *context);
 
-/* The block is a pool's: give it back as freed by the host now. False: it is not. */
+/* If the block is a pool's, gives it back to the pool, as freed by the host now. False: it is not.
+ */
 bool pool_free_now(uint64_t address);
-/* Return idle memory of all pools so that `bytes` may fit. True when any was. */
+/* Returns idle memory of all pools so that `bytes` may fit. True if any was returned. */
 bool pool_release_idle(uint64_t bytes);
 struct CUmemPoolHandle_st *pool_of(uint64_t address);
-/* At a synchronization: return what is above the release thresholds. */
+/* At a synchronization: returns what is above the release thresholds. */
 void pool_trim(void);
 void pool_start(void);
 

@@ -1,4 +1,4 @@
-/* Says that a kernel failed: to the subscriber (failure.h), or else on standard error. Called by
+/* Reports that a kernel failed: to the subscriber (failure.h), or else on standard error. Called by
  * launch.c. */
 #include "runtime/device/driver/driver.h"
 

@@ -26,13 +26,14 @@ struct device_failure {
     uint32_t block[3], thread[3];
     uint64_t threads; /* of the warp, with the same fault */
     bool has_address;
-    uint64_t address;     /* that the thread used */
-    uint32_t bytes;       /* of the access; 0: not known */
-    int access;           /* enum device_failure_access */
-    const char *function; /* that the instruction is in, where that is not the kernel; else NULL */
-    const char *file;     /* of the source, by .loc; NULL: the PTX has no line information */
+    uint64_t address; /* that the thread used */
+    uint32_t bytes;   /* of the access; 0: not known */
+    int access;       /* enum device_failure_access */
+    const char
+        *function;    /* the function of the instruction, if that is not the kernel; else NULL */
+    const char *file; /* of the source, by .loc; NULL: the PTX has no line information */
     uint32_t line;
-    const char *assertion; /* the expression that did not hold; NULL: none, or it is not known */
+    const char *assertion; /* the expression that was false; NULL: none, or not known */
     const char *message;   /* all of it in one line */
 };
 

@@ -1,5 +1,5 @@
-/* Graphs as the program builds them: nodes, edges, clones, and the questions about them. What the
- * nodes do is graph_node.c's matter, running them graph_exec.c's. */
+/* Graphs as the program builds them: nodes, edges, clones, and queries about them. graph_node.c has
+ * what the nodes do, graph_exec.c how they run. */
 #include "runtime/device/driver/graph.h"
 
 #include <stdio.h>

@@ -30,13 +30,14 @@ struct CUgraphNode_st {
     struct CUgraphNode_st *next, *previous; /* of the graph, in order of creation */
     CUgraphNodeType type;
     struct node_list dependencies, dependents;
-    struct item *work;                     /* kernel, copy, set and host nodes; else NULL */
-    struct CUgraph_st *child;              /* a child graph node's own */
-    CUevent event;                         /* event nodes */
-    CUDA_MEM_ALLOC_NODE_PARAMS_v1 memory;  /* alloc and free nodes: at dptr */
-    const struct CUgraphNode_st *original; /* what it was cloned from; perhaps gone by now */
-    bool disabled;                         /* of an exec: cuGraphNodeSetEnabled */
-    size_t place;                          /* scratch for walks over the graph */
+    struct item *work;                    /* kernel, copy, set and host nodes; else NULL */
+    struct CUgraph_st *child;             /* a child graph node's own */
+    CUevent event;                        /* event nodes */
+    CUDA_MEM_ALLOC_NODE_PARAMS_v1 memory; /* alloc and free nodes: at dptr */
+    const struct CUgraphNode_st
+        *original; /* the graph that it was cloned from, which may be gone */
+    bool disabled; /* of an exec: cuGraphNodeSetEnabled */
+    size_t place;  /* scratch for walks over the graph */
     CUkernelNodeAttrValue attributes[NODE_ATTRIBUTES]; /* hints, kept and given back */
 };
 
@@ -45,7 +46,7 @@ struct graph_block {
     struct graph_block *next;
     uint64_t address, bytes;
     unsigned references; /* alloc nodes of graphs and of execs */
-    bool live;           /* as of the enqueues so far: allocated and not freed */
+    bool live;           /* according to what was enqueued so far: allocated and not freed */
 };
 
 /* An object of the program's that graphs keep alive: cuUserObjectCreate. */
@@ -68,7 +69,7 @@ struct CUgraph_st {
     size_t count;
     const struct CUgraph_st *original; /* what it was cloned from */
     struct CUgraphNode_st *owner;      /* the child graph node it belongs to, or NULL */
-    bool of_exec;                      /* an exec's own: handles of its nodes are nobody's */
+    bool of_exec;                      /* an executable graph's own: its nodes have no handles */
     bool capturing;                    /* a capture adds to it */
     unsigned execs;                    /* alive; counted for graphs that allocate memory only */
     struct user_reference *users;
@@ -120,13 +121,13 @@ struct CUgraph_st *graph_create_empty(void);
 void graph_destroy(struct CUgraph_st *graph);
 /* A copy, child graphs included. NULL when memory is short. */
 struct CUgraph_st *graph_clone(const struct CUgraph_st *graph, bool of_exec);
-/* 1 when it, or a child graph, has a node of that type. */
+/* 1 if it, or a child graph, has a node of that type. */
 bool graph_has(const struct CUgraph_st *graph, CUgraphNodeType type);
 /* Both kinds of nodes that deal in memory. */
 bool graph_has_memory(const struct CUgraph_st *graph);
 
-/* A node with these dependencies (all of the graph, none twice). CUDA_ERROR_INVALID_VALUE when they
- * are not. */
+/* Makes a node with these dependencies (all in the graph, none twice). CUDA_ERROR_INVALID_VALUE if
+ * they are not. */
 CUresult node_create(struct CUgraph_st *graph, CUgraphNodeType type,
                      struct CUgraphNode_st *const *dependencies, size_t count,
                      struct CUgraphNode_st **node);
@@ -141,35 +142,33 @@ bool graph_block_free(uint64_t address);
 
 /* ---- graph_exec.c -------------------------------------------------------------------------- */
 
-/* The context is gone, and its execs' branches with it. */
+/* The context is gone, and with it the branches of its executable graphs. */
 void graph_forget_context(struct CUctx_st *context);
 
 /* ---- capture.c ----------------------------------------------------------------------------- */
 
-/* May work be put into the stream, or may it be waited for, as far as captures are concerned? The
- * error says why not, and the captures that the call interferes with are invalid from then on.
- * capture_admits: for work. capture_admits_beside: for what runs by itself and never as a node
- * (synchronous copies and sets, launches of graphs). capture_admits_wait: for synchronizing or
- * asking. */
+/* Whether captures allow it to put work into the stream, or to wait for it. If not, the error says
+ * why, and the captures that the call interferes with become invalid. capture_admits: for work.
+ * capture_admits_beside: for what runs by itself and never as a node (synchronous copies and sets,
+ * launches of graphs). capture_admits_wait: for synchronizing or querying. */
 CUresult capture_admits(struct CUstream_st *stream);
 CUresult capture_admits_beside(struct CUstream_st *stream);
 CUresult capture_admits_wait(struct CUstream_st *stream);
 /* For calls that wait for a whole context. */
 CUresult capture_admits_context(const struct CUctx_st *context);
-/* For calls that a capture does not see though it may depend on them: allocations, waits. */
+/* For calls that a capture does not see although it may depend on them: allocations, waits. */
 CUresult capture_admits_unsafe(void);
-/* For calls on an event that need it to have been recorded outside. */
+/* For calls on an event that must have been recorded outside of a capture. */
 CUresult capture_admits_event(const struct CUevent_st *event);
 /* For what a captured stream cannot take. */
 CUresult capture_refuses(struct CUstream_st *stream);
 
-/* The stream is captured: add a node after what the stream holds. `work` is taken, also on error.
- */
+/* The stream is captured: adds a node after what the stream holds. Takes `work`, also on error. */
 CUresult capture_work(struct CUstream_st *stream, CUgraphNodeType type, struct item *work);
 CUresult capture_node(struct CUstream_st *stream, CUgraphNodeType type,
                       struct CUgraphNode_st **node);
-/* A record of the event in a captured stream, and a wait in a stream when one of both is captured.
- */
+/* A record of the event in a captured stream; and a wait in a stream, if one of the two is
+ * captured. */
 CUresult capture_record(struct CUstream_st *stream, struct CUevent_st *event, bool external);
 CUresult capture_wait(struct CUstream_st *stream, struct CUevent_st *event, bool external);
 /* The event holds what a capture did. */
@@ -181,7 +180,7 @@ void capture_leave(struct CUstream_st *stream);
 
 /* ---- What nodes do: made where the same work is made for streams ----------------------------- */
 
-/* launch.c. The item of a kernel node, and what it was made of: the arrays are the item's own. */
+/* launch.c. The item of a kernel node, and its description, whose arrays belong to the item. */
 CUresult launch_of_node(const CUDA_KERNEL_NODE_PARAMS_v2 *params, const struct item *before,
                         struct item **item);
 void launch_describe(const struct item *item, CUDA_KERNEL_NODE_PARAMS_v2 *params);

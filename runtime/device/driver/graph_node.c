@@ -1,6 +1,6 @@
-/* Nodes: making them, asking them what they do, and giving them something else to do, in a graph or
- * in an exec. Every way is turned into CUgraphNodeParams, the form of cuGraphAddNode; the work
- * itself is made by the file that makes it for streams. */
+/* Nodes: makes them, queries what they do, and changes it, in a graph or in an executable one. All
+ * forms are turned into CUgraphNodeParams, the form of cuGraphAddNode. The file that makes such
+ * work for streams also makes it for nodes. */
 #include "runtime/device/driver/graph.h"
 
 #include <string.h>

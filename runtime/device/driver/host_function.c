@@ -1,10 +1,10 @@
 /* Host functions and stream callbacks. They run in stream order, one at a time, on a thread of the
- * driver's own and without its lock: on the thread that happened to make the API call, a function
+ * driver's own and without its lock. If they ran on the thread that made the API call, a function
  * that takes a lock of the program's could wait for its own caller.
  *
- * Who hands one over waits a moment for its end, so that a run with one host thread and a seed goes
- * the same way every time; only a function that takes long, or waits for that very thread, is left
- * to run alongside. */
+ * A thread that hands a function over waits a moment for its end. So a run with one host thread and
+ * a seed goes the same way every time. Only a function that takes long, or waits for that very
+ * thread, is left to run beside it. */
 #include "runtime/device/driver/graph.h"
 
 #include <errno.h>

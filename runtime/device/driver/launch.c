@@ -1,6 +1,6 @@
-/* Kernel launches: checks what was asked, copies the parameters, and runs the kernel in slices as
- * an item of its stream. The execution engine (exec.h) does the running; here its faults become the
- * documented errors, and what it touched goes to whoever traces (trace.h). */
+/* Kernel launches: checks the arguments, copies the parameters, and runs the kernel in slices as an
+ * item of its stream. The execution engine (exec.h) runs it. This file turns faults into the
+ * documented errors, and passes what the kernel touched to the tracer (trace.h). */
 #include "runtime/device/driver/worker_pool.h"
 #include "runtime/device/driver/graph.h"
 #include "runtime/device/module/module.h"

@@ -1,5 +1,5 @@
 /* Streams: created ones, the legacy default stream of each context, and the default stream of each
- * host thread. What runs in them is the business of queue.c and schedule.c. */
+ * host thread. queue.c and schedule.c run what is in them. */
 #include "runtime/device/driver/graph.h"
 
 #include <stdlib.h>

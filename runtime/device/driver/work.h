@@ -1,4 +1,5 @@
-/* When the device touches memory: for who keeps the program from touching it meanwhile. */
+/* When the device touches memory: for a subscriber that keeps the program from touching it
+ * meanwhile. */
 #ifndef RUNTIME_DEVICE_DRIVER_WORK_H
 #define RUNTIME_DEVICE_DRIVER_WORK_H
 
@@ -8,7 +9,7 @@ struct device_work_watch {
 };
 
 /* From now on `begins` is called before the device makes a step of a copy, set, kernel or graph,
- * and `ends` behind it, on whatever thread makes it; steps may overlap. They must not call the CUDA
+ * and `ends` after it, on the thread that makes it; steps may overlap. They must not call the CUDA
  * API. One subscriber; NULL unsubscribes. Symbol: device_work_subscribe. */
 void device_work_subscribe(const struct device_work_watch *watch);
 

@@ -1,6 +1,7 @@
-/* A launch: starts it, lets its blocks and their warps take turns, ends it. Blocks run one after
- * the other; one that does not finish in its turn stays resident and the next is begun beside it,
- * up to what a device would hold, so that blocks that wait for one another all make progress. */
+/* Starts a launch, lets its blocks and their warps take turns, and ends it. Blocks run one after
+ * the other. A block that does not finish in its turn stays resident, and the next one is begun
+ * beside it, up to what a device would hold. So blocks that wait for one another all make progress.
+ */
 #include "runtime/device/exec/exec_engine.h"
 
 #include <immintrin.h>

@@ -53,9 +53,9 @@ struct exec_texture {
 };
 
 struct exec_memory {
-    /* Fill in the region around `address` (the whole allocation) and return true, or return false:
-     * an illegal address. The engine remembers answers until the running exec_step returns, so the
-     * regions must stay mapped that long. Called from the thread inside exec_step. */
+    /* Fills in the region around `address` (the whole allocation) and returns true; false: an
+     * illegal address. The engine remembers answers until the running exec_step returns, so the
+     * regions must stay mapped that long. Called on the thread inside exec_step. */
     bool (*find)(void *user, uint64_t address, struct exec_region *region);
     void *user;
     /* EXEC_WINDOW_BYTES of reserved addresses (PROT_NONE, at a multiple of 16 MiB) where no memory
@@ -71,23 +71,23 @@ enum { EXEC_WINDOW_BYTES = 64 << 20 };
 
 typedef struct exec_image exec_image;
 
-/* Make a module ready. Its two segments (module->global_bytes and const_bytes long, 256-aligned)
- * are the driver's, at these addresses; both may be 0 when empty. The module must outlive the
+/* Makes a module ready. Its two segments (module->global_bytes and const_bytes long, 256-aligned)
+ * belong to the driver, at these addresses; both may be 0 when empty. The module must outlive the
  * image. NULL when memory is short. */
 exec_image *exec_image_create(const struct ptx_module *module, uint64_t global_address,
                               uint64_t const_address);
 void exec_image_release(exec_image *image);
 
-/* Write the initial contents of both segments, addresses inside initialisers included, to where
- * this process can touch them. NULL for a segment of no bytes. */
+/* Writes the initial contents of both segments, with the addresses inside initialisers, to where
+ * this process can touch them. NULL for an empty segment. */
 void exec_image_initialise(const exec_image *image, void *global_segment, void *const_segment);
 
-/* What a pointer to a device function is on this device; 0 when the module lacks its body. */
+/* The value of a pointer to a device function on this device; 0 when the module lacks its body. */
 uint64_t exec_image_function_address(const exec_image *image, const struct ptx_function *function);
 
-/* Decode a kernel and all it calls directly. False when something in it is not supported: `message`
- * then reads "kernel 'saxpy(float*)': line 123: instruction 'wgmma.fence.sync.aligned' is not
- * supported" (no newline; kernel's name as in the PTX). exec_begin does this by itself. */
+/* Decodes a kernel and all that it calls directly. False if a part of it is not supported:
+ * `message` then reads "kernel 'saxpy(float*)': line 123: instruction 'wgmma.fence.sync.aligned' is
+ * not supported" (no newline; kernel's name as in the PTX). exec_begin calls this itself. */
 bool exec_prepare(exec_image *image, const struct ptx_function *kernel, char *message,
                   size_t message_bytes);
 
@@ -111,18 +111,18 @@ struct exec_launch {
     uint64_t grid_workspace;
     uint32_t resident_blocks; /* most blocks in flight at once; 0: what a device of 132 SMs holds */
     uint64_t grid_id;         /* %gridid */
-    /* Where the order of blocks cannot matter, they are run in up to `parts` parts by `together`,
-     * which calls run(job, k) for each k below `count`, at the same time if it can, and returns
-     * when all are done. 0 and NULL: all by the thread that calls exec_step. */
+    /* If the order of blocks cannot matter, they run in up to `parts` parts by `together`. It calls
+     * run(job, k) for each k below `count`, at the same time if it can, and returns when all are
+     * done. 0 and NULL: the thread that calls exec_step runs all. */
     uint32_t parts;
     void (*together)(void (*run)(void *job, uint32_t part), void *job, uint32_t count);
-    /* Set when the grid before it in its stream has ended, which griddepcontrol.wait waits for, by
-     * who runs between two exec_steps; NULL: it has. */
+    /* Set between two exec_steps, when the previous grid of the stream has ended, for which
+     * griddepcontrol.wait waits; NULL: it has ended. */
     const bool *previous_done;
     bool touches; /* record what global memory is touched */
     struct exec_memory memory;
-    /* Where printf output and assertion messages go; called inside exec_step, whole strings. NULL:
-     * standard output and standard error. */
+    /* Gets printf output and assertion messages, inside exec_step, as whole strings. NULL: standard
+     * output and standard error. */
     void (*print)(void *user, bool error, const char *text, size_t bytes);
     void *print_user;
     /* Limit on .local memory per thread, in bytes, that calls may nest into; 0: 1 MiB. */
@@ -132,7 +132,7 @@ enum { EXEC_GRID_WORKSPACE_BYTES = 4096 };
 
 enum exec_status {
     EXEC_RUNNING,  /* the budget is used up */
-    EXEC_SPINNING, /* as RUNNING, but all that is left waits in loops for somebody else's store: run
+    EXEC_SPINNING, /* as RUNNING, but all that is left waits in loops for another's store: run
                       something else first */
     EXEC_DONE,
     EXEC_FAULT /* exec_fault says which */
@@ -154,7 +154,7 @@ enum exec_fault_kind {
     EXEC_FAULT_MEMORY               /* CUDA_ERROR_OUT_OF_MEMORY: this process has no more */
 };
 
-/* What __assertfail is given, cut off where it is longer. */
+/* The arguments of __assertfail, truncated if they are longer. */
 struct exec_assertion {
     char expression[512], file[512], function[512];
     uint32_t line;
@@ -163,16 +163,16 @@ struct exec_assertion {
 struct exec_fault {
     enum exec_fault_kind kind;
     bool has_thread;  /* else all threads are to blame, or none */
-    bool has_address; /* what the thread accessed, called or branched to */
+    bool has_address; /* the address that the thread accessed, called or branched to */
     uint64_t address;
     uint32_t block[3], thread[3];
-    uint32_t threads; /* of its warp, itself too, with the same fault */
+    uint32_t threads; /* threads of its warp with the same fault, itself included */
     enum device_failure_access access;
     uint32_t bytes;                      /* that each thread accesses */
     const struct ptx_function *function; /* that the instruction is in */
     const char *file;                    /* by .loc; NULL: not known */
     uint32_t line;                       /* in the file */
-    struct exec_assertion assertion;     /* that failed, of the first thread; else all is 0 */
+    struct exec_assertion assertion; /* the failed assertion of the first thread; else all is 0 */
     char message[384]; /* one line: kernel, line, instruction, what happened; no newline */
 };
 
@@ -182,11 +182,11 @@ typedef struct exec_state exec_state;
  * supported (see exec_prepare), or the launch's sizes are impossible, or memory is short. */
 exec_state *exec_begin(const struct exec_launch *launch, char *message, size_t message_bytes);
 
-/* Run about `budget` warp instructions more (at least one makes progress). Deterministic but for
- * clocks and for what others store meanwhile; the result does not depend on the budgets. */
+/* Runs about `budget` more warp instructions (at least one makes progress). Deterministic, except
+ * for clocks and for what others store meanwhile. The result does not depend on the budgets. */
 enum exec_status exec_step(exec_state *state, uint64_t budget);
 
-/* Every block has said griddepcontrol.launch_dependents, or ended. */
+/* Whether every block has executed griddepcontrol.launch_dependents, or ended. */
 bool exec_lets(const exec_state *state);
 
 /* Why the last exec_step returned EXEC_FAULT. Valid until exec_end. */
@@ -194,15 +194,15 @@ const struct exec_fault *exec_fault(const exec_state *state);
 /* "illegal memory access": the words of a GPU's core dump (coredump_exception_words) */
 const char *exec_fault_name(enum exec_fault_kind kind);
 
-/* What was touched so far, folded into ranges as trace.h wants them: *count of them, owned by the
- * state, valid until the next call on it. NULL with 0 when recording is off or nothing was. */
+/* What was touched so far, as ranges in the form of trace.h: *count of them, owned by the state,
+ * valid until the next call on it. NULL with 0 when recording is off or nothing was touched. */
 const struct device_trace_range *exec_touches(exec_state *state, size_t *count);
 
 /* Warp instructions and thread instructions run so far. */
 void exec_counts(const exec_state *state, uint64_t *warp_instructions,
                  uint64_t *thread_instructions);
 
-/* Stop and free, finished or not. NULL is allowed. */
+/* Stops and frees it, finished or not. NULL is allowed. */
 void exec_end(exec_state *state);
 
 #endif

@@ -1,5 +1,5 @@
 /* Loads, stores and asynchronous copies (PTX ISA 9.7.9.8 to 9.7.9.25). Asynchronous copies are made
- * at once: a program that is right with any timing is right with this one. */
+ * at once: a program that is correct with any timing is correct with this one. */
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_access.h"
 

@@ -1,4 +1,4 @@
-/* Where an instruction's address operand points: shared by loads, stores, atomics and mbarriers. */
+/* Resolves an instruction's address operand: shared by loads, stores, atomics and mbarriers. */
 #ifndef RUNTIME_DEVICE_EXEC_EXEC_ACCESS_H
 #define RUNTIME_DEVICE_EXEC_EXEC_ACCESS_H
 

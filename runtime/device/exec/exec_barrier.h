@@ -4,7 +4,7 @@
 
 #include "runtime/device/exec/exec_engine.h"
 
-/* After lanes have exited: a cluster barrier that waited only for them opens. */
+/* Some lanes have exited: a cluster barrier that waited only for them opens. */
 void barrier_cluster_recheck(struct block *block);
 
 #endif

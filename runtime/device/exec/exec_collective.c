@@ -1,7 +1,7 @@
-/* What the lanes of a warp do together (PTX ISA 9.7.9.6, 9.7.13.6 to .14): shfl, vote, match,
- * redux, elect, bar.warp.sync, activemask. Lanes named by a mask wait for one another wherever they
- * are: in another group, at another call of the same function, even at another instruction of the
- * kind. */
+/* Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13.6 to .14): shfl,
+ * vote, match, redux, elect, bar.warp.sync, activemask. Lanes named by a mask wait for one another
+ * wherever they are: in another group, at another call of the same function, even at another
+ * instruction of the same kind. */
 #include "runtime/device/exec/exec_collective.h"
 
 #include <math.h>

@@ -20,7 +20,7 @@ struct decoder {
     uint32_t *callees;
     size_t callee_count, callee_capacity;
     bool failed;        /* the instruction has a form that is not supported */
-    const char *callee; /* it failed because of this function, which is named then; or NULL */
+    const char *callee; /* decoding failed because of this function, which is then named; or NULL */
     bool out_of_memory;
     struct micro nowhere; /* what decoder_emit gives then */
 };
@@ -29,20 +29,21 @@ typedef void decode_family(struct decoder *decoder, const struct ptx_instruction
 
 /* A new micro-operation, zeroed, at the end of the code. Valid until the next one. */
 struct micro *decoder_emit(struct decoder *decoder, micro_run *run);
-/* The form is not supported: the instruction will be named. */
+/* The form is not supported; the message will name the instruction. */
 void decoder_fail(struct decoder *decoder);
 /* The instruction's result may depend on the order in which blocks run. */
 void decoder_order(struct decoder *decoder);
-/* A slot nobody else uses, for values of `bits` bits. */
+/* A slot that nothing else uses, for values of `bits` bits. */
 uint32_t decoder_temporary(struct decoder *decoder, uint32_t bits);
 /* A constant slot with the value in every lane; bits 1: a predicate. */
 uint32_t decoder_constant(struct decoder *decoder, uint32_t bits, uint64_t value);
-/* The slot of a source or destination of that many bits (1: predicate). What is no register is
- * put in one first: constants, special registers, addresses; "_" becomes a temporary. */
+/* The slot of a source or destination of that many bits (1: predicate). Sources that are no
+ * registers are put into one first: constants, special registers, addresses. "_" becomes a
+ * temporary. */
 uint32_t decoder_source(struct decoder *decoder, const struct ptx_operand *operand, uint32_t bits);
 uint32_t decoder_destination(struct decoder *decoder, const struct ptx_operand *operand,
                              uint32_t bits);
-/* A source or destination of whatever width it has: *bits says which. Constants get `wanted`. */
+/* A source or destination of its own width, which *bits receives. Constants get `wanted`. */
 uint32_t decoder_any_source(struct decoder *decoder, const struct ptx_operand *operand,
                             uint32_t wanted, uint32_t *bits);
 uint32_t decoder_any_destination(struct decoder *decoder, const struct ptx_operand *operand,
@@ -50,7 +51,7 @@ uint32_t decoder_any_destination(struct decoder *decoder, const struct ptx_opera
 /* Emit `run` with destination and sources of the same type, as many as the instruction has. */
 void decoder_plain(struct decoder *decoder, const struct ptx_instruction *instruction,
                    micro_run *run, uint32_t bits);
-/* malloc'd memory that lives as long as the program, zeroed; NULL sets out_of_memory. */
+/* Zeroed malloc'd memory that lives as long as the program; NULL sets out_of_memory. */
 void *decoder_keep(struct decoder *decoder, size_t bytes);
 /* Width of a register: what its slot holds per lane. */
 uint32_t decoder_slot_bits(uint32_t type_bits);

@@ -1,6 +1,6 @@
-/* griddepcontrol (PTX ISA, "Parallel Synchronization and Communication Instructions"): a grid that
- * lets the next one of its stream begin, and one that began early and waits until the grid before
- * it has ended. Who is which the driver knows: exec_launch.previous_done. */
+/* griddepcontrol (PTX ISA, "Parallel Synchronization and Communication Instructions"). One grid
+ * lets the next one of its stream begin. One that began early waits until the previous grid has
+ * ended. The driver knows which grids these are: exec_launch.previous_done. */
 #include "runtime/device/exec/exec_decoder.h"
 
 static int dependency_wait(struct warp *w, const struct micro *op)

@@ -34,7 +34,7 @@ enum {
 #define SLOT_CONSTANT 0x80000000u /* the slot lies in the program's constants, not in the frame */
 #define ALL_LANES     0xffffffffu
 
-/* Where generic addresses of the other spaces lie, from exec_memory.window. */
+/* The addresses of the windows of the other spaces, from exec_memory.window. */
 enum {
     WINDOW_LOCAL = 0,         /* a thread's .local memory: 16 MiB */
     WINDOW_PARAM = 16 << 20,  /* the kernel's parameters */
@@ -67,7 +67,7 @@ enum {
     ACCESS_WRITES = 1,
     ACCESS_UPDATES = 2, /* atomically */
     ACCESS_STRONG = 4,  /* what a loop that waits for somebody else's store does */
-    ACCESS_RECORDED = 8 /* global memory's touches count: not .const, nor .param */
+    ACCESS_RECORDED = 8 /* touches of global memory count, those of .const and .param do not */
 };
 
 enum { MICRO_BRANCH_TABLE = 255 }; /* micro.kind of brx.idx: slots are pcs, e of them */
@@ -126,7 +126,7 @@ struct exec_image {
 enum { NO_FUNCTION = 0xffffffffu, FUNCTION_STRIDE = 16 };
 #define FUNCTION_BASE 0x0000000010000000ull /* generic addresses of functions start here */
 
-/* The program of a function, decoded now if nobody has; NULL when memory is short. */
+/* The program of a function, decoded now if it has not been; NULL when memory is short. */
 struct program *image_program(struct exec_image *image, uint32_t index);
 /* A function's number, by its body: a prototype is looked up by name. NO_FUNCTION: no body. */
 uint32_t image_function(const struct exec_image *image, const struct ptx_function *function);
@@ -136,7 +136,7 @@ uint32_t image_function_at(const struct exec_image *image, uint64_t address);
 bool image_variable(const struct exec_image *image, const struct ptx_variable *variable,
                     uint64_t *address);
 
-/* exec_prepare that also says whether anything reachable is `ordered` (struct program). */
+/* As exec_prepare; it also says whether anything reachable is `ordered` (struct program). */
 bool image_prepare(struct exec_image *image, const struct ptx_function *kernel, bool *ordered,
                    char *message, size_t message_bytes);
 
@@ -177,8 +177,8 @@ struct warp {
     struct frame *frame;
     struct block *block;
     struct exec_state *state;
-    bool strong;    /* did something that a waiting loop would do */
-    bool fair;      /* choose the group that waited longest, not the lowest */
+    bool strong;    /* did something that a waiting loop would also do */
+    bool fair;      /* choose the group that has waited longest, not the lowest */
     uint32_t outer; /* mask outside a guarded micro-operation */
     uint32_t spins, laps;
     uint32_t current; /* index of the running group */
@@ -253,7 +253,8 @@ static inline void *slot(const struct warp *warp, uint32_t offset)
     return warp->base[offset >> 31] + (offset & ~SLOT_CONSTANT);
 }
 
-/* For each lane of the warp's mask. The full mask has a loop of its own for the vectoriser. */
+/* Loops over the lanes of the warp's mask. The full mask has a loop of its own for the vectoriser.
+ */
 #define LANES(warp, ...)                                                                           \
     do {                                                                                           \
         uint32_t mask_ = (warp)->mask;                                                             \
@@ -286,10 +287,10 @@ void state_release_blocks(struct exec_state *state);
 /* ---- exec_grid_partition.c
  * --------------------------------------------------------------------------- */
 
-/* Divide a launch that has not begun, if it may be and is worth it. False: memory is short. */
+/* Divides a launch that has not begun, if that is possible and worth it. False: memory is short. */
 bool parts_divide(struct exec_state *state, bool ordered);
 enum exec_status parts_step(struct exec_state *state, uint64_t budget);
-/* What the parts touched goes to the whole. */
+/* Adds what the parts touched to the whole. */
 void parts_touches(struct exec_state *state);
 void parts_release(struct exec_state *state);
 
@@ -300,7 +301,7 @@ enum warp_status { WARP_RUNNING, WARP_YIELDED, WARP_BLOCKED, WARP_EXITED, WARP_F
 bool warp_start(struct warp *warp, struct block *block, uint32_t index);
 enum warp_status warp_run(struct warp *warp, int64_t *budget);
 void warp_release(struct warp *warp);
-/* Take lanes out of the running group: they go on elsewhere or not at all. */
+/* Takes lanes out of the running group: they go on elsewhere or end. */
 void warp_leave(struct warp *warp, uint32_t lanes);
 /* Add a group; merges nothing. */
 struct group *warp_add(struct warp *warp, struct frame *frame, uint32_t pc, uint32_t lanes);
@@ -316,25 +317,25 @@ void frame_release(struct warp *warp, struct frame *frame);
  * if it is one; `address` is the first lane's. */
 int fault_raise(struct warp *warp, const struct micro *op, uint32_t lanes,
                 enum exec_fault_kind kind, uint64_t address);
-/* Records a fault that no single lane is to blame for. */
+/* Records a fault of no single lane. */
 void fault_state(struct exec_state *state, enum exec_fault_kind kind);
 
 /* ---- exec_space.c --------------------------------------------------------------------------- */
 
-/* Host pointers for the lanes of warp->mask to op->bytes * op->count bytes at slot a + imm, in
- * op->space. FLOW_NEXT or FLOW_FAULT. Records the touch. */
+/* Finds the host pointers for the lanes of warp->mask to op->bytes * op->count bytes at slot a +
+ * imm, in op->space. FLOW_NEXT or FLOW_FAULT. Records the touch. */
 int space_resolve(struct warp *warp, const struct micro *op, uint8_t **pointers);
-/* The two halves of it: the addresses; and pointers to what lies there, one for each. */
+/* The two halves of that: the addresses, and a pointer for each. */
 void space_addresses(struct warp *warp, const struct micro *op, uint64_t *addresses);
 int space_resolve_at(struct warp *warp, const struct micro *op, const uint64_t *addresses,
                      uint8_t **pointers);
 /* One lane's host pointer to `bytes` bytes at a generic address, or NULL. */
 uint8_t *space_generic(struct warp *warp, int lane, uint64_t address, uint64_t bytes, bool write);
-/* A string of the program's at a generic address: the bytes that can be read up to its end or
- * `limit`. Returns its length. */
+/* Reads a string of the program at a generic address: the bytes up to its end or `limit` that can
+ * be read. Returns its length. */
 size_t space_text(struct warp *warp, int lane, uint64_t address, char *text, size_t limit);
 void space_forget(struct exec_state *state);
-/* Make a thread's .local memory at least that large. */
+/* Makes a thread's .local memory at least that large. */
 bool space_grow_local(struct warp *warp, uint64_t bytes);
 static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t address)
 {
@@ -343,7 +344,7 @@ static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t a
 
 /* ---- exec_barrier.c ------------------------------------------------------------------------- */
 
-/* After lanes have exited: barriers that waited only for them open. */
+/* Some lanes have exited: barriers that waited only for them open. */
 void barrier_recheck(struct block *block);
 
 /* ---- exec_print.c --------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Words a fault: kernel, line, instruction, thread, what happened. */
+/* Describes a fault in words: kernel, line, instruction, thread, and what happened. */
 #include "runtime/device/exec/exec_engine.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-/* A launch in parts, so that a large grid uses all cores: part k of n has the blocks k, k + n, ...
- * and is a state of its own, with its own record of touches, that steps on its own. Only launches
- * whose results do not depend on the order of blocks (program.ordered) are divided. Each part has
- * the same budget in each step, whoever runs it, so how far every block is after a step does not
- * depend on the threads: parts are as repeatable as one. Called by exec.c. */
+/* Divides a launch into parts, so that a large grid uses all cores. Part k of n has the blocks k, k
+ * + n, ... It is a state of its own, with its own record of touches, and is stepped on its own.
+ * Only launches whose results do not depend on the order of blocks (program.ordered) are divided.
+ * Each part has the same budget in each step, whichever thread runs it. So how far every block is
+ * after a step does not depend on the threads, and parts are as repeatable as one launch. Called by
+ * exec.c. */
 #include "runtime/device/exec/exec_engine.h"
 
 #include <stdlib.h>

@@ -23,7 +23,7 @@ static inline float float_from_bits(uint32_t bits)
     return value;
 }
 
-/* A NaN that an .f32 operation gives is always 0x7fffffff (CUDA C++ Programming Guide, 16.2). */
+/* An .f32 operation that gives a NaN always gives 0x7fffffff (CUDA C++ Programming Guide, 16.2). */
 static inline float half_canonical(float value)
 {
     return value == value ? value : float_from_bits(0x7fffffff);
@@ -72,7 +72,8 @@ static const struct format __attribute__((unused)) format_bf16 = {7, -126, 127, 
 static const struct format __attribute__((unused))
 format_f32 = {23, -126, 127, 0x80000000, 0x7f800000};
 
-/* Shall a remainder of `rest` units below a last place of 2 * half units round away from zero? */
+/* Whether a remainder of `rest` units below a last place of 2 * half units rounds away from zero.
+ */
 static inline bool rounds_up(uint64_t whole, uint64_t rest, uint64_t half, bool negative,
                              uint8_t rounding)
 {
@@ -93,7 +94,8 @@ static inline bool rounds_up(uint64_t whole, uint64_t rest, uint64_t half, bool 
     }
 }
 
-/* What does not fit: infinity, or the largest number when rounding turns away from it. */
+/* The result of an overflow: infinity, or the largest number if rounding turns away from infinity.
+ */
 static inline uint32_t format_overflow(const struct format *format, bool negative, uint8_t rounding)
 {
     bool stops = rounding == PTX_ROUND_RZ || (rounding == PTX_ROUND_RM && !negative) ||
@@ -152,8 +154,8 @@ static inline uint16_t bfloat_from_double(double value)
     return format_round(&format_bf16, value, PTX_ROUND_RN);
 }
 
-/* a * b + c of halves in double, where a * b is exact: what the sum rounds off goes into the last
- * bit, so that rounding again to fewer bits is right. */
+/* a * b + c of halves in double, where a * b is exact. What the sum rounds off goes into the last
+ * bit, so that rounding again to fewer bits is correct. */
 static inline double half_fma(double a, double b, double c)
 {
     double product = a * b, sum = product + c;

@@ -1,5 +1,6 @@
-/* An image: a linked module made ready to run. Owns the programs of its functions, decoded on first
- * use, and where its functions and variables are. Called by the driver at module load. */
+/* An image: a linked module that is ready to run. Owns the programs of its functions, which are
+ * decoded on first use, and the addresses of its functions and variables. The driver calls it at
+ * module load. */
 #include "runtime/device/exec/exec_engine.h"
 
 #include <stdio.h>

@@ -27,14 +27,14 @@ enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C };
 /* One matrix: element (row, column) is the j-th of some lane's r-th register. */
 struct fragment {
     uint8_t element, role;
-    bool opaque;             /* wmma: which lane has what is ours to choose */
+    bool opaque;             /* wmma: which lane has what, which is ours to choose */
     uint32_t rows, columns;  /* of the matrix */
     uint32_t count;          /* registers a lane */
     uint32_t register_bytes; /* 4 or 8 */
     const uint32_t *slots;
 };
 
-/* What the suffixes of a matrix instruction say, in the order in which they are written. */
+/* The suffixes of a matrix instruction, in the order in which they are written. */
 struct matrix_words {
     uint32_t m, n, k;
     uint8_t elements[4], element_count;
@@ -48,10 +48,10 @@ void matrix_read_words(const char *mnemonic, struct matrix_words *words);
 uint32_t matrix_element_bits(uint8_t element);
 /* Elements in one register. */
 uint32_t fragment_packed(const struct fragment *fragment);
-/* Where in the matrix the j-th element of a lane's r-th register is. */
+/* The place in the matrix of the j-th element of a lane's r-th register. */
 void fragment_place(const struct fragment *fragment, uint32_t lane, uint32_t r, uint32_t j,
                     uint32_t *row, uint32_t *column);
-/* Give the fragment its registers. Fails the instruction when their number is not right. */
+/* Gives the fragment its registers. Fails the instruction if their number is wrong. */
 void fragment_decode(struct decoder *decoder, struct fragment *fragment,
                      const struct ptx_operand *operand, bool destination);
 /* All lanes of the warp come together before what is emitted next: .sync.aligned. */

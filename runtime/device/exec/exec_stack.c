@@ -1,7 +1,7 @@
 /* Memory that a function takes from the stack while it runs: alloca, stacksave, stackrestore (PTX
- * ISA 9.7.13.19 to .21). It lies behind the frame's own .local memory and goes with the frame. All
- * lanes of a frame share one mark; a lane that asks for more than its neighbour wastes what is
- * between. */
+ * ISA 9.7.13.19 to .21). It lies behind the frame's own .local memory and ends with the frame. All
+ * lanes of a frame share one mark. If a lane asks for more than its neighbour, the neighbour's
+ * difference is wasted. */
 #include "runtime/device/exec/exec_decoder.h"
 
 static uint64_t frame_end(const struct frame *frame)

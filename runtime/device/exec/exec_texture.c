@@ -1,6 +1,6 @@
 /* tex over linear and pitched memory (PTX ISA 9.7.10.3; CUDA C++ Programming Guide, "Texture
- * Fetching"): an integer index into linear memory, or a point of a two-dimensional texture. The
- * texel is found here, and read as any other memory is. */
+ * Fetching"): an integer index into linear memory, or a point of a two-dimensional texture. This
+ * file finds the texel, which is then read as other memory is. */
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_half.h"
 

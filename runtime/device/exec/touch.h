@@ -17,8 +17,8 @@ enum { TOUCH_KINDS = 3, TOUCH_PAGE_BITS = 12, TOUCH_PAGE = 1 << TOUCH_PAGE_BITS 
 struct touch *touch_create(void);
 void touch_destroy(struct touch *touch);
 
-/* Record bytes [address, address + bytes) under an enum device_trace_kind. When memory is short the
- * set is incomplete and touch_failed says so. */
+/* Records bytes [address, address + bytes) under an enum device_trace_kind. When memory is short,
+ * the set is incomplete and touch_failed says so. */
 void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t bytes);
 bool touch_failed(const struct touch *touch);
 bool touch_is_empty(const struct touch *touch);

@@ -1,7 +1,7 @@
 /* Copies in batches. "The batch as a whole executes in stream order but copies within a batch are
- * not guaranteed to execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync): here they
+ * not guaranteed to execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync). Here they
  * run in the order of the array. A source that may be read out of stream order is read in it,
- * except where it has to be read before the call returns. */
+ * unless it has to be read before the call returns. */
 #include "runtime/device/driver/graph.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Managed memory that moves: advice and the attributes of ranges, prefetches and discards. Managed
- * memory is where host and device both see it, so nothing moves; a prefetch only takes its turn in
- * its stream. What is discarded gets bytes that nobody can mean: "Reading from a discarded range,
- * without a subsequent write or prefetch to that part of the range, will return an indeterminate
- * value" (CUDA Driver API, cuMemDiscardBatchAsync). */
+/* Advice, attributes of ranges, prefetches and discards of managed memory. Host and device both see
+ * managed memory, so nothing moves: a prefetch only takes its turn in its stream. Discarded memory
+ * gets bytes that nobody can mean: "Reading from a discarded range, without a subsequent write or
+ * prefetch to that part of the range, will return an indeterminate value" (CUDA Driver API,
+ * cuMemDiscardBatchAsync). */
 #include "runtime/device/driver/graph.h"
 
 enum { DISCARDED = 0xd5 };

@@ -1,7 +1,7 @@
 /* Sets: cuMemset*, linear and 2D, as items of a stream.
  *
- * A synchronous set waits for nothing, and for itself where the memory is pinned or managed (CUDA
- * Driver API, API synchronization behavior). */
+ * A synchronous set waits for no earlier work. It waits for itself if the memory is pinned or
+ * managed (CUDA Driver API, API synchronization behavior). */
 #include "runtime/device/memory/copy_operand.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * handler that the program has set, or would have had without csan.
  *
  * While it is in use, the program's handlers of SIGSEGV and SIGTRAP stand behind csan's (sigaction
- * and signal are interposed). No thread can block these two signals, because a fault whose signal
- * is blocked ends the process (sigprocmask(2)). */
+ * and signal are interposed). No thread and no handler can block these two signals, because a fault
+ * whose signal is blocked ends the process (sigprocmask(2)). */
 #ifndef RUNTIME_HOOK_HOST_HOST_FAULT_H
 #define RUNTIME_HOOK_HOST_HOST_FAULT_H
 
@@ -27,10 +27,10 @@ typedef bool host_fault_check(const struct host_fault *fault);
 /* Once. False: not on this machine. `before_end` is called before a signal ends the process. */
 bool host_fault_start(host_fault_check *check, void (*before_end)(void));
 
-/* Restores the signals that the program has set. */
+/* Whether SIGSEGV still comes to csan: a program may set a handler past the C library. */
 bool host_fault_is_handled(void);
 
-/* Leaves the signals as the program has them. */
+/* Restores the signals that the program has set. */
 void host_fault_stop(void);
 
 #endif

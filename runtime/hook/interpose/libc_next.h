@@ -47,9 +47,7 @@ struct libc_next {
     libc_abort *abort;
     libc_execve *execve, *execvpe;
     libc_fexecve *fexecve;
-    libc_execveat *execveat; /* Call it before each function but getenv: constructors of other
-                                libraries may come before libcsan's. Allocators call getenv while
-                                they start, and for getenv NULL is an answer. */
+    libc_execveat *execveat; /* NULL in a C library before 2.34 */
     libc_spawn *spawn, *spawnp;
     libc_sigaction *sigaction;
     libc_signal *signal, *sysv_signal;
@@ -64,8 +62,8 @@ struct libc_next {
 };
 extern struct libc_next libc_next;
 
-/* Before all but getenv, which allocators call while they start, and for which NULL is an answer:
- * other libraries' constructors may come before libcsan's. */
+/* Call it before each function but getenv: constructors of other libraries may come before
+ * libcsan's. Allocators call getenv while they start, and for getenv NULL is an answer. */
 void libc_next_find(void);
 static inline void libc_next_need(void)
 {
