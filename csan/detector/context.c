@@ -144,6 +144,13 @@ void context_suppress(csan_context *context, const struct csan_race *race)
     lock_give(context->lock);
 }
 
+void context_withdraw(csan_context *context, const struct csan_race *race)
+{
+    lock_take(context->lock);
+    race_log_withdraw(&context->detector.races, race);
+    lock_give(context->lock);
+}
+
 void context_group(csan_context *context, const struct csan_race *race)
 {
     lock_take(context->lock);

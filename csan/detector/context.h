@@ -32,6 +32,9 @@ void context_group(csan_context *context, const struct csan_race *race);
 
 /* How often races were found between the two sites of that race so far. */
 uint64_t context_occurrences(csan_context *context, uint64_t number);
+/* Another race that was found says the same better: from now on it is as if this one had not been
+ * found. */
+void context_withdraw(csan_context *context, const struct csan_race *race);
 /* Marks a race that on_race received as suppressed: it is counted apart from now on, and
  * csan_context_races_since leaves it out. */
 void context_suppress(csan_context *context, const struct csan_race *race);

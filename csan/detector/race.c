@@ -219,16 +219,21 @@ void race_log_group(struct race_log *log, const struct csan_race *race)
     record->race.group_current = first->race.current.sequence;
 }
 
-void race_log_suppress(struct race_log *log, const struct csan_race *race)
+void race_log_withdraw(struct race_log *log, const struct csan_race *race)
 {
     struct race_record *record = log->races[race->number - 1];
     leave_group(log, record);
     record->suppressed = true;
-    log->suppressed++;
     log->changes++;
     if (!is_counted(log, record))
         return;
     --*counter_of(log, race);
+}
+
+void race_log_suppress(struct race_log *log, const struct csan_race *race)
+{
+    race_log_withdraw(log, race);
+    log->suppressed++;
 }
 
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number)

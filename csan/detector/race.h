@@ -32,6 +32,8 @@ const struct csan_race *race_log_next(struct race_log *log);
 void race_log_group(struct race_log *log, const struct csan_race *race);
 /* The race is suppressed, and counted apart. */
 void race_log_suppress(struct race_log *log, const struct csan_race *race);
+/* The race never happened. */
+void race_log_withdraw(struct race_log *log, const struct csan_race *race);
 /* How often the pair of sites occurred so far. */
 uint64_t race_log_occurrences(const struct race_log *log, uint64_t number);
 uint64_t race_log_mark(const struct race_log *log);

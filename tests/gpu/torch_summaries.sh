@@ -71,7 +71,7 @@ if is_wanted steps; then
     done
 fi
 if is_wanted samples; then
-    python3 "$top/tests/torch/check_repeated.py" "$csan" "$top/samples/torch" --device=gpu --times=150 \
+    python3 "$top/tests/torch/check_repeated.py" "$csan" "$top/samples/torch" --device=gpu \
         batch example missing non_blocking overlapping >"$scratch/repeated"
     cat "$scratch/repeated"
     passed=$((passed + $(grep -c '^ok ' "$scratch/repeated")))

@@ -66,7 +66,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--device", default="gpu")
     parser.add_argument("--timeout", type=int, default=300)
-    parser.add_argument("--times", type=int, default=300)
+    parser.add_argument("--times", type=int, default=1500)
     options = parser.parse_intermixed_args()
     failed = passed = 0
     for path in sorted(options.samples.glob("*.py")):

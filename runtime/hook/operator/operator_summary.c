@@ -33,6 +33,8 @@ enum {
 
 #define POINTER_WORD UINT32_C(0x80000000)
 
+void (*operator_summary_on_followed)(void);
+
 enum state { FOLLOWED, RESTING, WAKING };
 
 /* Work on memory that the host shares, on a lane. */
@@ -64,6 +66,8 @@ static struct {
     struct shared shared[SHARED_LANES];
     uint32_t shared_count;
     bool shared_more, woken_for_shared;
+    bool report_waits;       /* atomic */
+    uint64_t followed_since; /* atomic */
     uint32_t said;
     struct newest newest[NEWEST];
     /* For the summary. */
@@ -212,6 +216,11 @@ static void wake_at_once(void)
 static void woken(void)
 {
     uint8_t waking = WAKING;
+    if (state_now() != WAKING)
+        return;
+    struct csan_stats stats;
+    context_counts(session_context(), &stats);
+    __atomic_store_n(&own.followed_since, stats.ops, __ATOMIC_RELAXED);
     if (__atomic_compare_exchange_n(&own.state, &waking, FOLLOWED, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED))
         __atomic_store_n(&own.rested, 0, __ATOMIC_RELAXED);
@@ -288,7 +297,10 @@ static bool all_were_known(void)
 /* No operator runs on the thread. */
 static void rest_if_known(void)
 {
+    if (__atomic_load_n(&own.report_waits, __ATOMIC_RELAXED) && state_now() == FOLLOWED)
+        operator_summary_on_followed();
     if (!own.source || own.verifies || state_now() != FOLLOWED || !all_were_known() ||
+        __atomic_load_n(&own.report_waits, __ATOMIC_RELAXED) ||
         __atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
         return;
     lock();
@@ -299,13 +311,51 @@ static void rest_if_known(void)
 
 void operator_summary_waited(void)
 {
-    if (state_now() != WAKING || !all_were_known())
+    if (state_now() != WAKING || !all_were_known() ||
+        __atomic_load_n(&own.report_waits, __ATOMIC_RELAXED))
         return;
     lock();
     if (state_now() == WAKING && own.woken_for_shared && shared_is_over())
         rest();
     unlock();
 }
+
+/* ---- Reports that lack an operator ---- */
+
+bool operator_summary_has_rested(void)
+{
+    return own.rests != 0;
+}
+
+uint64_t operator_summary_followed_since(void)
+{
+    return __atomic_load_n(&own.followed_since, __ATOMIC_RELAXED);
+}
+
+uint64_t operator_summary_launches(void)
+{
+    return __atomic_load_n(&own.added, __ATOMIC_RELAXED) +
+           __atomic_load_n(&own.answered, __ATOMIC_RELAXED);
+}
+
+void operator_summary_wanted_for_report(void)
+{
+    __atomic_store_n(&own.report_waits, true, __ATOMIC_RELAXED);
+}
+
+void operator_summary_report_is_out(void)
+{
+    __atomic_store_n(&own.report_waits, false, __ATOMIC_RELAXED);
+}
+
+/* After an op, in which a race may have been found. */
+static void wake_for_report(void)
+{
+    if (__atomic_load_n(&own.report_waits, __ATOMIC_RELAXED))
+        wake("a race is to be reported with its operators");
+}
+
+/* ---- The source ---- */
 
 int operator_summary_source(const struct csan_operator_source *source)
 {
@@ -442,6 +492,7 @@ void operator_summary_end(struct learning *learning)
         learning_end(learning);
     self->launch = NULL;
     self->asked = false;
+    wake_for_report();
 }
 
 /* ---- Accesses and pointers ---- */
@@ -755,7 +806,10 @@ static void shared_keep(csan_lane lane)
 
 void operator_summary_shared(csan_lane lane, struct operator_summary_list list)
 {
-    if (!own.source || !any_shared(list))
+    if (!own.source)
+        return;
+    wake_for_report();
+    if (!any_shared(list))
         return;
     lock();
     shared_keep(lane);

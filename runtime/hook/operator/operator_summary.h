@@ -80,6 +80,22 @@ void operator_summary_frame_end(struct operator_summary_frame *frame,
                                 struct operator_summary_list arguments, bool several,
                                 bool outermost);
 
+/* ---- Reports that lack an operator ---- */
+
+/* Whether operators ever rested. */
+bool operator_summary_has_rested(void);
+/* The number of the op (csan_race_access.sequence) as of which they are followed again. */
+uint64_t operator_summary_followed_since(void);
+/* How many launches of operators there were. */
+uint64_t operator_summary_launches(void);
+/* A report waits for operators: they are followed as soon as the caller's locks allow, and do not
+ * rest; until no report waits. */
+void operator_summary_wanted_for_report(void);
+void operator_summary_report_is_out(void);
+/* Called while a report waits and operators are followed, without locks of hooks. Set before any
+ * hook is entered. */
+extern void (*operator_summary_on_followed)(void);
+
 /* ---- The end ---- */
 
 /* Lines for the summary; and what is known to the file. */

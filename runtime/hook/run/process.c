@@ -17,6 +17,7 @@
 #include "runtime/hook/run/fatal_signal.h"
 #include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/run/held_race.h"
 #include "runtime/hook/run/injection.h"
 #include "runtime/hook/failure/leaks.h"
 #include "runtime/hook/observe/learning.h"
@@ -149,10 +150,9 @@ static bool race_is_wanted_now(void)
            run_log_wanted() || !all->deferred_limit || stack_source_waits();
 }
 
-/* Called by the detector, one race at a time, on the thread whose call showed it. */
-static void race_found(void *user, const struct csan_race *race)
+/* On the thread whose call showed it, or that reports what was held. */
+static void race_report(const struct csan_race *race)
 {
-    (void)user;
     if (race_is_wanted_now()) {
         guard_self.locked++; /* a signal handler must not wait for the report's lock */
         race_deliver_now(race);
@@ -164,6 +164,19 @@ static void race_found(void *user, const struct csan_race *race)
         race_counts(race);
     pthread_once(&watched, fatal_signal_watch); /* no report is lost by a signal */
     delivery_race(race);
+}
+
+/* Called by the detector, one race at a time, on the thread whose call showed it. */
+static void race_found(void *user, const struct csan_race *race)
+{
+    (void)user;
+    if (!held_race_take(race))
+        race_report(race);
+}
+
+static void operators_followed(void)
+{
+    held_race_release(false, race_report);
 }
 
 static void hurry(void)
@@ -258,6 +271,7 @@ static void decide(void)
     if (on) {
         run_log_start();
         connect_hooks(deferred_limit_option());
+        operator_summary_on_followed = operators_followed;
         host_access_start(session_context(), fatal_signal_end);
         injection_start();
         call_watch_start(added_order_start());
@@ -337,6 +351,7 @@ static void summarize(struct csan_stats *stats)
     trace_wait();
     trace_rest();
     csan_context_drain(session_context());
+    held_race_release(true, race_report);
     leaks_find(process_exit_end());
     if (!delivery_finish())
         while (!guard_self.locked && !delivery_wait(SESSION_SETTLE_MS))

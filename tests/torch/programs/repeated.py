@@ -14,7 +14,7 @@ import torch
 
 parser = argparse.ArgumentParser()
 parser.add_argument("sample", type=Path)
-parser.add_argument("--times", type=int, default=300)
+parser.add_argument("--times", type=int, default=1500)
 parser.add_argument("--racy", type=int, default=20)
 parser.add_argument("--fixed", action="store_true")
 options = parser.parse_args()

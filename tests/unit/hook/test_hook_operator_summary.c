@@ -342,6 +342,91 @@ static void they_are_looked_at_again(void **state)
     copies_until_rest(f, from, to, 64, s);
 }
 
+/* ---- Reports ---- */
+
+static struct {
+    int count;
+    char previous[128], current[128];
+} reported;
+
+static int race_reported(void *user, const struct csan_race *race, const char *text)
+{
+    (void)user;
+    (void)text;
+    reported.count++;
+    snprintf(reported.previous, sizeof reported.previous, "%s", race->previous.name);
+    snprintf(reported.current, sizeof reported.current, "%s", race->current.name);
+    return 1;
+}
+
+static const char *const names_of_zero[] = {"self" CSAN_ARGUMENT_RETURNED};
+static const struct csan_operator zero = {"aten::zero_(Tensor(a!) self)", names_of_zero, 1,
+                                          CSAN_NO_ARGUMENT};
+
+/* An operator that needs no summary, for it makes no launch. */
+static void zeros(CUdeviceptr memory, CUstream stream)
+{
+    const struct csan_access access = {.base = memory, .bytes = 64, .kind = CSAN_WRITE};
+    between();
+    const volatile bool followed = source.follows; /* or there would be two places of the call */
+    declare(&zero, &access, 1);
+    OK(cuMemsetD8Async(memory, 0, 64, stream));
+    ends(followed);
+}
+
+/* The race is between two operators without launches. Both streams have work in order before. */
+static void zeros_race(CUdeviceptr memory, CUstream one, CUstream other)
+{
+    zeros(memory, one);
+    zeros(memory, other);
+    OK(cuCtxSynchronize());
+}
+
+static void begin_reports(void)
+{
+    memset(&reported, 0, sizeof reported);
+    csan_on_race(race_reported, NULL);
+}
+
+static void a_report_waits_for_its_operators(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), memory = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    begin_reports();
+    for (int i = 0; i < 3; i++) {
+        zeros_race(memory, s, t);
+        assert_int_equal(reported.count, i > 0);
+        assert_true(i > 0 || source.asked);
+    }
+    assert_string_equal(reported.previous, zero.name);
+    assert_string_equal(reported.current, zero.name);
+    assert_int_equal(races(), 1); /* the one without operators never was */
+    copies_until_rest(f, from, to, 64, s);
+    csan_on_race(NULL, NULL);
+}
+
+static void a_report_does_not_wait_for_ever(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), memory = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    begin_reports();
+    zeros_race(memory, s, t);
+    int launches = 0;
+    for (; launches < SPAN && !reported.count; launches++)
+        copies(f, from, to, 64, s);
+    assert_int_equal(reported.count, 1);
+    assert_true(launches > 10000);
+    assert_string_not_equal(reported.current, zero.name);
+    assert_int_equal(races(), 1);
+    csan_on_race(NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -367,6 +452,8 @@ int main(int argc, char **argv)
         TEST(an_operator_on_several_streams_is_followed),
         TEST(memory_that_the_host_shares_wakes),
         TEST(they_are_looked_at_again),
+        TEST(a_report_waits_for_its_operators),
+        TEST(a_report_does_not_wait_for_ever),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_operator_summary", tests, NULL, NULL));
 }
