@@ -70,13 +70,24 @@ void host_access_call_waited(bool waited)
     call_waited = waited;
 }
 
+/* The host may poll it. */
+static bool is_word(const struct host_touch *touch)
+{
+    enum { WORD_BYTES = 8 };
+    return touch->atomic && touch->bytes.end - touch->bytes.start <= WORD_BYTES;
+}
+
 /* A page that is guarded cannot be read. */
 static void touched_guarded(void *user, const struct host_touch *touch)
 {
     (void)user;
     if (hashes && (touch->writes || !call_waited))
         source_content_touched(touch);
-    if (host_access_guards && is_pending(touch) && !touch->pageable && is_still_handled())
+    if (!host_access_guards || !is_pending(touch) || touch->pageable || !is_still_handled())
+        return;
+    if (is_word(touch))
+        page_guard_add_word(touch->epoch, touch->bytes, touch->writes);
+    else
         page_guard_add(touch->epoch, touch->bytes, touch->writes);
 }
 static bool learned_guarded(void *user, const struct order *order)

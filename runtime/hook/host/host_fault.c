@@ -223,6 +223,10 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
     case PAGE_GUARD_OTHERS:
         step(context, found.bytes);
         return true;
+    case PAGE_GUARD_WORD:
+        page_guard_open(byte, true);
+        page_guard_forget_all();
+        return true;
     case PAGE_GUARD_GUARDED:
         page_guard_open(found.bytes, !is_checked(&found, context));
         page_guard_open(byte, false);

@@ -37,7 +37,7 @@ struct record {
     struct range bytes;
     uint64_t first;
     uint32_t count;
-    bool writes, sampled;
+    bool writes, sampled, word;
     uint64_t sample[SAMPLE_PAGES];
 };
 
@@ -52,6 +52,7 @@ static struct {
     size_t count;
     uint64_t guarded;       /* bytes */
     uint64_t stretches;     /* of pages, at most so many */
+    uint64_t heard;         /* epoch of the newest op of which a word could not be guarded */
     uint64_t turn;          /* of sampling */
     uint64_t second, spent; /* nanoseconds in the kernel within that second */
     struct page_guard_counts counts;
@@ -298,13 +299,14 @@ static bool is_within_limits(uint64_t pages)
     return second != guard.second || guard.spent < guard.limits.microseconds * 1000;
 }
 
-static void add(const struct record *of)
+/* Returns whether any of it is guarded. */
+static bool add(const struct record *of)
 {
     const uint64_t pages = page_of(of->bytes.end - 1) - of->first + 1;
     const bool samples = pages > WHOLE_PAGES;
     if (guard.count == RECORDS_MOST || !is_within_limits(samples ? SAMPLE_PAGES : pages)) {
         guard.counts.skipped++;
-        return;
+        return false;
     }
     /* Counted first: see unguarded_begin. */
     struct record *record = &guard.records[guard.count];
@@ -318,14 +320,47 @@ static void add(const struct record *of)
     guard.counts.ops += guarded != 0;
     guard.counts.refused += guarded == 0;
     guard.counts.in_part += guarded && (samples || guarded < record->count);
+    return guarded != 0;
+}
+
+static void forget_all(void)
+{
+    for (size_t i = 0; i < guard.count; i++)
+        record_release(&guard.records[i]);
+    guard.count = 0;
+    guard.guarded = guard.stretches = 0;
 }
 
 void page_guard_add(uint64_t epoch, struct range bytes, bool writes)
 {
     if (!guard.on || bytes.start >= bytes.end || !take())
         return;
-    add(&(struct record){
-        .epoch = epoch, .bytes = bytes, .first = page_of(bytes.start), .writes = writes});
+    if (epoch != guard.heard)
+        add(&(struct record){
+            .epoch = epoch, .bytes = bytes, .first = page_of(bytes.start), .writes = writes});
+    give();
+}
+
+void page_guard_add_word(uint64_t epoch, struct range word, bool writes)
+{
+    if (!guard.on || word.start >= word.end || !take())
+        return;
+    if (!add(&(struct record){.epoch = epoch,
+                              .bytes = word,
+                              .first = page_of(word.start),
+                              .writes = writes,
+                              .word = true})) {
+        guard.heard = epoch;
+        forget_all();
+    }
+    give();
+}
+
+void page_guard_forget_all(void)
+{
+    if (!take())
+        return;
+    forget_all();
     give();
 }
 
@@ -445,12 +480,18 @@ void page_guard_forked(void)
 
 /* ---- For signal handlers ---- */
 
-static bool is_of_op(struct range bytes, bool writes)
+static enum page_guard_found met(struct range bytes, bool writes)
 {
-    for (size_t i = 0; i < guard.count; i++)
-        if ((writes || guard.records[i].writes) && overlaps(guard.records[i].bytes, bytes))
-            return true;
-    return false;
+    enum page_guard_found found = PAGE_GUARD_OTHERS;
+    for (size_t i = 0; i < guard.count; i++) {
+        const struct record *record = &guard.records[i];
+        if (!(writes || record->writes) || !overlaps(record->bytes, bytes))
+            continue;
+        if (!record->word)
+            return PAGE_GUARD_GUARDED;
+        found = PAGE_GUARD_WORD;
+    }
+    return found;
 }
 
 /* Nobody can be asked: better unguarded than stuck. */
@@ -480,8 +521,7 @@ enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool
     const enum page_guard_found found = !page                               ? PAGE_GUARD_NOT
                                         : page->now == OPEN                 ? PAGE_GUARD_RETRY
                                         : page->now == READ_ONLY && !writes ? PAGE_GUARD_RETRY
-                                        : is_of_op(bytes, writes)           ? PAGE_GUARD_GUARDED
-                                                                            : PAGE_GUARD_OTHERS;
+                                                                            : met(bytes, writes);
     give();
     return found;
 }

@@ -29,6 +29,11 @@ void page_guard_start(struct page_guard_limits limits);
 /* An op touches these bytes; `epoch` stands for it. If there are more than 256 KiB, their ends are
  * guarded, and some pages between, which change from op to op. */
 void page_guard_add(uint64_t epoch, struct range bytes, bool writes);
+/* The op updates or looks at a word, of 8 bytes at most, in one piece each time. The host may look
+ * at it meanwhile, and learn how far the op has come. */
+void page_guard_add_word(uint64_t epoch, struct range word, bool writes);
+/* The host may have learned so: who knows what of the ops until now is over. */
+void page_guard_forget_all(void);
 
 /* Removes the guards of ops that are over. */
 void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user);
@@ -49,6 +54,7 @@ enum page_guard_found {
     PAGE_GUARD_NOT,    /* no page of csan's: the fault belongs to the program */
     PAGE_GUARD_RETRY,  /* it is open by now */
     PAGE_GUARD_OTHERS, /* guarded for other bytes of the same page */
+    PAGE_GUARD_WORD,   /* a word of page_guard_add_word */
     PAGE_GUARD_GUARDED /* the bytes are an op's */
 };
 /* What an access to these bytes, which faulted at `address`, has met. */

@@ -330,6 +330,36 @@ static void more_ranges_than_are_kept(void **state)
     assert_false(unguarded_has((struct range){far, far + 2000 * PAGE}));
 }
 
+/* Who looks at an op's word may learn how far all ops have come. */
+static void words_are_looked_at(void **state)
+{
+    (void)state;
+    const uint64_t start = (uintptr_t)memory;
+    const struct range word = {start + 8, start + 12}, beside = {start + 64, start + 68};
+    page_guard_add(1, bytes_of(4, 2), true);
+    page_guard_add_word(2, word, true);
+    assert_int_equal(page_guard_find(word.start, word, false), PAGE_GUARD_WORD);
+    assert_int_equal(page_guard_find(word.start, word, true), PAGE_GUARD_WORD);
+    assert_int_equal(page_guard_find(beside.start, beside, false), PAGE_GUARD_OTHERS);
+    page_guard_add(2, beside, true);
+    assert_int_equal(page_guard_find(beside.start, beside, false), PAGE_GUARD_GUARDED);
+    page_guard_forget_all();
+    assert_int_equal(allowed(0), ALL);
+    assert_int_equal(allowed(4), ALL);
+
+    /* Where the word cannot be guarded nobody knows when the host looks. */
+    const unsigned call = unguarded_begin(word);
+    page_guard_add(3, bytes_of(4, 2), true);
+    page_guard_add_word(4, word, true);
+    page_guard_add(4, bytes_of(6, 2), true);
+    assert_int_equal(allowed(4), ALL);
+    assert_int_equal(allowed(6), ALL);
+    unguarded_end(call);
+    page_guard_add(5, bytes_of(6, 2), true);
+    assert_int_equal(allowed(6), NOTHING);
+    page_guard_forget_all();
+}
+
 /* Memory that is not there cannot be guarded, and that it was not is counted. */
 static void what_the_kernel_refuses_is_counted(void **state)
 {
@@ -384,6 +414,7 @@ int main(void)
         cmocka_unit_test(lent_memory_stays_open),
         cmocka_unit_test(ends_of_registered_blocks_stay_open),
         cmocka_unit_test(more_ranges_than_are_kept),
+        cmocka_unit_test(words_are_looked_at),
         cmocka_unit_test(what_the_kernel_refuses_is_counted),
         cmocka_unit_test(a_forked_child_has_all_open),
     };
