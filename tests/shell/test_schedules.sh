@@ -102,3 +102,9 @@ on --schedule=replay:idle --save-schedule=again "$plain/schedule_idle"
 check "it is replayed, too" ended 0
 check "without a word" silent
 check "and step by step" same_steps idle again
+# The program may be at the next occasion before the idle device has made a step.
+on --schedule=eager --save-schedule=first "$plain/double_buffer"
+awk '/^[0-9]+ [0-9]+ [0-9]+$/ && !done { $0 = $0 " idle"; done = 1 } 1' first >early
+on --schedule=replay:early --save-schedule=again "$plain/double_buffer"
+check "a step of the idle device that the program is too early for is made" silent
+check "and recorded where it was" same_steps early again

@@ -87,9 +87,11 @@ static _Thread_local bool aside;
  * let go of the lock, and other threads make theirs meanwhile. */
 static _Thread_local uint64_t step_budget, step_slices;
 
-static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idle)
+/* `point`: the occasion that it is recorded for. */
+static enum step make_step_at(struct CUstream_st *stream, uint64_t budget, bool idle,
+                              uint64_t point)
 {
-    struct recorded_step made = {.point = device.schedule.point + idle,
+    struct recorded_step made = {.point = point,
                                  .item = stream->head->sequence - device.schedule.base,
                                  .count = 1,
                                  .idle = idle};
@@ -102,6 +104,11 @@ static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idl
     made.budget = step_budget;
     recording_add(&made);
     return step;
+}
+
+static enum step make_step(struct CUstream_st *stream, uint64_t budget, bool idle)
+{
+    return make_step_at(stream, budget, idle, device.schedule.point + idle);
 }
 
 uint64_t schedule_budget(void)
@@ -145,10 +152,10 @@ static bool replay_step(bool idle)
         recording_abandon("a recorded step's work is not there, or may not run yet");
         return false;
     }
-    uint64_t budget = step->budget;
-    bool was_idle = step->idle;
+    /* The program may come to the occasion before the idle worker has made the steps before it. */
+    const struct recorded_step made = *step;
     recording_pass();
-    make_step(stream, budget, was_idle);
+    make_step_at(stream, made.budget, made.idle, made.point);
     return true;
 }
 
