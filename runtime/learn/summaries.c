@@ -439,8 +439,21 @@ static struct entry *entry_add(struct summaries *all, struct shape *shape, const
 
 /* ---- Words that leave, and come back ---- */
 
-/* Words in which entries of the newest one's result differ: sets their bytes in `leaving`. Returns
- * how many entries there are. */
+/* Whether the pointers that the set starts from lie alike. */
+static bool pointers_agree(const struct shape *shape, const struct set *set, const uint32_t *a,
+                           const uint32_t *b)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        for (uint32_t k = 0; k < SUMMARY_POINTER_WORDS; k++) {
+            const uint64_t word = (uint64_t)set->items[i].pointer * SUMMARY_POINTER_WORDS + k;
+            if (word < shape->word_count && a[word] != b[word])
+                return false;
+        }
+    return true;
+}
+
+/* Words in which entries of the newest one's result differ, whose pointers lie alike: sets their
+ * bytes in `leaving`. Returns how many entries there are. */
 static uint32_t group_differences(const struct shape *shape, const struct entry *newest,
                                   uint8_t *leaving)
 {
@@ -448,7 +461,8 @@ static uint32_t group_differences(const struct shape *shape, const struct entry 
     memset(leaving, 0, shape->word_count);
     for (uint32_t i = 0; i < shape->entry_count; i++) {
         const struct entry *other = &shape->entries[i];
-        if (other->set != newest->set || other->unsteady)
+        if (other->set != newest->set || other->unsteady ||
+            !pointers_agree(shape, newest->set, other->words, newest->words))
             continue;
         count++;
         for (uint32_t k = 0; k < shape->word_count; k++)

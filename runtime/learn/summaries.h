@@ -10,7 +10,8 @@
  *   entry -> result, how often it was seen, who names the launch
  *
  * At first all words count. Once `values` entries of one result differ in some words only, those
- * words leave together, if that puts no two results into one entry. When a result differs all the
+ * words leave together, if that puts no two results into one entry. Where the pointers lie that a
+ * result starts from is no such difference. When a result differs all the
  * same, the words that may be the reason count again. They leave a second time after four times as
  * many values, then after sixteen times as many.
  *
@@ -34,7 +35,8 @@ enum {
     SUMMARY_ENTRIES_MOST = 64, /* of a shape; beyond, the one that was not used for longest goes */
     SUMMARY_WORDS_MOST = 8192, /* of a launch */
     SUMMARY_ACCESSES_MOST = 2048, /* of a result */
-    SUMMARY_CHANGES_MOST = 3
+    SUMMARY_CHANGES_MOST = 3,
+    SUMMARY_POINTER_WORDS = 2 /* in place of a pointer, from twice its number on */
 };
 
 struct summary_limits {

@@ -54,7 +54,7 @@ if is_wanted verify; then
         else
             not_ok "verify $model" "a summary is narrower than its operator, or none was compared"
         fi
-        said 'operator summaries|verify_operators|no pointer' 12
+        said 'verify_operators|operator summaries: (no launch|[0-9]+ launches of operators)' 30
     done
 fi
 if is_wanted steps; then
@@ -66,7 +66,8 @@ if is_wanted steps; then
             else
                 not_ok "$name" "$(tail -5 "$scratch/err")"
             fi
-            said 'operator summaries|operators rest|operators are followed|no pointer' 8
+            said 'operators rest|operators are followed|operator summaries: [0-9]+ launches of operators' 8
+            said 'operator summaries: [0-9]+ launches of _' 3
         done
     done
 fi

@@ -20,7 +20,7 @@
 
 enum {
     LAUNCHES = 4, /* of one result make it known */
-    VALUES = 4,
+    VALUES = 8,
     BYTES_MOST = 64 << 20,
     WINDOW_LEAST = 1000, /* launches that were known in a row before operators rest */
     WINDOW_MOST = 1 << 14,
@@ -66,9 +66,10 @@ static struct {
     struct shared shared[SHARED_LANES];
     uint32_t shared_count;
     bool shared_more, woken_for_shared;
-    bool report_waits;       /* atomic */
-    uint64_t followed_since; /* atomic */
-    uint32_t said;
+    bool report_waits;                           /* atomic */
+    uint64_t followed_since;                     /* atomic */
+    const struct csan_operator *said[SAID_MOST]; /* with arguments out of reach */
+    uint32_t said_count, narrower_said;
     struct newest newest[NEWEST];
     /* For the summary. */
     uint64_t added, answered, unanswered, unreached, several, compared, narrower, rests, first_rest,
@@ -551,6 +552,14 @@ static bool is_shared(const struct csan_access *access)
            (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED);
 }
 
+/* Whether it is no memory of a device alone. */
+static bool is_of_host(const struct csan_access *access)
+{
+    enum csan_memory_kind kind;
+    return !csan_memory_find(session_context(), access->base, NULL, NULL, &kind) ||
+           kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED;
+}
+
 /* ---- Launches of operators ---- */
 
 static void noted_keep(struct thread *thread)
@@ -570,7 +579,7 @@ static void noted_keep(struct thread *thread)
 
 static void say_narrower(const struct thread *thread, const struct csan_operator *what)
 {
-    if (own.said++ < SAID_MOST)
+    if (own.narrower_said++ < SAID_MOST)
         session_note("verify_operators: the summary of kernel %s is narrower than %s",
                      thread->kernel->name, what->name);
 }
@@ -711,6 +720,8 @@ void operator_summary_reach(struct operator_summary_frame *frame,
 {
     struct thread *thread = self;
     uint64_t start, end, first, last;
+    for (size_t k = 0; thread && k < list.count && !frame->took_from_host; k++)
+        frame->took_from_host = list.items[k].kind == CSAN_READ && is_of_host(&list.items[k]);
     for (size_t i = 0; thread && i < arguments.count && i < frame->reached_count; i++) {
         if (thread->reached[frame->reached + i])
             continue;
@@ -723,23 +734,33 @@ void operator_summary_reach(struct operator_summary_frame *frame,
     }
 }
 
+/* Once for each operator. */
 static void say_unreached(const struct csan_operator *what, const struct csan_access *access)
 {
     const bool named = access->argument < what->argument_count;
-    if (session_options()->verbosity > 0 && own.said++ < SAID_MOST)
-        session_note("no pointer of its launches leads to argument %s of %s, which is followed",
-                     named ? what->arguments[access->argument] : "?", what->name);
+    uint32_t at = 0;
+    while (at < own.said_count && own.said[at] != what)
+        at++;
+    if (at < own.said_count || at == SAID_MOST)
+        return;
+    own.said[own.said_count++] = what;
+    if (session_options()->verbosity > 0)
+        session_note("operator summaries: no launch of %s has a pointer to its argument %s",
+                     what->name, named ? what->arguments[access->argument] : "?");
 }
 
-/* The first argument that none of the operator's launches reaches; NULL: none. */
+/* An argument that none of the operator's launches reaches, rather one that is written; NULL: none.
+ */
 static const struct csan_access *unreached_find(const struct thread *thread,
                                                 const struct operator_summary_frame *frame,
                                                 struct operator_summary_list arguments)
 {
+    const struct csan_access *found = NULL;
     for (size_t i = 0; i < arguments.count; i++)
-        if (i >= frame->reached_count || !thread->reached[frame->reached + i])
-            return &arguments.items[i];
-    return NULL;
+        if ((i >= frame->reached_count || !thread->reached[frame->reached + i]) &&
+            (!found || arguments.items[i].kind != CSAN_READ))
+            found = &arguments.items[i];
+    return found;
 }
 
 static void noted_spoil(const struct thread *thread, size_t from)
@@ -769,10 +790,11 @@ void operator_summary_frame_end(struct operator_summary_frame *frame,
         if (unreached || several) {
             lock();
             own.unreached += unreached != NULL;
-            own.several += !unreached;
+            own.several += several;
             if (unreached)
                 say_unreached(what, unreached);
-            noted_spoil(thread, frame->noted);
+            if (several || frame->took_from_host || unreached->kind != CSAN_READ)
+                noted_spoil(thread, frame->noted);
             unlock();
         }
     }

@@ -13,8 +13,11 @@
  *                         rest no more; from time to time
  *
  * A launch that needs no operator (its kernel's accesses are exact, or a library's call says them)
- * has no summary. What an operator touches must be reached by its launches' pointers: otherwise the
- * summaries of its launches are spoiled. So they are if it works on several streams. */
+ * has no summary. An argument to which none of its operator's launches has a pointer is in none of
+ * their summaries: the kernels cannot know where it lies, so they do not touch it, whatever the
+ * operator's schema says (the input of a backward function of which only the sizes count). They may
+ * know it from memory: if the operator copied something from the host, the summaries of its
+ * launches are spoiled. So they are if it works on several streams. */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
 
@@ -55,6 +58,7 @@ struct operator_summary_list {
 struct operator_summary_frame {
     size_t reached, reached_count; /* of its arguments' accesses: which are */
     size_t noted;                  /* launches noted when it began, as bytes */
+    bool took_from_host;           /* it copied from memory of the host */
 };
 /* The thread's outermost operator, or one within, begins with accesses to so many arguments. */
 void operator_summary_frame_begin(struct operator_summary_frame *frame, size_t accesses,
@@ -63,7 +67,7 @@ void operator_summary_frame_begin(struct operator_summary_frame *frame, size_t a
  * `argument_count` are to arguments, in the words of `what`. With the hooks' lock. */
 void operator_summary_note(struct operator_summary_frame *frame, const struct csan_operator *what,
                            struct operator_summary_list list, size_t argument_count);
-/* Work within the frame, or within one inside, touches these. */
+/* Work within the frame, or within one inside, touches these: not by the frame's declaration. */
 void operator_summary_reach(struct operator_summary_frame *frame,
                             struct operator_summary_list arguments,
                             struct operator_summary_list list);

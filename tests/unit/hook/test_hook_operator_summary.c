@@ -246,20 +246,37 @@ static void numbers_without_effect(void **state)
     assert_false(source.asked);
 }
 
-static void an_argument_out_of_reach_is_followed(void **state)
+/* No launch has a pointer to `table`: it is touched only by who knows it from memory. */
+static void launches_beside_an_argument(bool copies_from_host, uint8_t kind)
 {
-    (void)state;
     CUfunction f = fresh();
     CUdeviceptr from = device(BYTES), to = device(BYTES), table = device(BYTES);
     CUstream s = non_blocking();
+    static char host[64];
     const struct csan_access accesses[] = {
         {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
-        {.base = table, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
-    for (int i = 0; i < ENOUGH; i++) {
+        {.base = table, .bytes = 64, .kind = kind, .argument = 1}};
+    for (int i = 0; i < ENOUGH && source.follows; i++) {
         declare(&copy, accesses, 2);
+        if (copies_from_host)
+            OK(cuMemcpyHtoDAsync_v2(to, host, 64, s));
         launch(f, from, to, 64, s);
         ends(true);
     }
+}
+
+static void an_argument_out_of_reach_is_not_touched(void **state)
+{
+    (void)state;
+    launches_beside_an_argument(false, CSAN_READ);
+    assert_int_equal(source.rest_calls, 1);
+}
+
+static void but_where_memory_may_lead_to_it(void **state)
+{
+    (void)state;
+    launches_beside_an_argument(true, CSAN_READ);
+    launches_beside_an_argument(false, CSAN_WRITE);
     assert_int_equal(source.rest_calls, 0);
 }
 
@@ -447,7 +464,8 @@ int main(int argc, char **argv)
         TEST(a_pointer_that_lies_otherwise_wakes),
         TEST(another_kernel_wakes),
         TEST(numbers_without_effect),
-        TEST(an_argument_out_of_reach_is_followed),
+        TEST(an_argument_out_of_reach_is_not_touched),
+        TEST(but_where_memory_may_lead_to_it),
         TEST(launches_share_the_arguments),
         TEST(an_operator_on_several_streams_is_followed),
         TEST(memory_that_the_host_shares_wakes),

@@ -24,7 +24,7 @@ static enum summary_change put(struct summaries *all, const uint32_t *words, uin
                                const struct csan_operator *what, uint64_t bytes)
 {
     const struct summary_access access = {
-        .pointer = 1, .argument = 2, .kind = CSAN_WRITE, .offset = -8, .bytes = bytes};
+        .pointer = 40, .argument = 2, .kind = CSAN_WRITE, .offset = -8, .bytes = bytes};
     const struct summary_key key = {{{7, 9}}, words, count};
     const struct summary_result result = {what, &access, what ? 1 : 0};
     return summaries_add(all, &key, &result);
@@ -169,6 +169,19 @@ static void test_no_two_results_meet(void **unused)
     for (uint32_t i = 0; i < 16; i++)
         put(all, (uint32_t[]){i}, 1, &add, i % 2 ? 40 : 80);
     assert_int_equal(state(all, (uint32_t[]){99}, 1), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+static void test_where_pointers_lie_counts(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (uint32_t i = 0; i < 64; i++) { /* words 80 and 81 are the pointer's */
+        uint32_t words[82] = {[80] = i};
+        put(all, words, 82, &add, 40);
+        words[80] = i + 1000;
+        assert_int_equal(state(all, words, 82), SUMMARY_NONE);
+    }
     summaries_destroy(all);
 }
 
@@ -386,7 +399,8 @@ static int wrong_of_world(int *known_at_the_end)
             wrong += found.accesses[0].bytes != launch->bytes;
             *known_at_the_end += n >= SAMPLES - 500;
         }
-        const struct summary_access access = {.kind = CSAN_READ, .bytes = launch->bytes};
+        const struct summary_access access = {
+            .pointer = WORDS, .kind = CSAN_READ, .bytes = launch->bytes};
         summaries_add(all, &key, &(struct summary_result){&add, &access, 1});
     }
     reread_check(all, samples, SAMPLES);
@@ -443,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_words_without_effect_leave),
         cmocka_unit_test(test_words_come_back),
         cmocka_unit_test(test_no_two_results_meet),
+        cmocka_unit_test(test_where_pointers_lie_counts),
         cmocka_unit_test(test_what_covers),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_random),
