@@ -60,7 +60,7 @@ $(hook_tests): $(OUT)/tests/unit/%: %.c $(OUT)/obj/tests/unit/hook/hook_support.
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"' -MMD -MP -MF $@.d $(unit_source) \
 		-DSOURCE='"$(CURDIR)"' -DCSAN='"$(abspath $(OUT)/bin/csan)"' -DLIBCSAN='"$(abspath $(LIBCSAN))"' -o $@ \
 		$(OUT)/obj/tests/unit/hook/hook_support.o -Wl,--no-as-needed $(LIBCSAN) -Wl,-rpath,$(abspath $(LIBDIR)) \
-		-lcmocka -lpthread -ldl
+		-lcmocka $(UNPACK) -lpthread -ldl
 $(OUT)/tests/unit/test_hook_run: $(OUT)/bin/csan
 $(OUT)/tests/unit/test_hook_pool_query: $(FAKE)/libc10_cuda.so
 $(FAKE)/libc10_cuda.so: tests/unit/hook/fake_c10.c

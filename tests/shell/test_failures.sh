@@ -56,6 +56,31 @@ done
 run_under ./failure none stream
 check "a program that is right gets no report" ended 0
 
+# Where they are hard to tell: a node of a graph, a module that goes, two devices at once.
+cases=$(dirname "$source")/failure_cases.cu
+case_line() { grep -n -- "// $1\$" "$cases" | head -1 | cut -d: -f1; }
+"$nvcc" $flags "$cases" -o failure_cases -lcuda
+"$nvcc" -fatbin -lineinfo -gencode arch=compute_90,code=[sm_90,compute_90] -std=c++17 "$source" -o failure.fatbin
+run_under ./failure_cases node
+check "a graph's node: its kernel" says '^  kernel reads\('
+check "a graph's node: its thread" says '^  block \(0,0,0\), thread \(5,0,0\) of grid 2 x block 32'
+check "a graph's node: where it was made" says "failure_cases.cu:$(case_line node)"
+run_under ./failure_cases module failure.fatbin
+check "a module that goes: the launch" says "^CSAN: misaligned .*failure_cases.cu:$(case_line module)\)"
+run_under ./failure_cases handler
+check "a handler of SIGABRT is not called" [ "$(grep -c handler out)" = 0 ]
+export CSAN_DEVICES=2
+for turn in 1 2 3 4; do
+    run_under ./failure_cases two_devices
+    check "two devices at once, $turn: what each gets" [ "$(cat out)" = 'device 0: 716 716 716
+device 1: 719 719 719' ]
+    check "two devices at once, $turn: the first" says "^CSAN: misaligned .*failure_cases.cu:$(case_line 'device 0')\)"
+    check "two devices at once, $turn: the second" says "^CSAN: trap .*failure_cases.cu:$(case_line 'device 1')\)"
+done
+run_under ./failure_cases one_of_two
+check "one device of two: the other goes on" [ "$(tail -1 out)" = 'other copy 0' ]
+unset CSAN_DEVICES
+
 # Two kernels that fail: the first.
 run_under ./failure trap none
 check "no call returned it: it is reported at the end" says '^CSAN: trap in trapped'

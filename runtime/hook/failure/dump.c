@@ -1,10 +1,10 @@
 /* See dump.h. */
 #include "runtime/hook/failure/dump.h"
-#include "csan/base/environment.h"
 #include "runtime/coredump/coredump.h"
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/failure/failed_kernel.h"
 #include "runtime/hook/failure/failure.h"
+#include "runtime/hook/failure/user_dump.h"
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/internal_thread.h"
 #include "runtime/hook/session/session.h"
@@ -16,11 +16,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +54,9 @@ static struct {
     struct probe items[PROBES];
 } probes = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+/* A dump that the user asked for. */
+enum users_dump { USERS_NONE, USERS_MAY_COME, USERS_IS_READ };
+
 static struct {
     pthread_once_t once;
     uint32_t on;
@@ -62,23 +67,10 @@ static struct {
     uint32_t led_astray;   /* a kernel jumped to where no code is; atomic */
     uint32_t first;        /* the first dump's exception, where it has one kind; atomic */
     uint64_t ended_at;     /* in milliseconds; atomic */
+    uint32_t users;        /* enum users_dump; atomic */
 } dump = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- Asking for it ---- */
-
-/* The user's own dumps stay as they are. */
-static bool user_dumps(void)
-{
-    static const char *const names[] = {
-        "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
-        "CUDA_ENABLE_USER_TRIGGERED_COREDUMP", "CUDA_COREDUMP_FILE"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = environment_get(names[i]);
-        if (value && *value && strcmp(value, "0") != 0)
-            return true;
-    }
-    return false;
-}
 
 static bool fifo_make(void)
 {
@@ -253,10 +245,64 @@ static void *attend(void *unused)
     }
 }
 
+/* Whether there is a whole one by now; then it is understood. It can be as large as the device's
+ * memory, so it is mapped. */
+static bool users_dump_read(void)
+{
+    char path[PATH_MAX], message[256];
+    struct coredump whole;
+    struct stat status;
+    uint32_t may_come = USERS_MAY_COME;
+    if (!user_dump_find(path, sizeof path))
+        return false;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct bytes bytes = {.data = MAP_FAILED};
+    if (file >= 0 && fstat(file, &status) == 0 && status.st_size > 0) {
+        bytes.count = (size_t)status.st_size;
+        bytes.data = mmap(NULL, bytes.count, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    if (file >= 0)
+        close(file);
+    if (bytes.data == MAP_FAILED)
+        return false;
+    const bool is_whole = coredump_open(&whole, bytes.data, bytes.count, message, sizeof message);
+    if (is_whole && __atomic_compare_exchange_n(&dump.users, &may_come, USERS_IS_READ, false,
+                                                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        understand(&bytes);
+    munmap(bytes.data, bytes.count);
+    return is_whole;
+}
+
+static bool users_dump_may_come(void)
+{
+    return __atomic_load_n(&dump.users, __ATOMIC_ACQUIRE) == USERS_MAY_COME;
+}
+
+/* A call has returned the error: the driver has written the dump, or is about to. Once. */
+static void users_dump_await(void)
+{
+    static uint32_t awaited;
+    if (!users_dump_may_come() || __atomic_exchange_n(&awaited, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (unsigned waited = 0; waited < BEGIN_MS && !users_dump_read(); waited++)
+        nap();
+}
+
+void dump_look_for_users(void)
+{
+    if (users_dump_may_come())
+        users_dump_read();
+}
+
 static void prepare(void)
 {
-    if (!session_options()->errors || trace_source_is_embedded() || trace_has_tools() ||
-        user_dumps() || !fifo_make())
+    if (!session_options()->errors || trace_source_is_embedded() || trace_has_tools())
+        return;
+    if (user_dump_is_asked_for()) {
+        __atomic_store_n(&dump.users, USERS_MAY_COME, __ATOMIC_RELEASE);
+        return;
+    }
+    if (!fifo_make())
         return;
     if (dumps_enable() && internal_thread_start(attend, NULL, "csan dump"))
         __atomic_store_n(&dump.on, 1, __ATOMIC_RELEASE);
@@ -474,8 +520,10 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait)
             __atomic_store_n(&dump_unverified, 0, __ATOMIC_RELEASE);
         verify();
     }
-    if (failure_is_lasting(result))
+    if (failure_is_lasting(result)) {
+        users_dump_await();
         await_begin();
+    }
     if (!dump_came())
         return result;
     if (failure_is_lasting(result)) {

@@ -40,5 +40,7 @@ bool dump_came(void);
 
 /* Removes the FIFO. */
 void dump_finish(void);
+/* At the end: a dump that the user asked for, and that nobody has read yet. */
+void dump_look_for_users(void);
 
 #endif

@@ -18,8 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { TEXT_BYTES = 1024, REPORT_BYTES = 4096, THREAD_BYTES = 96, FAILURES_MOST = 64 };
+enum {
+    TEXT_BYTES = 1024,
+    REPORT_BYTES = 4096,
+    THREAD_BYTES = 96,
+    FAILURES_MOST = 64,
+    NOTED_MS = 20
+};
 
 /* One that is not reported yet, with copies of its strings. */
 struct seen {
@@ -191,6 +198,19 @@ const char *failure_text(int code)
     return known && (!code || known == (uint32_t)code) ? reported_failure.text : NULL;
 }
 
+/* Another thread's launch may have failed before its hook noted it: it is given some time. */
+static bool launch_find(const struct launch_ring_query *query, struct launch_ring_entry *launch,
+                        uint64_t *since)
+{
+    for (unsigned waited = 0; waited < NOTED_MS; waited++) {
+        if (launch_ring_find(query, launch, since))
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        deferred_flush();
+    }
+    return launch_ring_find(query, launch, since);
+}
+
 static void report(const struct seen *seen, const struct reporting_call *reporting)
 {
     const struct device_failure *failure = &seen->failure;
@@ -198,14 +218,13 @@ static void report(const struct seen *seen, const struct reporting_call *reporti
     struct launch_ring_entry launch = {.lane = CSAN_HOST};
     uint64_t since = 0;
     const char *shown = failure->kernel ? kernel_shown_name(failure->kernel) : NULL;
-    const bool found =
-        launch_ring_find(&(struct launch_ring_query){.id = failure->launch,
-                                                     .symbol = failure->kernel,
-                                                     .shown = shown,
-                                                     .grid = known(failure->grid),
-                                                     .block = known(failure->block_size),
-                                                     .ordinal = seen->ordinal},
-                         &launch, &since);
+    const bool found = launch_find(&(struct launch_ring_query){.id = failure->launch,
+                                                               .symbol = failure->kernel,
+                                                               .shown = shown,
+                                                               .grid = known(failure->grid),
+                                                               .block = known(failure->block_size),
+                                                               .ordinal = seen->ordinal},
+                                   &launch, &since);
     struct text detail = {0};
     detail_add(&detail, failure, found, found ? launch.indices : 0);
     struct context_finding finding = {
@@ -405,6 +424,8 @@ CUresult failure_call_ended(const struct driver_entry *entry, CUresult result, e
 
 void failure_finish(void)
 {
+    dump_look_for_users(); /* the driver ends the program behind it, and no call returns the error
+                            */
     report_all(NULL);
     dump_finish();
 }
