@@ -721,9 +721,9 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
     return entry.number;
 }
 
-uint64_t context_generation(const csan_context *context)
+const uint64_t *context_generation(const csan_context *context)
 {
-    return __atomic_load_n(&context->generation, __ATOMIC_RELAXED);
+    return &context->generation;
 }
 
 void csan_op_same_operator(csan_context *context, csan_lane lane, csan_lane other, uint64_t first,

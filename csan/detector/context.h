@@ -154,8 +154,9 @@ bool context_has_device_memory(csan_context *context, struct range range);
  * Without a lock. */
 uint64_t context_unplaced(const csan_context *context);
 
-/* Another number after all that enters, but for ops of the host. Without a lock. */
-uint64_t context_generation(const csan_context *context);
+/* A number that is another one after all that enters, but for ops of the host. It may be read
+ * without the lock, atomically. */
+const uint64_t *context_generation(const csan_context *context);
 
 /* Sets the time that time-outs go by, in place of the clock: nanoseconds since an arbitrary moment,
  * not 0. `wall` is the same moment in nanoseconds since 1970, for races. */

@@ -311,6 +311,7 @@ struct csan_python_stacks;
 struct csan_access;
 struct csan_call;
 struct csan_call_counts;
+struct csan_activity;
 
 /* The table behind the inline functions; a program calls those, not this. */
 struct csan_api {
@@ -345,7 +346,7 @@ struct csan_api {
     uint64_t (*request_start)(const struct csan_call *call);
     void (*request_end)(uint64_t request, int waited);
     void (*library)(int begin);
-    uint64_t (*generation)(void);
+    const struct csan_activity *(*activity)(void);
     void *(*host_view)(const void *pointer);
     void (*call_counts)(const struct csan_call_counts *counts);
     int (*operator_source)(const struct csan_operator_source *source);
@@ -698,12 +699,19 @@ static inline void csan_library_end(void)
         api->library(0);
 }
 
-/* Changes with everything that enters csan, but for accesses of the host. A call that touches what
- * the same thread declared at the same generation need not be declared again. 0: not known. */
-static inline uint64_t csan_generation(void)
+/* Two counters that only grow, for calls that must cost next to nothing: what entered csan, but for
+ * accesses of the host, and what csan deferred. A call that touches what the same thread declared
+ * while both were the same need not be declared again. The struct lives as long as the process, and
+ * the counters may be read at any time (atomically). NULL: csan is off, or the process has not used
+ * CUDA yet. */
+struct csan_activity {
+    const uint64_t *entered;
+    const uint32_t *deferred;
+};
+static inline const struct csan_activity *csan_activity(void)
 {
     const struct csan_api *api = csan_active();
-    return api && api->size > offsetof(struct csan_api, generation) ? api->generation() : 0;
+    return api && api->size > offsetof(struct csan_api, activity) ? api->activity() : NULL;
 }
 
 /* On the embedded device: where the host may touch memory of the device, to which it has no access

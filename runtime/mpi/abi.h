@@ -43,6 +43,7 @@ struct abi {
     int proc_null, any_source, any_tag, root, undefined, order_c;
     int topology_cart, topology_graph, topology_dist_graph;
     int status_source, status_tag; /* where in a status they are, in ints */
+    int status_low, status_high;   /* the same, of the bytes that came: see status_bytes */
     int combiners[COMBINER_OTHER]; /* the MPI's own numbers */
 };
 
@@ -79,6 +80,15 @@ static inline mpi_handle handle_at(const void *handles, size_t index)
 static inline const void *handle_place(const void *handles, size_t index)
 {
     return (const char *)handles + index * (abi.handles_are_ints ? sizeof(int) : sizeof(void *));
+}
+
+/* How many bytes came, as the MPI keeps it. MPICH keeps a flag in the upper half's lowest bit. Only
+ * for comparing: what is said of a message comes from MPI_Get_count. */
+static inline uint64_t status_bytes(const void *status)
+{
+    const uint32_t *fields = (const uint32_t *)status;
+    const uint64_t high = fields[abi.status_high];
+    return fields[abi.status_low] | (abi.handles_are_ints ? high >> 1 : high) << 32;
 }
 
 #endif

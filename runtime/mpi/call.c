@@ -13,45 +13,32 @@ static const char *const arguments[ARGUMENTS] = {
     [ARGUMENT_COMPARE] = "compare",  [ARGUMENT_INBUF] = "inbuf",     [ARGUMENT_OUTBUF] = "outbuf",
     [ARGUMENT_WINDOW] = "the window"};
 
-enum { WORDS_BYTES = 3 * NAME_BYTES, DECLARED = 64 };
+enum { WORDS_BYTES = 3 * NAME_BYTES };
 
-/* Buffers that the thread declared, and when. A call that touches the same again while nothing else
- * has happened need not be declared again: a ping-pong costs a few loads. */
-struct declared {
-    struct buffer buffer;
-    uint64_t generation; /* csan's; 0: none */
-    uint32_t types;      /* datatypes freed by then */
-};
+__thread struct call_thread call_thread;
+struct call_shared call_shared = {.counts = {.item = "message"}};
 
-static __thread struct {
-    bool in_mpi;
-    struct declared declared[DECLARED];
-} self __attribute__((tls_model("initial-exec")));
-
-static uint32_t types_freed; /* atomic */
-
-static struct csan_call_counts counts = {.item = "message"};
-
-void call_count_start(void)
+void call_count_start(bool threads)
 {
-    if (!abi_find() || counts.library)
+    call_shared.threads |= threads;
+    if (!abi_find() || call_shared.counts.library)
         return;
-    counts.library = abi.name;
-    csan_call_counts(&counts);
+    call_shared.counts.library = abi.name;
+    csan_call_counts(&call_shared.counts);
 }
 
 void call_type_freed(void)
 {
-    __atomic_fetch_add(&types_freed, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&call_shared.types_freed, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- Begin and end ---- */
 
 bool call_begin(struct call *call, const char *name)
 {
-    if (self.in_mpi || !csan_enabled() || !abi_find())
+    if (call_thread.in_mpi || !csan_enabled() || !abi_find())
         return false;
-    self.in_mpi = true;
+    call_thread.in_mpi = true;
     call->name = name;
     call->buffers = call->own;
     call->count = 0;
@@ -66,7 +53,7 @@ int call_end(struct call *call, int result)
     csan_library_end();
     if (call->buffers != call->own)
         free(call->buffers);
-    self.in_mpi = false;
+    call_thread.in_mpi = false;
     return result;
 }
 
@@ -207,48 +194,71 @@ static void words_write(const struct call_words *words, char *text, size_t bytes
 
 /* ---- Declaring ---- */
 
+static uint64_t bytes_of(const struct buffer *buffer)
+{
+    return (uint64_t)layout_size(buffer->type) * (uint64_t)buffer->count;
+}
+
 static void count_call(const struct call *call)
 {
     uint64_t bytes = 0, messages = 0;
     for (size_t i = 0; i < call->count; i++)
         if (call->buffers[i].kind == CSAN_READ) {
-            bytes +=
-                (uint64_t)layout_size(call->buffers[i].type) * (uint64_t)call->buffers[i].count;
+            bytes += bytes_of(&call->buffers[i]);
             messages++;
         }
-    __atomic_fetch_add(&counts.calls, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&counts.items, messages, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&counts.bytes, bytes, __ATOMIC_RELAXED);
+    call_count(messages, bytes);
 }
 
-static struct declared *declared_place(const struct buffer *buffer)
-{
-    const uint64_t mixed =
-        ((uintptr_t)buffer->address ^ (uint64_t)buffer->count << 20 ^ buffer->kind) *
-        0x9e3779b97f4a7c15u;
-    return &self.declared[mixed >> 58];
-}
+/* csan's counters now; false: csan is off, or the process has not used CUDA yet. */
+struct activity_now {
+    uint64_t entered;
+    uint32_t deferred, types;
+};
 
-static bool is_declared(const struct buffer *buffer, uint64_t generation, uint32_t types)
+static bool activity_now(struct activity_now *now)
 {
-    const struct declared *known = declared_place(buffer);
-    return known->generation == generation && known->types == types &&
-           known->buffer.address == buffer->address && known->buffer.count == buffer->count &&
-           known->buffer.type == buffer->type && known->buffer.kind == buffer->kind;
-}
-
-static bool all_declared(const struct call *call, uint64_t generation, uint32_t types)
-{
-    for (size_t i = 0; i < call->count; i++)
-        if (!is_declared(&call->buffers[i], generation, types))
-            return false;
+    const struct csan_activity *activity = csan_activity();
+    if (!activity)
+        return false;
+    call_shared.api = csan_active();
+    now->types = __atomic_load_n(&call_shared.types_freed, __ATOMIC_RELAXED);
+    now->entered = __atomic_load_n(activity->entered, __ATOMIC_RELAXED);
+    now->deferred = __atomic_load_n(activity->deferred, __ATOMIC_RELAXED);
+    __atomic_store_n(&call_shared.activity, activity, __ATOMIC_RELEASE);
     return true;
 }
 
-static void note_declared(const struct call *call, uint64_t generation, uint32_t types)
+static bool all_known(const struct call *call)
 {
-    for (size_t i = 0; generation && i < call->count; i++)
-        *declared_place(&call->buffers[i]) = (struct declared){call->buffers[i], generation, types};
+    for (size_t i = 0; i < call->count; i++) {
+        const struct buffer *buffer = &call->buffers[i];
+        const struct known *known = call_known_place(buffer->address, buffer->kind);
+        call_thread.in_mpi = false;
+        const bool same = call_is_known(known, buffer->address, buffer->type, buffer->kind) &&
+                          known->count == buffer->count;
+        call_thread.in_mpi = true;
+        if (!same)
+            return false;
+    }
+    return true;
+}
+
+static void note_known(const struct call *call, const struct activity_now *now)
+{
+    for (size_t i = 0; i < call->count; i++) {
+        const struct buffer *buffer = &call->buffers[i];
+        *call_known_place(buffer->address, buffer->kind) =
+            (struct known){.address = buffer->address,
+                           .view = call_view(buffer->address),
+                           .count = buffer->count,
+                           .bytes = bytes_of(buffer),
+                           .type = buffer->type,
+                           .entered = now->entered,
+                           .deferred = now->deferred,
+                           .types = now->types,
+                           .kind = buffer->kind};
+    }
 }
 
 static struct csan_call declaration(const struct call *call, const struct access_list *list,
@@ -275,13 +285,12 @@ __attribute__((noinline)) static void touches_slow(const struct call *call)
 
 void call_touches(const struct call *call)
 {
-    const uint64_t generation = csan_generation();
-    const uint32_t types = __atomic_load_n(&types_freed, __ATOMIC_RELAXED);
+    struct activity_now now;
     count_call(call);
-    if (!call->count || !generation || all_declared(call, generation, types))
+    if (!call->count || !activity_now(&now) || all_known(call))
         return;
     touches_slow(call);
-    note_declared(call, generation, types);
+    note_known(call, &now);
 }
 
 void call_starts(struct call *call)
@@ -289,7 +298,7 @@ void call_starts(struct call *call)
     char text[WORDS_BYTES];
     struct access_list list = {0};
     count_call(call);
-    if (!call->count || !csan_generation())
+    if (!call->count)
         return;
     accesses_of(call, &list);
     const struct csan_call declared = declaration(call, &list, text);
@@ -317,8 +326,8 @@ struct call_kept *call_keep(const struct call *call)
 
 uint64_t call_kept_start(const struct call_kept *kept)
 {
-    __atomic_fetch_add(&counts.calls, 1, __ATOMIC_RELAXED);
-    return csan_generation() ? csan_request_start(&kept->call) : 0;
+    call_count(0, 0);
+    return csan_request_start(&kept->call);
 }
 
 void call_kept_free(struct call_kept *kept)

@@ -20,7 +20,7 @@
 
 #include <csan/csan.h>
 
-enum { CALL_BUFFERS = 8 };
+enum { CALL_BUFFERS = 8, CALL_KNOWN = 64 };
 
 /* What the arguments of MPI's functions are called, as reports show them. */
 enum call_argument {
@@ -62,6 +62,86 @@ struct call {
     struct call_words words;
     uint64_t request; /* csan's number of what it started; or 0 */
 };
+
+/* ---- What was declared already ----
+ *
+ * A thread remembers the buffers that it declared, and csan's counters then (csan_activity). A call
+ * that touches the same again, while nothing else has happened, declares nothing: a ping-pong costs
+ * a few loads. */
+
+struct known {
+    const void *address, *view; /* view: as MPI can use it; NULL: none is known */
+    int64_t count;
+    uint64_t bytes;
+    mpi_handle type;
+    uint64_t entered;
+    uint32_t deferred, types; /* types: datatypes freed by then */
+    uint8_t kind;
+};
+
+/* The calling thread. */
+struct call_thread {
+    bool in_mpi;
+    struct known known[CALL_KNOWN];
+};
+extern __thread struct call_thread call_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+extern struct call_shared {
+    const struct csan_api *api;
+    const struct csan_activity *activity; /* NULL: not known yet */
+    uint32_t types_freed;                 /* atomic */
+    bool threads;                         /* several threads call MPI at once */
+    struct csan_call_counts counts;
+} call_shared __attribute__((visibility("hidden")));
+
+static inline struct known *call_known_place(const void *address, int kind)
+{
+    const uint64_t mixed = ((uintptr_t)address ^ (unsigned)kind) * 0x9e3779b97f4a7c15u;
+    return &call_thread.known[mixed >> 58];
+}
+
+/* Whether nothing has happened since it was declared. */
+static inline bool call_is_known(const struct known *known, const void *address, mpi_handle type,
+                                 int kind)
+{
+    const struct csan_activity *activity = __atomic_load_n(&call_shared.activity, __ATOMIC_ACQUIRE);
+    return known->view && known->address == address && known->kind == kind &&
+           known->type == handle_value(type) &&
+           known->entered == __atomic_load_n(activity->entered, __ATOMIC_RELAXED) &&
+           known->deferred == __atomic_load_n(activity->deferred, __ATOMIC_RELAXED) &&
+           known->types == __atomic_load_n(&call_shared.types_freed, __ATOMIC_RELAXED) &&
+           !call_thread.in_mpi;
+}
+
+/* In place of call_begin and the rest, if the buffer is known. */
+static inline void call_known_begin(void)
+{
+    call_thread.in_mpi = true;
+    call_shared.api->library(1);
+}
+static inline void call_known_end(void)
+{
+    call_shared.api->library(0);
+    call_thread.in_mpi = false;
+}
+
+/* A call that moved `messages` of so many bytes in all. */
+static inline void call_count(uint64_t messages, uint64_t bytes)
+{
+    struct csan_call_counts *counts = &call_shared.counts;
+    if (__builtin_expect(call_shared.threads, 0)) {
+        __atomic_fetch_add(&counts->calls, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&counts->items, messages, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&counts->bytes, bytes, __ATOMIC_RELAXED);
+    } else {
+        counts->calls++;
+        counts->items += messages;
+        counts->bytes += bytes;
+    }
+}
+
+/* ---- A call ---- */
 
 /* False: nothing is to be done about the call. */
 bool call_begin(struct call *call, const char *name);
@@ -111,7 +191,7 @@ void call_kept_free(struct call_kept *kept);
 /* A datatype's handle may be used again for another. */
 void call_type_freed(void);
 
-/* The process uses MPI: says so in the summary. */
-void call_count_start(void);
+/* The process uses MPI: says so in the summary. `threads`: several threads may call it at once. */
+void call_count_start(bool threads);
 
 #endif

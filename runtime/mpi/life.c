@@ -3,13 +3,15 @@
 #include "runtime/mpi/exported.h"
 #include "runtime/mpi/functions.h"
 
+enum { THREAD_MULTIPLE = 3 }; /* in both families */
+
 EXPORTED int MPI_Init(int *count, char ***arguments);
 int MPI_Init(int *count, char ***arguments)
 {
     struct call call;
     if (!call_begin(&call, "MPI_Init"))
         return PMPI(Init)(count, arguments);
-    call_count_start();
+    call_count_start(false);
     call_inside();
     return call_end(&call, PMPI(Init)(count, arguments));
 }
@@ -21,7 +23,7 @@ int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
     struct call call;
     if (!call_begin(&call, "MPI_Init_thread"))
         return PMPI(Init_thread)(count, arguments, required, provided);
-    call_count_start();
+    call_count_start(required == THREAD_MULTIPLE);
     call_inside();
     return call_end(&call, PMPI(Init_thread)(count, arguments, required, provided));
 }

@@ -35,6 +35,14 @@ static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
     int MPI_##name(SEND_PARAMETERS)                                                                \
     {                                                                                              \
         struct call call;                                                                          \
+        const struct known *known = call_known_place(buf, CSAN_READ);                              \
+        if (call_is_known(known, buf, type, CSAN_READ) && known->count == count) {                 \
+            call_count(1, known->bytes);                                                           \
+            call_known_begin();                                                                    \
+            const int result = PMPI(name)(known->view, count, type, dest, tag, comm);              \
+            call_known_end();                                                                      \
+            return result;                                                                         \
+        }                                                                                          \
         if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
             return PMPI(name)(buf, count, type, dest, tag, comm);                                  \
         call_touches(&call);                                                                       \
@@ -109,11 +117,36 @@ static void note_received(struct call *call, size_t buffer, const void *status, 
     call->words.tag = fields[abi.status_tag];
 }
 
+/* With the message in `status`. True: it wrote what the thread has declared already. */
+static bool received_known(const struct known *known, const void *buf, mpi_handle type,
+                           const void *status)
+{
+    return call_is_known(known, buf, type, CSAN_WRITE) && status_bytes(status) == known->bytes;
+}
+
 EXPORTED int MPI_Recv(RECV_PARAMETERS, void *status);
 int MPI_Recv(RECV_PARAMETERS, void *status)
 {
     struct call call;
     uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
+    const struct known *known = call_known_place(buf, CSAN_WRITE);
+    if (call_is_known(known, buf, type, CSAN_WRITE)) {
+        void *looked_at = status_of(status, own);
+        call_known_begin();
+        const int result =
+            PMPI(Recv)((void *)(uintptr_t)known->view, count, type, source, tag, comm, looked_at);
+        call_known_end();
+        if (result != MPI_OK || received_known(known, buf, type, looked_at)) {
+            call_count(0, 0);
+            return result;
+        }
+        if (!begin_receive(&call, "MPI_Recv", buf, count, type, source, tag, comm))
+            return result;
+        note_received(&call, 0, looked_at, count, type);
+        call_touches(&call);
+        call_inside();
+        return call_end(&call, result);
+    }
     if (!begin_receive(&call, "MPI_Recv", buf, count, type, source, tag, comm))
         return PMPI(Recv)(buf, count, type, source, tag, comm, status);
     void *looked_at = status_of(status, own);

@@ -336,7 +336,7 @@ static const struct csan_api api = {.size = sizeof api,
                                     .request_start = library_request_start,
                                     .request_end = library_request_end,
                                     .library = library_call_inside,
-                                    .generation = library_call_generation,
+                                    .activity = library_call_activity,
                                     .host_view = library_call_host_view,
                                     .call_counts = library_call_count,
                                     .operator_source = operator_summary_source};

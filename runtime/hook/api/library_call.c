@@ -156,13 +156,15 @@ void library_call_inside(int begin)
     }
 }
 
-uint64_t library_call_generation(void)
+/* A child that starts anew after a fork has another context. */
+const struct csan_activity *library_call_activity(void)
 {
+    static struct csan_activity activity = {.deferred = &deferred_filling.put};
     if (!enter())
-        return 0;
-    const uint64_t generation = context_generation(session_context());
+        return NULL;
+    __atomic_store_n(&activity.entered, context_generation(session_context()), __ATOMIC_RELEASE);
     guard_leave();
-    return generation + 1;
+    return &activity;
 }
 
 /* ---- Others ---- */
