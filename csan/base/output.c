@@ -19,7 +19,8 @@
 /* torchrun, Open MPI, MPICH and its like, Slurm. */
 const char *output_rank(void)
 {
-    static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                        "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = environment_get(names[i]);
         if (value && *value && strspn(value, "0123456789") == strlen(value))

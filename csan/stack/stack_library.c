@@ -61,6 +61,16 @@ static const struct known {
     {"Python", "libpython3", SIGN_MODULE},
     {"Python", "python", SIGN_MODULE}, /* the interpreter's executable */
     {"Python", "python3", SIGN_MODULE},
+    {"MPI", "libmpi", SIGN_MODULE}, /* Open MPI's, and MPICH's own name */
+    {"MPI", "libmpi_mpifh", SIGN_MODULE},
+    {"MPI", "libmpi_usempi_ignore_tkr", SIGN_MODULE},
+    {"MPI", "libmpi_usempif08", SIGN_MODULE},
+    {"MPI", "libopen-pal", SIGN_MODULE},
+    {"MPI", "libmpich", SIGN_MODULE}, /* Debian's name */
+    {"MPI", "libmpichfort", SIGN_MODULE},
+    {"MPI", "libmpifort", SIGN_MODULE},
+    {"MPI", "libucp", SIGN_MODULE},
+    {"MPI", "libuct", SIGN_MODULE},
     {"NVIDIA's libraries", "libcublas", SIGN_MODULE},
     {"NVIDIA's libraries", "libcublasLt", SIGN_MODULE},
     {"NVIDIA's libraries", "libcudnn", SIGN_MODULE},

@@ -15,7 +15,7 @@ static const char *const arguments[ARGUMENTS] = {
 
 enum { WORDS_BYTES = 3 * NAME_BYTES };
 
-__thread struct call_thread call_thread;
+__thread struct call_thread call_thread __attribute__((tls_model("initial-exec")));
 struct call_shared call_shared = {.counts = {.item = "message"}};
 
 void call_count_start(bool threads)

@@ -11,10 +11,12 @@
 
 /* By the beginnings of their file names. A CUDA runtime that is linked into the program looks like
  * the program itself. */
-static const char *const libraries[] = {"libcsan", "libcuda", "libnvidia", "libcublas", "libcufft",
-                                        "libcudnn", "libnccl", "libnv",
-                                        /* allocators */
-                                        "libjemalloc", "libtcmalloc", "libmimalloc"};
+static const char *const libraries[] = {
+    "libcsan", "libcuda", "libnvidia", "libcublas", "libcufft", "libcudnn", "libnccl", "libnv",
+    /* MPI, and what it sends by */
+    "libmpi", "libopen-pal", "libmca_", "mca_", "libpmix", "libuc", "libfabric",
+    /* allocators */
+    "libjemalloc", "libtcmalloc", "libmimalloc"};
 
 enum { CACHED = 1024 };
 

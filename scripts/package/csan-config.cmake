@@ -1,5 +1,5 @@
-# find_package(csan): the target csan::csan, for target_link_libraries; and csan::host, which has the
-# host's own loads and stores announced (option host=instrumented). Relative to this file, so that
+# find_package(csan): the target csan::csan, for target_link_libraries; csan::host, which has the
+# host's own loads and stores announced (option host=instrumented); and csan::mpi. Relative to this file, so that
 # the tree may be moved; without symbolic links, since /lib is often one to /usr/lib.
 
 if(NOT TARGET csan::csan)
@@ -19,5 +19,11 @@ if(NOT TARGET csan::csan)
     IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan_host.so"
     INTERFACE_COMPILE_OPTIONS
       "$<$<COMPILE_LANGUAGE:C,CXX,Fortran>:-fsanitize=thread>;$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -fsanitize=thread>")
+
+  # Calls of MPI are checked. Name it before the MPI.
+  add_library(csan::mpi SHARED IMPORTED)
+  set_target_properties(csan::mpi PROPERTIES
+    IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan_mpi.so"
+    INTERFACE_LINK_LIBRARIES csan::csan)
   unset(_csan_prefix)
 endif()

@@ -5,7 +5,7 @@ MPI_TESTS := $(OUT)/tests/mpi
 mpis      := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m))
 mpi_shared := $(MPI_TESTS)/kernels.o
 mpi_cases := $(wildcard tests/mpi/*_cases.c) tests/mpi/main.c
-mpi_alone := jacobi halo ping_pong abi_check
+mpi_alone := jacobi halo ping_pong dies touches abi_check
 
 # Of a compiler's wrapper: what it would add. Its own name for the compiler is left out.
 mpi_flags = $(shell mpicc.$(1) -show | sed 's/^[^ ]* //')
@@ -27,8 +27,19 @@ $(mpi_alone:%=$(MPI_TESTS)/$(1)/%): $(MPI_TESTS)/$(1)/%: tests/mpi/%.c tests/mpi
 	$(CC) -g -O1 -std=c11 -D_GNU_SOURCE -Wall -Wno-stringop-overflow -Iinclude -I. $(CUDA_INCLUDE) $$< \
 		$$(if $$(filter abi_check,$$*),runtime/mpi/abi.c) $(mpi_shared) -o $$@ \
 		$$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm -ldl
+$(MPI_TESTS)/$(1)/linked: tests/mpi/halo.c $(mpi_shared) | $(PRODUCTS)
+	@echo "  CC  $$< ($(1), linked with csan)"
+	$(CC) -g -O1 -std=c11 -D_GNU_SOURCE -Wall -Wno-stringop-overflow -Iinclude -I. $(CUDA_INCLUDE) $$< $(mpi_shared) -o $$@ \
+		-L$(LIBDIR) -lcsan -lcsan_mpi $$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm \
+		-Wl,-rpath,'$$$$ORIGIN/../../../lib' -Wl,-rpath,'$$$$ORIGIN/../../../lib/csan'
+$(MPI_TESTS)/$(1)/fortran: tests/mpi/fortran.f90 $(mpi_shared)
+	@echo "  FC  $$< ($(1))"
+	mpif90.$(1) -g $$< $(mpi_shared) -J $$(@D) -o $$@ -L$(CUDA_LIB) -lcudart -lstdc++
 endef
 $(foreach m,$(mpis),$(eval $(call mpi_program,$m)))
 
-MPI_PROGRAMS := $(foreach m,$(mpis),$(addprefix $(MPI_TESTS)/$m/,cases $(mpi_alone)))
+# Fortran's modules are those of one compiler.
+fortran := $(if $(shell command -v gfortran),fortran)
+MPI_PROGRAMS := $(foreach m,$(mpis),$(addprefix $(MPI_TESTS)/$m/,cases linked $(mpi_alone) \
+	$(if $(shell command -v mpif90.$m),$(fortran))))
 shell-needs: $(MPI_PROGRAMS)

@@ -1,7 +1,7 @@
 /* What csan adds to a message, in one run: ping_pong [BYTES [ROUNDS [BLOCKS]]]. Blocks of rounds by
- * MPI's functions, with csan in front, and by the MPI's own alternate. Prints the nanoseconds of one
- * way, the best block of each, and their ratio; and the same in processor time of rank 0. Buffers are
- * in host memory, and the process uses CUDA. */
+ * MPI's functions, with csan in front, and by the MPI's own alternate. Prints the nanoseconds of
+ * one way, the best block of each, and their ratio; and the same in processor time of rank 0.
+ * Buffers are in host memory, and the process uses CUDA. */
 #include "kernels.h"
 
 #include <dlfcn.h>
@@ -45,7 +45,8 @@ struct taken {
 static struct taken one_way(int way, char *out, char *in, int bytes, int rounds, int rank)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-    const double wall = seconds_of(CLOCK_MONOTONIC), processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    const double wall = seconds_of(CLOCK_MONOTONIC),
+                 processor = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     for (int i = 0; i < rounds; i++) {
         if (rank == 0)
             ways[way].send(out, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
@@ -57,7 +58,6 @@ static struct taken one_way(int way, char *out, char *in, int bytes, int rounds,
     return (struct taken){(seconds_of(CLOCK_MONOTONIC) - wall) / rounds / 2,
                           (seconds_of(CLOCK_THREAD_CPUTIME_ID) - processor) / rounds / 2};
 }
-
 
 int main(int count, char **arguments)
 {

@@ -68,6 +68,31 @@ for mpi in openmpi mpich; do
     check "... and what the call was about" says '^MPI_Isend: 64 MPI_FLOAT to rank'
     run "$csan" info app.0.csan
     check "csan info counts messages and bytes" grep -Eq 'MPI \(.*: [0-9]+ calls, [0-9]+ messages, [0-9]+ bytes' out
+
+    if [ -x "$folder/$mpi/fortran" ]; then
+        launch $mpi 2 "$folder/$mpi/fortran"
+        check "Fortran's mpi_f08 is seen: right ($mpi)" silent
+        launch $mpi 2 "$folder/$mpi/fortran" racy
+        check "... sent before its kernel ended" reports 'MPI_Send \(.*fortran.f90:36\) does not wait for fill'
+        check "... and used before it came" says 'fill .* does not wait for MPI_Irecv \(.*fortran.f90:38\)'
+    else
+        echo "skipped: there is no gfortran with $mpi"
+    fi
+
+    sanitized env CSAN=1 "mpirun.$mpi" -n 2 ${over[$mpi]} "$folder/$mpi/linked" >out 2>err
+    check "a program that is linked with csan and csan_mpi is right ($mpi)" eval 'prints right && ! says "^CSAN"'
+    sanitized env CSAN=1 "mpirun.$mpi" -n 2 ${over[$mpi]} "$folder/$mpi/linked" 1 >out 2>err
+    check "... and reported without a synchronization" says '^CSAN: data race: MPI_Isend .*does not wait for relax'
+
+    rm -f app.*.csan
+    sanitized "$csan" record --device=embedded -o app.%r.csan "mpirun.$mpi" -n 2 ${over[$mpi]} \
+        "$folder/$mpi/dies" >out 2>err
+    run "$csan" replay app.1.csan
+    check "the recording of a rank that was killed can be read ($mpi)" says '^CSAN: data race: MPI_Bcast .*does not wait for fill'
+    run "$csan" run --device=embedded "$folder/$mpi/touches"
+    check "a host access to device memory is one clear line" says \
+        '^csan: the program read memory of the device at 0x[0-9a-f]+, which the host cannot reach: copy it with cudaMemcpy'
+    check "... and ends as it did" eval '[ "$status" = 139 ]'
 done
 
 run "$csan" run --device=embedded --verbose --options=mpi=0 "$plain/stream_same"

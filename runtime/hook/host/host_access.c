@@ -5,6 +5,7 @@
 #include "csan/detector/host_watch.h"
 #include "runtime/device/driver/work.h"
 #include "runtime/hook/state/host_function.h"
+#include "runtime/hook/host/device_fault.h"
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/pending_ranges.h"
@@ -140,7 +141,8 @@ static const char *const others[] = {
     "libcufile",  "libcurand",  "libcusolver",     "libcusparse", "libcutensor", "libcudss",
     "libcupti",   "libcutlass", "libnv",           "libnccl",     "libcsan",     "libucp",
     "libuct",     "libucs",     "libucm",          "libibverbs",  "libmlx5",     "libefa",
-    "librdmacm",  "libgdrapi",  "ld-linux"};
+    "librdmacm",  "libgdrapi",  "ld-linux",        "libmpi",      "libopen-",    "libmca_",
+    "mca_",       "libpmix",    "libfabric"};
 static const char *const c_library[] = {"libc.so", "libc-"};
 
 /* Safe in a signal handler (dl_find_object). "" is the program itself; NULL: code that no file
@@ -305,6 +307,12 @@ static void watch_device(void)
         subscribe(&watch);
 }
 
+static void watch_faults(void)
+{
+    if (device_fault_possible())
+        session_watch_faults();
+}
+
 /* Where a GPU walks the host's page tables, it would fault on guarded pages itself (CUDA Driver
  * API, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES). */
 static bool devices_use_host_pages(void)
@@ -344,7 +352,8 @@ static void begin_guard(void)
 
 void host_access_begin(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT, faults = PTHREAD_ONCE_INIT;
+    pthread_once(&faults, watch_faults);
     if (host_access_guards)
         pthread_once(&once, begin_guard);
 }

@@ -12,6 +12,8 @@
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/graph/capture.h"
+#include "runtime/hook/host/device_fault.h"
+#include "runtime/hook/run/fatal_signal.h"
 
 /* Absent from builds without the tracer. */
 __attribute__((weak, visibility("hidden"))) trace_source_function tracer_source;
@@ -84,4 +86,5 @@ void connect_hooks(uint32_t deferred)
                                               .context_is = batch_context_is};
     deferred_start(&face, deferred);
     operator_on_captured = capture_operator;
+    fatal_signal_explain = device_fault_explain;
 }

@@ -19,6 +19,8 @@ static bool is_fault(int number, const siginfo_t *info)
            (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
+void (*fatal_signal_explain)(int number, const siginfo_t *info, const void *context);
+
 void fatal_signal_end(void)
 {
     if (process_exit_is_own_process())
@@ -28,7 +30,8 @@ void fatal_signal_end(void)
 /* SA_RESETHAND has put the default back. A fault comes again by itself, at the same instruction. */
 static void on_fatal(int number, siginfo_t *info, void *context)
 {
-    (void)context;
+    if (is_fault(number, info) && fatal_signal_explain)
+        fatal_signal_explain(number, info, context);
     fatal_signal_end();
     if (!is_fault(number, info))
         raise(number);
@@ -48,6 +51,11 @@ static void watch(int number)
         put = newest;
         newest = displaced;
     }
+}
+
+void fatal_signal_watch_faults(void)
+{
+    watch(SIGSEGV);
 }
 
 void fatal_signal_watch(void)

@@ -432,8 +432,9 @@ void process_finish_unused(void)
     report_finish(session_report());
 }
 
-SESSION_LIFE static const struct session_life life = {decide_once, begin_once, forked_call,
-                                                      fatal_signal_watch, races_cleared};
+SESSION_LIFE static const struct session_life life = {decide_once,   begin_once,
+                                                      forked_call,   fatal_signal_watch,
+                                                      races_cleared, fatal_signal_watch_faults};
 
 /* As early as can be: on_exit handlers run last to first, and csan's is to run after the program's.
  */

@@ -53,6 +53,11 @@ void session_watch_signals(void)
     life()->watch_signals();
 }
 
+void session_watch_faults(void)
+{
+    life()->watch_faults();
+}
+
 /* ---- The detector and the report ---- */
 
 csan_context *session_context(void)

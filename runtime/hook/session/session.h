@@ -33,6 +33,7 @@ struct session_life {
     void (*forked_call)(void);   /* see session_forked_call */
     void (*watch_signals)(void); /* see session_watch_signals */
     void (*races_cleared)(void); /* see session_races_cleared */
+    void (*watch_faults)(void);  /* see session_watch_faults */
 };
 /* Marks the one struct of that kind; it has a section of its own in libcsan. */
 #define SESSION_LIFE __attribute__((used, section("csan_session_life")))
@@ -46,6 +47,8 @@ void session_begin(void);
 void session_forked_call(void);
 /* From now on no report is lost by a signal that ends the process. */
 void session_watch_signals(void);
+/* From now on a segmentation fault that nobody handles is explained, if it can be. */
+void session_watch_faults(void);
 
 /* The one detector, valid once session_start returned 1, and the report. */
 csan_context *session_context(void);
