@@ -1,5 +1,5 @@
-/* Access sets by launch: the cache of those made, and what is put in where ranges are not known.
- * See access_set.h. */
+/* Access sets for each launch: the cache of sets, and what replaces ranges that are not known. See
+ * access_set.h. */
 #include "runtime/access/access_set.h"
 #include "csan/base/hash.h"
 #include "runtime/access/direction.h"

@@ -1,11 +1,10 @@
 /* Access sets: which bytes one launch of a kernel reads, writes and atomically updates. The
- * analysis derives them from the kernel's PTX and the launch's own grid, block and parameter bytes,
+ * analysis derives them from the kernel's PTX and the launch's grid, block and parameter bytes,
  * without running anything.
  *
- * A set is relative to the pointers the kernel was given, so that it serves every launch that
- * differs in pointers alone. What the analysis took from the parameters is remembered with the set:
- * two launches that agree in grid, block and those bytes have the same set. See
- * docs/internals/ptx-ranges.md.
+ * A set is relative to the pointers that the kernel was given. So it serves every launch that
+ * differs only in pointers. The set remembers which parameter bytes the analysis used: two launches
+ * that agree in grid, block and those bytes have the same set. See docs/internals/ptx-ranges.md.
  *
  * Not thread-safe: one caller at a time for one struct access_kernel. */
 #ifndef RUNTIME_ACCESS_ACCESS_SET_H
@@ -27,18 +26,19 @@ struct access_base {
     uint8_t kind;   /* enum access_base_kind */
     uint8_t object; /* OBJECT: enum instruction_access_object */
     bool guessed;   /* PARAM: these 8 bytes are a pointer only if they point into an allocation;
-                       OBJECT: an object is there only if one is known by that handle */
-    uint32_t param_index, param_offset; /* PARAM, OBJECT; of ADDRESS: where its table came from */
+                       OBJECT: there is an object only if one is known by that handle */
+    uint32_t param_index,
+        param_offset; /* for PARAM, OBJECT; for ADDRESS: where its table came from */
     const struct ptx_variable *variable;
     uint64_t address;
 };
 
 enum access_kind { ACCESS_READ = 1, ACCESS_WRITE = 2, ACCESS_ATOMIC = 3 };
 
-/* Why a range is not exact: it holds every byte touched, and perhaps others. */
+/* Why a range is not exact, that is, it holds every byte touched, and perhaps others. */
 enum access_bound {
-    ACCESS_EXACT,           /* every byte of it is touched by every such launch */
-    ACCESS_BOUND_DIRECTION, /* only the pointer is known, not where from it */
+    ACCESS_EXACT,           /* every such launch touches every byte of it */
+    ACCESS_BOUND_DIRECTION, /* only the pointer is known, not the offset from it */
     ACCESS_BOUND_DATA,      /* the address depends on data in memory */
     ACCESS_BOUND_GUARD,     /* whether the access happens depends on data in memory */
     ACCESS_BOUND_SHAPE,     /* the touched bytes have no shape that the analysis can describe */
@@ -64,7 +64,7 @@ struct access_range {
     uint8_t bound; /* enum access_bound */
     uint8_t width; /* ATOMIC: bytes of one operation; 0: several */
     uint8_t dim_count;
-    bool early;     /* may happen before a griddepcontrol.wait: see dependent_launch.h */
+    bool early;     /* may happen before griddepcontrol.wait: see dependent_launch.h */
     int64_t offset; /* bytes */
     uint64_t bytes; /* or ACCESS_TO_END, ACCESS_WHOLE */
     const struct access_dim *dims;
@@ -75,42 +75,44 @@ struct access_set {
     const struct access_base *bases;
     const struct access_range *ranges;
     uint32_t base_count, range_count;
-    bool complete;        /* false: there are or may be accesses that `ranges` does not have */
-    bool exact;           /* complete, and every range is exact */
-    bool reads_memory;    /* made with access_read: stands only while that memory is the same */
-    const char *reason;   /* not complete, or the first range not exact: why; "" */
+    bool complete;      /* false: there are, or may be, accesses that `ranges` lacks */
+    bool exact;         /* complete, and every range is exact */
+    bool reads_memory;  /* made with access_read: valid only while that memory has the same contents
+                         */
+    const char *reason; /* if not complete, or the first range is not exact: why; else "" */
     uint32_t reason_line; /* in the PTX text; 0: no place */
 };
 
-/* Reads what memory holds as of the launch, `bytes` bytes (at most 8) at `offset` from the base, if
- * that can be known without asking the device. False: it cannot. `user` is the launch's. */
+/* Reads memory as of the launch, `bytes` bytes (at most 8) at `offset` from the base, if their
+ * contents can be known without asking the device. False: they cannot. `user` is the launch's. */
 typedef bool access_read(void *user, const struct access_base *base, const void *const *parameters,
                          int64_t offset, uint32_t bytes, void *to);
 
 struct access_launch {
-    uint32_t grid[3], block[3];    /* blocks and threads, each at least 1 */
-    uint32_t cluster[3];           /* 0, 0, 0: none */
-    uint32_t dynamic_shared;       /* bytes */
-    const void *const *parameters; /* for each parameter where its bytes lie; NULL: not known */
-    access_read *read;             /* may be NULL */
+    uint32_t grid[3], block[3]; /* blocks and threads, each at least 1 */
+    uint32_t cluster[3];        /* 0, 0, 0: none */
+    uint32_t dynamic_shared;    /* bytes */
+    const void *const
+        *parameters;   /* for each parameter the address of its bytes; NULL: not known */
+    access_read *read; /* may be NULL */
     void *user;
-    uint64_t memory_version; /* a set made with `read` is used again while this is the same */
+    uint64_t memory_version; /* a set made with `read` is used again only while this is the same */
 };
 
 struct access_kernel;
 
-/* The analysis of a kernel (a function with a body), and the sets made so far; the work is done at
- * the first launch. The function's module must outlive it. NULL when memory is short. */
+/* The analysis of a kernel (a function with a body), and the sets made so far. The first launch
+ * does the work. The function's module must outlive it. NULL when memory is short. */
 struct access_kernel *access_kernel_create(const struct ptx_function *function);
 void access_kernel_release(struct access_kernel *kernel);
 
-/* The launch's access set. Costs a look-up when an equal launch was asked for before. Never fails:
- * beyond its budgets it says bounded or incomplete. Valid until the next call for the same kernel.
- */
+/* The launch's access set. If an equal launch was asked for before, this costs a look-up. It never
+ * fails: beyond its budgets the set is bounded or incomplete. Valid until the next call for the
+ * same kernel. */
 const struct access_set *access_set_find(struct access_kernel *kernel,
                                          const struct access_launch *launch);
 
-/* The memory that the look-up read and its caller is about to: at most ACCESS_PIECES. */
+/* The memory that the look-up read and its caller will read: at most ACCESS_PIECES. */
 enum { ACCESS_PIECES = 5 };
 struct access_piece {
     const void *start;
@@ -119,7 +121,7 @@ struct access_piece {
 size_t access_set_pieces(const struct access_kernel *kernel, const struct access_set *set,
                          struct access_piece *pieces);
 
-/* Whether it may run beside its neighbours in the stream. Analyses the kernel if need be. */
+/* Whether it may run beside its neighbours in the stream. Analyses the kernel if necessary. */
 struct dependent_launch access_dependent_launch(struct access_kernel *kernel);
 
 struct access_statistics {

@@ -1,13 +1,13 @@
-/* Affine forms: constant + sum of coefficient * index, the values that addresses and guards are
- * made of once a launch has put numbers in place of parameters, grid and block. An index is a
- * thread's or block's coordinate, a loop's counter, a quotient or remainder, or a value from memory
- * of which only bounds are known.
+/* Affine forms: constant + sum of coefficient * index. Addresses and guards become such forms once
+ * a launch's numbers replace parameters, grid and block. An index is a thread's or block's
+ * coordinate, a loop's counter, a quotient or remainder, or a value from memory of which only
+ * bounds are known.
  *
  *   constraint      a form that must be at least 0
  *   conjunction     constraints that all hold
  *   disjunction     conjunctions of which at least one holds: a condition
  *
- * Forms are plain values; what is kept lies in the evaluation's pool and is not changed. */
+ * Forms are plain values. What is kept lies in the evaluation's pool and does not change. */
 #ifndef RUNTIME_ACCESS_AFFINE_H
 #define RUNTIME_ACCESS_AFFINE_H
 
@@ -18,7 +18,7 @@
 
 enum { AFFINE_TERMS = 10, AFFINE_INDICES = 192, AFFINE_CONSTRAINTS = 14, AFFINE_CONJUNCTIONS = 8 };
 
-/* Memory of one evaluation, of fixed size: when it is used up, so is the evaluation's budget. */
+/* Memory of one evaluation, of fixed size. When it is used up, the evaluation's budget is, too. */
 struct pool {
     char *memory;
     size_t used, bytes;
@@ -60,12 +60,12 @@ struct interval {
     int64_t low, high; /* inclusive; at or beyond +-AFFINE_INFINITE: no bound */
 };
 
-/* What an index may be: all integers from low to high. */
+/* The values that an index may have: all integers from low to high. */
 struct index_range {
     int64_t low, high;
-    uint8_t bound; /* enum access_bound: not EXACT when it may take fewer values than these */
-    uint32_t line; /* where it comes from in the PTX text, if not exact */
-    uint32_t loop; /* if not exact: the innermost loop that it is another value in each round of */
+    uint8_t bound; /* enum access_bound: not EXACT if it may have only some of these values */
+    uint32_t line; /* if not exact: its place in the PTX text */
+    uint32_t loop; /* if not exact: the innermost loop in whose rounds its value differs */
 };
 
 /* quotient and remainder of a form: form == modulus * quotient + remainder, 0 <= remainder <
@@ -140,8 +140,7 @@ static inline bool interval_is_finite(struct interval interval)
 }
 /* The greatest common divisor of the coefficients; 0 for a constant. */
 int64_t affine_divisor(const struct affine_form *form);
-/* Whether the form takes every multiple of its divisor (from its least value) up to its greatest.
- */
+/* Whether the form takes every multiple of its divisor from its least value to its greatest. */
 bool affine_is_dense(const struct affine_form *form, const struct index_table *indices);
 
 /* A new index, or UINT32_MAX when there are too many. */
@@ -150,16 +149,16 @@ uint32_t index_add(struct index_table *indices, int64_t low, int64_t high);
 /* A copy in the pool. */
 const struct affine_form *affine_keep(struct pool *pool, const struct affine_form *form);
 
-/* Adds a constraint. The result is never for less than what both say: beyond the room for
- * constraints the new one is left out and *exact set to false. Returns false when the conjunction
- * cannot hold (then its content is of no use). */
+/* Adds a constraint. The result never excludes points that satisfy both. If there is no room for
+ * the new constraint, it is left out and *exact becomes false. Returns false if the conjunction
+ * cannot hold (its content is then meaningless). */
 bool conjunction_add(struct conjunction *conjunction, const struct affine_form *constraint,
                      const struct index_table *indices, struct pool *pool, bool *exact);
 /* Adds all of another's. */
 bool conjunction_add_all(struct conjunction *conjunction, const struct conjunction *more,
                          const struct index_table *indices, struct pool *pool, bool *exact);
 struct conjunction *conjunction_new(struct pool *pool, const struct conjunction *from);
-/* Whether form >= 0 follows; may be false although it does. */
+/* Whether form >= 0 follows. It may be false although it follows. */
 bool conjunction_implies(const struct conjunction *conjunction,
                          const struct affine_form *constraint, const struct index_table *indices);
 
@@ -170,9 +169,9 @@ static inline struct disjunction disjunction_never(void)
     never.count = 0;
     return never;
 }
-/* No conjunction has a constraint, and there is one. */
+/* Whether it has a conjunction without constraints, so that it always holds. */
 bool disjunction_is_always(const struct disjunction *disjunction);
-/* Both hold; either holds. When there is no room for the result it is wider and *exact becomes
+/* Both hold; either holds. If there is no room for the result, it is wider and *exact becomes
  * false. */
 struct disjunction disjunction_and(const struct disjunction *a, const struct disjunction *b,
                                    const struct index_table *indices, struct pool *pool,

@@ -1,9 +1,9 @@
-/* Systems: an affine address and the constraints that its variables are under, each variable within
- * a range of integers. What they become without a change of what the address may be: fewer
- * constraints and variables, tighter ranges; and, where that fails, wider than they are.
- * footprint.c finds the address' values by them.
+/* Systems: an affine address, and the constraints on its variables, each variable within a range of
+ * integers. The functions simplify a system without changing the address's possible values: fewer
+ * constraints and variables, tighter ranges. If that fails, they make it wider. footprint.c finds
+ * the address's values by them.
  *
- * Plain values on their user's stack; nothing is kept. */
+ * Plain values on the caller's stack; nothing is kept. */
 #ifndef RUNTIME_ACCESS_CONSTRAINTS_H
 #define RUNTIME_ACCESS_CONSTRAINTS_H
 
@@ -24,7 +24,7 @@ struct constraints {
     struct row address;
     struct row constraints[CONSTRAINTS_ROWS];
     bool exact;
-    struct interval limit; /* of the address, by constraints that are not here any more */
+    struct interval limit; /* for the address, from constraints that were removed */
 };
 
 static inline int64_t ceiling_divide(int64_t a, int64_t b)
@@ -34,30 +34,31 @@ static inline int64_t ceiling_divide(int64_t a, int64_t b)
 
 /* ---- Rows ---- */
 
-/* Between what the row is, but for the part of `without` (CONSTRAINTS_VARIABLES: of none). */
+/* The row's least and greatest value, without the term of `without` (CONSTRAINTS_VARIABLES: of
+ * none). */
 struct interval row_interval(const struct constraints *s, const struct row *row, uint32_t without);
 /* row += scale * other; false on overflow */
 bool row_add(struct row *row, const struct row *other, int64_t scale);
-/* Whether a = k * b on b's variables: *k, and 1 or -1 for constraints. */
+/* Whether a = k * b for b's variables. Sets *k, which is 1 or -1 for constraints. */
 bool row_is_multiple(const struct constraints *s, const struct row *a, const struct row *b,
                      int64_t *k);
-/* Every integer between its least and greatest value: the row's divisor is 1. */
+/* Whether it takes every integer between its least and greatest value: the row's divisor is 1. */
 bool row_is_dense(const struct constraints *s, const struct row *row);
 
 /* ---- Systems ---- */
 
 bool constraints_is_bounded(const struct constraints *s, uint32_t v);
-/* Leaves a constraint out. The last takes its place. */
+/* Removes a constraint. The last one takes its place. */
 void constraints_drop(struct constraints *s, uint32_t constraint);
 /* Tightens ranges and removes constraints that always hold. False: nothing satisfies all
  * constraints. */
 bool constraints_simplify(struct constraints *s);
-/* Takes a variable out that the address has no part of; false: none can be. */
+/* Removes a variable that the address does not depend on; false: none can be removed. */
 bool constraints_eliminate(struct constraints *s);
-/* The constraint's variables become one, the constraint's own sum, where nothing needs them apart.
- */
+/* Replaces the constraint's variables by one, the constraint's sum, if nothing needs them
+ * separately. */
 bool constraints_fuse(struct constraints *s, uint32_t constraint);
-/* Wider than it is: only bounds of the address remain. */
+/* Makes it wider: only bounds of the address remain. */
 void constraints_drop_all(struct constraints *s);
 
 #endif

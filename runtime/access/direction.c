@@ -1,5 +1,5 @@
-/* Directions from provenance: which 8 bytes of parameters are surely pointers, then each access
- * charged to what its address derives from. */
+/* Directions from provenance: which 8 bytes of the parameters are surely pointers, and which of
+ * them each access derives from. */
 #include "runtime/access/direction.h"
 #include "runtime/access/instruction_accesses.h"
 #include "runtime/access/provenance.h"

@@ -1,11 +1,11 @@
 /* Directions: through which pointers a kernel reads, writes or atomically updates memory, from its
- * PTX alone, before any launch. This is the first level of knowledge about a kernel: the caller
+ * PTX alone, before any launch. This is the lowest level of knowledge about a kernel: the caller
  * chooses a pointer's range (to the end of its allocation).
  *
- * How: every register gets the set of things its value may derive from (provenance.h), whatever the
- * order of execution, through calls, .local copies and shared memory; each access is then charged
- * to what its address derives from. What cannot be known makes the result incomplete and says
- * where. */
+ * Every register gets the set of things that its value may derive from (provenance.h), whatever the
+ * order of execution, through calls, .local copies and shared memory. Each access is then
+ * attributed to what its address derives from. If something cannot be known, the result is
+ * incomplete and says where. */
 #ifndef RUNTIME_ACCESS_DIRECTION_H
 #define RUNTIME_ACCESS_DIRECTION_H
 
@@ -36,14 +36,15 @@ struct access_directions {
     const struct access_pointer
         *pointers; /* PARAM and OBJECT by offset, then VARIABLE in order of first use */
     uint32_t count;
-    bool complete;        /* false: there are or may be accesses that `pointers` does not have */
+    bool complete;        /* false: there are, or may be, accesses that `pointers` lacks */
     char reason[192];     /* not complete: why, naming the line; one line, first place found */
     uint32_t reason_line; /* in the PTX text; 0: no place */
     uint32_t visits;      /* instructions looked at, all rounds together: the work it took */
 };
 
-/* Instruction visits, all sweeps together, at 50 to 100 ns each: kernels converge in 2 to 6 sweeps.
- * The first for those who can wait, the second for a launch that waits: 5 ms. */
+/* The limit of instruction visits, in all sweeps together, at 50 to 100 ns each. Kernels converge
+ * in 2 to 6 sweeps. The first is for callers who can wait, the second for a launch that waits: 5
+ * ms. */
 enum { DIRECTION_BUDGET = 1000000, DIRECTION_BUDGET_LAUNCH = 50000 };
 
 /* The directions of a kernel (a function with a body), by at most DIRECTION_BUDGET visits. NULL

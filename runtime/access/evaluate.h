@@ -1,5 +1,5 @@
-/* A kernel's graph with a launch's numbers in it: what each node is worth and when each block runs,
- * as affine forms over the launch's indices.
+/* A kernel's graph with a launch's numbers: the value of each node, and when each block runs, as
+ * affine forms over the launch's indices.
  *
  *   evaluate.c   values of nodes
  *   recurrence.c values that change from round to round
@@ -8,8 +8,8 @@
  *   loop.c       how often loops turn (loop_condition.h: what keeps them turning)
  *
  * A value is a list of pieces: a form, and the conjunction under which the value is that form. It
- * holds for every thread and every round of every loop around it. What cannot be said as a form
- * becomes a new index of which only bounds are known: nothing is ever left out. */
+ * holds for every thread and for every round of all loops around it. A value that is no form
+ * becomes a new index of which only bounds are known. So nothing is ever left out. */
 #ifndef RUNTIME_ACCESS_EVALUATE_H
 #define RUNTIME_ACCESS_EVALUATE_H
 
@@ -83,11 +83,11 @@ struct evaluation {
     uint32_t loop;                    /* of the node under evaluation */
 };
 
-/* What is being evaluated, in the place of its value: only the addresses count. */
+/* Evaluate this in place of its value: only the addresses matter. */
 extern const struct value value_busy;
 extern const struct predicate predicate_busy;
 
-/* All in one evaluation. Pools that are exhausted jump out. */
+/* All belong to one evaluation. A pool that is exhausted ends it by a jump. */
 const struct value *evaluate_node(struct evaluation *e, uint32_t node);
 const struct predicate *evaluate_predicate(struct evaluation *e, uint32_t node);
 const struct condition *evaluate_block(struct evaluation *e, uint32_t block);
@@ -97,8 +97,8 @@ struct condition evaluate_way(struct evaluation *e, const struct value_graph_edg
 struct loop_state *evaluate_loop(struct evaluation *e, uint32_t loop);
 /* Deep recursion: no stack is left for more. */
 bool evaluate_is_deep(const struct evaluation *e);
-/* An empty set of nodes, a bit for each, for walks over the graph: a node is often part of another
- * in many ways, and would be looked at once for each. */
+/* An empty set of nodes, one bit each, for walks over the graph. A node is often part of another in
+ * many ways, and would otherwise be visited once for each. */
 uint8_t *node_set_new(struct evaluation *e);
 /* False: it was there before. */
 static inline bool node_set_add(uint8_t *set, uint32_t node)
@@ -111,7 +111,7 @@ static inline bool node_set_add(uint8_t *set, uint32_t node)
 
 /* ---- For the files above ---- */
 
-/* Collects the pieces of a value; too many become one with bounds. */
+/* Collects the pieces of a value. If there are too many, they become one with bounds. */
 struct maker {
     struct piece pieces[VALUE_PIECES];
     uint32_t count;
@@ -126,12 +126,12 @@ void maker_put(struct evaluation *e, struct maker *maker, const struct conjuncti
 const struct value *maker_finish(struct evaluation *e, struct maker *maker);
 const struct value *value_constant(struct evaluation *e, int64_t constant);
 const struct value *value_form(struct evaluation *e, const struct affine_form *form);
-/* Something between the two, of which nothing else is known. */
+/* A value between the two, of which nothing else is known. */
 const struct value *value_between(struct evaluation *e, int64_t low, int64_t high, uint8_t bound);
 const struct value *value_any(struct evaluation *e, uint32_t width, uint8_t bound);
 bool value_is_constant(const struct value *value, int64_t *constant);
 
-/* Both conjunctions; false when they exclude each other. *exact as in conjunction_add. */
+/* Both conjunctions; false if they exclude each other. *exact as in conjunction_add. */
 bool when_both(struct evaluation *e, const struct conjunction *a, const struct conjunction *b,
                const struct conjunction **both, bool *exact);
 bool when_also(struct evaluation *e, const struct conjunction *a,

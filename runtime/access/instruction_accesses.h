@@ -1,5 +1,5 @@
 /* Which memory an instruction touches, by its opcode and suffixes alone (PTX ISA sections 8 and
- * 9.7). One table for every analysis of accesses. */
+ * 9.7). One table for all analyses of accesses. */
 #ifndef RUNTIME_ACCESS_INSTRUCTION_ACCESSES_H
 #define RUNTIME_ACCESS_INSTRUCTION_ACCESSES_H
 
@@ -12,7 +12,7 @@ enum instruction_access_kind {
         4 /* morally strong towards other kernels: see instruction_access_is_strong */
 };
 
-/* What names memory without being its address (PTX ISA, "Texture, Sampler and Surface Types" and
+/* A name of memory that is no address (PTX ISA, "Texture, Sampler and Surface Types" and
  * "Tensor-map"). */
 enum instruction_access_object {
     INSTRUCTION_ACCESS_OBJECT_NONE,

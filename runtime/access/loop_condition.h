@@ -1,5 +1,5 @@
-/* What keeps a loop turning: the conditions under which every way out is declined, as constraints
- * on the number of the round. See loop.c, which counts rounds from it. */
+/* What keeps a loop turning: the conditions under which no exit is taken, as constraints on the
+ * number of the round. loop.c counts rounds by them. */
 #ifndef RUNTIME_ACCESS_LOOP_CONDITION_H
 #define RUNTIME_ACCESS_LOOP_CONDITION_H
 
@@ -48,7 +48,7 @@ static inline bool loop_condition_rest(const struct loop_state *state,
     *step = -affine_coefficient(constraint, state->index);
     return loop_condition_at_start(state, constraint, rest);
 }
-/* The last round that any thread can reach; AFFINE_INFINITE: there is no end. */
+/* The last round that any thread can reach; AFFINE_INFINITE: there is no limit. */
 int64_t loop_condition_last_round(struct evaluation *e, const struct loop_state *state,
                                   const struct loop_condition *conditions);
 

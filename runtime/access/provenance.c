@@ -1,5 +1,5 @@
 /* The fixed point: sweeps over all reachable instructions until a sweep changes nothing. Programs
- * are nearly in order of definition, so that few sweeps are needed. */
+ * are nearly in order of definition, so few sweeps are needed. */
 #include "runtime/access/provenance.h"
 #include "csan/base/hash.h"
 

@@ -15,7 +15,7 @@ struct provenance_function {
     source_set *registers;
 };
 
-/* What memory without known offsets holds: stored in 8 bytes or more, and in fewer. */
+/* The contents of memory without known offsets: stored in 8 bytes or more, and in fewer. */
 struct lump {
     source_set wide, narrow;
 };
@@ -30,7 +30,7 @@ struct provenance {
     size_t frame_count, frame_capacity;
     uint32_t *frame_slots; /* variables to frames, open addressing, index plus one */
     size_t frame_slot_count;
-    struct lump shared, heap; /* what shared memory, and what the kernel allocates, holds */
+    struct lump shared, heap; /* the contents of shared memory, and of what the kernel allocates */
     const struct ptx_function **taken; /* functions whose address is taken in the module */
     size_t taken_count, taken_capacity;
     bool taken_known; /* collected only when a call needs it */

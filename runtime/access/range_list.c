@@ -1,4 +1,4 @@
-/* Ranges brought together. See range_list.h. */
+/* Merges ranges. See range_list.h. */
 #include "runtime/access/range_list.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The ranges of a set while it is made: as each access adds them, then brought together. Unrolled
+/* The ranges of a set while it is made: each access adds some, and then they are merged. Unrolled
  * loops and split guards leave many ranges that are parts of one. */
 #ifndef RUNTIME_ACCESS_RANGE_LIST_H
 #define RUNTIME_ACCESS_RANGE_LIST_H
@@ -21,9 +21,9 @@ struct range_list {
     uint32_t count;
 };
 
-/* Adds a range; when the list is full it is brought together first, at worst to whole hulls. */
+/* Adds a range. When the list is full, its ranges are first merged, at worst to whole hulls. */
 void range_list_add(struct range_list *list, const struct range_item *item);
-/* Brings the ranges together: at most RANGE_SET_MAX are left. */
+/* Merges the ranges: at most RANGE_SET_MAX are left. */
 void range_list_finish(struct range_list *list);
 
 #endif

@@ -1,9 +1,9 @@
-/* What a value becomes round after round, and what it is when its loop is left. See evaluate.h.
+/* How a value changes round after round, and its value when the loop is left. See evaluate.h.
  *
  *   x = x + step       a form over the number of the round
- *   x = y, y changes   what y was in the round before
- *   x = x / 2, ...     bounds that no round leaves, if there are such
- *   anything else      anything; an address stays in its memory if it is only moved */
+ *   x = y, y changes   the value of y in the previous round
+ *   x = x / 2, ...     bounds that no round leaves, if there are any
+ *   anything else      any value; an address stays in its memory if it is only moved */
 #include "runtime/access/evaluate.h"
 
 #include <string.h>

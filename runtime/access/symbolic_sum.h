@@ -1,7 +1,7 @@
 /* Sums as a person writes them: constant + sum of coefficient * term, where a term is a piece of
- * text. What a node of the graph of values is worth in the words of the program's author:
- * parameters by position, threadIdx.x, a loop's counter. Terms of the same text are one, which is
- * all the algebra there is; wrap-around is not said. Everything lives in an arena. */
+ * text. They express a node of the graph of values in the terms of the program's author: parameters
+ * by position, threadIdx.x, a loop's counter. Terms with the same text are merged; there is no
+ * other algebra. Wrap-around is not shown. All data live in an arena. */
 #ifndef RUNTIME_ACCESS_SYMBOLIC_SUM_H
 #define RUNTIME_ACCESS_SYMBOLIC_SUM_H
 
@@ -47,7 +47,7 @@ bool symbolic_sum_has_negative(const struct symbolic_sum *sum);
 /* The greatest common divisor of all coefficients and, if requested, the constant, with the sign of
  * the first term; never 0. */
 int64_t symbolic_sum_content(const struct symbolic_sum *sum, bool constant_too);
-/* Every coefficient and the constant divided; false when that leaves a rest. */
+/* Divides every coefficient and the constant; false if that leaves a remainder. */
 bool symbolic_sum_divide(struct arena *arena, const struct symbolic_sum *sum, int64_t divisor,
                          struct symbolic_sum **result);
 /* "4*(blockIdx.x*blockDim.x + threadIdx.x) + 8"; "0". */

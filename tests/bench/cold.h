@@ -1,7 +1,7 @@
-/* What the benchmarks of single launches share: before each call that is timed, its thread runs
+/* What the benchmarks of single launches share. Before each call that is timed, its thread runs
  * code and walks memory that fill the processor's first two levels of cache, its branch predictor
- * and what it knows of pages, so that all that csan reads comes from farther away, as between the
- * calls of a framework. And what such a program has on its stack. */
+ * and its translation buffers. So all that csan reads comes from farther away, as between the calls
+ * of a framework. Also: a stack such as such a program has. */
 #ifndef BENCH_COLD_H
 #define BENCH_COLD_H
 
@@ -102,8 +102,8 @@ static inline int cold_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the sums of so many samples each, by that many, in nanoseconds: deferred work is done within
- * one of many calls. */
+/* Takes sums of so many samples each, divided by that number, in nanoseconds: deferred work is done
+ * within one of many calls. */
 static inline double cold_median_each(const struct cold_samples *samples, size_t each,
                                       double ticks_per_nanosecond)
 {
@@ -129,8 +129,8 @@ static inline double cold_median(const struct cold_samples *samples, double tick
 
 /* ---- The program around the calls ---- */
 
-/* A call of the driver takes about what a launch takes on an H200: what csan asks the caches for
- * before the call may have come after it. */
+/* A driver's call takes about as long as a launch on an H200: what csan prefetches before the call
+ * may have arrived after it. */
 static inline void cold_driver(void)
 {
     enum { TAKES = 2000 };
@@ -145,7 +145,7 @@ static inline void *cold_nothing(void *unused)
     return unused;
 }
 
-/* Frameworks have more than one thread, which makes locks dearer. */
+/* Frameworks have more than one thread, which makes locks more expensive. */
 static inline void cold_thread(void)
 {
     pthread_t thread;
@@ -169,13 +169,13 @@ static inline void cold_run(int argc, char **argv, bool *cold, void (*measure)(i
         row("warm");
 }
 
-/* What a function has on the stack, and after its last call something to do. */
+/* Data that a function has on the stack, with something left to do after its last call. */
 static inline void cold_stays(const void *frame)
 {
     __asm__ volatile("" ::"r"(frame) : "memory");
 }
 
-/* Each way has calls of its own, as deep as the others', on frames of other sizes. */
+/* Each way has calls of its own, as deep as the others' calls, with frames of other sizes. */
 static __attribute__((noinline, unused)) void cold_inner(void (*work)(unsigned number),
                                                          unsigned number, unsigned way, int depth)
 {

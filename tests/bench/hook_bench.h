@@ -1,5 +1,6 @@
-/* What the benchmarks through the real hooks share: they run with a driver that does nothing (the
- * tests' fake), so that the time is csan's own. CSAN=0 shows what the loop and the driver take. */
+/* What the benchmarks through the real hooks share. They run with a driver that does nothing (the
+ * tests' fake), so that the time is csan's own. CSAN=0 shows the cost of the loop and the driver.
+ */
 #ifndef BENCH_HOOK_BENCH_H
 #define BENCH_HOOK_BENCH_H
 

@@ -1,5 +1,5 @@
-/* Judges what csan said of a play: every race it reported must be one by brute force, and no byte
- * that races by brute force may be without a report. */
+/* Judges what csan reported of a play. Every reported race must be one by brute force, and every
+ * byte that races by brute force must have a report. */
 #ifndef ORACLE_JUDGE_H
 #define ORACLE_JUDGE_H
 
@@ -11,7 +11,7 @@ enum { JUDGE_TEXT = 512 };
 bool judge_play(const struct program *program, const struct play *play, bool traced,
                 enum waits waits, char *text);
 
-/* Whether the newest play had a race that no guard reported, as guards may leave some out. */
+/* Whether the newest play had a race that no guard reported; guards may leave some out. */
 bool judge_left_out(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Happens-before as a graph: nodes and edges, and from them for each node the set of all nodes
- * before it. Nothing clever, so that it is plainly right. */
+/* Happens-before as a graph: nodes and edges, and for each node the set of all nodes before it. It
+ * uses no tricks, so that it is plainly right. */
 #ifndef ORACLE_ORDER_H
 #define ORACLE_ORDER_H
 
@@ -18,7 +18,7 @@ struct order {
 unsigned order_add(struct order *order);
 void order_edge(struct order *order, unsigned earlier, unsigned later);
 
-/* Once all edges are there: find what is before what. False: there is a cycle. */
+/* Call it once all edges are there. Finds what is before what. False: there is a cycle. */
 bool order_close(struct order *order);
 
 static inline bool order_before(const struct order *order, unsigned earlier, unsigned later)

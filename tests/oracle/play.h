@@ -15,10 +15,10 @@ struct happening {
     uint64_t number; /* of the first op that csan counted for it (csan_race_access.sequence) */
     uint64_t second; /* an allocation: of what fills it */
     uint64_t base[RANGES]; /* the ranges' buffers; 0: there was none, and the range was left out */
-    bool stale[RANGES];    /* freed already: the first row alone was touched */
+    bool stale[RANGES];    /* freed already: only the first row was touched */
     uint64_t block, block_bytes; /* allocated or freed */
     bool streamed;               /* freed: it was of cuMemAllocAsync */
-    unsigned ran;  /* a host function: the op during which it ran (their count: after all) */
+    unsigned ran;  /* a host function: the op during which it ran (the number of ops: after all) */
     unsigned turn; /* ... and its place among them */
     bool unseen;   /* an access of the host's that csan did not count */
     uint8_t read[32];

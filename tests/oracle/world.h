@@ -22,7 +22,7 @@ struct touch {
     enum touch_kind kind;
     unsigned element; /* bytes of an atomic */
     bool bounded;     /* csan cannot know whether it happens */
-    bool at_call;     /* what a call may do before it returns, beside its stream */
+    bool at_call;     /* accesses that a call may make before it returns, apart from its stream */
     bool at_host;     /* by the host, or a function of it */
     unsigned memory;  /* which of the memories, at the time */
     unsigned owner;   /* a number for each allocation and declared block */
@@ -39,7 +39,7 @@ struct memory {
     uint64_t base, bytes;
     unsigned owner;
     bool gone;  /* freed at the host, with all work waited for */
-    bool freed; /* on a stream, or without waiting: free is the touch */
+    bool freed; /* on a stream, or without waiting: the free itself is the access */
     unsigned free;
 };
 
@@ -68,7 +68,7 @@ bool world_make(struct world *world, const struct program *program, const struct
 /* How two touches race. The first was enqueued before the second. */
 enum verdict {
     VERDICT_NONE,
-    VERDICT_LEFT_OUT, /* a race, one side of which no guard reported */
+    VERDICT_LEFT_OUT, /* a race of which no guard reported one side */
     VERDICT_OPTIONAL, /* csan may have forgotten the first */
     VERDICT_POSSIBLE, /* one side is bounded */
     VERDICT_CERTAIN
@@ -80,7 +80,7 @@ enum verdict world_verdict(const struct world *world, const struct touch *first,
 int world_race_kind(const struct world *world, const struct touch *first,
                     const struct touch *second);
 
-/* Calls for each run of bytes that both touch. */
+/* Calls it for each run of bytes that both touch. */
 void world_common(const struct touch *first, const struct touch *second,
                   void (*run)(void *user, uint64_t start, uint64_t end), void *user);
 

@@ -1,10 +1,12 @@
-/* Descriptions in the making, shared by the files that make them and nobody else:
+/* What the files share that make descriptions:
+ *
  *   describe.c            accesses
  *   describe_value.c      nodes as sums: parameters, operations, joins
  *   describe_loop.c       counters, and how often loops turn
  *   describe_condition.c  predicates, and when a block is entered
  *   describe_taint.c      what a value depends on beside the launch
- * Memory that is short jumps out of everything. */
+ *
+ * When memory is short, a jump ends all of it. */
 #ifndef RUNTIME_ACCESS_DESCRIBE_DESCRIBER_H
 #define RUNTIME_ACCESS_DESCRIBE_DESCRIBER_H
 
@@ -18,7 +20,7 @@ enum {
     DESCRIBE_EITHER = 4 /* alternatives that are spelled out */
 };
 
-/* What a value depends on beside the launch. */
+/* What a value depends on, except for the launch. */
 struct taint {
     uint8_t bound; /* enum access_bound: EXACT: nothing, else DATA or SHAPE */
     uint32_t line;
@@ -38,7 +40,8 @@ struct loop_text {
 struct place;
 
 struct describer {
-    struct arena *arena, scratch; /* the description's, and what is needed while it is made */
+    struct arena *arena,
+        scratch; /* belongs to the description, with what is needed while it is made */
     jmp_buf out_of_memory;
     const struct value_graph *graph;
     const struct symbolic_sum **sums; /* by node */
@@ -68,7 +71,7 @@ const char *describe_loops(struct describer *d, uint32_t block, const char *offs
 /* describe_condition.c */
 bool describe_is_comparison(const struct node *at);
 const char *describe_predicate(struct describer *d, uint32_t node, bool negated, unsigned depth);
-/* When control goes from block `top`, which dominates it, to `block`, of an access in block
+/* When control goes from block `top`, which dominates it, to `block`, for an access in block
  * `access`; "": always. */
 const char *describe_path(struct describer *d, uint32_t top, uint32_t block, uint32_t access,
                           unsigned depth);
@@ -78,7 +81,7 @@ const char *describe_both(struct describer *d, const char *first, const char *se
 void describe_find_taints(struct describer *d);
 void describe_taint_by(struct taint *to, struct taint from); /* the first one stays */
 struct taint describe_taint_of_exits(const struct describer *d, uint32_t loop);
-/* Conditions on the way to the block that no launch decides. */
+/* The conditions on the way to the block that no launch decides. */
 struct taint describe_taint_of_block(const struct describer *d, uint32_t block);
 
 #endif

@@ -1,16 +1,16 @@
-/* Random kernels, random launches: what the analysis says they touch against what they touch.
+/* Compares what the analysis says random kernels touch in random launches with what they do touch.
  *
  *   fuzz_kernels [--seed N] [--launches N] [--kernel NAME] [--keep DIRECTORY] [--verbose] [--spoil]
- *                X.ptx...
+ * X.ptx...
  *
  * X.spec and X.cu lie beside X.ptx, as generate.py wrote them; --launches is for all files
  * together. Each kernel is launched with random grids, blocks, parameters and pointers on the
- * embedded device's engine, which records the bytes touched; the set that access_set_find gave for
- * the launch must agree (runtime/access/verify.h). Every second launch differs from the one before
- * in pointers alone and must get the same set; now and then a fresh analysis must say the same as
- * the cached one. Ends with 1 when anything disagreed; each disagreement is printed with all that
- * is needed to see it again, and leaves the kernel's files in DIRECTORY. With --spoil the last
- * range of each set is taken away first, to see that such a set would be found out. */
+ * embedded device's engine, which records the bytes touched. The set that access_set_find returned
+ * for the launch must agree (runtime/access/verify.h). Every second launch differs from the
+ * previous one only in pointers, and must get the same set. Now and then a fresh analysis must
+ * agree with the cached one. The exit code is 1 if anything disagreed. Each disagreement is printed
+ * with all that is needed to reproduce it, and leaves the kernel's files in DIRECTORY. With --spoil
+ * the last range of each set is removed first, to check that such a set would be found. */
 #include "playground.h"
 #include "random.h"
 #include "runtime/ptx/ptx.h"

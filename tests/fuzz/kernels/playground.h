@@ -1,7 +1,7 @@
-/* The device memory that generated kernels play in: buffers of PLAYGROUND_BYTES each at addresses
- * that change from launch to launch, some across a multiple of 4 GiB, and the module's variables.
- * A buffer is backed by one eighth of its size, mapped again and again, so that wrong writes cost
- * no memory. Runs launches on the embedded device's engine with touches recorded. */
+/* The device memory for generated kernels: buffers of PLAYGROUND_BYTES each, at addresses that
+ * change from launch to launch, some across a multiple of 4 GiB, and the module's variables. A
+ * buffer is backed by one eighth of its size, mapped again and again, so that wrong writes cost no
+ * memory. Runs launches on the embedded device's engine with touches recorded. */
 #ifndef TESTS_FUZZ_KERNELS_PLAYGROUND_H
 #define TESTS_FUZZ_KERNELS_PLAYGROUND_H
 
@@ -12,7 +12,7 @@
 
 enum {
     PLAYGROUND_BUFFERS = 6, /* what pointers point into */
-    PLAYGROUND_TABLES = 3,  /* what tables of pointers lie in: kernels only read them */
+    PLAYGROUND_TABLES = 3,  /* holds tables of pointers: kernels only read it */
     PLAYGROUND_REGIONS = PLAYGROUND_BUFFERS + PLAYGROUND_TABLES + 2,
     PLAYGROUND_BYTES = 8 << 20
 };
@@ -30,7 +30,7 @@ struct playground {
 void playground_open(struct playground *playground, const struct ptx_module *module);
 void playground_close(struct playground *playground);
 
-/* New contents for everything, from that seed. */
+/* Gives everything new contents, from that seed. */
 void playground_fill(struct playground *playground, uint64_t seed);
 
 /* New addresses for the buffers. */
@@ -39,7 +39,7 @@ void playground_move(struct playground *playground, struct random *random);
 /* The bytes at a device address, where this process can touch them; NULL when they are nowhere. */
 uint8_t *playground_at(const struct playground *playground, uint64_t address, uint64_t bytes);
 
-/* What a base of a set is, in a launch with these parameters. */
+/* The address that a base of a set has in a launch with these parameters. */
 struct verify_base playground_base(const struct playground *playground,
                                    const struct access_base *base, const uint8_t *parameters);
 

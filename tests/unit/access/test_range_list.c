@@ -1,5 +1,5 @@
-/* Ranges brought together: whatever the list does to them, no byte is lost, and while they are few
- * and exact none is added. */
+/* Merging ranges: whatever the list does to them, no byte is lost, and while they are few and exact
+ * none is added. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The context's lock: nobody is let in beside its holder, and nobody who sleeps is forgotten. */
+/* The context's lock: no thread gets in beside its holder, and no sleeping thread is forgotten. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
