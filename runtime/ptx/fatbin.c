@@ -391,3 +391,36 @@ void fatbin_texts_release(struct fatbin_text *texts, size_t count)
         free(texts[i].text);
     free(texts);
 }
+
+/* ---- all machine code of an image ---- */
+
+static bool note_machine_code(void *user, const struct fatbin_entry *entry)
+{
+    struct fatbin_machine_code *code = user;
+    if (entry->kind == FATBIN_ELF && entry->arch < FATBIN_ARCHITECTURES)
+        code->bits[entry->arch / 64] |= (uint64_t)1 << entry->arch % 64;
+    return true;
+}
+
+static void note_container(struct fatbin_machine_code *code, const void *container, size_t limit)
+{
+    fatbin_entries(container, limit, note_machine_code, code, NULL, 0);
+}
+
+struct fatbin_machine_code fatbin_machine_code(const void *image, size_t limit)
+{
+    struct fatbin_machine_code code = {{0}};
+    struct fatbin_wrapper wrapper;
+    const enum fatbin_image kind = classify(image, limit ? limit : SIZE_MAX);
+    if (kind == FATBIN_IMAGE_CONTAINER)
+        note_container(&code, image, limit);
+    if (kind != FATBIN_IMAGE_WRAPPER || (limit && limit < sizeof wrapper))
+        return code;
+    memcpy(&wrapper, image, sizeof wrapper);
+    if (wrapper.version == 2 && wrapper.list)
+        for (size_t i = 0; i < MAX_UNITS && wrapper.list[i]; i++)
+            note_container(&code, wrapper.list[i], 0);
+    if (wrapper.data)
+        note_container(&code, wrapper.data, 0);
+    return code;
+}

@@ -74,4 +74,13 @@ int fatbin_texts(const void *image, size_t limit, struct fatbin_text **texts, si
                  char *message, size_t message_bytes);
 void fatbin_texts_release(struct fatbin_text *texts, size_t count);
 
+/* The architectures that an image has machine code for: bit 90 for sm_90 and sm_90a. */
+enum { FATBIN_ARCHITECTURES = 256 };
+struct fatbin_machine_code {
+    uint64_t bits[FATBIN_ARCHITECTURES / 64];
+};
+/* Of a wrapper's containers or of a container. Empty for a cubin and for PTX, which are one code by
+ * themselves. What is damaged is passed over. `limit` as above. */
+struct fatbin_machine_code fatbin_machine_code(const void *image, size_t limit);
+
 #endif

@@ -26,6 +26,10 @@ struct image {
     struct image_place place;
     struct fatbin_text *texts;
     size_t text_count;
+    bool is_choice; /* a fat binary: the driver chooses; a cubin or PTX is what runs */
+    struct fatbin_machine_code code;
+    uint32_t device; /* its architecture; 0: the newest text is read */
+    bool foreign;
     bool opened;
     struct outline *outline; /* of the first text, where that is all there is to read; or NULL */
     struct image_kernel *kernels;
@@ -44,6 +48,9 @@ static void image_read_texts(struct image *image, const void *data, size_t limit
             0 &&
         !image->text_count)
         image->texts = NULL;
+    const enum fatbin_image kind = fatbin_classify(data);
+    image->is_choice = kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER;
+    image->code = fatbin_machine_code(data, limit);
 }
 
 struct image *image_of_data(const void *data, const struct image_place *place)
@@ -175,6 +182,9 @@ static void image_open(struct image *image)
 {
     image->opened = true;
     image_unpack(image);
+    if (image->device && image->is_choice)
+        image->foreign =
+            !units_choose(image->texts, image->text_count, &image->code, image->device);
     if (!is_one_unit(image))
         return;
     image->outline = outline_read(image->texts[0].text, image->texts[0].bytes);
@@ -267,6 +277,17 @@ static const struct ptx_function *image_find(struct image *image, const char *na
     if (!image->parsed)
         image_parse(image);
     return defined_kernel(image->module, name);
+}
+
+void image_set_device(struct image *image, uint32_t architecture)
+{
+    if (image && !image->device && !image->opened)
+        image->device = architecture;
+}
+
+bool image_is_foreign(const struct image *image)
+{
+    return image && image->foreign;
 }
 
 const struct ptx_function *image_function(struct image *image, const char *name)

@@ -22,6 +22,13 @@ struct image *image_of_text(const char *text, size_t bytes);
 struct image *image_retain(struct image *image);
 void image_release(struct image *image);
 
+/* The architecture of the device that runs its kernels: 90 for compute capability 9.0; 0: the
+ * embedded device, or not known. Call it before what follows; only the first call counts. */
+void image_set_device(struct image *image, uint32_t architecture);
+/* Whether the device runs other code than was compiled from the PTX: the image has machine code for
+ * it, and PTX of another architecture. Known once a kernel was asked for. */
+bool image_is_foreign(const struct image *image);
+
 /* The definition of the kernel of that name, or NULL. Valid as long as the image. A later call may
  * return another, equal one. */
 const struct ptx_function *image_function(struct image *image, const char *name);

@@ -99,14 +99,25 @@ static int scan_object(struct dl_phdr_info *object, size_t size, void *user)
     return 0;
 }
 
-const struct ptx_function *image_embedded_function(const char *name)
+static const struct ptx_function *function_of(struct image *image, const char *name,
+                                              uint32_t architecture)
+{
+    if (!image_mentions(image, name))
+        return NULL;
+    image_set_device(image, architecture);
+    return image_function(image, name);
+}
+
+const struct ptx_function *image_embedded_function(const char *name, uint32_t architecture,
+                                                   bool *foreign)
 {
     dl_iterate_phdr(scan_object, NULL);
     for (const struct embedded *each = table.embedded; each; each = each->next) {
-        const struct ptx_function *function =
-            image_mentions(each->image, name) ? image_function(each->image, name) : NULL;
-        if (function)
-            return function;
+        const struct ptx_function *function = function_of(each->image, name, architecture);
+        if (!function)
+            continue;
+        *foreign = image_is_foreign(each->image);
+        return function;
     }
     return NULL;
 }

@@ -15,6 +15,7 @@
 #include "runtime/hook/state/name.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
+#include "runtime/hook/state/architecture.h"
 #include "runtime/hook/state/variable.h"
 #include "csan/base/lock_order.h"
 
@@ -301,6 +302,18 @@ static const char *const qualifiers[] = {[IMAGE_VARIABLE_UNKNOWN] = "variable",
                                          [IMAGE_VARIABLE_DEVICE] = "__device__",
                                          [IMAGE_VARIABLE_MANAGED] = "__managed__"};
 
+/* 0: the newest PTX is read, as the embedded device does. Devices of several architectures: that of
+ * the current context, for a kernel's first launch. Without any lock: it asks the driver. */
+static uint32_t device_architecture(void)
+{
+    static void *embedded;
+    int major, minor;
+    if (driver_function_cached(&embedded, "device_trace_subscribe"))
+        return 0;
+    architecture_current(&major, &minor);
+    return (uint32_t)(major * 10 + minor);
+}
+
 void kernel_seen_variable(void *handle, const char *name, uint64_t base, uint64_t bytes)
 {
     guard_lock();
@@ -311,7 +324,9 @@ void kernel_seen_variable(void *handle, const char *name, uint64_t base, uint64_
     char *file = module && module->file ? strdup(module->file) : NULL;
     guard_unlock();
     if (!known) {
+        const uint32_t architecture = device_architecture();
         lock_order_take(LOCK_PTX_READER, &table.resolving);
+        image_set_device(image, architecture);
         const enum image_variable kind = image_variable(image, name);
         guard_lock();
         if (!variable_is_known(base, bytes, name))
@@ -391,7 +406,7 @@ static void define(const struct kernel *kernel, const struct ptx_function *ptx)
     }
 }
 
-static void resolve_named(CUfunction handle)
+static void resolve_named(CUfunction handle, uint32_t architecture)
 {
     struct launch_accesses_source source = {.find = find_variable};
     struct image *user_image = NULL;
@@ -412,13 +427,15 @@ static void resolve_named(CUfunction handle)
     if (!name)
         return;
     source.identity = module_identity(source.module);
+    image_set_device(source.image, architecture);
     source.ptx = image_function(source.image, name);
+    source.foreign_ptx = source.ptx && image_is_foreign(source.image);
     if (!source.ptx && user_image && (source.ptx = user_ptx_function(user_image, handle, name))) {
         image_release(source.image);
         source.image = image_retain(user_image);
     }
     if (!source.ptx && !loaded)
-        source.ptx = image_embedded_function(name);
+        source.ptx = image_embedded_function(name, architecture, &source.foreign_ptx);
     struct kernel *kernel = launch_accesses_kernel(&source, symbol(&table.demangle));
     if (kernel && source.ptx)
         define(kernel, source.ptx);
@@ -438,13 +455,14 @@ static void resolve_named(CUfunction handle)
 static void kernel_resolve(CUfunction handle)
 {
     kernel_symbols_find();
+    const uint32_t architecture = device_architecture();
     lock_order_take(LOCK_PTX_READER, &table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;
     guard_unlock();
     if (!known)
         ask_driver(handle);
-    resolve_named(handle);
+    resolve_named(handle, architecture);
     lock_order_give(LOCK_PTX_READER, &table.resolving);
 }
 

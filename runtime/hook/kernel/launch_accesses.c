@@ -217,6 +217,9 @@ struct kernel *launch_accesses_kernel(const struct launch_accesses_source *sourc
         layout_find(&own->kernel.layout, NULL, source->ptx);
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
+        if (source->foreign_ptx)
+            access_kernel_only_directions(own->access, "the device runs machine code that was "
+                                                       "compiled for another architecture");
         own->kernel.atomic_bytes = atomic_width(source->ptx);
         describe_arguments(own);
     }

@@ -6,7 +6,7 @@ ptx_names := language cooperative library
 ptx_corpus := $(foreach n,$(ptx_names),$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx)) \
 	$(PTX_DATA)/language.debug.ptx $(PTX_DATA)/language.lines.ptx
 ptx_fatbins := $(foreach m,none size speed balance,$(PTX_DATA)/fatbin.$(m).fatbin) \
-	$(PTX_DATA)/fatbin.several.fatbin
+	$(PTX_DATA)/fatbin.several.fatbin $(PTX_DATA)/fatbin.library.fatbin
 access_corpus := $(foreach n,directions objects,$(foreach a,75 90 100,$(PTX_DATA)/$(n).sm_$(a).ptx))
 describe_corpus := $(foreach a,75 90 100,$(PTX_DATA)/describe.sm_$(a).ptx)
 range_corpus := $(foreach a,75 90 100,$(PTX_DATA)/ranges.sm_$(a).ptx)
@@ -28,6 +28,8 @@ $(PTX_DATA)/fatbin.several.fatbin: tests/data/ptx/fatbin.cu
 	$(PTX_NVCC) -gencode arch=compute_75,code=[sm_75,compute_75] \
 		-gencode arch=compute_90,code=[sm_90,compute_90] \
 		-gencode arch=compute_100,code=compute_100 -fatbin $< -o $@
+$(PTX_DATA)/fatbin.library.fatbin: tests/data/ptx/fatbin.cu
+	$(PTX_NVCC) -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=compute_90 -fatbin $< -o $@
 $(PTX_DATA)/fatbin.%.fatbin: tests/data/ptx/fatbin.cu
 	$(PTX_NVCC) -arch=sm_90 --compress-mode=$* -fatbin $< -o $@
 $(PTX_DATA)/fatbin.lines.cubin: tests/data/ptx/fatbin.cu

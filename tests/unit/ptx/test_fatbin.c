@@ -105,6 +105,28 @@ static void machine_code_unpacks_too(void **state)
     free(data);
 }
 
+static void assert_machine_code(const char *file, uint64_t low, uint64_t high)
+{
+    size_t bytes;
+    char *data = data_read(file, &bytes);
+    const struct fatbin_machine_code code = fatbin_machine_code(data, bytes);
+    assert_int_equal(code.bits[0], low);
+    assert_int_equal(code.bits[1], high);
+    assert_int_equal(code.bits[2] | code.bits[3], 0);
+    free(data);
+}
+
+static void machine_code_is_listed(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    assert_machine_code("fatbin.several.fatbin", 0, 1u << (75 - 64) | 1u << (90 - 64));
+    assert_machine_code("fatbin.library.fatbin", 0, 1u << (75 - 64));
+    assert_machine_code("fatbin.bare.cubin", 0, 0);
+    const struct fatbin_machine_code none = fatbin_machine_code(text, sizeof text);
+    assert_int_equal(none.bits[0] | none.bits[1] | none.bits[2] | none.bits[3], 0);
+}
+
 static void several_architectures_come_newest_first(void **state)
 {
     (void)state;
@@ -327,6 +349,7 @@ int main(void)
         cmocka_unit_test(lz4),
         cmocka_unit_test(zstd),
         cmocka_unit_test(machine_code_unpacks_too),
+        cmocka_unit_test(machine_code_is_listed),
         cmocka_unit_test(several_architectures_come_newest_first),
         cmocka_unit_test(cubins_keep_their_text),
         cmocka_unit_test(linked_cubins_keep_one_for_each_unit),

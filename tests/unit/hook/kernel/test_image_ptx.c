@@ -39,6 +39,35 @@ static void each_kernel_is_found(void **state)
     image_release(image);
 }
 
+/* Which text is read, by the architecture that it is for; 0: it is not what the device runs. */
+static uint32_t text_read(const char *file, uint32_t device)
+{
+    size_t bytes;
+    char *data = data_read(file, &bytes);
+    struct image *image = image_of_data(data, NULL);
+    image_set_device(image, device);
+    const struct ptx_function *function = image_function(image, "_Z5firstPii");
+    assert_non_null(function);
+    const uint32_t target = function->module->target;
+    const bool foreign = image_is_foreign(image);
+    image_release(image);
+    free(data);
+    return foreign ? 0 : target;
+}
+
+static void the_text_that_the_device_runs_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(text_read("fatbin.several.fatbin", 0), 100);
+    assert_int_equal(text_read("fatbin.several.fatbin", 90), 90);
+    assert_int_equal(text_read("fatbin.several.fatbin", 86), 75);
+    assert_int_equal(text_read("fatbin.several.fatbin", 103), 100);
+    assert_int_equal(text_read("fatbin.library.fatbin", 90), 90);
+    assert_int_equal(text_read("fatbin.library.fatbin", 75), 0);
+    assert_int_equal(text_read("fatbin.library.fatbin", 86), 0);
+    assert_int_equal(text_read("fatbin.lines.cubin", 90), 90);
+}
+
 /* It would keep all others from being known, were they read together. */
 static void what_cannot_be_read_hides_no_other(void **state)
 {
@@ -223,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kernel_is_found),
+        cmocka_unit_test(the_text_that_the_device_runs_is_read),
         cmocka_unit_test(variables_have_their_kinds),
         cmocka_unit_test(what_cannot_be_read_hides_no_other),
         cmocka_unit_test(kernels_that_name_others_are_read_with_them),
