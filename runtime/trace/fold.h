@@ -1,12 +1,12 @@
-/* Runs of bytes, one after the other, folded into strided ranges (trace.h): runs of equal length at
- * equal distance become one range with a dimension, and those again one with two. For whoever keeps
- * what a launch touched as bits: touch.h, and the tracer's records. */
+/* Folds runs of bytes, one after the other, into strided ranges (trace.h). Runs of equal length at
+ * equal distance become one range with one dimension, and such ranges again one with two. For code
+ * that keeps what a launch touched as bits: touch.h, and the tracer's records. */
 #ifndef RUNTIME_TRACE_FOLD_H
 #define RUNTIME_TRACE_FOLD_H
 
 #include "runtime/trace/trace.h"
 
-/* First and last addresses of allocations, sorted, each once. All zero: none. */
+/* First and last addresses of allocations, sorted, each once. All zero means none. */
 struct bounds {
     uint64_t *addresses;
     size_t count, capacity;
@@ -19,8 +19,8 @@ void bounds_add(struct bounds *bounds, uint64_t base, uint64_t limit);
 void bounds_join(struct bounds *bounds, const struct bounds *other);
 void bounds_clear(struct bounds *bounds);
 
-/* Ranges being folded: runs become rows (one stride), rows become planes (two). `row` and `plane`
- * are still open: what comes next may belong to them. So is the run itself. */
+/* Ranges that are being folded: runs become rows (one stride), rows become planes (two). `row`,
+ * `plane` and the run itself are still open: the next run may belong to them. */
 struct folding {
     struct device_trace_range *ranges;
     size_t count, capacity;
@@ -28,7 +28,7 @@ struct folding {
     uint32_t kind;
     uint64_t address, bytes; /* the run */
     const struct bounds *bounds;
-    uint64_t limit; /* the next bound, UINT64_MAX: none: nothing is folded across it */
+    uint64_t limit; /* the next bound, across which nothing is folded; UINT64_MAX: there is none */
     bool failed;
 };
 
@@ -37,8 +37,8 @@ void fold_begin(struct folding *folding, const struct bounds *bounds);
 
 void fold_run_slow(struct folding *folding, uint32_t kind, uint64_t address, uint64_t bytes);
 
-/* The next run, of at least one byte: by kind (enum device_trace_kind), then address. One that
- * begins where the last of its kind ended goes on with it. */
+/* Adds the next run, of at least one byte, in the order of kind (enum device_trace_kind), then
+ * address. If it begins where the last run of its kind ended, it continues that run. */
 static inline void fold_run(struct folding *folding, uint32_t kind, uint64_t address,
                             uint64_t bytes)
 {
@@ -48,11 +48,11 @@ static inline void fold_run(struct folding *folding, uint32_t kind, uint64_t add
         fold_run_slow(folding, kind, address, bytes);
 }
 
-/* All of them, malloc'd: exactly the bytes of the runs; no two of a kind overlap. NULL with *count
- * 0 when there are none, or memory is short. */
+/* Returns all of them, malloc'd. They hold exactly the bytes of the runs; no two of a kind overlap.
+ * NULL with *count 0 when there are none, or memory is short. */
 struct device_trace_range *fold_end(struct folding *folding, size_t *count);
 
-/* Such ranges, cut at the bounds: malloc'd, as fold_end would have given them. */
+/* Such ranges, cut at the bounds: malloc'd, as fold_end would have returned them. */
 struct device_trace_range *fold_bounded(const struct device_trace_range *ranges, size_t range_count,
                                         const struct bounds *bounds, size_t *count);
 

@@ -28,9 +28,9 @@ struct device_trace_range {
 struct device_trace_launch {
     uint64_t id;     /* as device_trace_last_launch gave it */
     uint32_t failed; /* 1: the kernel trapped or faulted; ranges hold what it touched before */
-    bool inexact;    /* what records is coarser than what was touched: the ranges are a bound */
-    bool lost;       /* what was recorded is not all, or nothing: the ranges say nothing */
-    bool unseen;     /* lost, and so will all launches of the kernel be */
+    bool inexact;    /* recorded more coarsely than touched: the ranges are only a bound */
+    bool lost;       /* the record is incomplete or empty: the ranges mean nothing */
+    bool unseen;     /* lost, as all launches of the kernel will be */
     size_t count;
     const struct device_trace_range
         *ranges; /* valid during the call; union of a kind's ranges is

@@ -24,7 +24,7 @@ struct sanitizer_api {
  * lives on. Thread-safe. */
 const struct sanitizer_api *sanitizer_api_open(const char **why);
 
-/* What the result means, in NVIDIA's words; never NULL. */
+/* The meaning of the result, in NVIDIA's words; never NULL. */
 const char *sanitizer_api_text(const struct sanitizer_api *api, SanitizerResult result);
 
 #endif

@@ -1,4 +1,4 @@
-/* Time for learning and confirming. See budget.h. */
+/* The budgets of time for learning and for confirming. See budget.h. */
 #include "runtime/tracer/budget.h"
 
 #define MS UINT64_C(1000000)

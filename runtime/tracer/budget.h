@@ -1,9 +1,9 @@
-/* How much of the program's time goes to an end, to learn of kernels or to confirm what is known of
- * them: to change their code, and to run code that is changed for that, at a fraction of its speed.
- * So much at first, and so large a part of the time in which the program launches: while it waits
- * for something else, nothing is earned, and nothing is spent.
+/* A budget of the program's time, for learning kernels or for confirming what is known of them.
+ * csan spends it when it changes code, and when changed code runs at a fraction of its speed. The
+ * budget is a fixed amount at first, and then a fraction of the time in which the program launches.
+ * While the program waits for something else, it earns and spends nothing.
  *
- * Times are nanoseconds of one clock that only goes forward. Not thread-safe but where said. */
+ * Times are nanoseconds of one monotonic clock. Not thread-safe unless a function says so. */
 #ifndef RUNTIME_TRACER_BUDGET_H
 #define RUNTIME_TRACER_BUDGET_H
 
@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 enum {
-    BUDGET_GAP_MS = 20,   /* between launches: of a longer one, so much counts */
-    BUDGET_WAIT_MS = 1000 /* from the last launch to where the device was seen idle: likewise */
+    BUDGET_GAP_MS = 20, /* of a longer pause between launches, only so much counts */
+    BUDGET_WAIT_MS =
+        1000 /* the same for the time from the last launch until the device was seen idle */
 };
 
 /* What is not said is zero: nothing was spent. */
@@ -25,15 +26,15 @@ struct budget {
     uint64_t worked, last_launch; /* atomic */
 };
 
-/* A launch; whether more might be spent, as far as that is known without asking what runs now.
- * Thread-safe. */
+/* A launch. Returns whether more may be spent, as far as that is known without asking what runs
+ * now. Thread-safe. */
 bool budget_launch(struct budget *budget, uint64_t now);
 /* Whether more may be spent. */
 bool budget_allows(const struct budget *budget, uint64_t now);
 /* A change took that long. */
 void budget_spend(struct budget *budget, uint64_t begin, uint64_t end);
-/* Changed code is launched; and the device is idle, or no code is changed any more. What the
- * program worked or waited between is spent. */
+/* Changed code is launched; and later, the device is idle, or no code is changed any more. The time
+ * in between in which the program worked or waited is spent. */
 void budget_busy(struct budget *budget, uint64_t now);
 void budget_idle(struct budget *budget, uint64_t now);
 

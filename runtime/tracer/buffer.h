@@ -1,8 +1,8 @@
-/* Records in device memory (record.h), one for each launch that is being traced: made in a context
- * as they are needed up to a limit, given to a launch, read when it is done, and empty again.
+/* Records in device memory (record.h), one for each launch that is being traced. They are made in a
+ * context when needed, up to a limit, used by a launch, read when that is done, and cleared.
  *
- * All calls reach the driver behind the hooks. None waits for the program's work: what is copied
- * and cleared goes through a stream of the pool's own, which only the reader waits for. */
+ * All calls reach the driver behind the hooks. None waits for the program's work: copies and clears
+ * go through a stream of the pool's own, for which only the reader waits. */
 #ifndef RUNTIME_TRACER_BUFFER_H
 #define RUNTIME_TRACER_BUFFER_H
 
@@ -15,7 +15,7 @@ struct buffer {
     struct buffer_pool *pool;
     CUdeviceptr record;
     uint32_t size; /* of the record (record.h) */
-    CUevent done;  /* behind the launch; behind the first clearing before that */
+    CUevent done;  /* after the launch; after the first clear, which comes before the launch */
     bool clearing; /* it is not known to be empty yet */
     struct buffer *next;
 };
@@ -28,8 +28,8 @@ uint32_t buffer_pool_largest(const struct buffer_pool *pool);
 void buffer_pool_hold(struct buffer_pool *pool);
 void buffer_pool_release(struct buffer_pool *pool);
 
-/* The context is gone, and with it the pool's memory, streams and events: nothing is handed out
- * again, and nothing of it is given to the driver. May be called with the driver's locks held. */
+/* The context is gone, and with it the pool's memory, streams and events. No record is handed out
+ * again, and none of it is given to the driver. May be called with the driver's locks held. */
 void buffer_pool_close(struct buffer_pool *pool);
 
 /* An empty record of that size, or of the next that there is, with the pool's context current;
@@ -42,15 +42,15 @@ CUcontext buffer_context(const struct buffer *buffer);
 
 /* Returns a record that no launch has used. */
 void buffer_return(struct buffer *buffer);
-/* One that a launch may still write to: its memory is never used again. */
+/* Drops a record that a launch may still write to: its memory is never used again. */
 void buffer_drop(struct buffer *buffer);
 
-/* Records `done` behind what is in the stream so far. False: the driver refused. */
+/* Records `done` after the stream's present work. False: the driver refused. */
 bool buffer_mark(struct buffer *buffer, CUstream stream, bool thread_default);
 
 enum buffer_state { BUFFER_BUSY, BUFFER_DONE, BUFFER_BROKEN };
 
-/* Whether what was marked is done; BROKEN: the device or the context failed. */
+/* Whether the marked work is done; BROKEN: the device or the context failed. */
 enum buffer_state buffer_state(const struct buffer *buffer);
 
 /* Of one that is done: what the launch, whose granules had 1 << granule_shift bytes, touched goes

@@ -1,11 +1,11 @@
 /* The first launch of each context, which is csan's own.
  *
- * Where a context was given patches, the device does not go on with its first launch, nor with
- * what follows in any stream, while a stream waits for what the host does later: for a value
- * (cuStreamWaitValue32) that is to be written behind that launch, the program hangs. Whether any
- * module is patched does not matter; where a kernel was launched before, all goes well (H200,
- * driver 580.159.04, CUDA 13.0; tests/integration/value_wait_then_write.cu with access=learn). So
- * an empty kernel of csan's own is launched in each context before the program has it.
+ * In a context that was given patches, the device does not continue after its first launch while a
+ * stream waits for something that the host does later. A program that waits for a value
+ * (cuStreamWaitValue32), which is written after that launch, hangs. This does not depend on whether
+ * any module is patched. If a kernel was launched before, all goes well (H200, driver 580.159.04,
+ * CUDA 13.0; tests/integration/value_wait_then_write.cu with access=learn). So csan launches an
+ * empty kernel of its own in each context before the program gets it.
  *
  * Thread-safe. */
 #ifndef RUNTIME_TRACER_FIRST_LAUNCH_H
@@ -15,19 +15,20 @@
 
 #include <stdbool.h>
 
-/* In the callback that says that the context was made, on the thread that makes it. */
+/* Call it in the callback that reports a new context, on the thread that makes it. */
 void first_launch_owe(CUcontext context);
 
-/* In the callback that says that it ends, as far as this thread owes it. */
+/* Call it in the callback that reports the end of a context. Forgets a launch that this thread
+ * still has to make. */
 void first_launch_forget(CUcontext context);
 
-/* Whether any context has to have one: a hint, without a lock. */
+/* Whether any context still needs its launch: a hint, without a lock. */
 bool first_launch_is_owed(void);
-/* After the call that made a context, outside of callbacks: makes those that the calling thread
- * owes, and waits for other threads', some milliseconds at most: they may be making one of the
- * context that this thread was given. Where the driver refuses, there is none. */
+/* Call it after the call that made a context, outside of callbacks. Makes the launches that the
+ * calling thread has to make. Then it waits, some milliseconds at most, for those of other threads,
+ * which may be for the context that this thread got. If the driver refuses, there is none. */
 void first_launch_make(void);
-/* The driver's current callback on this thread belongs to a first launch. */
+/* Whether the driver's current callback on this thread belongs to a first launch. */
 bool first_launch_is_made(void);
 
 #endif

@@ -26,7 +26,7 @@ void granularity_history_init(struct granularity_history *history);
  * bytes (0: not known). `history` NULL: no launch of the function is known. */
 struct granularity granularity_for(const struct granularity_history *history, uint64_t threads,
                                    uint64_t reach);
-/* A launch's accesses were narrower than its granules. Later launches get finer granules. */
+/* A launch's accesses were narrower than its granules: later launches get finer ones. */
 void granularity_too_wide(struct granularity_history *history);
 /* The record of a launch of `threads` threads was full; records exist up to size `largest`.
  * Launches of as many threads get a larger record, or coarser granules. */

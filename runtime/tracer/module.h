@@ -32,7 +32,7 @@ struct module_launch {
 enum module_answer {
     MODULE_NOT_NOW,
     MODULE_READY,
-    MODULE_BLIND /* some of what the kernel touches no patch is called for (machine_code.h) */
+    MODULE_BLIND /* no patch is called for some of the kernel's accesses (machine_code.h) */
 };
 
 /* Once, before all else: who is called back, for modules and contexts already. Learning and
@@ -44,20 +44,21 @@ SanitizerResult module_open(const struct sanitizer_api *api, Sanitizer_Subscribe
 
 /* ---- In callbacks ---- */
 
-/* Before modules of that context are loaded: hands it the patches' code. */
+/* Gives a context the patches' code. Call it before modules of that context are loaded. */
 void module_patches_load(const struct sanitizer_api *api, CUcontext context);
-/* `wanted`: a launch of a kernel of it may be, in a moment. */
+/* `wanted`: a launch of one of its kernels may soon be traced. */
 void module_loaded(const struct sanitizer_api *api, const Sanitizer_ResourceModuleData *data,
                    bool wanted);
 void module_unloads(CUmodule handle);
 void module_context_ends(CUcontext context);
 
-/* At a launch that is wanted, of which all but the module is filled in: whether its module is
- * patched, and kept so. Where it is not, it will be when the context is idle. */
+/* At a launch that is to be traced, of which everything but the module is filled in: whether its
+ * module is patched; it then stays so. If it is not patched, it will be when the context is idle.
+ */
 enum module_answer module_launch_begin(const Sanitizer_LaunchData *data,
                                        struct module_launch *launch);
-/* At any other launch, also of a graph's node: whether it may run patched code. The launch must
- * then pass patched code an empty record. */
+/* At any other launch, also that of a graph's node: whether it may run patched code. The launch
+ * must then pass patched code an empty record. */
 bool module_launched(CUmodule handle);
 
 /* ---- Elsewhere ---- */
@@ -70,25 +71,26 @@ uint32_t module_maps(CUmodule handle, const char *kernel, struct map_use *maps);
 /* As granularity_for, of what is known of the function's launches. */
 struct granularity module_granularity(CUfunction function, uint64_t threads, uint64_t reach);
 
-/* The next functions follow a launch that began. Any thread calls them, the end last and once. */
+/* The functions below follow a launch that began. Any thread calls them; the end comes last and
+ * once. */
 void module_launch_end(const struct module_launch *launch);
 /* As granularity_too_wide and granularity_too_small. */
 void module_too_wide(const struct module_launch *launch);
 void module_too_small(const struct module_launch *launch, uint32_t largest);
-/* Whether its record can be true: a function that touched something once and then nothing may be
- * patched no more. */
+/* Whether its record can be right. A function that touched something once, and now nothing, may not
+ * be patched any more. */
 bool module_record_is_likely(const struct module_launch *launch, bool empty);
 
 /* Launches of the function are wanted, or are not any more. Its module will be patched or unpatched
- * when the context is idle; only to confirm, not too often. */
+ * when the context is idle. To confirm only, that does not happen too often. */
 void module_want(CUfunction function, enum trace_request_for want);
-/* `launch`: one of it is not wanted. False then: one that was may come yet, since its module is not
- * patched, or has not been for long. */
+/* `launch`: a launch was not wanted. False: then an earlier, wanted one may still come, since its
+ * module is not patched, or has not been for long. */
 bool module_settle(CUfunction function, bool launch);
-/* Before each launch of which something could be learned: as struct trace_source's `time`; a hint,
+/* Called before each launch from which csan could learn: as struct trace_source's `time`. A hint,
  * without a lock. */
 unsigned module_time(void);
-/* Whether there is time to learn of what is new. */
+/* Whether there is time to learn new kernels. */
 bool module_may_learn(void);
 /* Requests a trace of one of the function's launches. False: csan does not try, because the module
  * must stay as it is, recent patches for it caught no launch, or there is no time now. */
@@ -105,16 +107,17 @@ bool module_listen(const struct sanitizer_api *api);
 void module_waited(void);
 void module_listen_no_more(const struct sanitizer_api *api);
 
-/* Whether some module waits to be patched or unpatched, or it is of use to know when the context is
- * idle; a hint, without a lock. */
+/* Whether a module waits to be patched or unpatched, or it is useful to know when the context is
+ * idle. A hint, without a lock. */
 bool module_changes_wait(void);
-/* Makes the changes that wait in that context, which is current, while `idle` says that it is. */
+/* Makes the waiting changes in that context, which is current, as long as `idle` says that it is
+ * idle. */
 void module_changes_make(const struct sanitizer_api *api, CUcontext context, bool (*idle)(void));
 
-/* How many kernels were launched, but not as wanted, while their modules were patched for them,
- * again and again. */
+/* How many kernels were launched again and again, but never as wanted, while their modules were
+ * patched for them. */
 unsigned module_never_caught(void);
-/* How many modules or contexts the Sanitizer API refused, and why it did first. */
+/* How many modules or contexts the Sanitizer API refused, and its first reason. */
 unsigned module_refusals(SanitizerResult *first);
 
 #endif

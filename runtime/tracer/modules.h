@@ -1,8 +1,8 @@
-/* The modules that the tracer knows, and those of their functions whose launches were wanted: found
- * by their handles, until they are unloaded. Who patches them, and when: module.h; what graphs are
- * made of: module_graph.h.
+/* The modules that the tracer knows, and those of their functions whose launches were wanted. They
+ * are found by their handles, until they are unloaded. module.h decides when to patch them;
+ * module_graph.h is about graphs made of them.
  *
- * All of it with the table's mutex, but where it says atomic or `calls`. */
+ * The table's mutex guards all of it, unless a member says atomic or `calls`. */
 #ifndef RUNTIME_TRACER_MODULES_H
 #define RUNTIME_TRACER_MODULES_H
 
@@ -26,12 +26,12 @@ struct module_function {
     bool copies;        /* through tensor maps that are known */
     bool touched;       /* something, once */
     UT_hash_handle hh;  /* in its module's */
-    UT_hash_handle all; /* in the table's, of the newest with that handle */
+    UT_hash_handle all; /* in the table's list; of several with one handle, the newest */
 };
 
-/* What is launched once and never again would keep its module patched for ever, as would nodes of
- * graphs that are not wanted any more. Each time that it is given up, it is waited for twice as
- * long the next. */
+/* A kernel that is launched once and never again would keep its module patched for ever, as would
+ * nodes of graphs that are not wanted any more. So csan gives up waiting, and waits twice as long
+ * the next time. */
 enum { MODULE_PATIENCE = 256 };
 
 enum module_state { MODULE_PLAIN, MODULE_CHANGING, MODULE_PATCHED };
@@ -44,19 +44,19 @@ struct module {
     bool taught;       /* and traced for what it was patched for */
     bool confirms;     /* it was patched to confirm only */
     bool refused;      /* to be changed */
-    bool awaited;      /* to be patched, by a graph that is about to be made of it */
+    bool awaited;      /* a graph that is about to be made of it needs it patched */
     bool passing;      /* for that alone */
-    unsigned taken;    /* by such graphs, as it is when it is not patched */
+    unsigned taken;    /* such graphs need it as it is, that is, unpatched */
     bool kept;         /* so, for the graph that was made: not to be patched */
     bool missed;       /* launches were wanted since */
-    bool gone;         /* unloaded: in no table, and freed by whoever holds it last */
+    bool gone;         /* unloaded: in no table; its last holder frees it */
     unsigned wanted;   /* functions, for whatever */
     unsigned learning; /* of which to learn */
     unsigned flying;   /* launches that began and have not ended */
     unsigned others;   /* since it was patched or last useful: its launches and graph nodes that
                           taught nothing, waits of a program without a request, and one for every so
                           many launches of any module */
-    unsigned patience; /* how many make what is wanted of it forgotten: MODULE_PATIENCE at first */
+    unsigned patience; /* after so many, wanted launches are forgotten: MODULE_PATIENCE at first */
     struct machine_code *code;
     struct module_function *functions;
     UT_hash_handle hh;
@@ -76,7 +76,7 @@ extern struct modules {
     struct budget learning, confirming;
     unsigned patched; /* modules, or about to be; atomic */
     unsigned looking; /* modules that are patched to confirm; atomic */
-    bool busy;        /* code runs that somebody pays for, as far as is known; atomic */
+    bool busy;        /* code runs for which a budget pays, as far as is known; atomic */
     bool changes;     /* that wait; atomic */
     unsigned heard;   /* launches, of which patience has not waned yet; atomic */
     unsigned refused; /* modules and contexts */
@@ -85,13 +85,14 @@ extern struct modules {
 } modules;
 
 struct module *modules_find(CUmodule handle);
-/* The same, of that context, and made where there is none; NULL: memory is short. */
+/* The same for that context; it is made if there is none. NULL: memory is short. */
 struct module *modules_get(CUmodule handle, CUcontext context);
-/* Handles come again for others once a module is unloaded: all that is known by them goes. */
+/* After a module is unloaded, its handles are used again for others. So this forgets all that is
+ * known by them. */
 void modules_forget(struct module *module);
-/* Of one that is gone: frees it unless a launch or a change holds it. */
+/* Frees a module that is gone, unless a launch or a change holds it. */
 void modules_drop(struct module *module);
-/* Of those with that handle the newest; NULL: none. */
+/* The newest module with that handle; NULL: none. */
 struct module_function *modules_function(CUfunction handle);
 /* Changes wait, as a hint; without the mutex, too. */
 void modules_changes_set(bool wait);
@@ -102,7 +103,7 @@ struct module_function *module_function_create(struct module *module, CUfunction
                                                const char *name);
 void module_state_set(struct module *module, enum module_state state, bool launched);
 void module_confirms_set(struct module *module, bool confirms);
-/* Whose time it takes that the module is patched; NULL: nobody's, nothing was asked of it. */
+/* The budget that pays for the patched module; NULL: none, nothing was wanted of it. */
 struct budget *module_payer(const struct module *module);
 
 #endif

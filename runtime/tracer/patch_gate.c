@@ -1,4 +1,4 @@
-/* The gate between launches and changes. See patch_gate.h. */
+/* Keeps launches and changes of code apart. See patch_gate.h. */
 #include "runtime/tracer/patch_gate.h"
 
 #include <stdint.h>

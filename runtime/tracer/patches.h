@@ -5,9 +5,9 @@
 
 #include "runtime/tracer/api.h"
 
-/* Hands a context that code, before modules of it are patched. */
+/* Gives a context that code, before modules of it are patched. */
 SanitizerResult patches_load(const struct sanitizer_api *api, CUcontext context);
-/* Patches a module. To unpatch it forgets all (seen on an H200, driver 580). */
+/* Patches a module. To unpatch it removes all patches (seen on an H200, driver 580). */
 SanitizerResult patches_put(const struct sanitizer_api *api, CUmodule module);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* A traced launch, from the request to the report. */
 struct watch {
-    uint64_t id; /* 0: the driver has not come to launch it yet */
+    uint64_t id; /* 0: the driver has not launched it yet */
     CUstream stream;
     bool thread_default;
     bool failed;         /* no event could be recorded behind it */
@@ -34,7 +34,7 @@ bool reader_start(device_trace_done *done, void *user);
 /* After the driver's call for a launch that began: an event is recorded behind it, and the reader
  * has it from now on. */
 void reader_take(struct watch *watch);
-/* It came to nothing: no launch has its record. */
+/* The launch did not happen: its record is unused. */
 void watch_drop(struct watch *watch);
 
 /* As struct trace_source has them. */

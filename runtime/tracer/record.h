@@ -1,9 +1,9 @@
 /* What one traced launch leaves in device memory: a bit for each granule of memory that it read,
- * wrote or atomically updated. The kernel's patch (patch.cu) fills it, buffer.c empties it.
+ * wrote or atomically updated. The kernel's patch (patch.cu) fills it in, and buffer.c clears it.
  *
- * The bits lie in chunks of the address space, each of one kind of access, found through a hash
- * table, so that what a launch needs grows with what it touches and not with what the program has.
- * Records come in three sizes: most launches touch little, and many are under way at once. */
+ * The bits lie in chunks of the address space, each for one kind of access. A hash table finds
+ * them. So a launch needs room for what it touches, whatever the program has. Records come in three
+ * sizes: most launches touch little, and many are under way at once. */
 #ifndef RUNTIME_TRACER_RECORD_H
 #define RUNTIME_TRACER_RECORD_H
 
@@ -22,17 +22,17 @@ enum {
     RECORD_PROBES = 64 /* how far a chunk may be from its place in the table */
 };
 
-/* What the record says of itself: RECORD_... */
+/* The record's own flags: RECORD_... */
 enum {
-    RECORD_NARROW = 1, /* an access did not begin and end with granules */
-    RECORD_FULL = 2    /* an access had no room: the record is not all */
+    RECORD_NARROW = 1, /* an access did not begin and end at granules */
+    RECORD_FULL = 2    /* there was no room for an access: the record is incomplete */
 };
 
 struct record_chunk {
     uint32_t bits[RECORD_CHUNK_WORDS];
 };
 
-/* A chunk in use: its place in the table, and what it holds. */
+/* A chunk in use: its place in the table, and its key. */
 struct record_use {
     uint64_t key;
     uint64_t slot;
@@ -60,7 +60,7 @@ RECORD_INLINE uint32_t record_slot_shift(uint32_t size)
     return 7 + 3 * size;
 }
 
-/* Where the parts of a record lie, in bytes from its beginning. */
+/* Offsets of the parts of a record from its beginning, in bytes. */
 enum { RECORD_ALIGNMENT = 256, RECORD_KEYS_AT = 256 }; /* a uint64_t a slot: key + 1; 0: free */
 RECORD_INLINE uint64_t record_uses_at(uint32_t size)
 {
@@ -82,8 +82,8 @@ struct record {
     uint32_t flags;
 };
 
-/* What the patch is given: the record's address, and in its low bits log2 of a granule's bytes and
- * the record's size. */
+/* The argument of the patch: the record's address, and in its low bits log2 of a granule's bytes
+ * and the record's size. */
 enum { RECORD_GRANULE_MASK = 31, RECORD_SIZE_SHIFT = 5 };
 RECORD_INLINE uint64_t record_userdata(uint64_t record, uint32_t granule_shift, uint32_t size)
 {

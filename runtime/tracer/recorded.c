@@ -1,4 +1,4 @@
-/* From a record's bits to ranges. See recorded.h. */
+/* Turns a record's bits into ranges. See recorded.h. */
 #include "runtime/tracer/recorded.h"
 #include "runtime/trace/fold.h"
 

@@ -17,8 +17,8 @@ struct recorded {
 /* Of a record of that size in host memory: its head, its uses, which are put in order, and the
  * chunks that those name. A granule has 1 << shift bytes. */
 void recorded_fill(struct recorded *recorded, struct record *record, uint32_t size, uint32_t shift);
-/* With these, too: ranges of whatever order that may overlap. Of more rows than anybody has time to
- * put in order, also what lies between them. */
+/* The same with these ranges added, which may overlap and have any order. If there are more rows
+ * than can be sorted in reasonable time, what lies between them is included. */
 void recorded_join(struct recorded *recorded, const struct device_trace_range *ranges,
                    uint32_t count);
 void recorded_clear(struct recorded *recorded);

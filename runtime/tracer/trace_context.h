@@ -6,8 +6,8 @@
 
 #include "runtime/tracer/buffer.h"
 
-/* A record of that size, or the next one that there is, in the current context; NULL: none is free.
- * *largest: the size of the largest there is, for such a launch. */
+/* A record of that size, or the next larger one, in the current context; NULL: none is free.
+ * largest: the largest size that exists, for such a launch. */
 struct buffer *trace_context_record(uint32_t size, uint32_t *largest);
 /* It ends: its records are out of use. */
 void trace_context_close(CUcontext context);
