@@ -528,13 +528,13 @@ static void watch_op(struct detector *detector, const struct op *op, epoch_t epo
                                .late = detector->from_queue};
     for (size_t i = 0; i < op->access_count; i++)
         if (watched_access(detector, &op->accesses[i], &lmad, &touch))
-            watch->touched(watch->user, &touch);
+            detector->watch_due |= watch->touched(watch->user, &touch);
     if (op->level != CSAN_LEVEL_UNKNOWN || lane->host)
         return;
     touch.exact = false;
     touch.writes = true;
     touch.bytes = everywhere;
-    watch->touched(watch->user, &touch);
+    detector->watch_due |= watch->touched(watch->user, &touch);
 }
 
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)

@@ -38,9 +38,9 @@ struct host_touch {
 };
 
 struct host_watch {
-    /* An op took its turn. */
-    void (*touched)(void *user, const struct host_touch *touch);
-    /* The host may have learned something. True: `report` is due. */
+    /* An op took its turn. True: `report` is due. */
+    bool (*touched)(void *user, const struct host_touch *touch);
+    /* The host may have learned something. True: likewise. */
     bool (*learned)(void *user, const struct order *order);
     /* An allocation is about to end, or has ended unseen. */
     void (*freed)(void *user, struct range bytes);

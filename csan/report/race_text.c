@@ -344,8 +344,8 @@ static void host_change_add(struct text *text, struct race_words *words,
     const char *const site = words->current.site, *before = strstr(site, " before ");
     if (race_is_host_change(race))
         text_add(text,
-                 "Note: some of these bytes changed between %s and %s, by which the host waited "
-                 "for it.\n",
+                 "Note: some of these bytes changed between %s and %s, before the host had waited "
+                 "for the former.\n",
                  words->previous.site, before ? before + strlen(" before ") : site);
 }
 

@@ -15,6 +15,7 @@ struct generator {
     unsigned exotic;    /* of 16 ops: memory that comes and goes, pools, streams that end */
     unsigned functions; /* of 16 ops */
     unsigned guarded;   /* of 8 kernels */
+    bool host_guarded;  /* see program_make */
     bool used[STREAMS];
 };
 
@@ -110,12 +111,26 @@ static void add_kernel(struct generator *self)
             op->ranges[i] = pick_range(self, true, 1);
 }
 
+/* A guard takes up to 8 bytes that work updates in one piece for a word that the host polls. */
+static void no_word(struct rows *rows)
+{
+    enum { WORD_BYTES = 8 };
+    if (rows->width + (rows->rows - 1) * rows->stride > WORD_BYTES)
+        return;
+    rows->rows = 1;
+    rows->width = 2 * WORD_BYTES;
+    if (rows->offset > BUFFER_BYTES - rows->width)
+        rows->offset = (uint16_t)(BUFFER_BYTES - rows->width);
+}
+
 static void add_atomic(struct generator *self)
 {
     struct op *op = add(self, OP_ADD);
     bool wide = chance(self, 1, 4);
     op->flags |= wide ? FLAG_WIDE : chance(self, self->guarded, 8) ? FLAG_GUARDED : 0;
     op->ranges[0] = pick_range(self, true, wide ? 8 : 4);
+    if (self->host_guarded)
+        no_word(&op->ranges[0]);
 }
 
 static bool meet(const struct rows *a, const struct rows *b)
@@ -275,6 +290,7 @@ void program_make(struct program *program, uint64_t seed, bool host_threads, boo
         self.functions = 0;
         self.exotic = 2 + pick(&self, 5);
     }
+    self.host_guarded = guarded;
     if (guarded)
         self.functions = 0;
     if (self.functions &&

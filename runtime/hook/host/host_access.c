@@ -79,17 +79,19 @@ static bool is_word(const struct host_touch *touch)
 }
 
 /* A page that is guarded cannot be read. */
-static void touched_guarded(void *user, const struct host_touch *touch)
+static bool touched_guarded(void *user, const struct host_touch *touch)
 {
+    bool changed = false;
     (void)user;
     if (hashes && (touch->writes || !call_waited))
-        source_content_touched(touch);
+        changed = source_content_touched(touch);
     if (!host_access_guards || !is_pending(touch) || touch->pageable || !is_still_handled())
-        return;
+        return changed;
     if (is_word(touch))
         page_guard_add_word(touch->epoch, touch->bytes, touch->writes);
     else
         page_guard_add(touch->epoch, touch->bytes, touch->writes);
+    return changed;
 }
 static bool learned_guarded(void *user, const struct order *order)
 {
@@ -114,11 +116,12 @@ static void lost_track(void *user)
     source_content_forget_all();
 }
 
-static void touched_announced(void *user, const struct host_touch *touch)
+static bool touched_announced(void *user, const struct host_touch *touch)
 {
     (void)user;
     if (is_pending(touch))
         pending_ranges_add(touch->epoch, touch->bytes, touch->writes);
+    return false;
 }
 static bool learned_announced(void *user, const struct order *order)
 {

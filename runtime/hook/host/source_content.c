@@ -151,37 +151,98 @@ static bool is_written(struct range bytes)
     return false;
 }
 
-static struct record *record_room(void)
+static bool has_room(void)
 {
     if (content.count == content.capacity) {
         const size_t capacity = content.capacity ? content.capacity * 2 : 16;
         struct record *records =
             capacity > RECORDS_MOST ? NULL : realloc(content.records, capacity * sizeof *records);
         if (!records)
-            return NULL;
+            return false;
         content.records = records;
         content.capacity = capacity;
     }
-    return &content.records[content.count];
+    return true;
+}
+
+/* True: it is among the changes. They have the first of the pieces that changed, and those that
+ * follow it without a gap. */
+static bool compare(const struct record *record)
+{
+    struct source_change *change = &content.changes[content.change_count];
+    uint64_t hashes[PIECES];
+    struct range bytes = {0, 0};
+    if (content.change_count == CHANGES_MOST ||
+        !pieces_hash(record->pieces, record->count, hashes)) {
+        content.counts.silent++;
+        return false;
+    }
+    for (uint32_t i = 0; i < record->count; i++) {
+        if (hashes[i] == record->hashes[i])
+            continue;
+        if (!bytes.end)
+            bytes = record->pieces[i];
+        else if (bytes.end == record->pieces[i].start)
+            bytes.end = record->pieces[i].end;
+    }
+    if (!bytes.end)
+        return false;
+    *change = record->op;
+    change->bytes = bytes;
+    content.change_count++;
+    return true;
+}
+
+/* They show at no cost whether the same source changed since it was hashed for another op. */
+static bool have_changed(const struct record *record, const struct record *since)
+{
+    for (uint32_t i = 0; i < record->count && i < since->count; i++)
+        if (record->pieces[i].start == since->pieces[i].start &&
+            record->pieces[i].end == since->pieces[i].end && record->hashes[i] != since->hashes[i])
+            return true;
+    return false;
+}
+
+static const struct record *same_source(struct range bytes)
+{
+    for (size_t i = content.count; i-- > 0;)
+        if (content.records[i].op.bytes.start == bytes.start &&
+            content.records[i].op.bytes.end == bytes.end)
+            return &content.records[i];
+    return NULL;
+}
+
+/* Before the op of `newest`, which has no place among the records yet. */
+static void look_again(const struct record *newest)
+{
+    const struct record *same = same_source(newest->op.bytes);
+    size_t kept = 0;
+    if (!same || !have_changed(same, newest))
+        return;
+    for (size_t i = 0; i < content.count; i++)
+        if (!overlaps(content.records[i].op.bytes, newest->op.bytes) ||
+            !compare(&content.records[i]))
+            content.records[kept++] = content.records[i];
+    content.count = kept;
 }
 
 static void add_source(const struct host_touch *touch)
 {
     const uint64_t now = nanoseconds();
-    struct record *record = has_time(now) ? record_room() : NULL;
-    if (!record) {
+    if (!has_time(now) || !has_room()) {
         content.counts.skipped++;
         return;
     }
-    *record = (struct record){.op = {.epoch = touch->epoch,
-                                     .number = touch->number,
-                                     .site = touch->site,
-                                     .level = touch->level,
-                                     .argument = touch->argument,
-                                     .bytes = touch->bytes}};
-    choose_pieces(record, touch->lmad);
-    if (pieces_hash(record->pieces, record->count, record->hashes)) {
-        content.count++;
+    struct record added = {.op = {.epoch = touch->epoch,
+                                  .number = touch->number,
+                                  .site = touch->site,
+                                  .level = touch->level,
+                                  .argument = touch->argument,
+                                  .bytes = touch->bytes}};
+    choose_pieces(&added, touch->lmad);
+    if (pieces_hash(added.pieces, added.count, added.hashes)) {
+        look_again(&added);
+        content.records[content.count++] = added;
         content.counts.sources++;
     }
     spend(now);
@@ -240,7 +301,7 @@ static bool may_be_flag(const struct host_touch *touch)
            (touch->atomic || touch->level != CSAN_LEVEL_LIBRARY);
 }
 
-void source_content_touched(const struct host_touch *touch)
+bool source_content_touched(const struct host_touch *touch)
 {
     static const struct range everywhere = {0, UINT64_MAX};
     const bool is_source = touch->by == HOST_TOUCH_STREAM && touch->exact && !touch->late &&
@@ -254,36 +315,12 @@ void source_content_touched(const struct host_touch *touch)
     } else if (content.on && is_source && !is_written(touch->bytes)) {
         add_source(touch);
     }
+    const bool found = content.change_count != 0;
     pthread_mutex_unlock(&content.mutex);
+    return found;
 }
 
 /* ---- The second look ---- */
-
-/* The first of the pieces that changed, and those that follow it without a gap. */
-static void compare(const struct record *record)
-{
-    struct source_change *change = &content.changes[content.change_count];
-    uint64_t hashes[PIECES];
-    struct range bytes = {0, 0};
-    if (content.change_count == CHANGES_MOST ||
-        !pieces_hash(record->pieces, record->count, hashes)) {
-        content.counts.silent++;
-        return;
-    }
-    for (uint32_t i = 0; i < record->count; i++) {
-        if (hashes[i] == record->hashes[i])
-            continue;
-        if (!bytes.end)
-            bytes = record->pieces[i];
-        else if (bytes.end == record->pieces[i].start)
-            bytes.end = record->pieces[i].end;
-    }
-    if (!bytes.end)
-        return;
-    *change = record->op;
-    change->bytes = bytes;
-    content.change_count++;
-}
 
 bool source_content_learned(bool (*is_over)(void *user, uint64_t epoch), void *user)
 {

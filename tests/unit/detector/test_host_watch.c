@@ -25,19 +25,20 @@ static struct {
     bool due;
 } seen;
 
-static void touched(void *user, const struct host_touch *touch)
+static bool touched(void *user, const struct host_touch *touch)
 {
     assert_ptr_equal(user, &seen);
     assert_true(seen.count < OPS && touch->bytes.start < touch->bytes.end);
     if (!touch->exact || touch->by != HOST_TOUCH_STREAM) {
         seen.other = *touch;
         seen.others++;
-        return;
+        return seen.due;
     }
     seen.newest = touch->bytes;
     seen.writes = touch->writes;
     seen.late = touch->late;
     seen.epochs[seen.count++] = touch->epoch;
+    return seen.due;
 }
 
 static void freed(void *user, struct range bytes)

@@ -56,13 +56,13 @@ static struct host_touch touch_of(uint64_t number, struct lmad *lmad,
                                .bytes = {lmad->base, lmad->base + lmad->span}};
 }
 
-static void touch(uint64_t number, size_t offset, size_t bytes, int kind)
+static bool touch(uint64_t number, size_t offset, size_t bytes, int kind)
 {
     struct lmad lmad;
     const struct csan_access access = {
         .base = (uintptr_t)memory + offset, .bytes = bytes, .kind = (uint8_t)kind};
     const struct host_touch what = touch_of(number, &lmad, &access);
-    source_content_touched(&what);
+    return source_content_touched(&what);
 }
 
 static bool learn(uint64_t number)
@@ -97,6 +97,22 @@ static void what_the_host_changed_is_found(void **state)
     assert_true(learn(1));
     assert_change(1, 115, 115);
     assert_no_change();
+}
+
+/* The same source again: what changed before its op did not change between that and the wait. */
+static void the_next_op_of_the_same_source_is_a_second_look(void **state)
+{
+    (void)state;
+    assert_false(touch(1, 16, 100, CSAN_READ));
+    assert_false(touch(2, 16, 100, CSAN_READ));
+    assert_false(touch(3, 60, 100, CSAN_READ));
+    memory[100] = 1;
+    assert_true(touch(4, 16, 100, CSAN_READ));
+    assert_change(3, 100, 100);
+    assert_change(2, 100, 100);
+    assert_change(1, 100, 100);
+    assert_no_change();
+    assert_false(learn(4));
 }
 
 static void what_it_changed_beside_is_not(void **state)
@@ -356,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_the_host_changed_is_found),
+        TEST(the_next_op_of_the_same_source_is_a_second_look),
         TEST(what_it_changed_beside_is_not),
         TEST(what_it_changed_afterwards_is_not),
         TEST(every_byte_of_a_small_source_counts),
