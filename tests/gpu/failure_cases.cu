@@ -1,4 +1,4 @@
-// Kernels that fail where they are hard to tell, and programs with wishes of their own: what calls return is printed, to be
+// Kernels that fail where they are hard to identify, and programs with settings of their own: what calls return is printed, to be
 // compared with and without csan.
 //   failure_cases CASE [FATBIN]     FATBIN: of failure.cu, for the case `module`
 // clang-format off

@@ -1,5 +1,5 @@
 #!/bin/bash
-# On a GPU: kernels that fail where they are hard to tell (a child of another kernel, a node of a graph, a module that goes,
+# On a GPU: kernels that fail where they are hard to identify (a child of another kernel, a node of a graph, a module that goes,
 # two devices at once), and programs that want GPU core dumps of their own or handle SIGABRT. What calls return, and how the
 # program ends, is what it is without csan; csan's report names the kernel.
 #

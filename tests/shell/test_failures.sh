@@ -56,7 +56,7 @@ done
 run_under ./failure none stream
 check "a program that is right gets no report" ended 0
 
-# Where they are hard to tell: a node of a graph, a module that goes, two devices at once.
+# Where they are hard to identify: a node of a graph, a module that goes, two devices at once.
 cases=$(dirname "$source")/failure_cases.cu
 case_line() { grep -n -- "// $1\$" "$cases" | head -1 | cut -d: -f1; }
 "$nvcc" $flags "$cases" -o failure_cases -lcuda
