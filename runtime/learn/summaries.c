@@ -12,15 +12,15 @@ enum {
     ARGUMENTS_MOST = 1024,
     SEEN_MOST = 1 << 20,
     STRIKES_MOST = 3, /* then a word counts for good */
-    FORMAT = 1
+    FORMAT = 2
 };
 
 /* Accesses, without whose arguments they are. */
 struct set {
     uint64_t hash;
-    uint32_t users, count;
+    uint32_t users, count, pointers;
     bool operator_ran;
-    struct summary_access items[];
+    struct summary_access items[]; /* behind them, of each pointer: whether it was loose */
 };
 
 /* Who names a launch, and the argument of each access. */
@@ -154,9 +154,14 @@ static const struct csan_operator *operator_keep(struct summaries *all,
 
 /* ---- Sets and names ---- */
 
-static size_t set_bytes(uint32_t count)
+static size_t set_bytes(uint32_t count, uint32_t pointers)
 {
-    return sizeof(struct set) + count * sizeof(struct summary_access);
+    return sizeof(struct set) + count * sizeof(struct summary_access) + pointers;
+}
+
+static uint8_t *set_loose(struct set *set)
+{
+    return (uint8_t *)(set->items + set->count);
 }
 
 static size_t names_bytes(uint32_t count)
@@ -178,13 +183,32 @@ static void access_copy_plain(struct summary_access *to, const struct summary_ac
         to->dims[i] = from->dims[i];
 }
 
-static struct set *set_make(struct summaries *all, const struct summary_result *result)
+static struct set *set_room(struct summaries *all, uint32_t count, uint32_t pointers)
 {
-    struct set *set = take(all, set_bytes(result->count));
+    struct set *set = take(all, set_bytes(count, pointers));
+    if (set) {
+        set->count = count;
+        set->pointers = pointers;
+    }
+    return set;
+}
+
+/* What is loose in one is so in the other, which is equal. */
+static void set_loosen(struct set *set, struct set *other)
+{
+    for (uint32_t i = 0; i < set->pointers && i < other->pointers; i++)
+        set_loose(set)[i] |= set_loose(other)[i];
+}
+
+static struct set *set_make(struct summaries *all, uint32_t word_count,
+                            const struct summary_result *result)
+{
+    struct set *set = set_room(all, result->count, word_count / SUMMARY_POINTER_WORDS);
     if (!set)
         return NULL;
     set->operator_ran = result->what != NULL;
-    set->count = result->count;
+    for (uint32_t i = 0; result->loose && i < set->pointers; i++)
+        set_loose(set)[i] = result->loose[i] != 0;
     for (uint32_t i = 0; i < result->count; i++)
         access_copy_plain(&set->items[i], &result->accesses[i]);
     set->hash = hash_mix_bytes(set->operator_ran, set->items, set->count * sizeof *set->items);
@@ -201,7 +225,7 @@ static bool set_is(const struct set *a, const struct set *b)
 static void set_drop(struct summaries *all, struct set *set)
 {
     if (set && (!set->users || !--set->users))
-        give(all, set, set_bytes(set->count));
+        give(all, set, set_bytes(set->count, set->pointers));
 }
 
 static struct names *names_make(struct summaries *all, const struct summary_result *result)
@@ -404,6 +428,7 @@ static struct set *set_share(struct summaries *all, const struct shape *shape, s
         struct set *other = shape->entries[i].set;
         if (other == set || !set_is(other, set))
             continue;
+        set_loosen(other, set);
         set_drop(all, set);
         return other;
     }
@@ -443,12 +468,11 @@ static struct entry *entry_add(struct summaries *all, struct shape *shape, const
 static bool pointers_agree(const struct shape *shape, const struct set *set, const uint32_t *a,
                            const uint32_t *b)
 {
-    for (uint32_t i = 0; i < set->count; i++)
-        for (uint32_t k = 0; k < SUMMARY_POINTER_WORDS; k++) {
-            const uint64_t word = (uint64_t)set->items[i].pointer * SUMMARY_POINTER_WORDS + k;
-            if (word < shape->word_count && a[word] != b[word])
-                return false;
-        }
+    for (uint32_t i = 0; i < set->count; i++) {
+        const uint64_t word = (uint64_t)set->items[i].pointer * SUMMARY_POINTER_WORDS;
+        if (word < shape->word_count && a[word] != b[word])
+            return false;
+    }
     return true;
 }
 
@@ -587,6 +611,7 @@ static void entry_confirm(struct summaries *all, struct entry *entry, struct set
                           struct names *names)
 {
     entry->seen += entry->seen < SEEN_MOST;
+    set_loosen(entry->set, set);
     if (!entry->several && !names_are(entry->names, names)) {
         names_drop(all, entry->names);
         entry->names = NULL;
@@ -659,7 +684,7 @@ enum summary_change summaries_add(struct summaries *all, const struct summary_ke
         return SUMMARY_DROPPED;
     if (!shape)
         shape = shape_make(all, &key->shape, key->word_count);
-    struct set *set = shape ? set_make(all, result) : NULL;
+    struct set *set = shape ? set_make(all, key->word_count, result) : NULL;
     if (!set)
         return SUMMARY_DROPPED;
     shape->used = ++all->tick;
@@ -710,6 +735,7 @@ static bool found_fill(struct summaries *all, const struct entry *entry,
     found->what = entry->names ? entry->names->what : NULL;
     found->accesses = all->found;
     found->count = set->count;
+    found->loose = set_loose(entry->set);
     return true;
 }
 
@@ -879,6 +905,8 @@ static void put_entry(struct byte_buffer *buffer, const struct summaries *all,
     put(buffer, set->count);
     for (uint32_t i = 0; i < set->count; i++)
         put_access(buffer, &set->items[i]);
+    for (uint32_t i = 0; i < set->pointers; i++)
+        put(buffer, set_loose(entry->set)[i]);
     put(buffer, entry->names ? operator_number(all, entry->names->what) + 1 : 0);
     for (uint32_t i = 0; entry->names && i < set->count; i++)
         put(buffer, entry->names->arguments[i]);
@@ -952,17 +980,19 @@ static void take_access(struct byte_cursor *cursor, struct summary_access *acces
 }
 
 /* NULL: it makes no sense, or memory is short. */
-static struct set *take_set(struct byte_cursor *cursor, struct summaries *all)
+static struct set *take_set(struct byte_cursor *cursor, struct summaries *all, uint32_t word_count)
 {
     const bool ran = take_up_to(cursor, 1);
     const uint32_t count = (uint32_t)take_up_to(cursor, SUMMARY_ACCESSES_MOST);
-    struct set *set = cursor->failed ? NULL : take(all, set_bytes(count));
+    struct set *set =
+        cursor->failed ? NULL : set_room(all, count, word_count / SUMMARY_POINTER_WORDS);
     if (!set)
         return NULL;
     set->operator_ran = ran;
-    set->count = count;
     for (uint32_t i = 0; i < count; i++)
         take_access(cursor, &set->items[i]);
+    for (uint32_t i = 0; i < set->pointers; i++)
+        set_loose(set)[i] = (uint8_t)take_up_to(cursor, 1);
     set->hash = hash_mix_bytes(ran, set->items, count * sizeof *set->items);
     return set;
 }
@@ -988,7 +1018,7 @@ static void take_entry(struct byte_cursor *cursor, struct summaries *all, struct
     const uint32_t seen = (uint32_t)take_up_to(cursor, SEEN_MOST);
     const uint8_t changes = (uint8_t)take_up_to(cursor, SUMMARY_CHANGES_MOST);
     const bool unsteady = take_up_to(cursor, 1);
-    struct set *set = take_set(cursor, all);
+    struct set *set = take_set(cursor, all, shape->word_count);
     struct names *names = set ? take_names(cursor, all, set->count) : NULL;
     cursor->failed |= !set || entry_find(shape, words);
     if (cursor->failed) {

@@ -11,9 +11,12 @@
  *
  * At first all words count. Once `values` entries of one result differ in some words only, those
  * words leave together, if that puts no two results into one entry. Where the pointers lie that a
- * result starts from is no such difference. When a result differs all the
- * same, the words that may be the reason count again. They leave a second time after four times as
- * many values, then after sixteen times as many.
+ * result starts from is no such difference.
+ *
+ * A pointer is *loose* if it leads to memory that its launch does not touch. Of a result it is kept
+ * which pointers were loose. In a launch where another one is, the kernel does what was not seen.
+ * When a result differs all the same, the words that may be the reason count again. They leave a
+ * second time after four times as many values, then after sixteen times as many.
  *
  * An entry is known once `launches` launches had its result. An entry whose result changes though
  * all its words count is counted anew; after CHANGES_MOST changes it is unsteady, for good. So is
@@ -36,7 +39,8 @@ enum {
     SUMMARY_WORDS_MOST = 8192, /* of a launch */
     SUMMARY_ACCESSES_MOST = 2048, /* of a result */
     SUMMARY_CHANGES_MOST = 3,
-    SUMMARY_POINTER_WORDS = 2 /* in place of a pointer, from twice its number on */
+    SUMMARY_POINTER_WORDS = 2 /* in place of a pointer, from twice its number on: the first says
+                                 where it lies in its block, the second which others lie there */
 };
 
 struct summary_limits {
@@ -71,6 +75,7 @@ struct summary_result {
     const struct csan_operator *what;
     const struct summary_access *accesses;
     uint32_t count;
+    const uint8_t *loose; /* of each pointer of the words; NULL: none is */
 };
 
 struct summaries;
@@ -93,6 +98,7 @@ struct summary_found {
     const struct csan_operator *what; /* valid as long as the process; NULL: several, or none */
     const struct summary_access *accesses;
     uint32_t count;
+    const uint8_t *loose; /* of each pointer: whether it ever was */
 };
 void summaries_find(struct summaries *summaries, const struct summary_key *key,
                     struct summary_found *found);

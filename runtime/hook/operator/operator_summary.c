@@ -20,7 +20,6 @@
 
 enum {
     LAUNCHES = 4, /* of one result make it known */
-    VALUES = 8,
     BYTES_MOST = 64 << 20,
     WINDOW_LEAST = 1000, /* launches that were known in a row before operators rest */
     WINDOW_MOST = 1 << 14,
@@ -90,6 +89,8 @@ struct thread {
     uint32_t slots, slot_room;
     struct summary_access *accesses;
     size_t access_room;
+    uint8_t *loose; /* of each slot */
+    size_t loose_room;
     uint8_t *reached, *noted; /* bytes; of frames, one behind the other */
     size_t reached_count, reached_room, noted_bytes, noted_room;
 };
@@ -113,6 +114,7 @@ static void thread_end(void *value)
     free(thread->words);
     free(thread->anchors);
     free(thread->accesses);
+    free(thread->loose);
     free(thread->reached);
     free(thread->noted);
     free(thread);
@@ -121,7 +123,8 @@ static void thread_end(void *value)
 static void start(void)
 {
     const struct options *all = session_all_options();
-    const struct summary_limits limits = {LAUNCHES, VALUES, BYTES_MOST};
+    const struct summary_limits limits = {LAUNCHES, (uint32_t)session_options()->learn_values,
+                                          BYTES_MOST};
 
     own.verifies = all->verify_operators != 0;
     own.process = hash_mix(now_wall(), (uint64_t)getpid());
@@ -552,6 +555,77 @@ static bool is_shared(const struct csan_access *access)
            (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED);
 }
 
+/* ---- What a summary says of a launch ---- */
+
+/* Of each pointer, whether it leads into a block that none of these accesses is in. */
+static bool loose_find(struct thread *thread, const struct summary_access *accesses, uint32_t count)
+{
+    const struct learn_launch *launch = &thread->launch->launch;
+    uint8_t *room = grown(thread->loose, &thread->loose_room, thread->slots, 1);
+    if (!room)
+        return false;
+    thread->loose = room;
+    if (thread->slots)
+        memset(thread->loose, 0, thread->slots);
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const struct learn_anchor *anchor = &launch->anchors[i];
+        bool used = !is_in_block(anchor) || anchor->offset / 8 >= thread->slots;
+        for (uint32_t k = 0; k < count && !used; k++)
+            used = anchor_of(thread, accesses[k].pointer)->block.start == anchor->block.start;
+        if (!used)
+            thread->loose[anchor->offset / 8] = 1;
+    }
+    return true;
+}
+
+static void access_place(const struct summary_access *access, const struct learn_anchor *anchor,
+                         struct csan_access *to, struct csan_dim *dims)
+{
+    *to = (struct csan_access){.base = anchor->address + (uint64_t)access->offset,
+                               .bytes = access->bytes,
+                               .dims = dims,
+                               .dim_count = access->dim_count,
+                               .kind = access->kind,
+                               .bound = access->bound,
+                               .argument = access->argument};
+    for (uint8_t i = 0; i < access->dim_count; i++)
+        dims[i] = access->dims[i];
+}
+
+/* Whether a pointer is loose that never was: then the kernel touches what was not seen. */
+static bool is_looser(struct thread *thread, const struct summary_found *found)
+{
+    bool looser = !loose_find(thread, found->accesses, found->count);
+    for (uint32_t i = 0; i < thread->slots && !looser; i++)
+        looser = thread->loose[i] && !found->loose[i];
+    return looser;
+}
+
+/* Whether all of it lies in the blocks that the pointers lead into. */
+static bool found_fits(const struct thread *thread, const struct summary_found *found)
+{
+    struct csan_dim dims[CSAN_MAX_DIMS];
+    struct csan_access placed;
+    uint64_t start, end;
+    bool fits = true;
+    for (uint32_t i = 0; fits && i < found->count; i++) {
+        const struct learn_anchor *anchor = anchor_of(thread, found->accesses[i].pointer);
+        if (!anchor)
+            return false;
+        access_place(&found->accesses[i], anchor, &placed, dims);
+        reach(&placed, &start, &end);
+        fits = start >= anchor->block.start && end <= anchor->block.end && start < end;
+    }
+    return fits;
+}
+
+/* Whether that is what the launch touches. */
+static bool is_answer(struct thread *thread, const struct summary_found *found)
+{
+    return found->state == SUMMARY_KNOWN && found->operator_ran && found_fits(thread, found) &&
+           !is_looser(thread, found);
+}
+
 /* Whether it is no memory of a device alone. */
 static bool is_of_host(const struct csan_access *access)
 {
@@ -608,12 +682,12 @@ static void newest_note(const struct thread *thread, const struct summary_result
 }
 
 /* Of the launch that is being added: whether it was known before, with that result. */
-static bool result_take(struct thread *thread, const struct summary_result *result, bool shared)
+static bool result_take(struct thread *thread, struct summary_result *result, bool shared)
 {
     struct summary_found found;
     lock();
     summaries_find(own.summaries, &thread->key, &found);
-    const bool known = found.state == SUMMARY_KNOWN;
+    const bool known = is_answer(thread, &found);
     if (known && own.verifies) {
         own.compared++;
         if (!summary_covers(&found, result)) {
@@ -621,8 +695,11 @@ static bool result_take(struct thread *thread, const struct summary_result *resu
             say_narrower(thread, result->what);
         }
     }
-    const enum summary_change change =
-        shared ? SUMMARY_DROPPED : summaries_add(own.summaries, &thread->key, result);
+    if (loose_find(thread, result->accesses, result->count))
+        result->loose = thread->loose;
+    const enum summary_change change = shared || !result->loose
+                                           ? SUMMARY_DROPPED
+                                           : summaries_add(own.summaries, &thread->key, result);
     own.added++;
     if (!known || change != SUMMARY_CONFIRMED)
         newest_note(thread, result, change == SUMMARY_DROPPED ? NEWEST_DROPPED : found.state);
@@ -669,8 +746,8 @@ void operator_summary_note(struct operator_summary_frame *frame, const struct cs
         return;
     }
     thread->accesses = room;
-    const struct summary_result result = {what, thread->accesses,
-                                          list_relate(thread, frame, list, argument_count)};
+    struct summary_result result = {what, thread->accesses,
+                                    list_relate(thread, frame, list, argument_count), NULL};
     noted_keep(thread);
     if (result_take(thread, &result, any_shared(list)))
         operator_summary_known();
@@ -841,38 +918,6 @@ void operator_summary_shared(csan_lane lane, struct operator_summary_list list)
 
 /* ---- Launches without their operator ---- */
 
-static void access_place(const struct summary_access *access, const struct learn_anchor *anchor,
-                         struct csan_access *to, struct csan_dim *dims)
-{
-    *to = (struct csan_access){.base = anchor->address + (uint64_t)access->offset,
-                               .bytes = access->bytes,
-                               .dims = dims,
-                               .dim_count = access->dim_count,
-                               .kind = access->kind,
-                               .bound = access->bound,
-                               .argument = access->argument};
-    for (uint8_t i = 0; i < access->dim_count; i++)
-        dims[i] = access->dims[i];
-}
-
-/* Whether all of it lies in the blocks that the pointers lead into. */
-static bool found_fits(const struct thread *thread, const struct summary_found *found)
-{
-    struct csan_dim dims[CSAN_MAX_DIMS];
-    struct csan_access placed;
-    uint64_t start, end;
-    bool fits = true;
-    for (uint32_t i = 0; fits && i < found->count; i++) {
-        const struct learn_anchor *anchor = anchor_of(thread, found->accesses[i].pointer);
-        if (!anchor)
-            return false;
-        access_place(&found->accesses[i], anchor, &placed, dims);
-        reach(&placed, &start, &end);
-        fits = start >= anchor->block.start && end <= anchor->block.end && start < end;
-    }
-    return fits;
-}
-
 static bool found_apply(const struct thread *thread, const struct summary_found *found,
                         struct launch_accesses_touched *touched)
 {
@@ -902,8 +947,7 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
     lock();
     if (thread->launch)
         summaries_find(own.summaries, &thread->key, &found);
-    const bool known = found.state == SUMMARY_KNOWN && found.operator_ran &&
-                       found_fits(thread, &found) && found_apply(thread, &found, touched);
+    const bool known = is_answer(thread, &found) && found_apply(thread, &found, touched);
     own.unnamed += known && !found.what;
     unlock();
     if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))

@@ -185,6 +185,33 @@ static void test_where_pointers_lie_counts(void **unused)
     summaries_destroy(all);
 }
 
+static void test_pointers_that_were_loose(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits), *again = summaries_create(&limits);
+    const struct summary_access access = {.pointer = 0, .kind = CSAN_READ, .bytes = 8};
+    size_t bytes;
+    for (uint32_t i = 0; i < 4;
+         i++) { /* the third pointer's words differ: other entries, one result */
+        const uint32_t words[8] = {1, 2, 3, 4, 5 + i, 6};
+        const uint8_t loose[4] = {0, i == 1, i == 2, 0};
+        const struct summary_key key = {{{7, 9}}, words, 8};
+        for (int k = 0; k < 4; k++)
+            summaries_add(all, &key, &(struct summary_result){&add, &access, 1, loose});
+    }
+    uint8_t *written = summaries_write(all, &bytes);
+    assert_true(summaries_read(again, written, bytes));
+    free(written);
+    for (int i = 0; i < 2; i++) {
+        const struct summary_found found =
+            find(i ? again : all, (uint32_t[]){1, 2, 3, 4, 99, 6, 0, 0}, 8);
+        assert_int_equal(found.state, SUMMARY_KNOWN);
+        assert_memory_equal(found.loose, "\0\1\1\0", 4);
+    }
+    summaries_destroy(all);
+    summaries_destroy(again);
+}
+
 static struct summary_found found_of(const struct summary_access *accesses, uint32_t count)
 {
     return (struct summary_found){
@@ -458,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_words_come_back),
         cmocka_unit_test(test_no_two_results_meet),
         cmocka_unit_test(test_where_pointers_lie_counts),
+        cmocka_unit_test(test_pointers_that_were_loose),
         cmocka_unit_test(test_what_covers),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_random),
