@@ -208,6 +208,12 @@ static void learn_numbers(void)
     stage.numbers = race.current.sequence;
 }
 
+void play_count_anew(void)
+{
+    learn_numbers();
+    csan_races_clear();
+}
+
 void play_start(const char *kernels, bool guarded)
 {
     stage.guarded = guarded;

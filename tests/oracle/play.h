@@ -41,6 +41,9 @@ struct play {
  * Ends the process with a message when the device is not there. */
 void play_start(const char *kernels, bool guarded);
 
+/* Counts csan's ops anew, for the next play, when one of them may have been missed. */
+void play_count_anew(void);
+
 /* `schedule`: as in runtime/device/schedule/schedule.h. */
 void play_program(const struct program *program, const char *schedule, struct play *play);
 
