@@ -44,7 +44,7 @@ ratios()
 csan() { env CSAN_OPTIONS=print_summary=0:"$1" "$root/bin/csan" run "${@:2}"; }
 
 for size in 65536 1048576 67108864; do
-    steps=$((size > 4000000 ? 40 : 1000))
+    steps=$((size > 4000000 ? 150 : size > 100000 ? 10000 : 50000)) # about a second
     for ((i = 0; i < rounds; i++)); do
         take plain ./plain pipeline $size $steps
         take "csan" csan host=off ./plain pipeline $size $steps

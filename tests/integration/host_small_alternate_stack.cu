@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -32,7 +33,11 @@ int main()
     CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));
     std::thread([&] {
         alternate_stack();
-        load(&host[7]); // at: access
+        // Again, for the device may be at work for a moment.
+        for (int i = 0; i < HOST_N; i += 1024) {
+            load(&host[i]); // at: access
+            usleep(500);
+        }
     }).join();
     return finish();
 }

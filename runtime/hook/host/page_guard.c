@@ -3,7 +3,6 @@
 #include "runtime/hook/host/kernel_call.h"
 #include "runtime/hook/host/unguarded.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -50,11 +49,12 @@ static struct {
     uint32_t used; /* of the table */
     struct record records[RECORDS_MOST];
     size_t count;
-    uint64_t guarded;       /* bytes */
-    uint64_t stretches;     /* of pages, at most so many */
-    uint64_t heard;         /* epoch of the newest op of which a word could not be guarded */
-    uint64_t turn;          /* of sampling */
-    uint64_t second, spent; /* nanoseconds in the kernel within that second */
+    uint64_t guarded;   /* bytes */
+    uint64_t stretches; /* of pages, at most so many */
+    uint64_t heard;     /* epoch of the newest op of which a word could not be guarded */
+    uint64_t turn;      /* of sampling */
+    int64_t credit;     /* nanoseconds that may be spent in the kernel, as of */
+    uint64_t credited;  /* this time */
     struct page_guard_counts counts;
 } guard;
 
@@ -125,20 +125,30 @@ static bool change(uint64_t first, uint64_t count, enum access access)
                        protection[access], 0, 0, 0) == 0;
 }
 
+/* The time that may be spent grows steadily, up to a tenth of a second's. So what is guarded is
+ * spread over time, and a short run pays no more than a part of a long one. */
+static bool has_credit(void)
+{
+    enum { BURSTS = 10 };
+    const uint64_t now = nanoseconds(CLOCK_MONOTONIC_COARSE);
+    const int64_t a_second = (int64_t)guard.limits.microseconds * 1000;
+    const uint64_t passed = now - guard.credited < 1000000000 ? now - guard.credited : 1000000000;
+    guard.credited = now;
+    guard.credit += (int64_t)(passed * guard.limits.microseconds / 1000000);
+    if (guard.credit > a_second / BURSTS)
+        guard.credit = a_second / BURSTS;
+    return guard.credit > 0;
+}
+
+/* A thread that was stopped in between has not spent that time. */
 static bool protect(uint64_t first, uint64_t count, enum access access)
 {
-    const int error = errno;
-    const uint64_t before = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    enum { LONGEST = 100000 };
+    const uint64_t before = nanoseconds(CLOCK_MONOTONIC);
     const bool changed = change(first, count, access);
-    const uint64_t after = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-    const uint64_t second = nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000000;
-    errno = error;
+    const uint64_t spent = nanoseconds(CLOCK_MONOTONIC) - before;
     guard.counts.changes++;
-    if (second != guard.second) {
-        guard.second = second;
-        guard.spent = 0;
-    }
-    guard.spent += after - before;
+    guard.credit -= (int64_t)(spent < LONGEST ? spent : LONGEST);
     return changed;
 }
 
@@ -292,11 +302,10 @@ void page_guard_start(struct page_guard_limits limits)
 
 static bool is_within_limits(uint64_t pages)
 {
-    const uint64_t second = nanoseconds(CLOCK_MONOTONIC_COARSE) / 1000000000;
     if (guard.guarded + (pages << PAGE_SHIFT) > guard.limits.bytes ||
         guard.stretches + SAMPLE_PAGES > guard.limits.stretches)
         return false;
-    return second != guard.second || guard.spent < guard.limits.microseconds * 1000;
+    return has_credit();
 }
 
 /* Returns whether any of it is guarded. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -360,6 +361,39 @@ static void words_are_looked_at(void **state)
     page_guard_forget_all();
 }
 
+/* However fast ops come, no more than a part of the time is spent on them, and each part of a
+ * second has its share. */
+static void the_time_is_limited(void **state)
+{
+    (void)state;
+    enum { SPANS = 5 };
+    const struct page_guard_limits few = {
+        .bytes = 1 << 30, .microseconds = 5000, .stretches = 100000};
+    const struct page_guard_limits many = {
+        .bytes = 1 << 30, .microseconds = 1000000, .stretches = 100000};
+    uint64_t changes[SPANS + 1];
+    page_guard_start(few);
+    for (int span = 0; span <= SPANS; span++) {
+        struct timespec begin, now;
+        changes[span] = page_guard_counts().changes;
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        do {
+            page_guard_add(9, bytes_of(2, 3), true);
+            page_guard_forget(bytes_of(2, 3));
+            clock_gettime(CLOCK_MONOTONIC, &now);
+        } while (now.tv_sec * 1000 + now.tv_nsec / 1000000 <
+                 begin.tv_sec * 1000 + begin.tv_nsec / 1000000 + 60);
+    }
+    for (int span = 0; span < SPANS; span++)
+        assert_true(changes[span + 1] > changes[span]);
+    assert_true(page_guard_counts().skipped > 1000);
+    page_guard_start(many);
+    usleep(10000);
+    page_guard_add(9, bytes_of(2, 3), true);
+    assert_int_equal(allowed(2), NOTHING);
+    page_guard_forget(bytes_of(2, 3));
+}
+
 /* Memory that is not there cannot be guarded, and that it was not is counted. */
 static void what_the_kernel_refuses_is_counted(void **state)
 {
@@ -416,6 +450,7 @@ int main(void)
         cmocka_unit_test(more_ranges_than_are_kept),
         cmocka_unit_test(words_are_looked_at),
         cmocka_unit_test(what_the_kernel_refuses_is_counted),
+        cmocka_unit_test(the_time_is_limited),
         cmocka_unit_test(a_forked_child_has_all_open),
     };
     return cmocka_run_group_tests_name("page_guard", tests, start, NULL);
