@@ -76,5 +76,17 @@ int main(int argc, char **argv)
     say("then query", cudaStreamQuery(s));
     good<<<1, 32, 0, s>>>(p); say("then launch", cudaGetLastError());
     say("then event", cudaEventRecord(e, s));
+    cudaStreamCaptureStatus status; cudaPointerAttributes attributes; cudaFuncAttributes function_attributes; size_t some, all; int number;
+    say("then capturing", cudaStreamIsCapturing(s, &status));
+    say("then pointer", cudaPointerGetAttributes(&attributes, p));
+    say("then memory", cudaMemGetInfo(&some, &all));
+    say("then function", cudaFuncGetAttributes(&function_attributes, good));
+    say("then occupancy", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, good, 64, 0));
+    say("then priority", cudaStreamGetPriority(s, &number));
+    say("then async copy", cudaMemcpyAsync(host, p, sizeof host, cudaMemcpyDeviceToHost, s));
+    say("then async set", cudaMemsetAsync(p, 0, 64, s));
+    say("then async malloc", cudaMallocAsync(&m, 64, s));
+    say("then host", cudaMallocHost(&m, 64));
+    say("then stream made", cudaStreamCreate(&s));
     return 0;
 }

@@ -27,7 +27,7 @@ comm -13 <(typedefs "$include"/cuda*Typedefs.h) <(found 2) >too_many
 check "every row is a version of cuda*Typedefs.h" none too_many
 awk '{ print $1 }' rows | sort | uniq -d >twice
 check "no symbol has two rows" none twice
-grep '^cu' "$table" | awk '$5 !~ /^(op|unmodelled|capture|begin|query)$/ || ($5 == "op") != ($6 != "-") ||
+grep '^cu' "$table" | awk '$5 !~ /^(op|unmodelled|capture|begin|asks|query)$/ || ($5 == "op") != ($6 != "-") ||
                          NF != ($5 == "op" ? 7 : 6) || ($5 == "op" && $7 !~ /^(guarded|late|itself)$/)' >odd
 check "every row has a class, and a hook and its guard if it is an op" none odd
 grep '^cu' "$table" | awk '$5 == "op" { print $6, $7 }' | sort -u | awk '{ print $1 }' | uniq -d >twice

@@ -118,6 +118,7 @@ BEGIN { count = 0 }
 FNR == 1 { file++ }
 file == 1 && ($1 ~ /^#/ || NF == 0) { next }
 file == 1 && $5 == "query" { queries[$1]; next }
+file == 1 && $5 == "asks" { queries[$1] }
 file == 1 {
     form = $2 == "-" ? "" : $2
     add($1 form, $1, $1 "_v" $3, 0, $5, $6, $7)
@@ -169,7 +170,16 @@ END {
             i, names(list) > stubs
     }
 
-    stub["op"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"; stub["begin"] = "BEGIN"
+    for (i = 0; i < count; i++) {
+        if (classes[i] != "asks") continue
+        list = parameters[typedefs[i]] == "void" ? "" : parameters[typedefs[i]]
+        printf "__attribute__((used)) CUresult wrapped_%s(%s);\n", symbols[i], list == "" ? "void" : list > stubs
+        printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
+        printf "    return ended(&driver_entries[%d], DRIVER_REAL(&driver_entries[%d], %s)(%s));\n}\n", i, i,
+            typedefs[i], substr(names(list), 3) > stubs
+    }
+
+    stub["op"] = stub["asks"] = "OP"; stub["unmodelled"] = "PASS"; stub["capture"] = "CAPTURE"; stub["begin"] = "BEGIN"
     for (i = 0; i < count; i++) {
         printf "DRIVER_STUB_%s(\"%s\", %d)\n", stub[classes[i]], symbols[i], i > stubs
         printf "extern char stub_%s[] __asm__(\"stub_%s\"), thunk_%d[];\n", symbols[i], symbols[i], i > stubs
