@@ -129,6 +129,7 @@ help:
 	@echo "make bench                 speed and memory figures"
 	@echo "make bench-reports         what a report costs the program"
 	@echo "make bench-launch          what a launch costs with csan and without, on a GPU"
+	@echo "make bench-mpi             what csan adds to a message of MPI, within one run"
 	@echo "make bench-torch           a PyTorch training step with csan, and with what else there is"
 	@echo "make bench-torch-engine    csan's engine against PyTorch's EventHandler"
 

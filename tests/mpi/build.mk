@@ -43,3 +43,8 @@ fortran := $(if $(shell command -v gfortran),fortran)
 MPI_PROGRAMS := $(foreach m,$(mpis),$(addprefix $(MPI_TESTS)/$m/,cases linked $(mpi_alone) \
 	$(if $(shell command -v mpif90.$m),$(fortran))))
 shell-needs: $(MPI_PROGRAMS)
+
+# What csan adds to a message; with CSAN_DEVICE=embedded on a machine without GPU.
+.PHONY: bench-mpi
+bench-mpi: build $(foreach m,$(mpis),$(MPI_TESTS)/$m/ping_pong)
+	@scripts/bench-mpi $(OUT)

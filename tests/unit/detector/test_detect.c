@@ -810,6 +810,58 @@ static void a_sleeping_thread_does_not_use_up_the_lanes(void **state)
     csan_context_destroy(w.context);
 }
 
+/* What a call of a library started, as MPI_Isend. */
+static csan_lane request(csan_context *context)
+{
+    csan_lane lane = csan_lane_create(context, 77, "the request of a call");
+    csan_lane_describe(context, lane, CSAN_LANE_REQUEST, 0);
+    return lane;
+}
+
+static void a_wait_for_the_device_is_none_for_a_request(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    csan_lane sent = request(w.context);
+    reads(w.context, sent, BASE, 8);
+    csan_snapshot *all = csan_snapshot_take_all(w.context);
+    csan_snapshot_join(w.context, CSAN_HOST, all);
+    csan_snapshot_release(w.context, all);
+    writes(w.context, w.a, BASE, 8);
+    assert_int_equal(found_count, 1);
+    assert_int_equal(found[0].previous.lane_kind, CSAN_LANE_REQUEST);
+    assert_string_equal(found[0].previous.lane, "the request of a call");
+    csan_lane_waits(w.context, CSAN_HOST, sent);
+    csan_lane_destroy(w.context, sent);
+    all = csan_snapshot_take_all(w.context); /* which knows what the host does */
+    csan_snapshot_join(w.context, w.b, all);
+    csan_snapshot_release(w.context, all);
+    csan_lane_waits(w.context, w.b, w.a);
+    writes(w.context, w.b, BASE, 8);
+    assert_int_equal(found_count, 1);
+    csan_context_destroy(w.context);
+}
+
+static void a_free_that_waits_for_the_device_waits_for_no_request(void **state)
+{
+    (void)state;
+    for (int waited = 0; waited < 2; waited++) {
+        struct world w = world_create(NULL);
+        csan_lane sent = request(w.context);
+        writes(w.context, w.a, BASE, 8); /* the free waits for it */
+        csan_lane_waits(w.context, sent, w.a);
+        reads(w.context, sent, BASE, 8);
+        if (waited)
+            csan_lane_waits(w.context, CSAN_HOST, sent);
+        csan_memory_free_end(w.context, csan_memory_free_begin(w.context, BASE, CSAN_HOST, 0, 0), 0,
+                             CSAN_FREE_FORGOTTEN);
+        assert_int_equal(found_count, waited ? 0 : 1);
+        if (!waited)
+            assert_int_equal(found[0].kind, CSAN_RACE_FREE);
+        csan_context_destroy(w.context);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -851,6 +903,8 @@ int main(void)
         cmocka_unit_test(a_thread_that_waits_orders_itself_alone),
         cmocka_unit_test(what_all_threads_know_is_forgotten),
         cmocka_unit_test(a_sleeping_thread_does_not_use_up_the_lanes),
+        cmocka_unit_test(a_wait_for_the_device_is_none_for_a_request),
+        cmocka_unit_test(a_free_that_waits_for_the_device_waits_for_no_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
