@@ -45,11 +45,16 @@ bool call_begin(struct call *call, const char *name)
     call->capacity = CALL_BUFFERS;
     call->words = (struct call_words){0};
     call->request = 0;
+    call->stages = NULL;
     return true;
 }
 
 int call_end(struct call *call, int result)
 {
+    if (__builtin_expect(call->stages != NULL, 0)) {
+        stage_out(call->stages);
+        stage_free(call->stages);
+    }
     csan_library_end();
     if (call->buffers != call->own)
         free(call->buffers);
@@ -102,6 +107,29 @@ static void accesses_of(const struct call *call, struct access_list *list)
                    buffer->argument);
     }
     access_list_finish(list);
+}
+
+__attribute__((noinline)) static void *usable_copy(struct call *call, const void *address,
+                                                   enum call_argument argument)
+{
+    struct access_list list = {0};
+    void *usable;
+    for (size_t i = 0; i < call->count; i++) {
+        const struct buffer *buffer = &call->buffers[i];
+        if (buffer->argument == argument)
+            layout_add(&list, buffer->address, buffer->count, buffer->type, buffer->kind,
+                       buffer->argument);
+    }
+    access_list_finish(&list);
+    call->stages = stage_make(call->stages, address, &list, &usable);
+    return usable;
+}
+
+void *call_usable(struct call *call, const void *address, enum call_argument argument)
+{
+    if (address == abi.in_place)
+        return (void *)(uintptr_t)address;
+    return stage_needs(address) ? usable_copy(call, address, argument) : call_view(address);
 }
 
 /* ---- Words ---- */
@@ -244,13 +272,19 @@ static bool all_known(const struct call *call)
     return true;
 }
 
+/* What has to be copied is not known for good. */
+static const void *view_of(const void *address)
+{
+    return stage_needs(address) ? NULL : call_view(address);
+}
+
 static void note_known(const struct call *call, const struct activity_now *now)
 {
     for (size_t i = 0; i < call->count; i++) {
         const struct buffer *buffer = &call->buffers[i];
         *call_known_place(buffer->address, buffer->kind) =
             (struct known){.address = buffer->address,
-                           .view = call_view(buffer->address),
+                           .view = view_of(buffer->address),
                            .count = buffer->count,
                            .bytes = bytes_of(buffer),
                            .type = buffer->type,

@@ -11,12 +11,14 @@
  *
  * A call that starts a request says call_starts in place of call_touches, and call_started with the
  * request behind the real call (request.h). Buffers in device memory that the host cannot reach are
- * replaced by the host's view of them (call_view), so that an MPI without CUDA can move them. */
+ * replaced by the host's view of them, or by a copy (call_usable), so that an MPI without CUDA can
+ * move them. */
 #ifndef RUNTIME_MPI_CALL_H
 #define RUNTIME_MPI_CALL_H
 
 #include "runtime/mpi/abi.h"
 #include "runtime/mpi/layout.h"
+#include "runtime/mpi/stage.h"
 
 #include <csan/csan.h>
 
@@ -60,7 +62,8 @@ struct call {
     struct buffer *buffers, own[CALL_BUFFERS];
     size_t count, capacity;
     struct call_words words;
-    uint64_t request; /* csan's number of what it started; or 0 */
+    uint64_t request;     /* csan's number of what it started; or 0 */
+    struct stage *stages; /* copies of its buffers; or NULL */
 };
 
 /* ---- What was declared already ----
@@ -181,6 +184,10 @@ static inline void *call_view(const void *address)
     void *view = address && address != abi.in_place ? csan_host_view(address) : NULL;
     return view ? view : (void *)(uintptr_t)address;
 }
+
+/* The same of an argument of the call, once its buffers are declared, inside MPI. Where the host
+ * has no view of them, they are copied. */
+void *call_usable(struct call *call, const void *address, enum call_argument argument);
 
 /* The same call again, later: of a persistent request. The accesses and words are kept. */
 struct call_kept;

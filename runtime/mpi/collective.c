@@ -74,7 +74,7 @@ static const void *at(const void *base, int64_t elements, mpi_aint extent)
 
 #define BCAST       void *buffer, int count, mpi_handle type, int root, mpi_handle comm
 #define BCAST_NAMES buffer, count, type, root, comm
-#define BCAST_VIEWS call_view(buffer), count, type, root, comm
+#define BCAST_VIEWS call_usable(&call, buffer, ARGUMENT_BUFFER), count, type, root, comm
 
 static void touch_Bcast(struct call *call, BCAST)
 {
@@ -91,7 +91,9 @@ FORMS(Bcast, Ibcast, BCAST, BCAST_NAMES, BCAST_VIEWS)
     const void *sendbuf, void *recvbuf, int count, mpi_handle type, mpi_handle op, int root,       \
         mpi_handle comm
 #define REDUCE_NAMES sendbuf, recvbuf, count, type, op, root, comm
-#define REDUCE_VIEWS call_view(sendbuf), call_view(recvbuf), count, type, op, root, comm
+#define REDUCE_VIEWS                                                                               \
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
+        count, type, op, root, comm
 
 static void touch_Reduce(struct call *call, REDUCE)
 {
@@ -137,7 +139,8 @@ static void blocks_v(struct call *call, const void *base, const int *counts, con
         mpi_handle recvtype, int root, mpi_handle comm
 #define GATHER_NAMES sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
 #define GATHER_VIEWS                                                                               \
-    call_view(sendbuf), sendcount, sendtype, call_view(recvbuf), recvcount, recvtype, root, comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype, root, comm
 
 static void touch_Gather(struct call *call, GATHER)
 {
@@ -174,8 +177,8 @@ FORMS(Scatter, Iscatter, GATHER, GATHER_NAMES, GATHER_VIEWS)
         const int *places, mpi_handle recvtype, int root, mpi_handle comm
 #define GATHERV_NAMES sendbuf, sendcount, sendtype, recvbuf, counts, places, recvtype, root, comm
 #define GATHERV_VIEWS                                                                              \
-    call_view(sendbuf), sendcount, sendtype, call_view(recvbuf), counts, places, recvtype, root,   \
-        comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), counts, places, recvtype, root, comm
 
 static void touch_Gatherv(struct call *call, GATHERV)
 {
@@ -197,8 +200,8 @@ FORMS(Gatherv, Igatherv, GATHERV, GATHERV_NAMES, GATHERV_VIEWS)
         int recvcount, mpi_handle recvtype, int root, mpi_handle comm
 #define SCATTERV_NAMES sendbuf, counts, places, sendtype, recvbuf, recvcount, recvtype, root, comm
 #define SCATTERV_VIEWS                                                                             \
-    call_view(sendbuf), counts, places, sendtype, call_view(recvbuf), recvcount, recvtype, root,   \
-        comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), counts, places, sendtype,                       \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype, root, comm
 
 static void touch_Scatterv(struct call *call, SCATTERV)
 {
@@ -220,7 +223,9 @@ FORMS(Scatterv, Iscatterv, SCATTERV, SCATTERV_NAMES, SCATTERV_VIEWS)
 #define ALLREDUCE                                                                                  \
     const void *sendbuf, void *recvbuf, int count, mpi_handle type, mpi_handle op, mpi_handle comm
 #define ALLREDUCE_NAMES sendbuf, recvbuf, count, type, op, comm
-#define ALLREDUCE_VIEWS call_view(sendbuf), call_view(recvbuf), count, type, op, comm
+#define ALLREDUCE_VIEWS                                                                            \
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
+        count, type, op, comm
 
 static void touch_Allreduce(struct call *call, ALLREDUCE)
 {
@@ -239,8 +244,9 @@ static void touch_Exscan(struct call *call, ALLREDUCE)
     const bool first = group_of(comm).rank == 0;
     (void)op;
     call_collective(call, count, type, CALL_NO_ROOT, comm);
-    call_reads(call, first && IS_IN_PLACE(sendbuf) ? recvbuf : sendbuf, count, type,
-               ARGUMENT_SENDBUF);
+    if (first && IS_IN_PLACE(sendbuf))
+        call_reads(call, recvbuf, count, type, ARGUMENT_RECVBUF);
+    call_reads(call, sendbuf, count, type, ARGUMENT_SENDBUF);
     if (!first)
         call_writes(call, recvbuf, count, type, ARGUMENT_RECVBUF);
 }
@@ -250,7 +256,9 @@ FORMS(Exscan, Iexscan, ALLREDUCE, ALLREDUCE_NAMES, ALLREDUCE_VIEWS)
 static void reduce_scatter(struct call *call, const void *sendbuf, void *recvbuf, int64_t all,
                            int64_t own, mpi_handle type)
 {
-    call_reads(call, IS_IN_PLACE(sendbuf) ? recvbuf : sendbuf, all, type, ARGUMENT_SENDBUF);
+    if (IS_IN_PLACE(sendbuf))
+        call_reads(call, recvbuf, all, type, ARGUMENT_RECVBUF);
+    call_reads(call, sendbuf, all, type, ARGUMENT_SENDBUF);
     call_writes(call, recvbuf, own, type, ARGUMENT_RECVBUF);
 }
 
@@ -258,7 +266,9 @@ static void reduce_scatter(struct call *call, const void *sendbuf, void *recvbuf
     const void *sendbuf, void *recvbuf, int recvcount, mpi_handle type, mpi_handle op,             \
         mpi_handle comm
 #define REDUCE_BLOCK_NAMES sendbuf, recvbuf, recvcount, type, op, comm
-#define REDUCE_BLOCK_VIEWS call_view(sendbuf), call_view(recvbuf), recvcount, type, op, comm
+#define REDUCE_BLOCK_VIEWS                                                                         \
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
+        recvcount, type, op, comm
 
 static void touch_Reduce_scatter_block(struct call *call, REDUCE_BLOCK)
 {
@@ -274,7 +284,9 @@ FORMS(Reduce_scatter_block, Ireduce_scatter_block, REDUCE_BLOCK, REDUCE_BLOCK_NA
     const void *sendbuf, void *recvbuf, const int *counts, mpi_handle type, mpi_handle op,         \
         mpi_handle comm
 #define REDUCE_SCATTER_NAMES sendbuf, recvbuf, counts, type, op, comm
-#define REDUCE_SCATTER_VIEWS call_view(sendbuf), call_view(recvbuf), counts, type, op, comm
+#define REDUCE_SCATTER_VIEWS                                                                       \
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
+        counts, type, op, comm
 
 static void touch_Reduce_scatter(struct call *call, REDUCE_SCATTER)
 {
@@ -295,7 +307,8 @@ FORMS(Reduce_scatter, Ireduce_scatter, REDUCE_SCATTER, REDUCE_SCATTER_NAMES, RED
         mpi_handle recvtype, mpi_handle comm
 #define ALLGATHER_NAMES sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
 #define ALLGATHER_VIEWS                                                                            \
-    call_view(sendbuf), sendcount, sendtype, call_view(recvbuf), recvcount, recvtype, comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype, comm
 
 static void touch_Allgather(struct call *call, ALLGATHER)
 {
@@ -325,7 +338,8 @@ FORMS(Alltoall, Ialltoall, ALLGATHER, ALLGATHER_NAMES, ALLGATHER_VIEWS)
         const int *places, mpi_handle recvtype, mpi_handle comm
 #define ALLGATHERV_NAMES sendbuf, sendcount, sendtype, recvbuf, counts, places, recvtype, comm
 #define ALLGATHERV_VIEWS                                                                           \
-    call_view(sendbuf), sendcount, sendtype, call_view(recvbuf), counts, places, recvtype, comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), counts, places, recvtype, comm
 
 static void touch_Allgatherv(struct call *call, ALLGATHERV)
 {
@@ -348,8 +362,8 @@ FORMS(Allgatherv, Iallgatherv, ALLGATHERV, ALLGATHERV_NAMES, ALLGATHERV_VIEWS)
 #define ALLTOALLV_NAMES                                                                            \
     sendbuf, sendcounts, sendplaces, sendtype, recvbuf, recvcounts, recvplaces, recvtype, comm
 #define ALLTOALLV_VIEWS                                                                            \
-    call_view(sendbuf), sendcounts, sendplaces, sendtype, call_view(recvbuf), recvcounts,          \
-        recvplaces, recvtype, comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtype,               \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtype, comm
 
 static void touch_Alltoallv(struct call *call, ALLTOALLV)
 {
@@ -371,8 +385,8 @@ FORMS(Alltoallv, Ialltoallv, ALLTOALLV, ALLTOALLV_NAMES, ALLTOALLV_VIEWS)
 #define ALLTOALLW_NAMES                                                                            \
     sendbuf, sendcounts, sendplaces, sendtypes, recvbuf, recvcounts, recvplaces, recvtypes, comm
 #define ALLTOALLW_VIEWS                                                                            \
-    call_view(sendbuf), sendcounts, sendplaces, sendtypes, call_view(recvbuf), recvcounts,         \
-        recvplaces, recvtypes, comm
+    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtypes,              \
+        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtypes, comm
 
 static void blocks_w(struct call *call, const void *base, const int *counts, const int *places,
                      const void *types, int kind, int size, enum call_argument argument)
@@ -478,7 +492,9 @@ FORMS(Neighbor_alltoallw, Ineighbor_alltoallw, NEIGHBOR_W, ALLTOALLW_NAMES, ALLT
 
 #define REDUCE_LOCAL       const void *inbuf, void *inoutbuf, int count, mpi_handle type, mpi_handle op
 #define REDUCE_LOCAL_NAMES inbuf, inoutbuf, count, type, op
-#define REDUCE_LOCAL_VIEWS call_view(inbuf), call_view(inoutbuf), count, type, op
+#define REDUCE_LOCAL_VIEWS                                                                         \
+    call_usable(&call, inbuf, ARGUMENT_INBUF), call_usable(&call, inoutbuf, ARGUMENT_OUTBUF),      \
+        count, type, op
 
 static void touch_Reduce_local(struct call *call, REDUCE_LOCAL)
 {

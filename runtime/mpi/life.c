@@ -62,7 +62,8 @@ int MPI_Pack(const void *inbuf, int incount, mpi_handle type, void *outbuf, int 
     call_collective(&call, incount, type, CALL_NO_ROOT, comm);
     call_touches(&call);
     call_inside();
-    return call_end(&call, PMPI(Pack)(call_view(inbuf), incount, type, call_view(outbuf), outsize,
+    return call_end(&call, PMPI(Pack)(call_usable(&call, inbuf, ARGUMENT_INBUF), incount, type,
+                                      call_usable(&call, outbuf, ARGUMENT_OUTBUF), outsize,
                                       position, comm));
 }
 ALSO_PMPI(Pack)
@@ -79,7 +80,8 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
     call_collective(&call, outcount, type, CALL_NO_ROOT, comm);
     call_touches(&call);
     call_inside();
-    return call_end(&call, PMPI(Unpack)(call_view(inbuf), insize, position, call_view(outbuf),
-                                        outcount, type, comm));
+    return call_end(&call, PMPI(Unpack)(call_usable(&call, inbuf, ARGUMENT_INBUF), insize, position,
+                                        call_usable(&call, outbuf, ARGUMENT_OUTBUF), outcount, type,
+                                        comm));
 }
 ALSO_PMPI(Unpack)

@@ -137,9 +137,11 @@ static bool begin_operation(struct call *call, const char *name, const void *ori
         if (!begin_operation(&call, "MPI_" #name, origin, kind, window, direction, TARGET_NAMES))  \
             return PMPI(name)(origin, TARGET_NAMES, window);                                       \
         call_starts(&call);                                                                        \
-        window_started(handle_value(window), target, call.request);                                \
         call_inside();                                                                             \
-        return call_end(&call, PMPI(name)(call_view(origin), TARGET_NAMES, window));               \
+        const int result =                                                                         \
+            PMPI(name)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES, window);         \
+        window_started(handle_value(window), target, &call);                                       \
+        return call_end(&call, result);                                                            \
     }                                                                                              \
     ALSO_PMPI(name)
 
@@ -153,7 +155,8 @@ static bool begin_operation(struct call *call, const char *name, const void *ori
             return PMPI(name)(origin, TARGET_NAMES, window, request);                              \
         call_starts(&call);                                                                        \
         call_inside();                                                                             \
-        const int result = PMPI(name)(call_view(origin), TARGET_NAMES, window, request);           \
+        const int result = PMPI(name)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES,   \
+                                      window, request);                                            \
         request_started(&call, result, request);                                                   \
         return call_end(&call, result);                                                            \
     }                                                                                              \
@@ -176,9 +179,11 @@ int MPI_Accumulate(ACCUMULATE)
     if (!begin_operation(&call, "MPI_Accumulate", origin, CSAN_READ, window, "to", TARGET_NAMES))
         return PMPI(Accumulate)(origin, TARGET_NAMES, op, window);
     call_starts(&call);
-    window_started(handle_value(window), target, call.request);
     call_inside();
-    return call_end(&call, PMPI(Accumulate)(call_view(origin), TARGET_NAMES, op, window));
+    const int result =
+        PMPI(Accumulate)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES, op, window);
+    window_started(handle_value(window), target, &call);
+    return call_end(&call, result);
 }
 ALSO_PMPI(Accumulate)
 
@@ -190,7 +195,8 @@ int MPI_Raccumulate(ACCUMULATE, void *request)
         return PMPI(Raccumulate)(origin, TARGET_NAMES, op, window, request);
     call_starts(&call);
     call_inside();
-    const int result = PMPI(Raccumulate)(call_view(origin), TARGET_NAMES, op, window, request);
+    const int result = PMPI(Raccumulate)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES,
+                                         op, window, request);
     request_started(&call, result, request);
     return call_end(&call, result);
 }
@@ -223,10 +229,12 @@ int MPI_Get_accumulate(GET_ACCUMULATE)
         return PMPI(Get_accumulate)(origin, origin_count, origin_type, fetched,
                                     GET_ACCUMULATE_REST);
     call_starts(&call);
-    window_started(handle_value(window), target, call.request);
     call_inside();
-    return call_end(&call, PMPI(Get_accumulate)(call_view(origin), origin_count, origin_type,
-                                                call_view(fetched), GET_ACCUMULATE_REST));
+    const int result =
+        PMPI(Get_accumulate)(call_usable(&call, origin, ARGUMENT_ORIGIN), origin_count, origin_type,
+                             call_usable(&call, fetched, ARGUMENT_RESULT), GET_ACCUMULATE_REST);
+    window_started(handle_value(window), target, &call);
+    return call_end(&call, result);
 }
 ALSO_PMPI(Get_accumulate)
 
@@ -240,8 +248,9 @@ int MPI_Rget_accumulate(GET_ACCUMULATE, void *request)
                                      GET_ACCUMULATE_REST, request);
     call_starts(&call);
     call_inside();
-    const int result = PMPI(Rget_accumulate)(call_view(origin), origin_count, origin_type,
-                                             call_view(fetched), GET_ACCUMULATE_REST, request);
+    const int result = PMPI(Rget_accumulate)(
+        call_usable(&call, origin, ARGUMENT_ORIGIN), origin_count, origin_type,
+        call_usable(&call, fetched, ARGUMENT_RESULT), GET_ACCUMULATE_REST, request);
     request_started(&call, result, request);
     return call_end(&call, result);
 }
@@ -259,10 +268,12 @@ int MPI_Fetch_and_op(const void *origin, void *fetched, mpi_handle type, int tar
     if (target != abi.proc_null)
         call_writes(&call, fetched, 1, type, ARGUMENT_RESULT);
     call_starts(&call);
-    window_started(handle_value(window), target, call.request);
     call_inside();
-    return call_end(&call, PMPI(Fetch_and_op)(call_view(origin), call_view(fetched), type, target,
-                                              place, op, window));
+    const int result = PMPI(Fetch_and_op)(call_usable(&call, origin, ARGUMENT_ORIGIN),
+                                          call_usable(&call, fetched, ARGUMENT_RESULT), type,
+                                          target, place, op, window);
+    window_started(handle_value(window), target, &call);
+    return call_end(&call, result);
 }
 ALSO_PMPI(Fetch_and_op)
 
@@ -280,10 +291,12 @@ int MPI_Compare_and_swap(const void *origin, const void *compared, void *fetched
         call_writes(&call, fetched, 1, type, ARGUMENT_RESULT);
     }
     call_starts(&call);
-    window_started(handle_value(window), target, call.request);
     call_inside();
-    return call_end(&call, PMPI(Compare_and_swap)(call_view(origin), call_view(compared),
-                                                  call_view(fetched), type, target, place, window));
+    const int result = PMPI(Compare_and_swap)(
+        call_usable(&call, origin, ARGUMENT_ORIGIN), call_usable(&call, compared, ARGUMENT_COMPARE),
+        call_usable(&call, fetched, ARGUMENT_RESULT), type, target, place, window);
+    window_started(handle_value(window), target, &call);
+    return call_end(&call, result);
 }
 ALSO_PMPI(Compare_and_swap)
 

@@ -47,7 +47,8 @@ static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
             return PMPI(name)(buf, count, type, dest, tag, comm);                                  \
         call_touches(&call);                                                                       \
         call_inside();                                                                             \
-        return call_end(&call, PMPI(name)(call_view(buf), count, type, dest, tag, comm));          \
+        return call_end(&call, PMPI(name)(call_usable(&call, buf, ARGUMENT_BUF), count, type,      \
+                                          dest, tag, comm));                                       \
     }                                                                                              \
     ALSO_PMPI(name)
 
@@ -60,7 +61,8 @@ static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
             return PMPI(name)(buf, count, type, dest, tag, comm, request);                         \
         call_starts(&call);                                                                        \
         call_inside();                                                                             \
-        const int result = PMPI(name)(call_view(buf), count, type, dest, tag, comm, request);      \
+        const int result = PMPI(name)(call_usable(&call, buf, ARGUMENT_BUF), count, type, dest,    \
+                                      tag, comm, request);                                         \
         request_started(&call, result, request);                                                   \
         return call_end(&call, result);                                                            \
     }                                                                                              \
@@ -74,7 +76,8 @@ static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
         if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
             return PMPI(name)(buf, count, type, dest, tag, comm, request);                         \
         call_inside();                                                                             \
-        const int result = PMPI(name)(call_view(buf), count, type, dest, tag, comm, request);      \
+        const int result = PMPI(name)(call_usable(&call, buf, ARGUMENT_BUF), count, type, dest,    \
+                                      tag, comm, request);                                         \
         request_made(&call, result, request);                                                      \
         return call_end(&call, result);                                                            \
     }                                                                                              \
@@ -151,7 +154,8 @@ int MPI_Recv(RECV_PARAMETERS, void *status)
         return PMPI(Recv)(buf, count, type, source, tag, comm, status);
     void *looked_at = status_of(status, own);
     call_inside();
-    const int result = PMPI(Recv)(call_view(buf), count, type, source, tag, comm, looked_at);
+    const int result = PMPI(Recv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, source, tag,
+                                  comm, looked_at);
     if (result == MPI_OK && call.count)
         note_received(&call, 0, looked_at, count, type);
     call_outside();
@@ -169,7 +173,8 @@ int MPI_Irecv(RECV_PARAMETERS, void *request)
         return PMPI(Irecv)(buf, count, type, source, tag, comm, request);
     call_starts(&call);
     call_inside();
-    const int result = PMPI(Irecv)(call_view(buf), count, type, source, tag, comm, request);
+    const int result =
+        PMPI(Irecv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, source, tag, comm, request);
     request_started(&call, result, request);
     return call_end(&call, result);
 }
@@ -182,7 +187,8 @@ int MPI_Recv_init(RECV_PARAMETERS, void *request)
     if (!begin_receive(&call, "MPI_Recv_init", buf, count, type, source, tag, comm))
         return PMPI(Recv_init)(buf, count, type, source, tag, comm, request);
     call_inside();
-    const int result = PMPI(Recv_init)(call_view(buf), count, type, source, tag, comm, request);
+    const int result = PMPI(Recv_init)(call_usable(&call, buf, ARGUMENT_BUF), count, type, source,
+                                       tag, comm, request);
     request_made(&call, result, request);
     return call_end(&call, result);
 }
@@ -202,7 +208,8 @@ int MPI_Mrecv(void *buf, int count, mpi_handle type, void *message, void *status
     call_peer(&call, count, type, "from", 0, 0, 0);
     call.words.has_comm = false;
     call_inside();
-    const int result = PMPI(Mrecv)(call_view(buf), count, type, message, looked_at);
+    const int result =
+        PMPI(Mrecv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, message, looked_at);
     if (result == MPI_OK)
         note_received(&call, 0, looked_at, count, type);
     call_outside();
@@ -222,7 +229,8 @@ int MPI_Imrecv(void *buf, int count, mpi_handle type, void *message, void *reque
     call_peer(&call, count, type, NULL, 0, CALL_NO_TAG, 0);
     call_starts(&call);
     call_inside();
-    const int result = PMPI(Imrecv)(call_view(buf), count, type, message, request);
+    const int result =
+        PMPI(Imrecv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, message, request);
     request_started(&call, result, request);
     return call_end(&call, result);
 }
@@ -248,9 +256,10 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, mpi_handle sendtype, int de
     call_peer(&call, sendcount, sendtype, "to", dest, sendtag, comm);
     call_touches(&call);
     call_inside();
-    return call_end(&call, PMPI(Sendrecv)(call_view(sendbuf), sendcount, sendtype, dest, sendtag,
-                                          call_view(recvbuf), recvcount, recvtype, source, recvtag,
-                                          comm, status));
+    return call_end(&call, PMPI(Sendrecv)(call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount,
+                                          sendtype, dest, sendtag,
+                                          call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount,
+                                          recvtype, source, recvtag, comm, status));
 }
 ALSO_PMPI(Sendrecv)
 
@@ -270,7 +279,8 @@ int MPI_Sendrecv_replace(void *buf, int count, mpi_handle type, int dest, int se
     call_peer(&call, count, type, "to", dest, sendtag, comm);
     call_touches(&call);
     call_inside();
-    return call_end(&call, PMPI(Sendrecv_replace)(call_view(buf), count, type, dest, sendtag,
-                                                  source, recvtag, comm, status));
+    return call_end(&call,
+                    PMPI(Sendrecv_replace)(call_usable(&call, buf, ARGUMENT_BUF), count, type, dest,
+                                           sendtag, source, recvtag, comm, status));
 }
 ALSO_PMPI(Sendrecv_replace)

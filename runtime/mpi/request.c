@@ -11,6 +11,7 @@ struct request {
     struct request_name name;
     uint64_t number;        /* csan's; 0: not started, or waited for */
     struct call_kept *kept; /* of a persistent one */
+    struct stage *stages;   /* copies of its buffers */
 };
 
 static struct {
@@ -54,18 +55,33 @@ static void add(const struct request *request)
     pthread_mutex_unlock(&table.lock);
 }
 
-void request_started(struct call *call, int result, const void *variable)
+/* The copies are the request's from here on. */
+static struct stage *stages_take(struct call *call)
 {
-    if (result != MPI_OK)
-        csan_request_wait(call->request);
-    else if (call->request)
-        add(&(struct request){.name = request_name(variable, 0), .number = call->request});
+    struct stage *stages = call->stages;
+    call->stages = NULL;
+    return stages;
 }
 
-void request_made(const struct call *call, int result, const void *variable)
+void request_started(struct call *call, int result, const void *variable)
+{
+    if (result != MPI_OK) {
+        call_outside();
+        csan_request_wait(call->request);
+        call_inside();
+    } else if (call->request || call->stages) {
+        add(&(struct request){.name = request_name(variable, 0),
+                              .number = call->request,
+                              .stages = stages_take(call)});
+    }
+}
+
+void request_made(struct call *call, int result, const void *variable)
 {
     if (result == MPI_OK)
-        add(&(struct request){.name = request_name(variable, 0), .kept = call_keep(call)});
+        add(&(struct request){.name = request_name(variable, 0),
+                              .kept = call_keep(call),
+                              .stages = stages_take(call)});
 }
 
 void request_persistent_start(mpi_handle handle, const void *variable)
@@ -75,11 +91,31 @@ void request_persistent_start(mpi_handle handle, const void *variable)
     const struct call_kept *kept = request ? request->kept : NULL;
     pthread_mutex_unlock(&table.lock);
     const uint64_t number = kept ? call_kept_start(kept) : 0;
+    if (kept && request->stages) {
+        csan_library_begin();
+        stage_in(request->stages);
+        csan_library_end();
+    }
     if (!number)
         return;
     pthread_mutex_lock(&table.lock);
     request->number = number;
     pthread_mutex_unlock(&table.lock);
+}
+
+/* What it wrote comes back to the device; once only. */
+static void stages_end(struct request *request, bool started, bool over)
+{
+    if (!request->stages)
+        return;
+    csan_library_begin();
+    if (started)
+        stage_out(request->stages);
+    csan_library_end();
+    if (over || !request->kept) {
+        stage_free(request->stages);
+        request->stages = NULL;
+    }
 }
 
 /* Takes its number, and the request out of the table if it is over. */
@@ -99,6 +135,8 @@ static uint64_t take(struct request_name name, bool over)
         }
     }
     pthread_mutex_unlock(&table.lock);
+    if (request)
+        stages_end(request, number != 0, over);
     if (request && over) {
         call_kept_free(request->kept);
         free(request);

@@ -13,7 +13,7 @@
 void request_started(struct call *call, int result, const void *variable);
 
 /* A persistent request was made; and is started. */
-void request_made(const struct call *call, int result, const void *variable);
+void request_made(struct call *call, int result, const void *variable);
 void request_persistent_start(mpi_handle handle, const void *variable);
 
 /* Before the real call of a Wait or Test forgets them: the handle and the variable's address. */

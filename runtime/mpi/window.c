@@ -8,6 +8,7 @@ struct operation {
     struct operation *next;
     int target;
     uint64_t request; /* csan's number */
+    struct stage *stages;
 };
 
 struct window {
@@ -67,13 +68,28 @@ bool window_memory_of(mpi_handle handle, struct window_memory *memory)
     return window != NULL;
 }
 
-void window_started(mpi_handle handle, int target, uint64_t request)
+static void operation_end(struct operation *operation)
 {
-    struct operation *operation = request ? calloc(1, sizeof *operation) : NULL;
+    csan_request_wait(operation->request);
+    if (operation->stages) {
+        csan_library_begin();
+        stage_out(operation->stages);
+        csan_library_end();
+    }
+    stage_free(operation->stages);
+    free(operation);
+}
+
+void window_started(mpi_handle handle, int target, struct call *call)
+{
+    struct operation *operation =
+        call->request || call->stages ? calloc(1, sizeof *operation) : NULL;
     if (!operation)
         return;
     operation->target = target;
-    operation->request = request;
+    operation->request = call->request;
+    operation->stages = call->stages;
+    call->stages = NULL;
     pthread_mutex_lock(&table.lock);
     struct window *window = find(handle);
     if (window) {
@@ -81,9 +97,10 @@ void window_started(mpi_handle handle, int target, uint64_t request)
         window->operations = operation;
     }
     pthread_mutex_unlock(&table.lock);
-    if (!window) {
-        csan_request_wait(request); /* made before csan was on: nothing is known of its epochs */
-        free(operation);
+    if (!window) { /* made before csan was on: nothing is known of its epochs */
+        call_outside();
+        operation_end(operation);
+        call_inside();
     }
 }
 
@@ -108,8 +125,6 @@ static struct operation *take(mpi_handle handle, int target)
 void window_finished(mpi_handle handle, int target)
 {
     struct operation *operation;
-    while ((operation = take(handle, target))) {
-        csan_request_wait(operation->request);
-        free(operation);
-    }
+    while ((operation = take(handle, target)))
+        operation_end(operation);
 }

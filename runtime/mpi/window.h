@@ -20,8 +20,8 @@ void window_freed(mpi_handle window);
 /* False: nothing is known of that window. */
 bool window_memory_of(mpi_handle window, struct window_memory *memory);
 
-/* An operation to that target has started. */
-void window_started(mpi_handle window, int target, uint64_t request);
+/* An operation to that target has started; the real call has returned. */
+void window_started(mpi_handle window, int target, struct call *call);
 /* Those to the target, or all, have finished at this rank. */
 void window_finished(mpi_handle window, int target);
 
