@@ -127,6 +127,25 @@ static int run(const struct mpi_case *tested, int racy)
     return failed;
 }
 
+/* Ranks share the GPUs. */
+static void device_choose(void)
+{
+    int devices = 0;
+    if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 1)
+        cudaSetDevice(rank % devices);
+    cudaFree(NULL);
+}
+
+/* A window of device memory needs the host's view of it, or an MPI that knows CUDA. */
+static int windows_work(void)
+{
+    void *p = NULL;
+    cudaMalloc(&p, 4096);
+    const int work = csan_host_view(p) != NULL;
+    cudaFree(p);
+    return work;
+}
+
 static int wanted(const char *name, int count, char **names)
 {
     for (int i = 1; i < count; i++)
@@ -144,12 +163,15 @@ int main(int count, char **arguments)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     partner = rank ^ 1;
-    cudaFree(NULL);
+    device_choose();
     if (!csan_enabled()) {
         fprintf(stderr, "csan is not on\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    for (size_t file = 0; file < sizeof all / sizeof *all; file++)
+    const size_t files = sizeof all / sizeof *all - !windows_work();
+    if (rank == 0 && files < sizeof all / sizeof *all)
+        printf("skipped: the one-sided cases need an MPI that knows CUDA\n");
+    for (size_t file = 0; file < files; file++)
         for (const struct mpi_case *tested = all[file]; tested->name; tested++)
             for (int racy = 0; racy < 2 && wanted(tested->name, count, arguments); racy++, ran++)
                 failed += run(tested, racy);

@@ -33,6 +33,10 @@ for mpi in openmpi mpich; do
             '[ "$status" = 0 ] && grep -Eq "^[0-9]+ passed, 0 failed$" out'
     done
 
+    CSAN_MPI_STAGE=copy launch $mpi 2 "$folder/$mpi/cases"
+    check "... and where device buffers are copied, too ($mpi)" eval \
+        '[ "$status" = 0 ] && grep -Eq "^[0-9]+ passed, 0 failed$" out'
+
     launch $mpi 2 "$folder/$mpi/jacobi"
     check "a Jacobi solver is right, and csan is silent ($mpi)" silent
     launch $mpi 2 "$folder/$mpi/jacobi" 1
