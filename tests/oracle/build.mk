@@ -26,8 +26,8 @@ fuzz: fuzz-oracle
 fuzz-oracle: build $(ORACLE)
 	@$(ORACLE) --programs=$(ORACLE_PROGRAMS) --seed=$(SEED)
 
-# A million, in one of three chunks of which the host's accesses are plain loads and stores that
-# option host=guard has to see. An hour on two processors.
+# A million, a third of them with plain loads and stores that option host=guard has to see, and a third
+# with such that host=content may see. An hour on two processors.
 .PHONY: fuzz-oracle-million
 fuzz-oracle-million:
 	@$(MAKE) --no-print-directory fuzz-oracle ORACLE_PROGRAMS=1000000

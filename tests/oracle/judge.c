@@ -26,6 +26,7 @@ static struct {
     unsigned page_count, page_last;
     bool functions; /* the program has some */
     bool left_out;
+    uint64_t changes;
 } judge;
 
 static const uint8_t csan_kinds[] = {[TOUCH_READ] = CSAN_READ,
@@ -185,6 +186,44 @@ static bool is_of_freed_block(const struct csan_race *race)
     return race->kind == CSAN_RACE_USE_AFTER_FREE && race->previous.sequence == 0;
 }
 
+/* A store of the host's that only the content of memory shows: there must be one that races with
+ * the op, among the bytes that the report has. */
+static bool is_change(const struct csan_race *race)
+{
+    static const char name[] = "the host's store before the call";
+    return race->current.host && race->current.name && strcmp(race->current.name, name) == 0;
+}
+
+static bool is_changed_too_early(const struct csan_race *race, const struct touch *source)
+{
+    const struct world *world = &judge.world;
+    const struct touch reported = {
+        .base = race->address, .width = race->bytes, .rows = 1, .kind = TOUCH_READ};
+    for (unsigned i = 0; i < world->touch_count; i++) {
+        const struct touch *store = &world->touches[i];
+        struct runs runs = {.count = 0};
+        if (!store->unseen || store->kind != TOUCH_WRITE ||
+            order_before(&world->order, source->node, store->node) ||
+            order_before(&world->order, store->node, source->node))
+            continue;
+        world_common(&reported, store, add_run, &runs);
+        if (runs.count)
+            return true;
+    }
+    return false;
+}
+
+static bool take_change(const struct csan_race *race)
+{
+    const struct world *world = &judge.world;
+    judge.changes++;
+    for (unsigned i = 0; i < world->touch_count; i++)
+        if (is_side(&world->touches[i], &race->previous) &&
+            is_changed_too_early(race, &world->touches[i]))
+            return true;
+    return false;
+}
+
 /* Reports of strided accesses name the first run of several. */
 static bool take_report(const struct csan_race *race)
 {
@@ -192,6 +231,8 @@ static bool take_report(const struct csan_race *race)
     uint8_t what = race->possible ? REPORTED : REPORTED | REPORTED_SURELY;
     if (is_of_freed_block(race))
         return true;
+    if (is_change(race))
+        return take_change(race);
     find_meant(race, &meant);
     for (uint64_t i = 0; i < race->bytes; i++)
         if (!runs_contain(&meant.runs, race->address + i))
@@ -288,6 +329,7 @@ bool judge_play(const struct program *program, const struct play *play, bool tra
     }
     judge.page_count = judge.page_last = 0;
     judge.left_out = false;
+    judge.changes = 0;
     judge.functions = program_has_functions(program);
     mark_races();
     for (size_t i = 0; i < play->race_count; i++)
@@ -310,4 +352,9 @@ bool judge_play(const struct program *program, const struct play *play, bool tra
 bool judge_left_out(void)
 {
     return judge.left_out;
+}
+
+uint64_t judge_changes(void)
+{
+    return judge.changes;
 }

@@ -14,4 +14,7 @@ bool judge_play(const struct program *program, const struct play *play, bool tra
 /* Whether the newest play had a race that no guard reported; guards may leave some out. */
 bool judge_left_out(void);
 
+/* How many of its reports are of stores that only the content of memory showed. */
+uint64_t judge_changes(void);
+
 #endif

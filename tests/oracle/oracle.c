@@ -2,16 +2,16 @@
  * against brute force (world.h) and against each other under several schedules.
  *
  *   oracle [--programs=N] [--seed=S] [--jobs=N] [--schedules=N] [--traced=0|1] [--library=DIR]
- *          [--host-threads=0|1] [--waits=0|1|2] [--guarded=0|1]
+ *          [--host-threads=0|1] [--waits=0|1|2] [--host=0|1|2]
  *
  * Programs have the numbers S to S + N - 1, and differ in nothing else. They are played by worker
  * processes of some thousand programs each, every second one with csan taking the device's word for
  * what kernels touch (option `trace`), unless --traced says which; likewise two of four with host
  * threads as lanes of their own (host_order=threads). --waits is option implicit_sync: observed,
- * promised or none, likewise by turns. In every third the host's accesses are plain loads and
- * stores, which csan sees by option host=guard (--guarded), else they are declared. DIR holds
- * another libcsan.so.0. The first disagreement is made as small as can be, printed, and ends the
- * run with 1. */
+ * promised or none, likewise by turns. --host, too, is how csan sees the host's accesses: they are
+ * declared; or plain loads and stores, which option host=guard or host=content has to see. DIR
+ * holds another libcsan.so.0. The first disagreement is made as small as can be, printed, and ends
+ * the run with 1. */
 #include "judge.h"
 #include "shrink.h"
 
@@ -33,7 +33,7 @@ static struct {
     int traced;       /* -1: by turns */
     int host_threads; /* likewise */
     int waits;        /* likewise; enum waits */
-    int guarded;      /* likewise */
+    int host;         /* likewise; enum host_way */
     const char *library, *program;
     bool worker, print;
 } settings = {.programs = 20000,
@@ -42,11 +42,11 @@ static struct {
               .traced = -1,
               .host_threads = -1,
               .waits = -1,
-              .guarded = -1};
+              .host = -1};
 
 /* What a worker reports at its end. */
 struct tally {
-    uint64_t programs, ops, plays, reports, silent, confirmed;
+    uint64_t programs, ops, plays, reports, silent, confirmed, changes;
 };
 
 /* ---- One program ---- */
@@ -97,6 +97,7 @@ static bool program_passes(const struct program *program)
             return false;
         }
         left_out |= judge_left_out();
+        bench.tally.changes += judge_changes();
         if (i == 0 || same_outcome(first, other))
             continue;
         differs = true;
@@ -115,7 +116,7 @@ static bool program_passes(const struct program *program)
  * is wrong with it goes to bench.text. */
 static bool program_fails_alone(const struct program *program)
 {
-    char path[32], traced[32], schedules[32], waits[32], guarded[32];
+    char path[32], traced[32], schedules[32], waits[32], host[32];
     int status = 0, ends[2], file = memfd_create("program", 0);
     if (file < 0 || write(file, program, sizeof *program) != sizeof *program || pipe(ends) != 0)
         abort();
@@ -123,12 +124,12 @@ static bool program_fails_alone(const struct program *program)
     snprintf(traced, sizeof traced, "--traced=%d", settings.traced);
     snprintf(schedules, sizeof schedules, "--schedules=%u", settings.schedules);
     snprintf(waits, sizeof waits, "--waits=%d", settings.waits);
-    snprintf(guarded, sizeof guarded, "--guarded=%d", settings.guarded);
+    snprintf(host, sizeof host, "--host=%d", settings.host);
     fflush(stdout);
     pid_t pid = fork();
     if (pid == 0) {
         dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "oracle", "--worker", path, traced, schedules, waits, guarded,
+        execl("/proc/self/exe", "oracle", "--worker", path, traced, schedules, waits, host,
               (char *)NULL);
         _exit(2);
     }
@@ -146,7 +147,7 @@ static bool program_fails_alone(const struct program *program)
  * called it for long. */
 static bool may_be_chance(const struct program *program)
 {
-    return program_has_functions(program) || settings.guarded == 1;
+    return program_has_functions(program) || settings.host == HOST_GUARDED;
 }
 
 static bool program_fails(const struct program *program)
@@ -161,9 +162,9 @@ static bool program_fails(const struct program *program)
 static void say_disagreement(struct program *program)
 {
     printf("/* oracle --programs=1 --seed=%llu --traced=%d --host-threads=%d --waits=%d "
-           "--guarded=%d --schedules=%u */\n",
+           "--host=%d --schedules=%u */\n",
            (unsigned long long)program->seed, settings.traced, settings.host_threads,
-           settings.waits, settings.guarded, settings.schedules);
+           settings.waits, settings.host, settings.schedules);
     printf("/* %s */\n", bench.text);
     if (program_fails(program)) {
         shrink(program, program_fails);
@@ -178,10 +179,10 @@ static void say_disagreement(struct program *program)
 
 static void say_tally(const struct tally *tally)
 {
-    printf("tally %llu %llu %llu %llu %llu %llu\n", (unsigned long long)tally->programs,
+    printf("tally %llu %llu %llu %llu %llu %llu %llu\n", (unsigned long long)tally->programs,
            (unsigned long long)tally->ops, (unsigned long long)tally->plays,
            (unsigned long long)tally->reports, (unsigned long long)tally->silent,
-           (unsigned long long)tally->confirmed);
+           (unsigned long long)tally->confirmed, (unsigned long long)tally->changes);
     fflush(stdout);
 }
 
@@ -194,7 +195,7 @@ static int work_alone(void)
     if (!file || fread(&program, sizeof program, 1, file) != 1)
         return 2;
     fclose(file);
-    play_start(ORACLE_KERNELS, settings.guarded == 1);
+    play_start(ORACLE_KERNELS, (enum host_way)settings.host);
     if (program_passes(&program))
         return 0;
     fputs(bench.text, stdout);
@@ -204,10 +205,10 @@ static int work_alone(void)
 static int work(void)
 {
     static struct program program;
-    play_start(ORACLE_KERNELS, settings.guarded == 1);
+    play_start(ORACLE_KERNELS, (enum host_way)settings.host);
     for (uint64_t i = 0; i < settings.programs; i++) {
         program_make(&program, settings.seed + i, settings.host_threads == 1,
-                     settings.guarded == 1);
+                     (enum host_way)settings.host);
         if (settings.print)
             program_print(stdout, &program);
         bench.tally.programs++;
@@ -240,18 +241,20 @@ static void root_of(char path[PATH_MAX])
     }
 }
 
-static void set_environment(bool traced, bool host_threads, unsigned waits, bool guarded)
+static void set_environment(bool traced, bool host_threads, unsigned waits, enum host_way host)
 {
     static const char *const values[] = {"observed", "promised", "none"};
+    static const char *const hosts[] = {
+        [HOST_DECLARED] = "off", [HOST_GUARDED] = "guard", [HOST_CONTENT] = "content"};
     char root[PATH_MAX], path[3 * PATH_MAX], options[256];
     root_of(root);
     snprintf(path, sizeof path, "%s%s%s/lib:%s/lib/csan/embedded",
              settings.library ? settings.library : "", settings.library ? ":" : "", root, root);
     snprintf(options, sizeof options,
              "dedup=0:stacks=0:symbolize=0:print_summary=0:report_limit=1:exitcode=0:"
-             "log_path=/dev/null:trace=%d:host_order=%s:implicit_sync=%s%s",
-             traced, host_threads ? "threads" : "observed", values[waits],
-             guarded ? ":host=guard:host_guard_us=1000000:host_guard_mb=65536" : "");
+             "log_path=/dev/null:trace=%d:host_order=%s:implicit_sync=%s:"
+             "host=%s:host_guard_us=1000000:host_guard_mb=65536",
+             traced, host_threads ? "threads" : "observed", values[waits], hosts[host]);
     setenv("LD_LIBRARY_PATH", path, 1);
     setenv("CSAN", "1", 1);
     setenv("CSAN_OPTIONS", options, 1);
@@ -273,7 +276,8 @@ static bool job_start(struct job *job, uint64_t seed, uint64_t programs)
         settings.host_threads < 0 ? seed / CHUNK % 4 >= 2 : settings.host_threads != 0;
     unsigned waits =
         settings.waits < 0 ? (unsigned)(seed / CHUNK / 4 % 3) : (unsigned)settings.waits;
-    bool guarded = settings.guarded < 0 ? seed / CHUNK % 3 == 1 : settings.guarded != 0;
+    enum host_way host =
+        (enum host_way)(settings.host < 0 ? (int)(seed / CHUNK % HOST_WAYS) : settings.host);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
     *job = (struct job){.output = ends[0], .seed = seed, .programs = programs};
@@ -282,14 +286,14 @@ static bool job_start(struct job *job, uint64_t seed, uint64_t programs)
     if (job->pid == 0) {
         char arguments[7][64];
         dup2(ends[1], STDOUT_FILENO);
-        set_environment(traced, host_threads, waits, guarded);
+        set_environment(traced, host_threads, waits, host);
         snprintf(arguments[0], 64, "--programs=%llu", (unsigned long long)programs);
         snprintf(arguments[1], 64, "--seed=%llu", (unsigned long long)seed);
         snprintf(arguments[2], 64, "--traced=%d", traced);
         snprintf(arguments[3], 64, "--schedules=%u", settings.schedules);
         snprintf(arguments[4], 64, "--host-threads=%d", host_threads);
         snprintf(arguments[5], 64, "--waits=%u", waits);
-        snprintf(arguments[6], 64, "--guarded=%d", guarded);
+        snprintf(arguments[6], 64, "--host=%d", (int)host);
         execl("/proc/self/exe", "oracle", arguments[0], arguments[1], arguments[2], arguments[3],
               arguments[4], arguments[5], arguments[6], settings.print ? "--print" : "--worker",
               "--worker", (char *)NULL);
@@ -308,9 +312,9 @@ static int job_end(struct job *job, struct tally *total)
     bool reported = false;
     FILE *output = fdopen(job->output, "r");
     while (output && fgets(line, sizeof line, output)) {
-        unsigned long long numbers[6];
-        if (sscanf(line, "tally %llu %llu %llu %llu %llu %llu", &numbers[0], &numbers[1],
-                   &numbers[2], &numbers[3], &numbers[4], &numbers[5]) != 6) {
+        unsigned long long numbers[7];
+        if (sscanf(line, "tally %llu %llu %llu %llu %llu %llu %llu", &numbers[0], &numbers[1],
+                   &numbers[2], &numbers[3], &numbers[4], &numbers[5], &numbers[6]) != 7) {
             fputs(line, stdout);
             continue;
         }
@@ -321,6 +325,7 @@ static int job_end(struct job *job, struct tally *total)
         total->reports += numbers[3];
         total->silent += numbers[4];
         total->confirmed += numbers[5];
+        total->changes += numbers[6];
     }
     if (output)
         fclose(output);
@@ -374,12 +379,14 @@ static int manage(void)
     for (unsigned i = 0; i < settings.jobs; i++)
         if (jobs[i].pid)
             job_end(&jobs[i], &total);
-    printf("oracle: %llu programs from %llu on, %llu ops, %llu plays, %llu reports; %llu programs "
+    printf("oracle: %llu programs from %llu on, %llu ops, %llu plays, %llu reports (%llu by "
+           "content); %llu programs "
            "without a race, %llu whose outcomes differ; %s; %.0f programs a second\n",
            (unsigned long long)total.programs, (unsigned long long)settings.seed,
            (unsigned long long)total.ops, (unsigned long long)total.plays,
-           (unsigned long long)total.reports, (unsigned long long)total.silent,
-           (unsigned long long)total.confirmed, failed ? "DISAGREEMENT" : "no disagreement",
+           (unsigned long long)total.reports, (unsigned long long)total.changes,
+           (unsigned long long)total.silent, (unsigned long long)total.confirmed,
+           failed ? "DISAGREEMENT" : "no disagreement",
            (double)total.programs / (seconds() - start));
     return failed;
 }
@@ -399,8 +406,8 @@ static bool read_setting(const char *argument)
         settings.traced = number != 0;
     else if (sscanf(argument, "--host-threads=%llu", &number) == 1)
         settings.host_threads = number != 0;
-    else if (sscanf(argument, "--guarded=%llu", &number) == 1)
-        settings.guarded = number != 0;
+    else if (sscanf(argument, "--host=%llu", &number) == 1 && number < HOST_WAYS)
+        settings.host = (int)number;
     else if (sscanf(argument, "--waits=%llu", &number) == 1 && number <= WAITS_NONE)
         settings.waits = (int)number;
     else if (strncmp(argument, "--library=", 10) == 0)

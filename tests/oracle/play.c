@@ -61,9 +61,9 @@ static struct {
     struct worker workers[THREADS];
     struct play *play;
     const struct program *program;
-    unsigned current; /* the op being played */
-    unsigned turns;   /* host functions that ran */
-    bool guarded;     /* see play_start */
+    unsigned current;  /* the op being played */
+    unsigned turns;    /* host functions that ran */
+    enum host_way way; /* see play_start */
 } stage;
 
 #define OK(call) check(call, #call)
@@ -214,9 +214,9 @@ void play_count_anew(void)
     csan_races_clear();
 }
 
-void play_start(const char *kernels, bool guarded)
+void play_start(const char *kernels, enum host_way way)
 {
-    stage.guarded = guarded;
+    stage.way = way;
     CUdevice device;
     OK(cuInit(0));
     OK(cuDeviceGet(&device, 0));
@@ -520,10 +520,11 @@ static void load_all(uint8_t *to, const uint8_t *place, size_t count)
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(place), "+c"(count) : : "memory");
 }
 
-/* The memory is csan's to guard. */
-static bool is_guarded(const uint8_t *place)
+/* csan is to see accesses to it that nobody declares. */
+static bool is_watched(const uint8_t *place)
 {
-    return stage.guarded && (uint64_t)place - stage.buffers[BUFFER_PAGEABLE].base >= BUFFER_BYTES;
+    return stage.way != HOST_DECLARED &&
+           (uint64_t)place - stage.buffers[BUFFER_PAGEABLE].base >= BUFFER_BYTES;
 }
 
 /* An access within a buffer. */
@@ -555,6 +556,13 @@ static bool access_guarded(const struct access *access)
     return closed && is_open(access->place, !access->to, value);
 }
 
+/* What shows in memory later is no op. Returns the same. */
+static bool access_silently(const struct access *access)
+{
+    access_plainly(access);
+    return false;
+}
+
 /* Returns the same. */
 static bool access_declared(const struct access *access)
 {
@@ -564,6 +572,14 @@ static bool access_declared(const struct access *access)
         csan_host_writes(access->place, access->count);
     access_plainly(access);
     return true;
+}
+
+/* Returns the same. */
+static bool access_for_csan(const struct access *access)
+{
+    if (!is_watched(access->place))
+        return access_declared(access);
+    return (stage.way == HOST_GUARDED ? access_guarded : access_silently)(access);
 }
 
 static void play_host(struct call *call)
@@ -576,7 +592,7 @@ static void play_host(struct call *call)
                                   .count = rows->width,
                                   .to = reads ? bytes : NULL,
                                   .value = (uint8_t)(call->index * 31 + 7)};
-    call->happening->unseen = !(is_guarded(place) ? access_guarded : access_declared)(&access);
+    call->happening->unseen = !access_for_csan(&access);
     if (reads)
         note_bytes(bytes, rows->width);
     count_ops(call, !call->happening->unseen);
@@ -591,14 +607,15 @@ static void CUDA_CB run_function(void *data)
     uint8_t *place = (uint8_t *)(happening->base[0] + rows->offset);
     happening->ran = stage.current;
     happening->turn = ++stage.turns;
-    happening->number = ++stage.numbers;
-    if (op->flags & FLAG_WIDE) {
-        csan_host_writes(place, rows->width);
-        memset(place, (int)(happening - stage.play->happenings) * 23 + 5, rows->width);
-    } else {
-        csan_host_reads(place, rows->width);
-        memcpy(happening->read, place, rows->width);
-    }
+    const struct access access = {.place = place,
+                                  .count = rows->width,
+                                  .to = op->flags & FLAG_WIDE ? NULL : happening->read,
+                                  .value =
+                                      (uint8_t)((happening - stage.play->happenings) * 23 + 5)};
+    happening->number = stage.numbers + 1;
+    if (!is_watched(place))
+        stage.numbers++; /* csan has it as soon as it is declared */
+    happening->unseen = !access_for_csan(&access);
 }
 
 static void play_function(struct call *call)
@@ -778,7 +795,7 @@ static void access_buffer(int buffer, uint8_t *to, const uint8_t *from)
                                   .count = BUFFER_BYTES,
                                   .to = to,
                                   .from = from};
-    if (is_guarded(access.place))
+    if (stage.way == HOST_GUARDED && is_watched(access.place))
         stage.numbers += access_guarded(&access);
     else
         access_plainly(&access);
@@ -883,6 +900,7 @@ void play_program(const struct program *program, const char *schedule, struct pl
     stage.program = program;
     stage.turns = 0;
     play->byte_count = 0;
+    play->way = stage.way;
     if (stage.set_schedule(schedule) != 0) {
         fprintf(stderr, "oracle: the device has no schedule '%s'\n", schedule);
         exit(2);

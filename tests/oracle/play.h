@@ -31,15 +31,15 @@ struct play {
     uint64_t buffers[BUFFER_DYNAMIC]; /* where the four lasting buffers are */
     struct csan_race races[RACES_MAX];
     size_t race_count;
+    enum host_way way;            /* as of play_start */
     bool stuck;                   /* csan did not see a plain race made after the program */
     uint8_t bytes[OUTCOME_BYTES]; /* all that the host read, and all memory at the end */
     size_t byte_count;
 };
 
-/* Once in a process. `kernels`: the path of their PTX. `guarded`: the host's accesses are plain
- * loads and stores, and csan is to see them by option host=guard; else they are declared to csan.
- * Ends the process with a message when the device is not there. */
-void play_start(const char *kernels, bool guarded);
+/* Once in a process. `kernels`: the path of their PTX. `way`: which option host csan has. Ends the
+ * process with a message when the device is not there. */
+void play_start(const char *kernels, enum host_way way);
 
 /* Counts csan's ops anew, for the next play, when one of them may have been missed. */
 void play_count_anew(void);

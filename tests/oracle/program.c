@@ -267,7 +267,7 @@ static void add_exotic(struct generator *self)
     }
 }
 
-void program_make(struct program *program, uint64_t seed, bool host_threads, bool guarded)
+void program_make(struct program *program, uint64_t seed, bool host_threads, enum host_way way)
 {
     struct generator self = {.state = (seed + 1) * 0x9e3779b97f4a7c15u, .program = program};
     for (int i = 0; i < 4; i++)
@@ -290,8 +290,8 @@ void program_make(struct program *program, uint64_t seed, bool host_threads, boo
         self.functions = 0;
         self.exotic = 2 + pick(&self, 5);
     }
-    self.host_guarded = guarded;
-    if (guarded)
+    self.host_guarded = way == HOST_GUARDED;
+    if (self.host_guarded)
         self.functions = 0;
     if (self.functions &&
         chance(&self, 1, 2)) /* work that is held back touches memory that changes hands */
@@ -303,7 +303,7 @@ void program_make(struct program *program, uint64_t seed, bool host_threads, boo
             add_exotic(&self);
         else if (self.functions && chance(&self, self.functions, 16))
             add_function(&self);
-        else if (guarded && chance(&self, 1, 5))
+        else if (way != HOST_DECLARED && chance(&self, 1, 5))
             add_host(&self);
         else if (which < self.order)
             add_order(&self);

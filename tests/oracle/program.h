@@ -68,6 +68,10 @@ enum op_kind {
     OP_KINDS
 };
 
+/* How csan sees the host's accesses: they are declared, or plain and seen by a guard or by what
+ * memory holds. */
+enum host_way { HOST_DECLARED, HOST_GUARDED, HOST_CONTENT, HOST_WAYS };
+
 enum op_flag {
     FLAG_ASYNC = 1,        /* copies, sets; allocations and frees: on the stream */
     FLAG_NON_BLOCKING = 2, /* streams */
@@ -93,9 +97,9 @@ struct program {
 };
 
 /* The program of this seed; `host_threads`: of several threads, and without host functions;
- * `guarded`: with more accesses of the host's, and without host functions, beside which work of the
+ * guarded: with more accesses of the host's, and without host functions, beside which work of the
  * embedded device opens pages now and then. */
-void program_make(struct program *program, uint64_t seed, bool host_threads, bool guarded);
+void program_make(struct program *program, uint64_t seed, bool host_threads, enum host_way way);
 
 /* As the function of a test against the fake driver (tests/unit/hook/test_hook.h). */
 void program_print(FILE *file, const struct program *program);

@@ -22,7 +22,8 @@ struct block {
 struct maker {
     struct world *world;
     bool traced;
-    bool behind; /* csan may not know yet what work touches by the time of the host's next step */
+    bool behind; /* csan may not know yet what work touches by the time of the host's next step, or
+                    guards nothing */
     enum waits waits;
     unsigned called; /* the host's newest node when the op's call began */
     unsigned host;   /* newest node of the host: of the op's thread, or of all in one order */
@@ -181,6 +182,7 @@ static struct touch *touch_add(struct maker *maker, const struct touch *what)
     touch->late = memory->freed && touch->kind != TOUCH_FREE && touch->kind != TOUCH_BIRTH;
     touch->host = maker->host;
     touch->armed = !touch->bounded && !touch->at_call && !touch->at_host && !maker->behind;
+    touch->waits = !touch->at_host && maker->behind;
     return touch;
 }
 
@@ -315,6 +317,13 @@ static void make_function(struct maker *maker, const struct op *op,
     maker->functions[happening - maker->play->happenings] = work(maker, lane_of(maker, op));
 }
 
+/* What csan did not see has none of csan's. */
+static uint64_t number_of(const struct maker *maker, const struct happening *happening)
+{
+    return happening->unseen ? UINT64_MAX - (uint64_t)(happening - maker->play->happenings)
+                             : happening->number;
+}
+
 static void run_functions(struct maker *maker, const struct program *program, unsigned during)
 {
     for (unsigned turn = 1; turn <= PROGRAM_OPS; turn++)
@@ -325,20 +334,15 @@ static void run_functions(struct maker *maker, const struct program *program, un
                 happening->ran != during)
                 continue;
             struct touch touch = {.node = maker->functions[i],
-                                  .number = happening->number,
+                                  .number = number_of(maker, happening),
                                   .kind = op->flags & FLAG_WIDE ? TOUCH_WRITE : TOUCH_READ,
+                                  .unseen = happening->unseen,
                                   .at_host = true};
-            after(maker, maker->host, touch.node);
+            if (!happening->unseen) /* it is csan's op that comes after the host's */
+                after(maker, maker->host, touch.node);
             touch_range(maker, op, happening, 0, touch);
             host_step(maker, touch.node);
         }
-}
-
-/* What csan did not see has none of csan's. */
-static uint64_t number_of(const struct maker *maker, const struct happening *happening)
-{
-    return happening->unseen ? UINT64_MAX - (uint64_t)(happening - maker->play->happenings)
-                             : happening->number;
 }
 
 static void make_host_access(struct maker *maker, const struct op *op,
@@ -532,7 +536,8 @@ static void maker_start(struct maker *maker)
 }
 
 /* A guard opens a page to the first access that it reports, until other work touches the page. Of a
- * buffer, which has a page of its own. */
+ * buffer, which has a page of its own. The embedded device copies with pageable memory by system
+ * calls, for which the guard opens the page: the op closes it again, but not while it waits. */
 static bool may_be_left_out(const struct world *world, const struct touch *unseen)
 {
     for (const struct touch *touch = unseen; touch-- > world->touches;) {
@@ -542,6 +547,8 @@ static bool may_be_left_out(const struct world *world, const struct touch *unsee
             return true;
         if (touch->armed)
             return false;
+        if (touch->waits)
+            return true;
     }
     return true;
 }
@@ -565,7 +572,11 @@ static void finish(struct world *world)
 bool world_make(struct world *world, const struct program *program, const struct play *play,
                 bool traced, enum waits waits)
 {
-    struct maker maker = {.world = world, .traced = traced, .waits = waits, .play = play};
+    struct maker maker = {.world = world,
+                          .traced = traced,
+                          .waits = waits,
+                          .behind = play->way != HOST_GUARDED,
+                          .play = play};
     bool functions = program_has_functions(program);
     world->order.count = world->order.edge_count = world->touch_count = 0;
     world->memory_count = 1; /* 0: memory in no allocation */

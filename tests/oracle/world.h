@@ -30,6 +30,7 @@ struct touch {
     bool late;        /* the memory had been freed */
     bool forgotten;   /* ... and the host knew */
     bool armed;       /* a guard surely knows of it */
+    bool waits;       /* or perhaps only later */
     bool unseen;      /* by the host, and not reported by a guard */
     bool excused;     /* ... which a guard may leave out */
 };

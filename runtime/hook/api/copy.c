@@ -74,6 +74,8 @@ static bool may_read_at_call(const struct copy *copy)
 static void copy_begin(struct copy *copy)
 {
     const bool at_call = may_read_at_call(copy);
+    if (!nothing_to_do(copy) && copy->target.place != MEMORY_TYPE_DEVICE)
+        host_access_before_write(copy->target.base, transfer_reach(&copy->target));
     if (nothing_to_do(copy) || (copy->async && !at_call))
         return;
     struct stream *stream = stream_lock_known(copy->stream, copy->entry->thread_default);

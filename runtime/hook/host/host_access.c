@@ -66,6 +66,12 @@ static bool is_pending(const struct host_touch *touch)
 
 static __thread bool call_waited __attribute__((tls_model("initial-exec")));
 
+void host_access_before_write(uint64_t memory, uint64_t bytes)
+{
+    if (__builtin_expect(hashes, 0))
+        source_content_forget((struct range){memory, memory + bytes});
+}
+
 void host_access_call_waited(bool waited)
 {
     call_waited = waited;

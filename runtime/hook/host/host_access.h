@@ -27,6 +27,10 @@ void host_access_enter(struct range bytes, bool writes, const char *name);
 /* For memory that a library touches within its call, which is declared already. */
 void host_access_open(uintptr_t memory, size_t bytes);
 
+/* Before a call that writes there, or enqueues that: the write may be over before csan has its op,
+ * and the host may be ordered after other work by then. */
+void host_access_before_write(uint64_t memory, uint64_t bytes);
+
 /* From true to false: the call of the calling thread has waited for its op already. So no store can
  * be between, and its source need not be looked at. */
 void host_access_call_waited(bool waited);
