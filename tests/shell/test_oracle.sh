@@ -15,7 +15,7 @@ done
 # What once was taken for csan's mistake.
 play_one()
 {
-    run "$root/tests/oracle/oracle" --programs=1 --seed="$1" --traced="$2" --host-threads=0 --schedules=2
+    run "$root/tests/oracle/oracle" --programs=1 --seed="$1" --traced="$2" --host-threads=0 --host=0 --schedules=2
     cat out err
 }
 # A kernel writes through the pointer of a block that the host knows to be freed. Both plays give it
