@@ -51,9 +51,12 @@ static inline void context_leave(csan_context *context)
 static inline bool context_has_news(csan_context *context)
 {
     const struct detector *detector = &context->root->detector;
-    if (__builtin_expect(context->detector.watch != NULL, 0))
+    if (__builtin_expect(context->detector.watch != NULL, 0)) {
         detector_watch_host(&context->detector);
-    return detector->races.delivered < detector->races.count || detector->watch_due;
+        if (detector->watch_due)
+            return true;
+    }
+    return detector->races.delivered < detector->races.count;
 }
 
 /* With the lock: the op of that number belongs to the calling thread, in the named ranges that it
@@ -68,22 +71,27 @@ static inline void context_ready_ranges(void)
         named_range_now();
 }
 
-static inline uint64_t context_next_number(csan_context *context)
+static inline uint64_t context_take_number(csan_context *context)
 {
     const uint64_t number = ++context->root->next_number;
-    __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
         context_note_ranges(context, number);
+    return number;
+}
+
+static inline uint64_t context_next_number(csan_context *context)
+{
+    const uint64_t number = context_take_number(context);
+    __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     return number;
 }
 
 /* Of an op of that lane. */
 static inline uint64_t context_next_op(csan_context *context, csan_lane lane)
 {
-    const uint64_t generation = context->root->generation;
-    const uint64_t number = context_next_number(context);
-    if (context->detector.order.lanes[lane].host)
-        __atomic_store_n(&context->root->generation, generation, __ATOMIC_RELAXED);
+    const uint64_t number = context_take_number(context);
+    if (!context->detector.order.lanes[lane].host)
+        __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     return number;
 }
 
