@@ -30,13 +30,14 @@ endef
 # install_tree,DIRECTORY: bin, lib and include as users see them
 define install_tree
 	@mkdir -p $(1)/bin $(1)/lib/pkgconfig $(1)/lib/cmake/csan $(1)/include $(1)/share/man/man1 \
-		$(1)/share/bash-completion/completions $(1)/share/zsh/site-functions
+		$(1)/share/bash-completion/completions $(1)/share/zsh/site-functions $(1)/share/csan
 	cp -a $(OUT)/bin/csan $(1)/bin/
 	cp -a $(OUT)/lib/. $(1)/lib/
 	cp -a include/csan $(1)/include/
 	$(call fill_in,csan.pc.in,$(1)/lib/pkgconfig/csan.pc)
 	$(call fill_in,csan-config-version.cmake.in,$(1)/lib/cmake/csan/csan-config-version.cmake)
 	cp $(PACKAGE)/csan-config.cmake $(1)/lib/cmake/csan/
+	cp $(PACKAGE)/mpi.supp $(1)/share/csan/
 	$(1)/bin/csan help --man >$(1)/share/man/man1/csan.1
 	$(1)/bin/csan help --completion=bash >$(1)/share/bash-completion/completions/csan
 	$(1)/bin/csan help --completion=zsh >$(1)/share/zsh/site-functions/_csan
@@ -49,7 +50,7 @@ install: build
 
 uninstall:
 	rm -f $(INSTALL_ROOT)/bin/csan $(INSTALL_ROOT)/lib/libcsan*
-	rm -rf $(INSTALL_ROOT)/lib/csan $(INSTALL_ROOT)/lib/cmake/csan $(INSTALL_ROOT)/include/csan
+	rm -rf $(INSTALL_ROOT)/lib/csan $(INSTALL_ROOT)/lib/cmake/csan $(INSTALL_ROOT)/include/csan $(INSTALL_ROOT)/share/csan
 	rm -f $(INSTALL_ROOT)/lib/pkgconfig/csan.pc
 	rm -f $(INSTALL_ROOT)/share/man/man1/csan.1 $(INSTALL_ROOT)/share/bash-completion/completions/csan \
 		$(INSTALL_ROOT)/share/zsh/site-functions/_csan

@@ -78,6 +78,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                           .site = site,
                           .free = token,
                           .checked = checked && !context_ignores(),
+                          .ignored = context_ignores(),
                           .number = context_next_number(context)};
     context_enter(context, &entry);
     context_leave(context);

@@ -764,7 +764,7 @@ static void process_free_begin(struct detector *detector, const struct entry *en
     token->death = op_access(detector, entry);
     token->death.kind = CSAN_FREE;
     token->death.generation = allocation->generation;
-    if (entry->checked || detector->order.has_requests) {
+    if (entry->checked || (detector->order.has_requests && !entry->ignored)) {
         if (entry->checked)
             check_free(detector, allocation, &token->death, entry, NULL);
         else

@@ -97,6 +97,7 @@ struct entry {
     enum csan_memory_kind memory_kind;
     enum csan_level level;
     bool checked, failed;
+    bool ignored;     /* a free: not even against requests (csan_ignore_begin) */
     uint8_t judged;   /* enum context_judged; a wrong pointer is `base` */
     uint8_t waited;   /* of a free's end: enum csan_free_waits */
     bool pending;     /* an op whose accesses are only the fallback so far */

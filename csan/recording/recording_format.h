@@ -122,7 +122,13 @@ enum recording_kind {
 };
 
 /* FIELD_FLAGS of the two halves of a free. */
-enum { RECORDED_CHECKED = 1, RECORDED_FAILED = 1, RECORDED_WAITED = 2, RECORDED_FORGOTTEN = 4 };
+enum {
+    RECORDED_CHECKED = 1,
+    RECORDED_IGNORED = 2,
+    RECORDED_FAILED = 1,
+    RECORDED_WAITED = 2,
+    RECORDED_FORGOTTEN = 4
+};
 
 struct recording_form {
     const char *name;

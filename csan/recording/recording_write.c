@@ -252,7 +252,8 @@ static void put_free(struct recording *recording, const struct entry *entry)
         at = number_write(at, entry->lane);
         at = number_write(at, entry->site);
         at = number_write(at, base_difference(recording, token->base));
-        entry_to(recording, number_write(at, entry->checked ? RECORDED_CHECKED : 0));
+        entry_to(recording, number_write(at, (entry->checked ? RECORDED_CHECKED : 0) |
+                                                 (entry->ignored ? RECORDED_IGNORED : 0)));
         return;
     }
     put_two(recording, RECORDED_FREE_END, token->number,

@@ -546,9 +546,11 @@ static const char *take_free_begin(struct replay *replay, const struct recorded 
                                    csan_lane lane, csan_site site)
 {
     csan_context *context = replay->current->context;
-    csan_free *token =
-        csan_memory_free_begin(context, recorded->value[FIELD_BASE], lane,
-                               recorded->value[FIELD_FLAGS] & RECORDED_CHECKED, site);
+    const uint64_t flags = recorded->value[FIELD_FLAGS];
+    const uint32_t before = context_ignore_swap((flags & RECORDED_IGNORED) != 0);
+    csan_free *token = csan_memory_free_begin(context, recorded->value[FIELD_BASE], lane,
+                                              flags & RECORDED_CHECKED, site);
+    context_ignore_swap(before);
     if (!token)
         return "memory is freed that is not there";
     const char *wrong =
