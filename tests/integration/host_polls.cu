@@ -1,7 +1,7 @@
 // verdict: none
 // options: host=guard
-// The host looks at a word that a kernel raises until it says that the copy before it is done, reads what came, and waits
-// for nothing else.
+// The host looks at a word that a kernel raises until it says that the copy before it is done,
+// reads what came, and waits for nothing else.
 #include "host_memory.h"
 
 __global__ void raise(volatile int *flag, int value)
