@@ -114,6 +114,7 @@ help:
 	@echo "make explore-samples       confirm the samples' races; a thousand schedules of each fix"
 	@echo "make explore-programs      csan explore over every integration program: EXPLORE_RUNS=20"
 	@echo "make compare-access        the integration programs' verdicts by PTX and learned: the same, or listed"
+	@echo "make compare-guard         the integration programs without and with host=guard: the same, or listed"
 	@echo "make compare-traces        what every launch touched, against its PTX and from run to run"
 	@echo "make compare-machine-code  what machine code reads of its parameters and accesses, against nvdisasm"
 	@echo "                           (make compare-machine-code-of-programs: of the kernels of all programs)"

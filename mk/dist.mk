@@ -107,7 +107,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@mkdir -p $(DIST)/tests/bench
 	@cp -a $(OUT)/tests/bench/static $(OUT)/tests/bench/plain $(OUT)/tests/bench/plain-static $(DIST)/tests/bench/
 	@cp -a tests/integration/*.cu tests/integration/*.h tests/integration/units $(DIST)/tests/integration/
-	@cp -a tests/integration/access_differences $(DIST)/tests/integration/
+	@cp -a tests/integration/access_differences tests/integration/guard_differences $(DIST)/tests/integration/
 	@cp -a tests/gpu tests/python $(DIST)/tests/
 	@mkdir -p $(DIST)/tests/corpus $(DIST)/$(CORPUS_OUT:$(OUT)/%=%)
 	@cp -a tests/corpus/classics tests/corpus/triton $(DIST)/tests/corpus/
@@ -116,7 +116,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@cp -a tests/bench/torch $(DIST)/tests/bench/
 	@cp -a tests/torch/*.py tests/torch/programs $(DIST)/tests/torch/
 	@cp -a samples $(DIST)/
-	@cp -a $(addprefix scripts/,run-integration bench-launch gpu-present sarif-valid compare-access compare-traces program-ways.sh) $(DIST)/scripts/
+	@cp -a $(addprefix scripts/,run-integration bench-launch gpu-present sarif-valid compare-access compare-guard compare-traces program-ways.sh) $(DIST)/scripts/
 	@mkdir -p $(DIST)/runtime/hook/interpose
 	@cp -a runtime/hook/interpose/driver.table $(DIST)/runtime/hook/interpose
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/

@@ -81,6 +81,9 @@ if [ -d "$root/tests/programs/run" ] || [ -d "$root/tests/programs/plain" ]; the
     grep -E '^not ok' "$work/programs"
     passed=$((passed + $(grep -c '^ok' "$work/programs"))) failed=$((failed + $(grep -c '^not ok' "$work/programs")))
     tail -1 "$work/programs"
+    "$tree/scripts/compare-guard" --root "$root" --device gpu --jobs 8 "$tree/tests/integration/guard_differences" \
+        "$tree/tests/integration" >"$work/compared" 2>&1
+    check "the other programs do the same with host=guard" eval '! grep "^not ok" "$work/compared" && tail -1 "$work/compared"'
 else
     echo "skipped the programs of tests/integration: they are not built in $root"
 fi

@@ -144,7 +144,9 @@ integration: build $(INTEGRATION)
 	@scripts/run-integration --root $(OUT) --device embedded --jobs $(JOBS) --verify tests/integration samples
 
 # Every program by PTX alone, learned, and known from the run before: the same verdicts, or listed.
-.PHONY: compare-access compare-traces
+.PHONY: compare-access compare-guard compare-traces
+compare-guard: build $(INTEGRATION)
+	@scripts/compare-guard --root $(OUT) --jobs $(JOBS) tests/integration/guard_differences tests/integration samples
 compare-access: build $(INTEGRATION)
 	@scripts/compare-access --root $(OUT) --jobs $(JOBS) tests/integration/access_differences tests/integration samples
 

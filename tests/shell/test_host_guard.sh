@@ -175,6 +175,101 @@ check "NCCL's threads are known by their names" eval 'ended 0 && says "1 accesse
 guarded ./main_custom "worker 0"
 check "others' are the program's" eval 'ended 66 && says "^CSAN: .*the host.s load \(libraries.cu"'
 
+# ---- Commands for disks, and memory that a network adapter registers: what stands for the kernel is preloaded
+
+cat >kernel.c <<'END'
+#define _GNU_SOURCE
+#include <linux/ioctl.h>
+#include <linux/nvme_ioctl.h>
+#include <scsi/sg.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+/* Whether the kernel may read it. */
+static int may_read(const void *memory)
+{
+    int ends[2];
+    long result;
+    if (pipe(ends) != 0)
+        return 0;
+    __asm__ volatile("syscall" : "=a"(result) : "a"((long)SYS_write), "D"((long)ends[1]), "S"(memory), "d"(16L) : "rcx", "r11", "memory");
+    return result == 16;
+}
+int ioctl(int file, unsigned long request, ...)
+{
+    va_list list;
+    va_start(list, request);
+    void **argument = va_arg(list, void **);
+    va_end(list);
+    if (request == SG_IO)
+        return may_read(((struct sg_io_hdr *)argument)->dxferp) ? 0 : -1;
+    if (request == NVME_IOCTL_IO_CMD)
+        return may_read((void *)(unsigned long)((struct nvme_passthru_cmd *)argument)->addr) ? 0 : -1;
+    if ((request >> 8 & 0xff) == 0x1b)
+        return may_read(*argument) ? 0 : -1;
+    return (int)syscall(SYS_ioctl, file, request, argument);
+}
+END
+cat >disk.cu <<'END'
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <linux/nvme_ioctl.h>
+#include <scsi/sg.h>
+#include <sys/ioctl.h>
+static char *host;
+static void *device;
+static cudaStream_t stream;
+static void *result() // which a copy may still write
+{
+    cudaMemcpyAsync(host, device, 65536, cudaMemcpyDeviceToHost, stream);
+    return host;
+}
+int main(int, char **arguments)
+{
+    cudaMallocHost((void **)&host, 65536);
+    cudaMalloc(&device, 65536);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMemcpyAsync(device, host, 65536, cudaMemcpyHostToDevice, stream);
+    cudaStreamSynchronize(stream);
+    int status = 1;
+    if (!strcmp(arguments[1], "scsi")) {
+        sg_io_hdr command = {};
+        command.interface_id = 'S';
+        command.dxfer_direction = SG_DXFER_TO_DEV;
+        command.dxfer_len = 4096;
+        command.dxferp = result();
+        status = ioctl(0, SG_IO, &command); // at: scsi
+    } else if (!strcmp(arguments[1], "nvme")) {
+        nvme_passthru_cmd command = {};
+        command.opcode = 1;
+        command.data_len = 4096;
+        command.addr = (unsigned long)result();
+        status = ioctl(0, NVME_IOCTL_IO_CMD, &command); // at: nvme
+    } else {
+        void *memory = result();
+        status = ioctl(0, _IOWR(0x1b, 1, int), &memory);
+    }
+    cudaStreamSynchronize(stream);
+    printf("status %d\n", status);
+}
+END
+disk()
+{
+    local line
+    line=$(grep -n "// at: $1\$" disk.cu | cut -d: -f1)
+    LD_PRELOAD=./libkernel.so guarded ./disk "$1"
+    grep -qx "status 0" out && if [ "$line" ]; then says "^CSAN: data race: ioctl \(disk.cu:$line\) does not wait for"; else ended 0 && ! says "^CSAN:"; fi
+}
+case $root in
+*san) ;; # whose run-time wants to be the first
+*)
+    check "commands for disks read and write the program's buffers" eval \
+        'gcc -shared -fPIC kernel.c -o libkernel.so && "$nvcc" -w -g -cudart shared disk.cu -o disk && disk scsi && disk nvme'
+    check "what a network adapter registers is open meanwhile, and no access" disk rdma
+    ;;
+esac
+
 # ---- AddressSanitizer in the program
 
 case $root in
