@@ -68,7 +68,7 @@ static struct {
     bool report_waits;                           /* atomic */
     uint64_t followed_since;                     /* atomic */
     const struct csan_operator *said[SAID_MOST]; /* with arguments out of reach */
-    uint32_t said_count, narrower_said;
+    uint32_t said_count, narrower_said, unanswered_said;
     struct newest newest[NEWEST];
     /* For the summary. */
     uint64_t added, answered, unanswered, unreached, several, compared, narrower, rests, first_rest,
@@ -938,6 +938,17 @@ static bool found_apply(const struct thread *thread, const struct summary_found 
     return true;
 }
 
+/* For who wants to know why operators are followed again. */
+static void say_unanswered(const struct thread *thread, const struct summary_found *found)
+{
+    static const char *const states[] = {"there is none", "it was seen too seldom",
+                                         "pointers lie otherwise", "it is never the same"};
+    if (session_options()->verbosity > 0 && own.unanswered_said++ < SAID_MOST)
+        session_note("operator summaries: no answer for a launch of %.200s: %s",
+                     thread->kernel->symbol,
+                     thread->launch ? states[found->state] : "its parameters are not known");
+}
+
 const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
 {
     struct thread *thread = self;
@@ -949,6 +960,8 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
         summaries_find(own.summaries, &thread->key, &found);
     const bool known = is_answer(thread, &found) && found_apply(thread, &found, touched);
     own.unnamed += known && !found.what;
+    if (!known)
+        say_unanswered(thread, &found);
     unlock();
     if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
         wake("a stream was captured");
