@@ -628,13 +628,16 @@ struct csan_operator_source {
     /* They need not be declared any more. Ends of those that were are still to come. */
     void (*rest)(void);
 };
-/* Once, before any operator. The struct stays the caller's. 1: operators are to be declared; 0: not
- * before `follow` is called. */
+/* Once, before any operator. The struct stays the caller's. Returns these bits. */
+enum {
+    CSAN_OPERATORS_ARE_DECLARED = 1,  /* else not before `follow` is called */
+    CSAN_OPERATORS_ARE_SUMMARIZED = 2 /* csan compares parameters of their launches */
+};
 static inline int csan_operator_source_set(const struct csan_operator_source *source)
 {
     const struct csan_api *api = csan_active();
     if (!api || api->size <= offsetof(struct csan_api, operator_source))
-        return 1;
+        return CSAN_OPERATORS_ARE_DECLARED;
     return api->operator_source(source);
 }
 

@@ -720,6 +720,23 @@ void operator_begin(const Operator &what, const at::RecordFunction &record, Thre
         operator_declare(what, record, call.accesses);
 }
 
+/* Structures that PyTorch passes to kernels are filled in part; behind that they have what the stack
+ * had, that is, what these callbacks left there. csan takes such words for a part of the launch
+ * until it sees that they have no effect. So they are different each time. */
+std::atomic<bool> stirs{false};
+
+__attribute__((noinline)) void stack_stir()
+{
+    enum { WORDS = 3072 };
+    static thread_local uint64_t state = 88172645463325252u;
+    uint64_t words[WORDS];
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    std::fill(words, words + WORDS, state | (uint64_t)1 << 63); /* no address */
+    asm volatile("" : : "r"(words) : "memory");
+}
+
 std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &record)
 {
     Thread *thread = self();
@@ -730,6 +747,8 @@ std::unique_ptr<at::ObserverContext> call_begins(const at::RecordFunction &recor
         thread->stack.known = false; /* it may be a backward function's */
     else
         operator_begin(*what, record, *thread);
+    if (__builtin_expect(stirs.load(std::memory_order_relaxed), 0))
+        stack_stir();
     return nullptr;
 }
 
@@ -975,7 +994,9 @@ __attribute__((visibility("default"))) int csan_torch_follow_operators(PyObject 
     if (python)
         csan_stack_source_set(&source);
     csan_on_race(race_found, nullptr);
-    if (csan_operator_source_set(&operator_source))
+    const int answer = csan_operator_source_set(&operator_source);
+    stirs = answer & CSAN_OPERATORS_ARE_SUMMARIZED;
+    if (answer & CSAN_OPERATORS_ARE_DECLARED)
         operators_follow(1);
     return python != nullptr;
 }

@@ -131,6 +131,7 @@ static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
     copied_values_forget((uintptr_t)block, bytes);
     pool_query_blocks_are_declared();
     block_defer((uintptr_t)block, bytes, site);
+    operator_summary_stir();
     guard_leave();
 }
 
@@ -140,6 +141,7 @@ static void pool_free(const void *block, csan_stream handle)
     if (!block || !guard_enter_without_flush())
         return;
     block_defer((uintptr_t)block, 0, 0);
+    operator_summary_stir();
     guard_leave();
 }
 

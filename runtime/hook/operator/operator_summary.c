@@ -364,7 +364,7 @@ static void wake_for_report(void)
 int operator_summary_source(const struct csan_operator_source *source)
 {
     if (!operator_summary_wanted() || own.source)
-        return 1;
+        return CSAN_OPERATORS_ARE_DECLARED;
     lock();
     own.source = source;
     const struct learner_options *options = learning_options();
@@ -380,7 +380,7 @@ int operator_summary_source(const struct csan_operator_source *source)
         __atomic_store_n(&own.state, RESTING, __ATOMIC_RELEASE);
     }
     unlock();
-    return !own.began_resting;
+    return CSAN_OPERATORS_ARE_SUMMARIZED | (own.began_resting ? 0 : CSAN_OPERATORS_ARE_DECLARED);
 }
 
 /* ---- The key of a launch ---- */
@@ -488,10 +488,31 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
         learning_end(learning);
 }
 
+/* What a program passes to kernels is filled in part; behind that it has what the stack had. While
+ * operators are followed, that would be what csan's own functions for them left there, and another
+ * thing once they rest. So it is different each time, until the words have no effect. */
+static __attribute__((noinline)) void stack_stir(void)
+{
+    enum { WORDS = 2048 };
+    static __thread uint64_t number __attribute__((tls_model("initial-exec")));
+    uint64_t words[WORDS];
+    number = hash_mix(number, WORDS) | (uint64_t)1 << 63; /* no address */
+    for (int i = 0; i < WORDS; i++)
+        words[i] = number;
+    __asm__ volatile("" : : "r"(words) : "memory");
+}
+
+void operator_summary_stir(void)
+{
+    if (operator_summary_wanted() && own.source && !operator_summary_rests())
+        stack_stir();
+}
+
 void operator_summary_end(struct learning *learning)
 {
     if (!self || !self->asked)
         return;
+    operator_summary_stir();
     if (self->launch)
         learning_end(learning);
     self->launch = NULL;
@@ -907,6 +928,7 @@ void operator_summary_shared(csan_lane lane, struct operator_summary_list list)
 {
     if (!own.source)
         return;
+    operator_summary_stir();
     wake_for_report();
     if (!any_shared(list))
         return;

@@ -30,7 +30,7 @@ struct text;
 
 /* ---- The source of operators ---- */
 
-/* csan_operator_source. Returns 1 if operators are to be declared now. */
+/* csan_operator_source_set. */
 int operator_summary_source(const struct csan_operator_source *source);
 /* Whether launches are looked up instead of operators being asked. */
 bool operator_summary_rests(void);
@@ -47,6 +47,9 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
  * launch; NULL: nobody. */
 const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched);
 void operator_summary_end(struct learning *learning);
+/* At the end of a function that the program calls between an operator's beginning and its launch:
+ * what it leaves on the stack is nothing to compare. */
+void operator_summary_stir(void);
 
 /* ---- For the operators' stack ---- */
 

@@ -452,7 +452,8 @@ int main(int argc, char **argv)
            "operator_summaries=1:deferred_limit=0",
            1);
     hook_test_start(argv);
-    if (!csan_operator_source_set(&functions))
+    if (csan_operator_source_set(&functions) !=
+        (CSAN_OPERATORS_ARE_DECLARED | CSAN_OPERATORS_ARE_SUMMARIZED))
         return 1;
     source.follows = true;
 #define TEST(function) cmocka_unit_test_setup(function, setup)
