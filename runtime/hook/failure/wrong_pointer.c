@@ -9,12 +9,14 @@
 #include "runtime/hook/failure/host_mapping.h"
 #include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/state/memory_type.h"
+#include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "csan/base/lock_order.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- Gathering ---- */
 
@@ -51,8 +53,8 @@ static bool is_placed(uint64_t address)
 }
 
 /* False: nothing is to be asked about the access at that address. */
-static bool classify(uint64_t address, const struct launch_pointer *base, CUcontext context,
-                     bool unplaced, struct wrong_pointer *wrong)
+static bool classify(uint64_t address, uint64_t pointer, CUcontext context, bool unplaced,
+                     struct wrong_pointer *wrong)
 {
     enum csan_memory_kind kind;
     uint64_t start, end;
@@ -60,7 +62,7 @@ static bool classify(uint64_t address, const struct launch_pointer *base, CUcont
         wrong->kind = WRONG_POINTER_FOREIGN;
         return is_foreign(start, kind, context, wrong);
     }
-    wrong->kind = is_placed(base->address) ? WRONG_POINTER_PLACED : WRONG_POINTER_UNPLACED;
+    wrong->kind = is_placed(pointer) ? WRONG_POINTER_PLACED : WRONG_POINTER_UNPLACED;
     return unplaced && !graph_memory_find(address, &start, &end);
 }
 
@@ -88,8 +90,42 @@ void wrong_pointers_gather(const struct launch_accesses_touched *touched,
         wrong->access.bytes = lmad.span;
         wrong->access.dims = NULL;
         wrong->access.dim_count = 0;
-        wrongs->count += classify(lmad.base, base, launch->context, any_unplaced, wrong);
+        wrongs->count += classify(lmad.base, base->address, launch->context, any_unplaced, wrong);
     }
+}
+
+/* ---- Nodes of graphs ---- */
+
+struct wrong_pointers *wrong_pointers_of_node(const struct launch_accesses_touched *touched,
+                                              CUcontext context, csan_site site)
+{
+    const uint64_t whatever_is_known = UINT64_MAX;
+    struct wrong_pointers found;
+    found.count = 0;
+    guard_lock();
+    wrong_pointers_gather(touched,
+                          &(struct wrong_pointer_launch){context, CSAN_HOST, site, touched->level},
+                          whatever_is_known, &found);
+    guard_unlock();
+    struct wrong_pointers *kept = found.count ? malloc(sizeof *kept) : NULL;
+    if (kept)
+        *kept = found;
+    return kept;
+}
+
+void wrong_pointers_node_launched(const struct wrong_pointers *node, csan_lane lane)
+{
+    struct wrong_pointers now = {.launch = node->launch};
+    now.launch.lane = lane;
+    guard_lock();
+    for (size_t i = 0; i < node->count; i++) {
+        struct wrong_pointer *wrong = &now.items[now.count];
+        *wrong = node->items[i];
+        now.count +=
+            classify(wrong->access.base, wrong->pointer, node->launch.context, true, wrong);
+    }
+    guard_unlock();
+    wrong_pointers_report(&now);
 }
 
 /* ---- Reporting ---- */

@@ -62,4 +62,11 @@ void wrong_pointers_gather(const struct launch_accesses_touched *touched,
 /* Without any lock. */
 void wrong_pointers_report(const struct wrong_pointers *wrongs);
 
+/* Those that a kernel of a graph's node may have: what its memory is shows when the graph is
+ * launched. NULL: none. Free it. While the kernel is locked. */
+struct wrong_pointers *wrong_pointers_of_node(const struct launch_accesses_touched *touched,
+                                              CUcontext context, csan_site site);
+/* The graph was launched, on that lane. Without any lock. */
+void wrong_pointers_node_launched(const struct wrong_pointers *node, csan_lane lane);
+
 #endif

@@ -72,6 +72,11 @@ void capture_learning(CUstream handle, bool thread_default, struct learning_node
     graph_node_learning(newest_node(handle, thread_default), learning);
 }
 
+void capture_wrong(CUstream handle, bool thread_default, struct wrong_pointers *wrong)
+{
+    graph_node_wrong(newest_node(handle, thread_default), wrong);
+}
+
 uint64_t capture_unknown_count(void)
 {
     return __atomic_load_n(&capture.unknown, __ATOMIC_RELAXED);

@@ -25,6 +25,10 @@ void capture_operator(const struct operator_captured *what);
 /* The newest node that was added there is a kernel that csan learns from. Takes `learning`. */
 void capture_learning(CUstream handle, bool thread_default, struct learning_node *learning);
 
+/* The same of pointers of its that may be wrong. Takes `wrong`. */
+struct wrong_pointers;
+void capture_wrong(CUstream handle, bool thread_default, struct wrong_pointers *wrong);
+
 /* How many captured calls have no known node. They are not checked. */
 uint64_t capture_unknown_count(void);
 

@@ -18,6 +18,7 @@
 #include "runtime/hook/failure/dump.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/failure/launch_ring.h"
+#include "runtime/hook/failure/wrong_pointer.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/graph/graph_steps.h"
@@ -39,6 +40,7 @@ struct exec {
     struct graph_topology shape; /* entries bear the names of the nodes it was instantiated from */
     struct graph_steps merged;   /* of the shape, unless that changed since */
     bool changed;
+    bool wrong;               /* pointers of its nodes may be, and nobody has looked yet */
     uint64_t unknown_kernels; /* that were counted of it */
     csan_snapshot *last;      /* the end of its newest launch */
     uint64_t serial; /* distinguishes it from others with the same handle before and after it */
@@ -85,6 +87,14 @@ static void exec_remove(CUgraphExec handle)
     exec_free(exec);
 }
 
+static bool any_wrong(const struct graph_topology *shape)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        if (shape->entries[i].work && shape->entries[i].work->wrong)
+            return true;
+    return false;
+}
+
 /* Check the shape and graph_steps_make it, when that is due. */
 static bool exec_prepare(struct exec *exec)
 {
@@ -92,6 +102,7 @@ static bool exec_prepare(struct exec *exec)
         return true;
     graph_steps_free(&exec->merged);
     graph_check(&exec->shape);
+    exec->wrong = any_wrong(&exec->shape);
     exec->changed = !graph_steps_make(&exec->shape, &exec->merged);
     table.counts.unknown_kernels += exec->merged.unknown_kernels - exec->unknown_kernels;
     exec->unknown_kernels = exec->merged.unknown_kernels;
@@ -478,6 +489,39 @@ static void note_failed(const struct exec *exec, const struct stream *stream, cs
             .site = logged_site(exec, node), .lane = stream_lane(stream), .failed = true});
 }
 
+/* Nodes whose pointers may be wrong, and that are launched. */
+struct suspects {
+    struct graph_node_work **works; /* retained */
+    size_t count;
+    csan_lane lane;
+};
+
+/* Once after the graph was made or changed: a place in the program is asked about once. */
+static struct suspects suspects_of(struct exec *exec, csan_lane lane)
+{
+    struct suspects found = {.lane = lane};
+    if (!exec->wrong)
+        return found;
+    exec->wrong = false;
+    found.works = calloc(exec->shape.count, sizeof *found.works);
+    for (size_t i = 0; found.works && i < exec->shape.count; i++) {
+        const struct graph_topology_entry *entry = &exec->shape.entries[i];
+        if (entry->work && entry->work->wrong && !entry->disabled)
+            found.works[found.count++] = graph_node_work_retain(entry->work);
+    }
+    return found;
+}
+
+/* Without any lock. */
+static void suspects_report(struct suspects *found)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        wrong_pointers_node_launched(found->works[i]->wrong, found->lane);
+        graph_node_work_release(found->works[i]);
+    }
+    free(found->works);
+}
+
 static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUstream hStream,
                        struct launch *launch, CUresult result)
 {
@@ -488,6 +532,7 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
     if (!stream)
         guard_lock();
     struct exec *exec = launch->known ? exec_find(handle) : NULL;
+    struct suspects suspects = {NULL};
     if (!stream || !exec || exec->changed || exec->merged.count != launch->count) {
         launch_failed(launch);
         context_doubt(session_context());
@@ -496,10 +541,12 @@ static void launch_end(const struct driver_entry *entry, CUgraphExec handle, CUs
         exec->merged.progress = launch->progress;
         enqueue_launch(exec, stream, hStream, launch);
         note_failed(exec, stream, launch->blocking.failed);
+        suspects = suspects_of(exec, stream_lane(stream));
     }
     if (!launch->known && result == CUDA_SUCCESS && !captured)
         known_contents_forget_all();
     guard_unlock();
+    suspects_report(&suspects);
 }
 
 CUresult hook_graph_launch(const struct driver_entry *entry, CUgraphExec hGraphExec,

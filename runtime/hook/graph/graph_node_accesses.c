@@ -7,6 +7,8 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/failure/wrong_pointer.h"
+#include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_node.h"
 #include "runtime/hook/observe/trace.h"
@@ -97,6 +99,7 @@ void graph_node_work_release(struct graph_node_work *work)
         if (work->kind == GRAPH_NODE_BIRTH)
             graph_memory_forget(work, work->base);
         learning_node_release(work->learning);
+        free(work->wrong);
         graph_node_work_release(work->otherwise);
         free(work);
     }
@@ -179,6 +182,18 @@ void graph_node_learning(CUgraphNode node, struct learning_node *learning)
     learning_node_release(learning);
 }
 
+void graph_node_wrong(CUgraphNode node, struct wrong_pointers *wrong)
+{
+    guard_lock();
+    struct note *note = node ? note_find(node) : NULL;
+    if (note && !note->work->wrong) {
+        note->work->wrong = wrong;
+        wrong = NULL;
+    }
+    guard_unlock();
+    free(wrong);
+}
+
 struct graph_node_work *graph_node_find(CUgraphNode node)
 {
     guard_lock();
@@ -224,6 +239,9 @@ static struct graph_node_work *of_kernel(const CUDA_KERNEL_NODE_PARAMS_v3 *param
         graph_node_work_op(site, touched.level, touched.accesses, touched.access_count);
     if (learns && work)
         work->learning = learning_node_create(&learning, kernel, handle, &launch, &touched);
+    if (work)
+        work->wrong = wrong_pointers_of_node(
+            &touched, params->ctx ? params->ctx : stream_current_context(), site);
     launch_accesses_end(kernel, &touched);
     if (learns) {
         learning_count(&learning, false);

@@ -14,6 +14,7 @@
 struct callsite_stack;
 struct host_node;
 struct learning_node;
+struct wrong_pointers;
 
 enum graph_node_kind {
     GRAPH_NODE_OP,    /* touches memory: kernels, copies, sets */
@@ -32,6 +33,7 @@ struct graph_node_work {
     uint64_t base, bytes;
     struct host_node *host;
     struct learning_node *learning; /* shared; NULL: nothing more can be learned of it */
+    struct wrong_pointers *wrong;   /* NULL: its pointers are right */
     struct graph_node_work
         *otherwise; /* the work that applies if what was learned proves wrong; or NULL */
     size_t count;
@@ -57,6 +59,8 @@ void graph_node_note(CUgraphNode node, struct graph_node_work *work);
 void graph_node_forget(CUgraphNode node);
 /* Right after it was noted: csan learns what the node does. Takes `learning`. */
 void graph_node_learning(CUgraphNode node, struct learning_node *learning);
+/* The same of pointers that may be wrong. Takes `wrong`. */
+void graph_node_wrong(CUgraphNode node, struct wrong_pointers *wrong);
 /* What it does, retained; NULL: not known. */
 struct graph_node_work *graph_node_find(CUgraphNode node);
 

@@ -147,6 +147,15 @@ static enum launch_wait wait_of(const struct launch *launch)
     return launch->traced && wanted ? LAUNCH_WAIT_OWN : LAUNCH_WAIT_NONE;
 }
 
+static CUcontext context_of(CUstream handle, bool thread_default)
+{
+    struct stream *stream = stream_lock_known(handle, thread_default);
+    const CUcontext context = stream ? stream_context(stream) : NULL;
+    if (stream)
+        guard_unlock();
+    return context ? context : stream_current_context();
+}
+
 /* An operator's declaration is enough for what is launched in a graph. */
 static void capture_kernel(const struct launch *launch)
 {
@@ -161,6 +170,10 @@ static void capture_kernel(const struct launch *launch)
             : NULL;
     if (learning)
         capture_learning(launch->stream, thread_default, learning);
+    struct wrong_pointers *wrong =
+        wrong_pointers_of_node(touched, context_of(launch->stream, thread_default), launch->site);
+    if (wrong)
+        capture_wrong(launch->stream, thread_default, wrong);
 }
 
 /* For when it fails. */
