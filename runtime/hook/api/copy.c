@@ -175,9 +175,10 @@ static void copy_record(const struct copy *copy, struct stream *stream, csan_sit
     else
         count = transfer_access(&copy->source, CSAN_READ, accesses);
     count += transfer_access(&copy->target, CSAN_WRITE, &accesses[count]);
-    host_access_call_waited(waits.itself != WAIT_NONE && implicit_wait_orders(waits.itself));
+    const bool waited = waits.itself != WAIT_NONE && implicit_wait_orders(waits.itself);
+    host_access_in_call(waited ? HOST_CALL_WAITED : HOST_CALL_COPY);
     operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
-    host_access_call_waited(false);
+    host_access_in_call(HOST_CALL_OTHER);
     serialize(copy, stream, stream_serialize_after);
     implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
     read_at_call(copy, stream, site);

@@ -64,7 +64,7 @@ static bool is_pending(const struct host_touch *touch)
     return touch->exact && (touch->by == HOST_TOUCH_STREAM || touch->by == HOST_TOUCH_CALL);
 }
 
-static __thread bool call_waited __attribute__((tls_model("initial-exec")));
+static __thread enum host_access_call in_call __attribute__((tls_model("initial-exec")));
 
 void host_access_before_write(uint64_t memory, uint64_t bytes)
 {
@@ -72,9 +72,9 @@ void host_access_before_write(uint64_t memory, uint64_t bytes)
         source_content_forget((struct range){memory, memory + bytes});
 }
 
-void host_access_call_waited(bool waited)
+void host_access_in_call(enum host_access_call call)
 {
-    call_waited = waited;
+    in_call = call;
 }
 
 /* The host may poll it. */
@@ -89,8 +89,8 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
 {
     bool changed = false;
     (void)user;
-    if (hashes && (touch->writes || !call_waited))
-        changed = source_content_touched(touch);
+    if (hashes && (touch->writes || in_call != HOST_CALL_WAITED))
+        changed = source_content_touched(touch, in_call == HOST_CALL_COPY);
     if (!host_access_guards || !is_pending(touch) || touch->pageable || !is_still_handled())
         return changed;
     if (is_word(touch))

@@ -31,9 +31,13 @@ void host_access_open(uintptr_t memory, size_t bytes);
  * and the host may be ordered after other work by then. */
 void host_access_before_write(uint64_t memory, uint64_t bytes);
 
-/* From true to false: the call of the calling thread has waited for its op already. So no store can
- * be between, and its source need not be looked at. */
-void host_access_call_waited(bool waited);
+/* What is known of the call that enqueues the calling thread's ops, until it is set again. */
+enum host_access_call {
+    HOST_CALL_OTHER, /* it may have done more already than csan has entered */
+    HOST_CALL_COPY,  /* one copy, whose write host_access_before_write has */
+    HOST_CALL_WAITED /* the same, and the host has waited for it: no store can be between */
+};
+void host_access_in_call(enum host_access_call call);
 
 /* A block of the program's memory is registered, or no longer. */
 void host_access_registered(const void *block, size_t bytes);

@@ -226,7 +226,7 @@ static void look_again(const struct record *newest)
     content.count = kept;
 }
 
-static void add_source(const struct host_touch *touch)
+static void add_source(const struct host_touch *touch, bool alone)
 {
     const uint64_t now = nanoseconds();
     if (!has_time(now) || !has_room()) {
@@ -241,7 +241,8 @@ static void add_source(const struct host_touch *touch)
                                   .bytes = touch->bytes}};
     choose_pieces(&added, touch->lmad);
     if (pieces_hash(added.pieces, added.count, added.hashes)) {
-        look_again(&added);
+        if (alone)
+            look_again(&added);
         content.records[content.count++] = added;
         content.counts.sources++;
     }
@@ -301,7 +302,7 @@ static bool may_be_flag(const struct host_touch *touch)
            (touch->atomic || touch->level != CSAN_LEVEL_LIBRARY);
 }
 
-bool source_content_touched(const struct host_touch *touch)
+bool source_content_touched(const struct host_touch *touch, bool alone)
 {
     static const struct range everywhere = {0, UINT64_MAX};
     const bool is_source = touch->by == HOST_TOUCH_STREAM && touch->exact && !touch->late &&
@@ -313,7 +314,7 @@ bool source_content_touched(const struct host_touch *touch)
         if (touch->by != HOST_TOUCH_HOST)
             add_write(touch);
     } else if (content.on && is_source && !is_written(touch->bytes)) {
-        add_source(touch);
+        add_source(touch, alone);
     }
     const bool found = content.change_count != 0;
     pthread_mutex_unlock(&content.mutex);

@@ -22,9 +22,10 @@
  * does not let a process read its own memory so. */
 bool source_content_start(uint64_t microseconds);
 
-/* An access: a source, or a reason to be silent of some. A source that is the same as an earlier
- * one is a second look at that one. True: there is something for source_content_next. */
-bool source_content_touched(const struct host_touch *touch);
+/* An access: a source, or a reason to be silent of some. `alone`: its call has done nothing else.
+ * Then a source that is the same as an earlier one is a second look at that one. True: there is
+ * something for source_content_next. */
+bool source_content_touched(const struct host_touch *touch, bool alone);
 
 /* What is over is looked at once more. Returns the same. */
 bool source_content_learned(bool (*is_over)(void *user, uint64_t epoch), void *user);
