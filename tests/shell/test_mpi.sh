@@ -53,6 +53,9 @@ for mpi in openmpi mpich; do
         check "... without synchronization $k it is reported" reports "${missing[k]}"
     done
 
+    CSAN_OPTIONS=host=guard launch $mpi 2 "$folder/$mpi/halo"
+    check "with host=guard, too; UCX patches the C library's mmap ($mpi)" silent
+
     launch $mpi 2 "$folder/$mpi/halo" 3
     check "a report says what the call was about ($mpi)" says '^MPI_Isend: 64 MPI_FLOAT to rank [01], tag [01], MPI_COMM_WORLD$'
     check "... that nobody waited" says 'Cause: nothing has waited for the request of MPI_Isend'

@@ -61,4 +61,9 @@ void host_call_open_strings(const char *path, char *const arguments[], char *con
 /* They end. */
 void host_call_ends(const void *memory, size_t bytes);
 
+/* Around one of the system calls that change mappings or look pages up, which a program makes by
+ * syscall(2); `arguments` are the six. */
+void host_mapping_before(long number, const long *arguments);
+void host_mapping_after(long number, const long *arguments, long result);
+
 #endif

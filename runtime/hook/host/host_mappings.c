@@ -116,3 +116,39 @@ NEXT_EXPORTED int mlock2(const void *address, size_t bytes, unsigned flags)
     host_call_open(address, bytes);
     return NEXT(mlock2)(address, bytes, flags);
 }
+
+/* ---- The same as system calls ---- */
+
+static void *pointer(long argument)
+{
+    return (void *)(uintptr_t)argument;
+}
+
+void host_mapping_before(long number, const long *a)
+{
+    switch (number) {
+    case SYS_mmap:
+        if (a[3] & MAP_FIXED)
+            host_call_ends(pointer(a[0]), (size_t)a[1]);
+        break;
+    case SYS_mremap:
+        if (a[3] & MREMAP_FIXED)
+            host_call_ends(pointer(a[4]), (size_t)a[2]);
+        host_call_ends(pointer(a[0]), (size_t)a[1]);
+        break;
+    case SYS_munmap:
+        host_call_ends(pointer(a[0]), (size_t)a[1]);
+        break;
+    case SYS_mprotect:
+        protects(pointer(a[0]), (size_t)a[1], (int)a[2]);
+        break;
+    default:
+        host_call_open(pointer(a[0]), (size_t)a[1]);
+    }
+}
+
+void host_mapping_after(long number, const long *a, long result)
+{
+    if (number == SYS_mmap && result != -1 && (int)a[4] >= 0)
+        host_rings_mapped((int)a[4], a[5], pointer(result));
+}

@@ -93,6 +93,16 @@ static long other(long number, const long *a)
     return result;
 }
 
+/* Not by the functions of these names: a library that patches those, as UCX does, makes the system
+ * call itself from there. */
+static long mapping(long number, const long *a)
+{
+    host_mapping_before(number, a);
+    const long result = host_syscall_next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    host_mapping_after(number, a, result);
+    return result;
+}
+
 long host_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     switch (number) {
@@ -131,19 +141,13 @@ long host_syscall(long number, long a, long b, long c, long d, long e, long f)
         return process_vm_writev((pid_t)a, pointer(b), (unsigned long)c, pointer(d),
                                  (unsigned long)e, (unsigned long)f);
     case SYS_mmap:
-        return (long)(uintptr_t)mmap64(pointer(a), (size_t)b, (int)c, (int)d, (int)e, f);
     case SYS_munmap:
-        return munmap(pointer(a), (size_t)b);
     case SYS_mremap:
-        return (long)(uintptr_t)mremap(pointer(a), (size_t)b, (size_t)c, (int)d, pointer(e));
     case SYS_mprotect:
-        return mprotect(pointer(a), (size_t)b, (int)c);
     case SYS_madvise:
-        return madvise(pointer(a), (size_t)b, (int)c);
     case SYS_mlock:
-        return mlock(pointer(a), (size_t)b);
     case SYS_mlock2:
-        return mlock2(pointer(a), (size_t)b, (unsigned)c);
+        return mapping(number, (const long[]){a, b, c, d, e, f});
     case SYS_ioctl:
         return ioctl((int)a, (unsigned long)b, pointer(c));
     default:
