@@ -633,6 +633,9 @@ enum {
     CSAN_OPERATORS_ARE_DECLARED = 1,  /* else not before `follow` is called */
     CSAN_OPERATORS_ARE_SUMMARIZED = 2 /* csan compares parameters of their launches */
 };
+/* The upper 16 bits of each eight bytes that a source then leaves on the stack where an operator
+ * begins or ends, the others being different each time: parameters that have them were not set. */
+#define CSAN_OPERATOR_STACK_MARK UINT64_C(0xc5a7)
 static inline int csan_operator_source_set(const struct csan_operator_source *source)
 {
     const struct csan_api *api = csan_active();

@@ -733,7 +733,7 @@ __attribute__((noinline)) void stack_stir()
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    std::fill(words, words + WORDS, state | (uint64_t)1 << 63); /* no address */
+    std::fill(words, words + WORDS, state >> 16 | CSAN_OPERATOR_STACK_MARK << 48);
     asm volatile("" : : "r"(words) : "memory");
 }
 
@@ -766,6 +766,8 @@ void call_ends(const at::RecordFunction &record, at::ObserverContext *)
     if (call->declared)
         csan_operator_end();
     thread->depth--;
+    if (__builtin_expect(stirs.load(std::memory_order_relaxed), 0))
+        stack_stir();
 }
 
 /* ---- Stacks ---- */

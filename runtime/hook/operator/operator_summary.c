@@ -496,9 +496,9 @@ static __attribute__((noinline)) void stack_stir(void)
     enum { WORDS = 2048 };
     static __thread uint64_t number __attribute__((tls_model("initial-exec")));
     uint64_t words[WORDS];
-    number = hash_mix(number, WORDS) | (uint64_t)1 << 63; /* no address */
+    number = hash_mix(number, WORDS);
     for (int i = 0; i < WORDS; i++)
-        words[i] = number;
+        words[i] = number >> 16 | CSAN_OPERATOR_STACK_MARK << 48;
     __asm__ volatile("" : : "r"(words) : "memory");
 }
 
@@ -578,7 +578,8 @@ static bool is_shared(const struct csan_access *access)
 
 /* ---- What a summary says of a launch ---- */
 
-/* Of each pointer, whether it leads into a block that none of these accesses is in. */
+/* Of each slot, whether its pointer leads into a block that none of these accesses is in, or it was
+ * not set, so that a pointer may be there another time. */
 static bool loose_find(struct thread *thread, const struct summary_access *accesses, uint32_t count)
 {
     const struct learn_launch *launch = &thread->launch->launch;
@@ -596,6 +597,8 @@ static bool loose_find(struct thread *thread, const struct summary_access *acces
         if (!used)
             thread->loose[anchor->offset / 8] = 1;
     }
+    for (uint32_t i = 0; i < thread->slots; i++)
+        thread->loose[i] |= thread->words[2 * i + 1] >> 16 == CSAN_OPERATOR_STACK_MARK;
     return true;
 }
 
