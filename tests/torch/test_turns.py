@@ -78,7 +78,9 @@ class Processes(unittest.TestCase):
         self.folder = folder.name
 
     def measure(self, modes, rounds=4, seconds=20, cores=()):
-        options = argparse.Namespace(rounds=rounds, seconds=seconds, steps=3, cores=list(cores))
+        options = argparse.Namespace(
+            rounds=rounds, seconds=seconds, steps=3, cores=list(cores), baseline="plain"
+        )
         program = [sys.executable, "-c", PROGRAM]
         taken = turns.Turns(modes, program, self.folder, options)
         taken.take()
