@@ -225,7 +225,7 @@ struct csan_out_of_memory {
  * csan_race.allocation is the memory nearest to that. csan_race.previous is the call that freed it;
  * its kind is 0 if none did. Strings and frames live as long as the context. */
 struct csan_error {
-    const char *exception; /* why the kernel failed, "illegal memory access"; NULL: none has failed */
+    const char *exception; /* why the kernel failed, "illegal memory access"; NULL: none did */
     const char *code;      /* the error that the program gets, "cudaErrorIllegalAddress"; or NULL */
     const char *detail;    /* whole sentences that say more, "" for none */
     const char *function;  /* of the instruction that failed; NULL: not known */

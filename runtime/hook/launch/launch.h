@@ -57,7 +57,7 @@ struct launch {
     /* Accesses. */
     struct launch_origin origin;
     csan_site site;
-    const struct csan_operator *named; /* by its summary; or NULL */
+    const struct csan_operator *named;       /* by its summary; or NULL */
     struct launch_accesses_touched *touched; /* not cleared: it is large */
     struct trace_users users;
     uint64_t unplaced; /* context_unplaced before the accesses were found */
