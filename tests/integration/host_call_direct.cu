@@ -2,11 +2,21 @@
 // expect: host_call_direct.cu:{access}
 // expect: read .* does not wait for cudaMemcpyAsync
 // options: host=guard
-// syscall(2) fills a buffer that a copy may still read, passing the C library's read by.
+// syscall(2) fills a buffer that a copy may still read, passing the C library's read by. Functions
+// of the program's own stand in front of the C library's, and make their system calls so.
 #include "host_memory.h"
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+extern "C" ssize_t read(int file, void *memory, size_t bytes)
+{
+    return syscall(SYS_read, file, memory, bytes);
+}
+extern "C" int ioctl(int file, unsigned long request, ...) noexcept
+{
+    return (int)syscall(SYS_ioctl, file, request, nullptr);
+}
 
 int main()
 {
@@ -14,7 +24,9 @@ int main()
     const int zeros = open("/dev/zero", O_RDONLY);
     cudaStream_t stream = nonblocking_stream();
     CHECK(cudaMemcpyAsync(device, host, HOST_BYTES, cudaMemcpyHostToDevice, stream));
-    if (syscall(SYS_read, zeros, host, HOST_BYTES) != (long)HOST_BYTES) // at: access
+    if (read(zeros, host, HOST_BYTES) != (ssize_t)HOST_BYTES) // at: access
         return 102;
+    if (ioctl(zeros, 0) != -1)
+        return 103;
     return finish();
 }

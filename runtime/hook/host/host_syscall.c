@@ -1,13 +1,12 @@
-/* syscall(2) and ioctl(2) of the program's: who passes the C library's own functions by calls the
- * kernel in this way, and would meet guarded pages there. What has a function of the C library goes
- * through that one; of others every argument that is the address of a guarded page has it opened.
- */
+/* syscall(2) and ioctl(2) of the program's. Who passes the C library's own functions by calls the
+ * kernel in this way, and would meet guarded pages there. Of system calls that are not known here,
+ * every argument that is the address of a guarded page has it opened. */
 #include "runtime/hook/host/host_call.h"
 #include "runtime/hook/host/host_rings.h"
 #include "runtime/hook/host/next_call.h"
 #include "runtime/hook/host/page_guard.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <linux/bsg.h>
 #include <linux/io_uring.h>
 #include <linux/nvme_ioctl.h>
@@ -15,8 +14,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -93,8 +90,6 @@ static long other(long number, const long *a)
     return result;
 }
 
-/* Not by the functions of these names: a library that patches those, as UCX does, makes the system
- * call itself from there. */
 static long mapping(long number, const long *a)
 {
     host_mapping_before(number, a);
@@ -103,43 +98,60 @@ static long mapping(long number, const long *a)
     return result;
 }
 
+/* Those with a buffer: which argument is its address, and which its size, the number of its parts,
+ * or none (a message). They are made as such: a library that stands in front of the C library's
+ * function of that name may make its system call in this way. */
+struct buffer_call {
+    long number;
+    enum { PLAIN, PARTS, MESSAGE } kind;
+    uint8_t memory, count;
+    bool writes;
+    const char *name;
+};
+static const struct buffer_call buffer_calls[] = {
+    {SYS_read, PLAIN, 1, 2, true, "read"},
+    {SYS_write, PLAIN, 1, 2, false, "write"},
+    {SYS_pread64, PLAIN, 1, 2, true, "pread64"},
+    {SYS_pwrite64, PLAIN, 1, 2, false, "pwrite64"},
+    {SYS_readv, PARTS, 1, 2, true, "readv"},
+    {SYS_writev, PARTS, 1, 2, false, "writev"},
+    {SYS_preadv, PARTS, 1, 2, true, "preadv"},
+    {SYS_pwritev, PARTS, 1, 2, false, "pwritev"},
+    {SYS_preadv2, PARTS, 1, 2, true, "preadv2"},
+    {SYS_pwritev2, PARTS, 1, 2, false, "pwritev2"},
+    {SYS_recvfrom, PLAIN, 1, 2, true, "recvfrom"},
+    {SYS_sendto, PLAIN, 1, 2, false, "sendto"},
+    {SYS_recvmsg, MESSAGE, 1, 0, true, "recvmsg"},
+    {SYS_sendmsg, MESSAGE, 1, 0, false, "sendmsg"},
+    {SYS_getrandom, PLAIN, 0, 1, true, "getrandom"},
+    {SYS_vmsplice, PARTS, 1, 2, false, "vmsplice"},
+    {SYS_process_vm_readv, PARTS, 1, 2, true, "process_vm_readv"},
+    {SYS_process_vm_writev, PARTS, 1, 2, false, "process_vm_writev"}};
+
+static long with_buffer(const struct buffer_call *of, const long *a)
+{
+    const struct msghdr *message = pointer(a[of->memory]);
+    struct host_call call;
+    if (of->kind == PLAIN)
+        host_call_begin(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
+    else if (of->kind == PARTS)
+        host_call_begin_vector(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
+    else
+        host_call_begin_vector(&call, message ? message->msg_iov : NULL,
+                               message ? message->msg_iovlen : 0, of->writes);
+    return host_call_end(&call, host_syscall_next(of->number, a[0], a[1], a[2], a[3], a[4], a[5]),
+                         of->name);
+}
+
+static long ioctl_made(const long *a);
+
 long host_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
+    const long arguments[] = {a, b, c, d, e, f};
+    for (size_t i = 0; i < sizeof buffer_calls / sizeof *buffer_calls; i++)
+        if (buffer_calls[i].number == number)
+            return with_buffer(&buffer_calls[i], arguments);
     switch (number) {
-    case SYS_read:
-        return read((int)a, pointer(b), (size_t)c);
-    case SYS_write:
-        return write((int)a, pointer(b), (size_t)c);
-    case SYS_pread64:
-        return pread64((int)a, pointer(b), (size_t)c, d);
-    case SYS_pwrite64:
-        return pwrite64((int)a, pointer(b), (size_t)c, d);
-    case SYS_readv:
-        return readv((int)a, pointer(b), (int)c);
-    case SYS_writev:
-        return writev((int)a, pointer(b), (int)c);
-    case SYS_preadv:
-        return preadv64((int)a, pointer(b), (int)c, d);
-    case SYS_pwritev:
-        return pwritev64((int)a, pointer(b), (int)c, d);
-    case SYS_recvfrom:
-        return recvfrom((int)a, pointer(b), (size_t)c, (int)d, pointer(e), pointer(f));
-    case SYS_sendto:
-        return sendto((int)a, pointer(b), (size_t)c, (int)d, pointer(e), (socklen_t)f);
-    case SYS_recvmsg:
-        return recvmsg((int)a, pointer(b), (int)c);
-    case SYS_sendmsg:
-        return sendmsg((int)a, pointer(b), (int)c);
-    case SYS_getrandom:
-        return getrandom(pointer(a), (size_t)b, (unsigned)c);
-    case SYS_vmsplice:
-        return vmsplice((int)a, pointer(b), (size_t)c, (unsigned)d);
-    case SYS_process_vm_readv:
-        return process_vm_readv((pid_t)a, pointer(b), (unsigned long)c, pointer(d),
-                                (unsigned long)e, (unsigned long)f);
-    case SYS_process_vm_writev:
-        return process_vm_writev((pid_t)a, pointer(b), (unsigned long)c, pointer(d),
-                                 (unsigned long)e, (unsigned long)f);
     case SYS_mmap:
     case SYS_munmap:
     case SYS_mremap:
@@ -147,11 +159,11 @@ long host_syscall(long number, long a, long b, long c, long d, long e, long f)
     case SYS_madvise:
     case SYS_mlock:
     case SYS_mlock2:
-        return mapping(number, (const long[]){a, b, c, d, e, f});
+        return mapping(number, arguments);
     case SYS_ioctl:
-        return ioctl((int)a, (unsigned long)b, pointer(c));
+        return ioctl_made(arguments);
     default:
-        return other(number, (const long[]){a, b, c, d, e, f});
+        return other(number, arguments);
     }
 }
 
@@ -210,24 +222,52 @@ static bool is_rdma(unsigned long request)
     return _IOC_TYPE(request) == RDMA;
 }
 
+struct ioctl_call {
+    struct host_call buffer;
+    size_t bytes;
+    bool pauses;
+};
+
+static void ioctl_begin(struct ioctl_call *call, unsigned long request, void *argument)
+{
+    const struct transfer transfer = transfer_of(request, argument);
+    host_call_open(argument, 1);
+    host_call_begin(&call->buffer, transfer.memory, transfer.bytes, transfer.writes);
+    call->bytes = transfer.bytes;
+    call->pauses = is_rdma(request);
+    if (call->pauses)
+        page_guard_pause();
+}
+
+static void ioctl_end(struct ioctl_call *call, long result)
+{
+    const int error = errno;
+    if (call->pauses)
+        page_guard_resume();
+    errno = error;
+    host_call_end(&call->buffer, result >= 0 ? (ssize_t)call->bytes : 0, "ioctl");
+}
+
+static long ioctl_made(const long *a)
+{
+    struct ioctl_call call;
+    ioctl_begin(&call, (unsigned long)a[1], pointer(a[2]));
+    const long result = host_syscall_next(SYS_ioctl, a[0], a[1], a[2]);
+    ioctl_end(&call, result);
+    return result;
+}
+
 NEXT_EXPORTED int ioctl(int file, unsigned long request, ...)
 {
+    struct ioctl_call call;
     va_list list;
     va_start(list, request);
     void *argument = va_arg(list, void *);
     va_end(list);
     if (__builtin_expect(!host_access_guards, 1))
         return NEXT(ioctl)(file, request, argument);
-    const bool pauses = is_rdma(request);
-    const struct transfer transfer = transfer_of(request, argument);
-    struct host_call call;
-    host_call_open(argument, 1);
-    host_call_begin(&call, transfer.memory, transfer.bytes, transfer.writes);
-    if (pauses)
-        page_guard_pause();
+    ioctl_begin(&call, request, argument);
     const int result = NEXT(ioctl)(file, request, argument);
-    if (pauses)
-        page_guard_resume();
-    host_call_end(&call, result >= 0 ? (ssize_t)transfer.bytes : 0, "ioctl");
+    ioctl_end(&call, result);
     return result;
 }
