@@ -739,6 +739,23 @@ static bool found_fill(struct summaries *all, const struct entry *entry,
     return true;
 }
 
+/* What all launches of the shape did, if it is one thing and enough of them did it; NULL: it is
+ * not.
+ */
+static struct entry *unanimous_find(const struct summaries *all, const struct shape *shape)
+{
+    struct entry *any = NULL;
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < shape->entry_count; i++) {
+        struct entry *entry = &shape->entries[i];
+        if (entry->unsteady || !entry->set->operator_ran || (any && any->set != entry->set))
+            return NULL;
+        any = entry;
+        seen += entry->seen;
+    }
+    return seen >= all->limits.launches ? any : NULL;
+}
+
 void summaries_find(struct summaries *all, const struct summary_key *key,
                     struct summary_found *found)
 {
@@ -746,6 +763,10 @@ void summaries_find(struct summaries *all, const struct summary_key *key,
     struct shape *shape = shape_find(all, &key->shape);
     struct entry *entry =
         shape && shape->word_count == key->word_count ? entry_find(shape, key->words) : NULL;
+    struct entry *alike =
+        shape && (!entry || entry->seen < all->limits.launches) ? unanimous_find(all, shape) : NULL;
+    if (alike && shape->word_count == key->word_count)
+        found->alike = found_fill(all, alike, found);
     if (!entry)
         return;
     shape->used = entry->used = ++all->tick;

@@ -94,6 +94,8 @@ enum summary_state {
  * summaries_read. */
 struct summary_found {
     uint8_t state;                    /* enum summary_state */
+    bool alike;                       /* not KNOWN: the rest is what launches did that differ in
+                                         their words only, all of them */
     bool operator_ran;                /* KNOWN: false: it was launched outside of operators */
     const struct csan_operator *what; /* valid as long as the process; NULL: several, or none */
     const struct summary_access *accesses;

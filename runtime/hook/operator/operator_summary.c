@@ -650,6 +650,13 @@ static bool is_answer(struct thread *thread, const struct summary_found *found)
            !is_looser(thread, found);
 }
 
+/* Whether it is at least what launches did that are like it. */
+static bool is_bound(struct thread *thread, const struct summary_found *found)
+{
+    return found->state != SUMMARY_KNOWN && found->alike && found_fits(thread, found) &&
+           !is_looser(thread, found);
+}
+
 /* Whether it is no memory of a device alone. */
 static bool is_of_host(const struct csan_access *access)
 {
@@ -958,6 +965,8 @@ static bool found_apply(const struct thread *thread, const struct summary_found 
                      &accesses[i], dims);
         dims += found->accesses[i].dim_count;
     }
+    for (uint32_t i = 0; i < found->count && found->state != SUMMARY_KNOWN; i++)
+        accesses[i].bound = CSAN_BOUND_ANNOTATED;
     touched->level = CSAN_LEVEL_OPERATOR;
     touched->exact = true;
     return true;
@@ -985,6 +994,7 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
         summaries_find(own.summaries, &thread->key, &found);
     const bool known = is_answer(thread, &found) && found_apply(thread, &found, touched);
     own.unnamed += known && !found.what;
+    const bool bounded = !known && is_bound(thread, &found) && found_apply(thread, &found, touched);
     if (!known)
         say_unanswered(thread, &found);
     unlock();
@@ -994,7 +1004,7 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
         launch_answered();
     else
         launch_unanswered();
-    return known ? found.what : NULL;
+    return known || bounded ? found.what : NULL;
 }
 
 /* ---- The end ---- */

@@ -204,6 +204,23 @@ static void a_new_launch_wakes(void **state)
     assert_int_equal(source.at_once_calls, 1);
 }
 
+/* It may do what the others did, and its races are possible ones. */
+static void a_new_launch_is_bounded(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuCtxSynchronize());
+    launch(f, from, to, 128, s);
+    OK(cuMemsetD8Async(to, 0, 64, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_true(race.possible);
+    assert_string_equal(race.previous.name, copy.name);
+}
+
 /* The same numbers, but other blocks. */
 static void a_pointer_that_lies_otherwise_wakes(void **state)
 {
@@ -462,6 +479,7 @@ int main(int argc, char **argv)
         TEST(what_rests_is_checked),
         TEST(rows_are_placed),
         TEST(a_new_launch_wakes),
+        TEST(a_new_launch_is_bounded),
         TEST(a_pointer_that_lies_otherwise_wakes),
         TEST(another_kernel_wakes),
         TEST(numbers_without_effect),
