@@ -20,6 +20,7 @@ static struct {
     uint64_t ops, unknown;     /* of this process, in the slot; atomic */
     uint64_t races, possible, errors;
     uint32_t failed; /* in the table; atomic, as the two above */
+    bool naming;     /* a thread is at the slot's `device`; atomic */
 } own;
 
 /* Several processes may share a slot, and several threads of one bring it up to date: each adds
@@ -111,6 +112,7 @@ void process_tree_enter(void)
     snprintf(slot->command, sizeof slot->command, "%s", program_invocation_short_name);
     __atomic_store_n(&slot->state, TREE_RUNS, __ATOMIC_RELEASE);
     own.slot = slot;
+    own.naming = false;
     own.ops = own.unknown = own.races = own.possible = own.errors = own.failed = 0;
 }
 
@@ -146,12 +148,22 @@ void process_tree_races_cleared(void)
                        __ATOMIC_RELEASE);
 }
 
+/* One thread at a time: another one has the same name to write. */
+static void device_name(const char *device)
+{
+    if (__atomic_exchange_n(&own.naming, true, __ATOMIC_ACQUIRE))
+        return;
+    if (strcmp(own.slot->device, device) != 0)
+        snprintf(own.slot->device, TREE_DEVICE_BYTES, "%s", device);
+    __atomic_store_n(&own.naming, false, __ATOMIC_RELEASE);
+}
+
 void process_tree_counts(const char *device, const struct csan_stats *stats)
 {
     if (!own.slot)
         return;
-    if (device && strcmp(own.slot->device, device) != 0)
-        snprintf(own.slot->device, TREE_DEVICE_BYTES, "%s", device);
+    if (device)
+        device_name(device);
     bring_to(&own.slot->ops, &own.ops, stats->ops);
     bring_to(&own.slot->unknown, &own.unknown, stats->launches[CSAN_LEVEL_UNKNOWN]);
 }
