@@ -564,6 +564,9 @@ static void words_of_csan_are_known(void **state)
 static void exit_in_a_signal_handler_ends(void **state)
 {
     (void)state;
+#ifdef __SANITIZE_THREAD__
+    skip(); /* its run-time calls handlers later, when nothing is interrupted */
+#endif
     for (int i = 0; i < 12; i++)
         assert_int_equal(run("signalled", "1", ""), 7);
 }
