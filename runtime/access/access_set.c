@@ -27,7 +27,6 @@ enum { BUCKETS = 64, WAYS = 4, KEY_MAX = 2048 };
 /* What every launch reads comes first. */
 struct access_kernel {
     const struct ptx_function *function;
-    const char *only_directions; /* why; NULL: ranges, too */
     struct use *uses;
     uint32_t use_count, key_bytes;
     struct entry *entries;      /* BUCKETS * WAYS */
@@ -204,9 +203,7 @@ static struct access_set *set_whole(struct access_kernel *kernel)
     if (stored) {
         stored->set.complete = true;
         set_add_directions(stored, directions, !dependent_launch_scan(kernel->function).waits);
-        set_verdict(stored, kernel->only_directions ? kernel->only_directions
-                            : kernel->graph         ? kernel->graph->failure
-                                                    : NULL);
+        set_verdict(stored, kernel->graph ? kernel->graph->failure : NULL);
         kernel->whole = &stored->set;
     }
     access_directions_release(directions);
@@ -440,11 +437,6 @@ struct access_kernel *access_kernel_create(const struct ptx_function *function)
     return kernel;
 }
 
-void access_kernel_only_directions(struct access_kernel *kernel, const char *why)
-{
-    kernel->only_directions = why;
-}
-
 void access_kernel_release(struct access_kernel *kernel)
 {
     if (!kernel)
@@ -503,13 +495,11 @@ static const struct access_set *find_slow(struct access_kernel *kernel,
     kernel->statistics.misses++;
     free(kernel->uncached);
     kernel->uncached = NULL;
-    const bool ranges =
-        !kernel->only_directions && kernel_prepare(kernel) && !kernel->graph->failure;
-    struct access_set *set = ranges ? evaluate_launch(kernel, launch) : set_whole(kernel);
+    struct access_set *set = kernel_prepare(kernel) && !kernel->graph->failure
+                                 ? evaluate_launch(kernel, launch)
+                                 : set_whole(kernel);
     if (!set)
         return &nothing_known;
-    if (kernel->only_directions)
-        return set;
     if (set == kernel->whole && kernel->graph && kernel->graph->failure)
         return set;
     if (kernel->entries && kernel->key_bytes <= KEY_MAX)

@@ -105,9 +105,6 @@ struct access_kernel;
  * does the work. The function's module must outlive it. NULL when memory is short. */
 struct access_kernel *access_kernel_create(const struct ptx_function *function);
 void access_kernel_release(struct access_kernel *kernel);
-/* Sets say no more than which pointers are read and written, for the reason given, which stays
- * valid. Before the first launch. */
-void access_kernel_only_directions(struct access_kernel *kernel, const char *why);
 
 /* The launch's access set. If an equal launch was asked for before, this costs a look-up. It never
  * fails: beyond its budgets the set is bounded or incomplete. Valid until the next call for the

@@ -58,13 +58,8 @@ plays()
     echo "# $*: $(cat plain.code) without csan, $(cat csan.code) with it, $((SECONDS - begin)) s"
 }
 
-# A finding makes a code of 0 one of 66.
-ends_alike()
-{
-    local plain csan
-    plain=$(cat plain.code) csan=$(cat csan.code)
-    [ "$plain" = "$csan" ] || { [ "$plain" = 0 ] && [ "$csan" = 66 ]; }
-}
+# With a finding csan run ends with 66, however the program ended: 124 would be a program that hangs.
+ends_alike() { [ "$(cat csan.code)" = "$(cat plain.code)" ] || [ "$(cat csan.code)" = 66 ]; }
 
 # behaves WHAT: as without csan.
 behaves()
@@ -136,6 +131,8 @@ unset CUDA_ENABLE_COREDUMP_ON_EXCEPTION CUDA_ENABLE_LIGHTWEIGHT_COREDUMP
 
 if [ "$gpus" -ge 2 ]; then
     plays "$work/failure_cases" two_devices
+    # Once both have failed, the driver answers with the error of either device.
+    sed -i 's/71[69]/error/g' plain.out csan.out
     behaves "two devices at once"
     check "two devices at once: the first" says "^CSAN: misaligned memory access in misaligned( .*)? \(.*failure_cases.cu:$(line_of 'device 0')\)"
     check "two devices at once: the second" says "^CSAN: trap in trapped( .*)? \(.*failure_cases.cu:$(line_of 'device 1')\)"

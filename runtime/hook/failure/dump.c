@@ -9,6 +9,7 @@
 #include "runtime/hook/session/internal_thread.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
+#include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -65,7 +66,8 @@ static struct {
     uint32_t begun, ended; /* dumps that the driver began to write, and that were read; atomic */
     uint32_t asserted;     /* a kernel's assertion failed; atomic */
     uint32_t led_astray;   /* a kernel jumped to where no code is; atomic */
-    uint32_t first;        /* the first dump's exception, where it has one kind; atomic */
+    uint32_t first;        /* the first dump's exception, where it has one failure; atomic */
+    uint32_t first_device; /* on which; written before it */
     uint64_t ended_at;     /* in milliseconds; atomic */
     uint32_t users;        /* enum users_dump; atomic */
 } dump = {.once = PTHREAD_ONCE_INIT};
@@ -187,15 +189,6 @@ static void read_all(int file, struct bytes *bytes)
     }
 }
 
-/* COREDUMP_NONE: there is none, or several kinds. */
-static uint32_t only_exception(const struct coredump_fault *faults, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (faults[i].exception != faults[0].exception)
-            return COREDUMP_NONE;
-    return count ? faults[0].exception : COREDUMP_NONE;
-}
-
 static void understand(const struct bytes *bytes)
 {
     struct coredump found;
@@ -209,8 +202,10 @@ static void understand(const struct bytes *bytes)
         return;
     }
     const size_t count = coredump_faults(&found, faults);
-    if (__atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) == 1)
-        __atomic_store_n(&dump.first, only_exception(faults, count), __ATOMIC_RELEASE);
+    if (__atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE) == 1 && count == 1) {
+        dump.first_device = faults[0].device;
+        __atomic_store_n(&dump.first, faults[0].exception, __ATOMIC_RELEASE);
+    }
     for (size_t i = 0; i < count; i++) {
         if (faults[i].exception == COREDUMP_ASSERT)
             __atomic_store_n(&dump.asserted, 1, __ATOMIC_RELEASE);
@@ -362,9 +357,10 @@ static CUresult hold(void)
 static CUresult as_without(CUresult result)
 {
     const uint32_t first = __atomic_load_n(&dump.first, __ATOMIC_ACQUIRE);
-    if (first == COREDUMP_ASSERT)
+    const bool here = first && context_device(stream_current_context()) == (int)dump.first_device;
+    if (here && first == COREDUMP_ASSERT)
         return CUDA_ERROR_ASSERT;
-    if (first == COREDUMP_TRAP)
+    if (here && first == COREDUMP_TRAP)
         return CUDA_ERROR_LAUNCH_FAILED;
     if (result == CUDA_ERROR_LAUNCH_FAILED && __atomic_load_n(&dump.asserted, __ATOMIC_ACQUIRE))
         return CUDA_ERROR_ASSERT;

@@ -436,6 +436,8 @@ static void resolve_named(CUfunction handle, uint32_t architecture)
     }
     if (!source.ptx && !loaded)
         source.ptx = image_embedded_function(name, architecture, &source.foreign_ptx);
+    if (source.foreign_ptx) /* its code may touch something else */
+        source.ptx = NULL;
     struct kernel *kernel = launch_accesses_kernel(&source, symbol(&table.demangle));
     if (kernel && source.ptx)
         define(kernel, source.ptx);

@@ -217,9 +217,6 @@ struct kernel *launch_accesses_kernel(const struct launch_accesses_source *sourc
         layout_find(&own->kernel.layout, NULL, source->ptx);
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
-        if (source->foreign_ptx)
-            access_kernel_only_directions(own->access, "the device runs machine code that was "
-                                                       "compiled for another architecture");
         own->kernel.atomic_bytes = atomic_width(source->ptx);
         describe_arguments(own);
     }
@@ -693,7 +690,10 @@ void launch_accesses_explain(struct kernel *kernel, const struct launch_accesses
         return;
     own->explained = true;
     if (!set) {
-        session_note("kernel %s: what it touches is not known: csan found no PTX of it",
+        session_note(own->source.foreign_ptx
+                         ? "kernel %s: what it touches is not known: its PTX is of another "
+                           "architecture than the machine code that runs"
+                         : "kernel %s: what it touches is not known: csan found no PTX of it",
                      kernel->name);
         return;
     }

@@ -51,7 +51,7 @@ struct launch_accesses_source {
     const char *name;
     const struct ptx_function *ptx; /* or NULL: then nothing is known */
     struct image *image;         /* the image that `ptx` belongs to; NULL: `ptx` stays for ever */
-    bool foreign_ptx;            /* the device runs other code than was compiled from `ptx` */
+    bool foreign_ptx;            /* `ptx` is NULL because it is not what the device runs */
     struct learn_image identity; /* of what was loaded; zeros: not known */
     void *module;                /* the driver's handle, or NULL */
     bool library;                /* whether that is of a library */

@@ -308,30 +308,6 @@ static void pointers_in_a_struct(void **state)
     ptx_module_release(m);
 }
 
-static void only_directions_are_no_ranges(void **state)
-{
-    (void)state;
-    const struct pointers argument = {{POINTER(0), POINTER(1), POINTER(2), POINTER(3)}, 50};
-    const void *parameters[] = {&argument};
-    struct access_launch launch = {
-        .grid = {3, 1, 1}, .block = {64, 1, 1}, .parameters = parameters};
-    struct ptx_module *m = ranges_module();
-    struct access_kernel *kernel = access_kernel_create(kernel_of(m, "member_pointer"));
-    access_kernel_only_directions(kernel, "for a test");
-    for (int i = 0; i < 2; i++) {
-        const struct access_set *set = access_set_find(kernel, &launch);
-        assert_consistent(set);
-        assert_true(set->complete);
-        assert_false(set->exact);
-        assert_true(set->range_count > 0);
-        for (uint32_t k = 0; k < set->range_count; k++)
-            assert_int_equal(set->ranges[k].bound, ACCESS_BOUND_DIRECTION);
-        assert_non_null(strstr(set->reason, "for a test"));
-    }
-    access_kernel_release(kernel);
-    ptx_module_release(m);
-}
-
 /* A struct of a pointer and an integer that a kernel without optimization keeps in local memory and
  * reads by index; what it adds the integer to is a pointer from memory. */
 static const char integer_beside_pointer[] =
@@ -822,7 +798,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_kernels),
         cmocka_unit_test(pointers_in_a_struct),
-        cmocka_unit_test(only_directions_are_no_ranges),
         cmocka_unit_test(integer_is_no_pointer),
         cmocka_unit_test(pointer_read_from_memory),
         cmocka_unit_test(unreadable_pointer_is_incomplete),

@@ -33,12 +33,6 @@ void access_kernel_release(struct access_kernel *kernel)
 {
     (void)kernel;
 }
-static const char *only_directions; /* why */
-void access_kernel_only_directions(struct access_kernel *kernel, const char *why)
-{
-    (void)kernel;
-    only_directions = why;
-}
 const struct access_set *access_set_find(struct access_kernel *kernel,
                                          const struct access_launch *launch)
 {
@@ -254,19 +248,6 @@ static int teardown(void **state)
 }
 
 /* ---- Tests ---- */
-
-static void code_of_another_architecture_gives_directions(void **state)
-{
-    (void)state;
-    assert_null(only_directions);
-    struct launch_accesses_source source = {
-        .name = "k", .ptx = kernel->ptx, .foreign_ptx = true, .find = find_variable};
-    struct kernel *foreign = launch_accesses_kernel(&source, NULL);
-    assert_non_null(foreign);
-    assert_non_null(strstr(only_directions, "another architecture"));
-    launch_accesses_release(foreign);
-    only_directions = NULL;
-}
 
 static void exact_ranges_stay_as_they_are(void **state)
 {
@@ -675,7 +656,6 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(code_of_another_architecture_gives_directions),
         TEST(exact_ranges_stay_as_they_are),
         TEST(parameters_come_in_a_buffer),
         TEST(pointers_in_structs_are_named_by_their_byte),
