@@ -1,5 +1,6 @@
 /* See stage.h. */
 #include "runtime/mpi/stage.h"
+#include "csan/base/environment.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -50,7 +51,7 @@ static bool functions_find(void *library)
 
 static void decide(void)
 {
-    const char *how = secure_getenv("CSAN_MPI_STAGE");
+    const char *how = environment_get("CSAN_MPI_STAGE");
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
     const bool forced = how && strcmp(how, "copy") == 0; /* for tests, on the embedded device */
     if (library && !forced && (dlsym(library, "device_memory_view") || mpi_knows_cuda()))
