@@ -1,0 +1,146 @@
+/* What the summaries hold: shapes of entries, each of which has a set of accesses and names for
+ * them. For summaries.c, summary_result.c, summary_words.c and summary_bytes.c. */
+#ifndef RUNTIME_LEARN_SUMMARIES_STATE_H
+#define RUNTIME_LEARN_SUMMARIES_STATE_H
+
+#include "runtime/learn/summaries.h"
+
+#include <stdlib.h>
+
+enum {
+    OPERATORS_MOST = 4096,
+    ARGUMENTS_MOST = 1024,
+    SEEN_MOST = 1 << 20,
+    STRIKES_MOST = 3 /* then a word counts for good */
+};
+
+/* Accesses, without whose arguments they are. */
+struct set {
+    uint64_t hash;
+    uint32_t users, count, pointers;
+    bool operator_ran;
+    struct summary_access items[]; /* behind them, of each pointer: whether it was loose */
+};
+
+/* Who names a launch, and the argument of each access. */
+struct names {
+    const struct csan_operator *what;
+    uint32_t count;
+    uint16_t arguments[];
+};
+
+struct entry {
+    uint64_t hash;   /* of the words that count */
+    uint64_t used;   /* the tick of its newest launch */
+    uint32_t *words; /* of its newest launch */
+    struct set *set;
+    struct names *names; /* NULL: several did, or none */
+    uint32_t seen;       /* launches with that result */
+    uint8_t changes;
+    bool unsteady, several;
+};
+
+struct shape {
+    struct summary_shape id;
+    uint64_t used;
+    uint32_t word_count, entry_count, entry_room;
+    struct entry *entries;
+    uint8_t *skipped; /* of each word: whether it does not count; */
+    uint8_t *strikes; /* and how often it had to count again */
+};
+
+struct operator_kept {
+    uint64_t hash;
+    struct csan_operator declared;
+    const char *texts[]; /* the arguments' */
+};
+
+struct summaries {
+    struct summary_limits limits;
+    uint64_t tick;
+    size_t bytes;
+    struct shape **table; /* open addressing; at most half full */
+    size_t table_size, shape_count;
+    struct operator_kept **operators;
+    uint32_t operator_count, operator_room;
+    struct summary_access *found; /* of summaries_find */
+    uint32_t found_room;
+};
+
+/* ---- Memory that counts against the limit ---- */
+
+static inline void *summaries_take(struct summaries *all, size_t bytes)
+{
+    void *memory = calloc(1, bytes ? bytes : 1);
+    if (memory)
+        all->bytes += bytes;
+    return memory;
+}
+
+static inline void summaries_give(struct summaries *all, void *memory, size_t bytes)
+{
+    if (memory)
+        all->bytes -= bytes;
+    free(memory);
+}
+
+/* ---- Results (summary_result.c) ---- */
+
+/* The one of these texts that is kept; NULL: memory is short, or there are too many. */
+const struct csan_operator *summary_operator_keep(struct summaries *all,
+                                                  const struct csan_operator *what);
+
+/* A set without accesses yet; NULL: memory is short. */
+struct set *summary_set_room(struct summaries *all, uint32_t count, uint32_t pointers);
+/* NULL: memory is short. */
+struct set *summary_set_make(struct summaries *all, uint32_t word_count,
+                             const struct summary_result *result);
+static inline uint8_t *summary_set_loose(struct set *set)
+{
+    return (uint8_t *)(set->items + set->count);
+}
+/* What is loose in one is so in the other, which is equal. */
+void summary_set_loosen(struct set *set, struct set *other);
+bool summary_set_is(const struct set *a, const struct set *b);
+/* The set has one user less. It goes with its last one. */
+void summary_set_drop(struct summaries *all, struct set *set);
+
+static inline size_t summary_names_bytes(uint32_t count)
+{
+    return sizeof(struct names) + count * sizeof(uint16_t);
+}
+/* NULL: no operator ran, memory is short, or there are too many operators. */
+struct names *summary_names_make(struct summaries *all, const struct summary_result *result);
+bool summary_names_are(const struct names *a, const struct names *b);
+void summary_names_drop(struct summaries *all, struct names *names);
+
+/* ---- Shapes and entries (summaries.c) ---- */
+
+/* NULL: there is none. */
+struct shape *summary_shape_find(const struct summaries *all, const struct summary_shape *id);
+/* One that is not there yet; NULL: memory is short. */
+struct shape *summary_shape_make(struct summaries *all, const struct summary_shape *id,
+                                 uint32_t word_count);
+/* Frees all shapes. */
+void summaries_clear(struct summaries *all);
+/* The hash of the words that count. */
+uint64_t summary_words_hash(const struct shape *shape, const uint32_t *words);
+/* Whether the words that count are equal. */
+bool summary_words_agree(const struct shape *shape, const uint32_t *a, const uint32_t *b);
+/* NULL: there is none. */
+struct entry *summary_entry_find(const struct shape *shape, const uint32_t *words);
+/* Takes set and names. NULL: memory is short. */
+struct entry *summary_entry_add(struct summaries *all, struct shape *shape, const uint32_t *words,
+                                struct set *set, struct names *names);
+void summary_entry_remove(struct summaries *all, struct shape *shape, uint32_t at);
+
+/* ---- Words that leave, and come back (summary_words.c) ---- */
+
+/* The words leave in which the entries of the newest one's result differ, if there are enough such
+ * entries. */
+void summary_shape_reduce(struct summaries *all, struct shape *shape, const struct entry *newest);
+/* The words count again that may be why the result differs. False: there are none. What was known
+ * for many of their values is known of the newest one only, and counted anew. */
+bool summary_words_return(struct shape *shape, const struct entry *entry, const uint32_t *words);
+
+#endif

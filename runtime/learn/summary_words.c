@@ -1,0 +1,131 @@
+/* Words of the summaries' keys: they leave when many of their values have one result, and come back
+ * when a result differs. See summaries.h. */
+#include "runtime/learn/summaries_state.h"
+
+#include <string.h>
+
+/* Whether the pointers that the set starts from lie alike. */
+static bool pointers_agree(const struct shape *shape, const struct set *set, const uint32_t *a,
+                           const uint32_t *b)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        const uint64_t word = (uint64_t)set->items[i].pointer * SUMMARY_POINTER_WORDS;
+        if (word < shape->word_count && a[word] != b[word])
+            return false;
+    }
+    return true;
+}
+
+/* Words in which entries of the newest one's result differ, whose pointers lie alike: sets their
+ * bytes in `leaving`. Returns how many entries there are. */
+static uint32_t group_differences(const struct shape *shape, const struct entry *newest,
+                                  uint8_t *leaving)
+{
+    uint32_t count = 0;
+    memset(leaving, 0, shape->word_count);
+    for (uint32_t i = 0; i < shape->entry_count; i++) {
+        const struct entry *other = &shape->entries[i];
+        if (other->set != newest->set || other->unsteady ||
+            !pointers_agree(shape, newest->set, other->words, newest->words))
+            continue;
+        count++;
+        for (uint32_t k = 0; k < shape->word_count; k++)
+            if (!shape->skipped[k] && other->words[k] != newest->words[k])
+                leaving[k] = 1;
+    }
+    return count;
+}
+
+/* How many values they need; 0: they may not. */
+static uint32_t values_needed(const struct summaries *all, const struct shape *shape,
+                              const uint8_t *leaving)
+{
+    uint8_t strikes = 0;
+    for (uint32_t i = 0; i < shape->word_count; i++)
+        if (leaving[i] && shape->strikes[i] > strikes)
+            strikes = shape->strikes[i];
+    return strikes < STRIKES_MOST ? all->limits.values << 2 * strikes : 0;
+}
+
+static bool would_meet(const struct shape *shape, const struct entry *a, const struct entry *b,
+                       const uint8_t *leaving)
+{
+    for (uint32_t i = 0; i < shape->word_count; i++)
+        if (!shape->skipped[i] && !leaving[i] && a->words[i] != b->words[i])
+            return false;
+    return true;
+}
+
+static bool results_would_meet(const struct shape *shape, const uint8_t *leaving)
+{
+    for (uint32_t i = 0; i < shape->entry_count; i++)
+        for (uint32_t k = 0; k < i; k++) {
+            const struct entry *a = &shape->entries[i], *b = &shape->entries[k];
+            if ((a->set != b->set || a->unsteady || b->unsteady) &&
+                would_meet(shape, a, b, leaving))
+                return true;
+        }
+    return false;
+}
+
+/* The later used one has both. */
+static void entries_merge(struct summaries *all, struct shape *shape, uint32_t first,
+                          uint32_t second)
+{
+    struct entry *a = &shape->entries[first], *b = &shape->entries[second];
+    if (a->used < b->used) {
+        const struct entry older = *a;
+        *a = *b;
+        *b = older;
+    }
+    a->seen = a->seen + b->seen < SEEN_MOST ? a->seen + b->seen : SEEN_MOST;
+    if (a->several || b->several || !summary_names_are(a->names, b->names)) {
+        summary_names_drop(all, a->names);
+        a->names = NULL;
+        a->several = true;
+    }
+    summary_entry_remove(all, shape, second);
+}
+
+static void words_leave(struct summaries *all, struct shape *shape, const uint8_t *leaving)
+{
+    for (uint32_t i = 0; i < shape->word_count; i++)
+        shape->skipped[i] |= leaving[i];
+    for (uint32_t i = 0; i < shape->entry_count; i++)
+        shape->entries[i].hash = summary_words_hash(shape, shape->entries[i].words);
+    for (uint32_t i = 0; i < shape->entry_count; i++)
+        for (uint32_t k = shape->entry_count - 1; k > i; k--)
+            if (summary_words_agree(shape, shape->entries[i].words, shape->entries[k].words))
+                entries_merge(all, shape, i, k);
+}
+
+void summary_shape_reduce(struct summaries *all, struct shape *shape, const struct entry *newest)
+{
+    uint8_t *leaving = malloc(shape->word_count + 1);
+    if (!leaving)
+        return;
+    const uint32_t count = group_differences(shape, newest, leaving);
+    const uint32_t needed = values_needed(all, shape, leaving);
+    if (count >= all->limits.values && needed && count >= needed &&
+        !results_would_meet(shape, leaving))
+        words_leave(all, shape, leaving);
+    free(leaving);
+}
+
+bool summary_words_return(struct shape *shape, const struct entry *entry, const uint32_t *words)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < shape->word_count; i++) {
+        if (!shape->skipped[i] || entry->words[i] == words[i])
+            continue;
+        shape->skipped[i] = 0;
+        shape->strikes[i] += shape->strikes[i] < STRIKES_MOST;
+        any = true;
+    }
+    for (uint32_t i = 0; any && i < shape->entry_count; i++) {
+        struct entry *each = &shape->entries[i];
+        each->hash = summary_words_hash(shape, each->words);
+        each->seen = each->seen ? 1 : 0;
+    }
+    return any;
+}
