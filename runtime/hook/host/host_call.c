@@ -23,7 +23,8 @@ static struct range hull_of(const struct iovec *parts, size_t count)
 
 void host_call_lend(struct host_call *call, const struct iovec *parts, size_t count, bool writes)
 {
-    const struct range hull = hull_of(parts, count);
+    const bool is_refused = count > UIO_MAXIOV; /* parts may be fewer then */
+    const struct range hull = hull_of(parts, is_refused ? 0 : count);
     size_t before = 0;
     if (hull.start >= hull.end)
         return;

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -31,6 +32,14 @@ static inline void host_call_begin_vector(struct host_call *call, const struct i
     call->on = false;
     if (__builtin_expect(host_access_guards, 0) && parts && count)
         host_call_lend(call, parts, count, writes);
+}
+
+static inline void host_call_begin_message(struct host_call *call, const struct msghdr *message,
+                                           bool writes)
+{
+    call->on = false;
+    if (__builtin_expect(host_access_guards, 0) && message)
+        host_call_begin_vector(call, message->msg_iov, message->msg_iovlen, writes);
 }
 
 static inline void host_call_begin(struct host_call *call, const void *memory, size_t bytes,

@@ -225,7 +225,8 @@ NEXT_EXPORTED size_t fwrite_unlocked(const void *restrict memory, size_t size, s
 
 static char *line_end(struct host_call *call, char *line)
 {
-    host_call_end(call, line ? (ssize_t)strlen(line) + 1 : 0, "fgets");
+    if (__builtin_expect(call->on, 0))
+        host_call_check(call, line ? strlen(line) + 1 : 0, "fgets");
     return line;
 }
 NEXT_EXPORTED char *fgets(char *restrict memory, int count, FILE *restrict file)
@@ -289,13 +290,15 @@ NEXT_EXPORTED ssize_t sendto(int socket, const void *memory, size_t bytes, int f
 }
 NEXT_EXPORTED ssize_t recvmsg(int socket, struct msghdr *message, int flags)
 {
-    WRITES_PARTS(message->msg_iov, message->msg_iovlen, "recvmsg",
-                 NEXT(recvmsg)(socket, message, flags));
+    struct host_call call;
+    host_call_begin_message(&call, message, true);
+    return host_call_end(&call, NEXT(recvmsg)(socket, message, flags), "recvmsg");
 }
 NEXT_EXPORTED ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
 {
-    READS_PARTS(message->msg_iov, message->msg_iovlen, "sendmsg",
-                NEXT(sendmsg)(socket, message, flags));
+    struct host_call call;
+    host_call_begin_message(&call, message, false);
+    return host_call_end(&call, NEXT(sendmsg)(socket, message, flags), "sendmsg");
 }
 
 enum { MESSAGES_MOST = 64 }; /* of one call; what more it has is opened and not checked */
@@ -306,7 +309,7 @@ static void messages_begin(struct host_call *calls, const struct mmsghdr *messag
     for (unsigned i = 0; host_access_guards && i < count; i++) {
         const struct msghdr *message = &messages[i].msg_hdr;
         if (i < MESSAGES_MOST)
-            host_call_begin_vector(&calls[i], message->msg_iov, message->msg_iovlen, writes);
+            host_call_begin_message(&calls[i], message, writes);
         for (size_t k = 0; i >= MESSAGES_MOST && k < message->msg_iovlen; k++)
             host_call_open(message->msg_iov[k].iov_base, message->msg_iov[k].iov_len);
     }

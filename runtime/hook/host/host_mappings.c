@@ -65,10 +65,10 @@ NEXT_EXPORTED void *mremap(void *address, size_t bytes, size_t wanted, int flags
 {
     va_list list;
     va_start(list, flags);
-    void *place = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;
+    void *place = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(list, void *) : NULL;
     va_end(list);
     host_call_ends(address, bytes);
-    host_call_ends(place, place ? wanted : 0);
+    host_call_ends(place, flags & MREMAP_FIXED ? wanted : 0);
     return is_found() ? next_calls.mremap(address, bytes, wanted, flags, place)
                       : (void *)syscall(SYS_mremap, address, bytes, wanted, flags, place);
 }

@@ -130,15 +130,13 @@ static const struct buffer_call buffer_calls[] = {
 
 static long with_buffer(const struct buffer_call *of, const long *a)
 {
-    const struct msghdr *message = pointer(a[of->memory]);
     struct host_call call;
     if (of->kind == PLAIN)
         host_call_begin(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
     else if (of->kind == PARTS)
         host_call_begin_vector(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
     else
-        host_call_begin_vector(&call, message ? message->msg_iov : NULL,
-                               message ? message->msg_iovlen : 0, of->writes);
+        host_call_begin_message(&call, pointer(a[of->memory]), of->writes);
     return host_call_end(&call, host_syscall_next(of->number, a[0], a[1], a[2], a[3], a[4], a[5]),
                          of->name);
 }
@@ -178,7 +176,7 @@ struct transfer {
 
 static struct transfer of_scsi(const struct sg_io_hdr *command)
 {
-    if (!command || command->interface_id != 'S' || command->iovec_count)
+    if (command->interface_id != 'S' || command->iovec_count)
         return (struct transfer){0};
     return (struct transfer){command->dxferp, command->dxfer_len,
                              command->dxfer_direction != SG_DXFER_TO_DEV};
@@ -205,9 +203,7 @@ static struct transfer transfer_of(unsigned long request, const void *argument)
     if (!argument)
         return (struct transfer){0};
     if (request == SG_IO)
-        return *(const char *)argument == 'Q' || *(const int32_t *)argument == 'Q'
-                   ? of_bsg(argument)
-                   : of_scsi(argument);
+        return *(const int32_t *)argument == 'Q' ? of_bsg(argument) : of_scsi(argument);
     if (request == NVME_IOCTL_IO_CMD || request == NVME_IOCTL_ADMIN_CMD ||
         request == NVME_IOCTL_IO64_CMD || request == NVME_IOCTL_ADMIN64_CMD)
         return of_nvme(argument);
