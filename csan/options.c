@@ -57,8 +57,8 @@ static const struct {
      "Find exact reads of kernels from memory that nothing has written since it was allocated."},
     {FIELD(oom), OPTION_WORD, "auto", "auto|1|off",
      "Say what held the memory when an allocation failed for want of it. auto: if the program "
-     "gives up, that is, ends with a code that is not 0, by abort or by a signal, and no "
-     "allocation of that size succeeded later. 1: at once, each place once."},
+     "ends with a code that is not 0, by abort or by a signal. An allocation of that size that "
+     "succeeds later keeps it silent. 1: at once, each place once."},
     {FIELD(log_path), OPTION_PATH, "stderr", NULL,
      "Write reports there: stderr, stdout, or a file. In its name %p is the process id, %r the "
      "rank (of mpirun, torchrun, srun) and %h the machine. Where there is no %p and no rank, "
@@ -75,7 +75,8 @@ static const struct {
     {FIELD(suppressions), OPTION_PATH, "", NULL,
      "Read this file of suppressions, in ThreadSanitizer's format. Its lines are race:NAME, "
      "race_top:NAME, kernel:NAME, lib:NAME, called_from_lib:NAME, pair:ONE <-> OTHER, "
-     "fingerprint:NUMBER or error:KIND NAME, with wildcards *, ^ and $. A finding that one matches "
+     "fingerprint:NUMBER or error:KIND NAME. Names have wildcards: *, ^ and $. A finding that one "
+     "matches "
      "is counted apart and is no failure."},
     {FIELD(baseline), OPTION_PATH, "", NULL,
      "Report only findings that are not in this file: a report in JSON (format=json) of an earlier "

@@ -443,8 +443,10 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
     else if (proposal.kind == PROPOSAL_NO_OVERLAP)
         no_overlap_add(text, words, &proposal);
     else if (race_is_host_change(race))
-        text_add(text, "synchronize the host with %s after %s, before it stores there",
-                 lane_of(previous), previous->site);
+        text_add(
+            text,
+            "synchronize the host with %s after %s, before the host writes to that memory again",
+            lane_of(previous), previous->site);
     else if (proposal.kind == PROPOSAL_STREAM)
         take_stream_add(text, side_of(words, proposal.to), side_of(words, proposal.from));
     else

@@ -493,9 +493,9 @@ static inline void csan_name_stream(csan_stream stream, const char *name)
  * before the first launch; otherwise it takes effect at the next launch. csan copies the text and
  * reads it at the launch. A second call replaces the first; unloading the module removes the text.
  * It is not needed if the loaded image was PTX, or machine code that ptxas compiled with line
- * information (-lineinfo): that text takes precedence. If csan cannot read the PTX, or it has no
- * such kernel with such parameters, csan says so once on standard error, and the kernel stays
- * unknown. Any thread may call it. */
+ * information (-lineinfo): that text takes precedence. csan may be unable to read the PTX, or find
+ * no such kernel with such parameters in it. Then it says so once on standard error, and the kernel
+ * stays unknown. Any thread may call it. */
 static inline void csan_kernel_ptx(void *function, const char *ptx, size_t bytes)
 {
     const struct csan_api *api = csan_active();
@@ -547,9 +547,9 @@ static inline void csan_races_clear(void)
 /* ---- For the adapter of a framework -------------------------------------------------------- */
 
 /* An operator of a framework, such as PyTorch's. While one runs on a thread, the kernel launches,
- * copies and sets that the thread makes are its: reports name it and its arguments, and a kernel of
- * which csan does not know exactly what it touches is taken to touch what the operator does. Lives
- * as long as the process, with what it points to. */
+ * copies and sets that the thread makes are its. Reports name it and its arguments. If csan does
+ * not know exactly what a kernel touches, the kernel is taken to touch what the operator does.
+ * Lives as long as the process, with what it points to. */
 struct csan_operator {
     const char *name;             /* as reports show it: PyTorch's schema */
     const char *const *arguments; /* an access's `argument` is an index into these */
@@ -633,8 +633,9 @@ enum {
     CSAN_OPERATORS_ARE_DECLARED = 1,  /* else not before `follow` is called */
     CSAN_OPERATORS_ARE_SUMMARIZED = 2 /* csan compares parameters of their launches */
 };
-/* The upper 16 bits of each eight bytes that a source then leaves on the stack where an operator
- * begins or ends, the others being different each time: parameters that have them were not set. */
+/* A mark for memory that nobody set. Where an operator begins or ends, a source fills the unused
+ * stack with words of eight bytes. Their upper 16 bits are the mark, the others differ each time.
+ * Parameters of launches that have the mark were not set. */
 #define CSAN_OPERATOR_STACK_MARK UINT64_C(0xc5a7)
 static inline int csan_operator_source_set(const struct csan_operator_source *source)
 {
@@ -792,11 +793,11 @@ static inline const struct csan_python_stacks *csan_python(const void *in)
 }
 
 /* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is
- * set, on the thread whose call showed it, with locks of csan held: it must not call CUDA or csan.
- * 1: it sees to it that the program ends. `report` is the text that was printed, valid during the
- * call. Findings that are no races come here, too, and always make the program fail. csan_is_error
- * recognizes them, race->error describes them, and race->previous.kind is 0 if there is no earlier
- * access. */
+ * set. It runs on the thread whose call showed the race, with locks of csan held, so it must not
+ * call CUDA or csan. It returns 1 if it sees to it that the program ends. `report` is the text that
+ * was printed, valid during the call. Findings that are no races come here, too, and always make
+ * the program fail. csan_is_error recognizes them, race->error describes them, and
+ * race->previous.kind is 0 if there is no earlier access. */
 static inline void csan_on_race(int (*handler)(void *user, const struct csan_race *race,
                                                const char *report),
                                 void *user)
@@ -806,10 +807,10 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
         api->on_race(handler, user);
 }
 
-/* A place for a debugger to stop, as ThreadSanitizer's __tsan_on_report is: libcsan calls it for
- * each race that no suppression and no baseline has, possible ones too, and for each finding that
- * is no race (csan_is_error), once its report is written. It does nothing; a program does not call
- * it.
+/* A place for a debugger to stop, as ThreadSanitizer's __tsan_on_report is. libcsan calls it once a
+ * report is written: for each race, possible ones too, and for each finding that is no race
+ * (csan_is_error). What a suppression or a baseline has is left out. It does nothing; a program
+ * does not call it.
  *
  *     CSAN=1 CSAN_OPTIONS=deferred_limit=0 gdb -ex 'set breakpoint pending on' \
  *         -ex 'break csan_on_report' -ex run ./app

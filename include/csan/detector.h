@@ -30,9 +30,9 @@ typedef uint32_t csan_site; /* 0: unknown */
 csan_context *csan_context_create(const char *options,
                                   void (*on_race)(void *user, const struct csan_race *race),
                                   void *user, char *message, size_t message_bytes);
-/* A context of its own lanes, order and shadow, for work that is judged apart from the rest, such
- * as the nodes of a graph against each other. Allocations are the parent's as of their first access
- * here, sites are the parent's, and so are the races found. Destroy it before the parent. */
+/* A context of its own lanes, order and shadow, for work that is judged apart from the rest. The
+ * nodes of a graph are judged so against each other. Allocations are the parent's as of their first
+ * access here. Sites are the parent's, and so are the races found. Destroy it before the parent. */
 csan_context *csan_context_branch(csan_context *parent);
 /* Decides what is still pending at the next best level, reports it, and frees everything. */
 void csan_context_destroy(csan_context *context);
@@ -97,9 +97,9 @@ void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole);
 /* Order. lane_waits: what `lane` does from now on is ordered after all `other` has done so far.
  * A snapshot is `lane` as of now; joining it later orders after that moment only. */
 void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other);
-/* The call `what` (a string that lives as long as the context) was seen to make the host wait for
- * all that `other` has done so far (CSAN_NO_LANE: every lane), but nothing promises it. That is no
- * order; a race between those two sides says so (csan_race.unpromised). */
+/* The call `what` was seen to make the host wait for all that `other` has done so far, but nothing
+ * promises it. CSAN_NO_LANE stands for every lane. `what` is a string that lives as long as the
+ * context. That is no order; a race between those two sides says so (csan_race.unpromised). */
 void csan_lane_observed_wait(csan_context *context, csan_lane other, const char *what);
 /* The same for all that is behind the snapshot. */
 void csan_snapshot_observed_wait(csan_context *context, const csan_snapshot *snapshot,
@@ -114,8 +114,8 @@ void csan_snapshot_join(csan_context *context, csan_lane lane, const csan_snapsh
 void csan_snapshot_release(csan_context *context, csan_snapshot *snapshot);
 
 /* An order not decided yet: a wait for something that may be released later by any lane. Joining
- * the promise holds `lane`'s later work back inside csan (never the program) until it is kept, or
- * until the time-out, when the edge is given up and counted. Owned and released like any snapshot.
+ * the promise holds `lane`'s later work back inside csan (never the program) until it is kept. At
+ * the time-out the edge is given up and counted. Owned and released like any snapshot.
  */
 csan_snapshot *csan_snapshot_promise(csan_context *context);
 void csan_snapshot_keep(csan_context *context, csan_snapshot *promise, csan_lane lane);
@@ -196,7 +196,7 @@ int csan_memory_find(csan_context *context, uint64_t address, uint64_t *base, ui
 int csan_memory_owner(csan_context *context, uint64_t address, uint64_t *base, uint64_t *bytes);
 
 /* Memory that is mapped in two places: [base, base + bytes) is another name of [onto, onto +
- * bytes), and ops that touch one touch the other; until unalias, for every name inside the range.
+ * bytes). Ops that touch one touch the other, until unalias, for every name inside the range.
  * Births, frees and declared blocks use the addresses of their own calls. Not for branches. */
 void csan_memory_alias(csan_context *context, uint64_t base, uint64_t bytes, uint64_t onto);
 void csan_memory_unalias(csan_context *context, uint64_t base, uint64_t bytes);

@@ -1,7 +1,7 @@
 """Sentences of documents that have too many words: check_sentences.py TOP [--except=PATTERN]...
 
 Reads *.md and docs/**/*.md below TOP, without the pages whose path matches a
-PATTERN (as in a shell). Prints "page:line: N words" for each sentence of more than 30 words, and
+PATTERN (as in a shell). Prints "page:line: N words" for each sentence of more than 25 words, and
 nothing else.
 
 A sentence ends with . ! ? or : before a space. So do a paragraph, a heading and an item of a list.
@@ -14,7 +14,7 @@ import os
 import re
 import sys
 
-LIMIT = 30
+LIMIT = 25
 ENDING = re.compile(r"[.!?:][\"')*_]*$")
 ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 

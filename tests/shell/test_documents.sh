@@ -39,9 +39,9 @@ check "an option of the library's, too" wrong_page '`CSAN_OPTIONS=dedup=1:frobni
 check "a target that is not there is found" wrong_page '`make frobnicate`' 'target make frobnicate'
 check "what is there is not" eval '! wrong_page "\`csan run --options=dedup=1 ./app --own\`, \`make help\`" ".*"'
 
-# No sentence has more than 30 words.
+# No sentence has more than 25 words.
 python3 "$root/tests/shell/check_sentences.py" "$root" >long 2>&1
-check "no sentence has more than 30 words" cmp -s long /dev/null || sed 's/^/    /' long
+check "no sentence has more than 25 words" cmp -s long /dev/null || sed 's/^/    /' long
 # long_sentence TEXT: what is said of a page that has this text, on its third line.
 long_sentence()
 {
@@ -50,15 +50,15 @@ long_sentence()
     printf '# A page\n\n%b\n' "$1" >tree/docs/guide/page.md
     python3 "$root/tests/shell/check_sentences.py" tree ${2:+"--except=$2"}
 }
-thirty=$(printf 'word %.0s' {1..29})end
-check "a sentence of 31 words is found" \
-    test "$(long_sentence "And $thirty.")" = "docs/guide/page.md:3: 31 words"
+longest=$(printf 'word %.0s' {1..24})end
+check "a sentence of 26 words is found" \
+    test "$(long_sentence "And $longest.")" = "docs/guide/page.md:3: 26 words"
 check "a sentence over two lines is found where it begins" \
-    test "$(long_sentence "Short.\nAnd here\n${thirty}.")" = "docs/guide/page.md:4: 32 words"
+    test "$(long_sentence "Short.\nAnd here\n${longest}.")" = "docs/guide/page.md:4: 27 words"
 check "so is one in an item of a list" \
-    test "$(long_sentence "- First item\n- And $thirty")" = "docs/guide/page.md:4: 31 words"
-check "a sentence may end with a number" test -z "$(long_sentence "It is version 18. $thirty")"
-check "one of 30 words is not, nor are two of 30" test -z "$(long_sentence "$thirty. $thirty")"
+    test "$(long_sentence "- First item\n- And $longest")" = "docs/guide/page.md:4: 26 words"
+check "a sentence may end with a number" test -z "$(long_sentence "It is version 18. $longest")"
+check "one of 25 words is not, nor are two of 25" test -z "$(long_sentence "$longest. $longest")"
 check "nor is a table, or a block of code" \
-    test -z "$(long_sentence "| And $thirty |\n\n\`\`\`\nAnd $thirty\n\`\`\`")"
-check "nor is a page that is left out" test -z "$(long_sentence "And $thirty" 'docs/guide/*')"
+    test -z "$(long_sentence "| And $longest |\n\n\`\`\`\nAnd $longest\n\`\`\`")"
+check "nor is a page that is left out" test -z "$(long_sentence "And $longest" 'docs/guide/*')"

@@ -106,7 +106,7 @@ check "without a handler the signal ends it, too" ended 139
 guarded ./guard past
 check "a handler past the C library: pages are guarded no more" eval 'ended 0 && grep -qx done out && says "no page is guarded since"'
 extra=:host_guard_us=1 guarded ./guard access
-check "a limit that is reached is in the summary" says 'host memory: [0-9]+ ops guarded \(0 in part\), [1-9][0-9]* not \([1-9][0-9]* limits'
+check "a limit that is reached is in the summary" says 'host memory: [0-9]+ ops guarded \(0 of them in part\), [1-9][0-9]* not guarded \([1-9][0-9]* by the limits'
 
 run env CSAN_DEVICE_HOST_PAGES=1 "$csan" run --device=embedded --options=host=guard ./guard access
 check "a GPU that uses the host's page tables: no page is guarded, and csan says so" eval \

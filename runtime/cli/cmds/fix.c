@@ -18,9 +18,10 @@ static void usage(FILE *out)
         out,
         "usage: csan fix [OPTION...] [--] PROGRAM [ARGUMENT...]\n\n"
         "Runs PROGRAM, and for each race runs it again with the order that its report\n"
-        "proposes: an event recorded and waited for at the two places, a dependency\n"
-        "of a graph, a launch that does not overlap, a copy or set in another stream. Says\n"
-        "whether that order alone removes the race and brings no other. Says, too, whether the\n"
+        "proposes. That may be an event recorded and waited for at the two places, or a\n"
+        "dependency of a graph. It may be a launch that does not overlap, or a copy or set in\n"
+        "another stream. Says whether that order alone removes the race and brings no other. Says, "
+        "too, whether the\n"
         "program then ends the same under N schedules, and how much can no longer run at the\n"
         "same time. At last it runs with all orders that hold. PROGRAM reads nothing from\n"
         "standard input, and its output is dropped.\n\n"

@@ -13,12 +13,10 @@ static void usage(FILE *out)
     fprintf(
         out,
         "usage: csan merge [OPTION...] FILE...\n\n"
-        "Makes one report of many recordings (csan record) or reports in JSON, as the ranks of a\n"
-        "job leave them (log_path or record with %%r in it). It has each race once, with the\n"
-        "ranks that saw it. No FILE is written over. The exit code is 66 when there are findings, "
-        "and 2 when "
-        "a\n"
-        "file cannot be read: the others are merged.\n\n"
+        "Makes one report of many recordings (csan record) or reports in JSON. The ranks of a\n"
+        "job leave such files (log_path or record with %%r in it). It has each race once, with the\n"
+        "ranks that saw it. No FILE is written over. The exit code is 66 when there are\n"
+        "findings, and 2 when a file cannot be read. The other files are merged then.\n\n"
         "%s"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"
         "  --options=...      as CSAN_OPTIONS; csan help lists them\n",

@@ -520,19 +520,21 @@ bool host_access_summary(char *text, size_t bytes)
     const struct source_content_counts sources = source_content_counts();
     int length = 0;
     if (host_access_guards || handler_lost)
-        length = snprintf(text, bytes,
-                          "host memory: %" PRIu64 " ops guarded (%" PRIu64 " in part), %" PRIu64
-                          " not (%" PRIu64 " limits, %" PRIu64 " memory that cannot be), %" PRIu64
-                          " accesses not checked",
-                          counts.ops, counts.in_part, counts.skipped + counts.refused,
-                          counts.skipped, counts.refused, counts.unchecked);
+        length =
+            snprintf(text, bytes,
+                     "host memory: %" PRIu64 " ops guarded (%" PRIu64 " of them in part), %" PRIu64
+                     " not guarded (%" PRIu64 " by the limits, %" PRIu64
+                     " in memory that cannot be guarded), %" PRIu64 " accesses not checked",
+                     counts.ops, counts.in_part, counts.skipped + counts.refused, counts.skipped,
+                     counts.refused, counts.unchecked);
     if (handler_lost && (size_t)length < bytes)
         length += snprintf(text + length, bytes - (size_t)length,
                            "; no page is guarded since the program set a handler of SIGSEGV past "
                            "the C library");
     if (hashes && length >= 0 && (size_t)length < bytes)
         snprintf(text + length, bytes - (size_t)length,
-                 "%s%" PRIu64 " sources hashed, %" PRIu64 " not (limits), %" PRIu64 " not compared",
+                 "%s%" PRIu64 " sources hashed, %" PRIu64 " not hashed (limits), %" PRIu64
+                 " not compared",
                  length ? "; " : "host memory: ", sources.sources, sources.skipped, sources.silent);
     return host_access_guards || handler_lost || hashes;
 }

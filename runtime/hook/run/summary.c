@@ -143,7 +143,7 @@ void summary_print(struct report_sink *report, const struct csan_stats *stats, i
     report_set_device(report, device);
     report_summary(report, stats, names, count);
     print_counts(report);
-    char host[384];
+    char host[512];
     if (host_access_summary(host, sizeof host))
         report_note(report, "%s", host);
     if (verbosity > 0) {
