@@ -16,6 +16,7 @@ if_named       = $(if $(filter $(1),$(named_words)),$(2))
 shell_files   := $(foreach w,static plain,$(patsubst %,$(PROGRAM_OUT)/$w/%,$(filter $(program),$(named_words)))) \
 	$(call if_named,oracle mutants,$(ORACLE)) $(call if_named,litmus,$(LITMUS)) \
 	$(call if_named,classics,$(CLASSICS) $(TRITON)) $(call if_named,schema_check,$(SCHEMA_CHECK)) \
+	$(call if_named,mpich,$(MPI_PROGRAMS)) \
 	$(call if_named,libparity,$(PARITY_SHARED)) $(call if_named,kernels,$(kernels_files)) \
 	$(call if_named,fuzz_kernels,$(FUZZ)/fuzz_kernels $(fuzz_fixed))
 
