@@ -9,10 +9,10 @@
  *     const int result = PMPI(Send)(...);
  *     return call_end(&call, result);
  *
- * A call that starts a request says call_starts in place of call_touches, and call_started with the
- * request behind the real call (request.h). Buffers in device memory that the host cannot reach are
- * replaced by the host's view of them, or by a copy (call_usable), so that an MPI without CUDA can
- * move them. */
+ * wrapper.h writes this for most functions. A call that starts a request says call_starts in place
+ * of call_touches, and request_started behind the real call (request.h). Buffers in
+ * device memory that the host cannot reach are replaced by the host's view of them, or by a copy
+ * (call_usable), so that an MPI without CUDA can move them. */
 #ifndef RUNTIME_MPI_CALL_H
 #define RUNTIME_MPI_CALL_H
 

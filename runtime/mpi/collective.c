@@ -1,67 +1,17 @@
 /* Collective calls (MPI 3.1, chapter 5), each in its blocking, nonblocking and, where the MPI has
  * it, persistent form (MPI 4.0, chapter 6). A function says what a call touches; the three forms
  * come from it. */
-#include "runtime/mpi/call.h"
-#include "runtime/mpi/exported.h"
 #include "runtime/mpi/functions.h"
 #include "runtime/mpi/group.h"
-#include "runtime/mpi/request.h"
+#include "runtime/mpi/wrapper.h"
 
-/* `parameters`, `names` of them, and `views`: the names with buffers as MPI can use them. */
-#define BLOCKING(name, parameters, names, views)                                                   \
-    EXPORTED int MPI_##name(parameters);                                                           \
-    int MPI_##name(parameters)                                                                     \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!call_begin(&call, "MPI_" #name))                                                      \
-            return PMPI(name)(names);                                                              \
-        touch_##name(&call, names);                                                                \
-        call_touches(&call);                                                                       \
-        call_inside();                                                                             \
-        return call_end(&call, PMPI(name)(views));                                                 \
-    }                                                                                              \
-    ALSO_PMPI(name)
-
-#define FORMS(name, started, parameters, names, views)                                             \
-    EXPORTED int MPI_##name(parameters);                                                           \
-    int MPI_##name(parameters)                                                                     \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!call_begin(&call, "MPI_" #name))                                                      \
-            return PMPI(name)(names);                                                              \
-        touch_##name(&call, names);                                                                \
-        call_touches(&call);                                                                       \
-        call_inside();                                                                             \
-        return call_end(&call, PMPI(name)(views));                                                 \
-    }                                                                                              \
-    ALSO_PMPI(name)                                                                                \
-    EXPORTED int MPI_##started(parameters, void *request);                                         \
-    int MPI_##started(parameters, void *request)                                                   \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!call_begin(&call, "MPI_" #started))                                                   \
-            return PMPI(started)(names, request);                                                  \
-        touch_##name(&call, names);                                                                \
-        call_starts(&call);                                                                        \
-        call_inside();                                                                             \
-        const int result = PMPI(started)(views, request);                                          \
-        request_started(&call, result, request);                                                   \
-        return call_end(&call, result);                                                            \
-    }                                                                                              \
-    ALSO_PMPI(started)                                                                             \
-    EXPORTED int MPI_##name##_init(parameters, mpi_handle info, void *request);                    \
-    int MPI_##name##_init(parameters, mpi_handle info, void *request)                              \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!call_begin(&call, "MPI_" #name "_init"))                                              \
-            return PMPI(name##_init)(names, info, request);                                        \
-        touch_##name(&call, names);                                                                \
-        call_inside();                                                                             \
-        const int result = PMPI(name##_init)(views, info, request);                                \
-        request_made(&call, result, request);                                                      \
-        return call_end(&call, result);                                                            \
-    }                                                                                              \
-    ALSO_PMPI(name##_init)
+#define FORMS(name, started, stem)                                                                 \
+    BLOCKING(name, stem, touch_##name)                                                             \
+    STARTING(started, stem, touch_##name)                                                          \
+    WRAPPER(name##_init, (stem##_PARAMETERS, mpi_handle info, void *request),                      \
+            (stem##_ARGUMENTS(AS_IT_IS), info, request),                                           \
+            (stem##_ARGUMENTS(USABLE), info, request),                                             \
+            touch_##name(&call, stem##_ARGUMENTS(AS_IT_IS)), request_made(&call, result, request))
 
 #define IS_IN_PLACE(buffer) ((const void *)(buffer) == abi.in_place)
 
@@ -72,11 +22,10 @@ static const void *at(const void *base, int64_t elements, mpi_aint extent)
 
 /* ---- From one, or to one ---- */
 
-#define BCAST       void *buffer, int count, mpi_handle type, int root, mpi_handle comm
-#define BCAST_NAMES buffer, count, type, root, comm
-#define BCAST_VIEWS call_usable(&call, buffer, ARGUMENT_BUFFER), count, type, root, comm
+#define BCAST_PARAMETERS      void *buffer, int count, mpi_handle type, int root, mpi_handle comm
+#define BCAST_ARGUMENTS(pass) pass(buffer, ARGUMENT_BUFFER), count, type, root, comm
 
-static void touch_Bcast(struct call *call, BCAST)
+static void touch_Bcast(struct call *call, BCAST_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, count, type, root, comm);
@@ -85,17 +34,15 @@ static void touch_Bcast(struct call *call, BCAST)
     call_buffer(call, buffer, count, type, group_is_root(&group, root) ? CSAN_READ : CSAN_WRITE,
                 ARGUMENT_BUFFER);
 }
-FORMS(Bcast, Ibcast, BCAST, BCAST_NAMES, BCAST_VIEWS)
+FORMS(Bcast, Ibcast, BCAST)
 
-#define REDUCE                                                                                     \
+#define REDUCE_PARAMETERS                                                                          \
     const void *sendbuf, void *recvbuf, int count, mpi_handle type, mpi_handle op, int root,       \
         mpi_handle comm
-#define REDUCE_NAMES sendbuf, recvbuf, count, type, op, root, comm
-#define REDUCE_VIEWS                                                                               \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
-        count, type, op, root, comm
+#define REDUCE_ARGUMENTS(pass)                                                                     \
+    pass(sendbuf, ARGUMENT_SENDBUF), pass(recvbuf, ARGUMENT_RECVBUF), count, type, op, root, comm
 
-static void touch_Reduce(struct call *call, REDUCE)
+static void touch_Reduce(struct call *call, REDUCE_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root);
@@ -108,7 +55,7 @@ static void touch_Reduce(struct call *call, REDUCE)
     if (is_root)
         call_writes(call, recvbuf, count, type, ARGUMENT_RECVBUF);
 }
-FORMS(Reduce, Ireduce, REDUCE, REDUCE_NAMES, REDUCE_VIEWS)
+FORMS(Reduce, Ireduce, REDUCE)
 
 /* Blocks of `count` elements, one of each rank, but for the calling rank's where it is in place. */
 static void blocks(struct call *call, const void *base, int64_t count, mpi_handle type, int kind,
@@ -134,15 +81,14 @@ static void blocks_v(struct call *call, const void *base, const int *counts, con
             call_buffer(call, at(base, places[i], extent), counts[i], type, kind, argument);
 }
 
-#define GATHER                                                                                     \
+#define GATHER_PARAMETERS                                                                          \
     const void *sendbuf, int sendcount, mpi_handle sendtype, void *recvbuf, int recvcount,         \
         mpi_handle recvtype, int root, mpi_handle comm
-#define GATHER_NAMES sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm
-#define GATHER_VIEWS                                                                               \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype, root, comm
+#define GATHER_ARGUMENTS(pass)                                                                     \
+    pass(sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, pass(recvbuf, ARGUMENT_RECVBUF),         \
+        recvcount, recvtype, root, comm
 
-static void touch_Gather(struct call *call, GATHER)
+static void touch_Gather(struct call *call, GATHER_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(sendbuf);
@@ -155,9 +101,9 @@ static void touch_Gather(struct call *call, GATHER)
     if (is_root)
         blocks(call, recvbuf, recvcount, recvtype, CSAN_WRITE, &group, in_place, ARGUMENT_RECVBUF);
 }
-FORMS(Gather, Igather, GATHER, GATHER_NAMES, GATHER_VIEWS)
+FORMS(Gather, Igather, GATHER)
 
-static void touch_Scatter(struct call *call, GATHER)
+static void touch_Scatter(struct call *call, GATHER_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(recvbuf);
@@ -170,17 +116,16 @@ static void touch_Scatter(struct call *call, GATHER)
     if (!is_root || !group.inter)
         call_writes(call, recvbuf, recvcount, recvtype, ARGUMENT_RECVBUF);
 }
-FORMS(Scatter, Iscatter, GATHER, GATHER_NAMES, GATHER_VIEWS)
+FORMS(Scatter, Iscatter, GATHER)
 
-#define GATHERV                                                                                    \
+#define GATHERV_PARAMETERS                                                                         \
     const void *sendbuf, int sendcount, mpi_handle sendtype, void *recvbuf, const int *counts,     \
         const int *places, mpi_handle recvtype, int root, mpi_handle comm
-#define GATHERV_NAMES sendbuf, sendcount, sendtype, recvbuf, counts, places, recvtype, root, comm
-#define GATHERV_VIEWS                                                                              \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), counts, places, recvtype, root, comm
+#define GATHERV_ARGUMENTS(pass)                                                                    \
+    pass(sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, pass(recvbuf, ARGUMENT_RECVBUF), counts, \
+        places, recvtype, root, comm
 
-static void touch_Gatherv(struct call *call, GATHERV)
+static void touch_Gatherv(struct call *call, GATHERV_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(sendbuf);
@@ -193,17 +138,16 @@ static void touch_Gatherv(struct call *call, GATHERV)
         blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, group.size,
                  in_place ? group.rank : -1, ARGUMENT_RECVBUF);
 }
-FORMS(Gatherv, Igatherv, GATHERV, GATHERV_NAMES, GATHERV_VIEWS)
+FORMS(Gatherv, Igatherv, GATHERV)
 
-#define SCATTERV                                                                                   \
+#define SCATTERV_PARAMETERS                                                                        \
     const void *sendbuf, const int *counts, const int *places, mpi_handle sendtype, void *recvbuf, \
         int recvcount, mpi_handle recvtype, int root, mpi_handle comm
-#define SCATTERV_NAMES sendbuf, counts, places, sendtype, recvbuf, recvcount, recvtype, root, comm
-#define SCATTERV_VIEWS                                                                             \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), counts, places, sendtype,                       \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype, root, comm
+#define SCATTERV_ARGUMENTS(pass)                                                                   \
+    pass(sendbuf, ARGUMENT_SENDBUF), counts, places, sendtype, pass(recvbuf, ARGUMENT_RECVBUF),    \
+        recvcount, recvtype, root, comm
 
-static void touch_Scatterv(struct call *call, SCATTERV)
+static void touch_Scatterv(struct call *call, SCATTERV_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(recvbuf);
@@ -216,18 +160,16 @@ static void touch_Scatterv(struct call *call, SCATTERV)
     if (!is_root || !group.inter)
         call_writes(call, recvbuf, recvcount, recvtype, ARGUMENT_RECVBUF);
 }
-FORMS(Scatterv, Iscatterv, SCATTERV, SCATTERV_NAMES, SCATTERV_VIEWS)
+FORMS(Scatterv, Iscatterv, SCATTERV)
 
 /* ---- All reduce ---- */
 
-#define ALLREDUCE                                                                                  \
+#define ALLREDUCE_PARAMETERS                                                                       \
     const void *sendbuf, void *recvbuf, int count, mpi_handle type, mpi_handle op, mpi_handle comm
-#define ALLREDUCE_NAMES sendbuf, recvbuf, count, type, op, comm
-#define ALLREDUCE_VIEWS                                                                            \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
-        count, type, op, comm
+#define ALLREDUCE_ARGUMENTS(pass)                                                                  \
+    pass(sendbuf, ARGUMENT_SENDBUF), pass(recvbuf, ARGUMENT_RECVBUF), count, type, op, comm
 
-static void touch_Allreduce(struct call *call, ALLREDUCE)
+static void touch_Allreduce(struct call *call, ALLREDUCE_PARAMETERS)
 {
     (void)op;
     call_collective(call, count, type, CALL_NO_ROOT, comm);
@@ -235,11 +177,11 @@ static void touch_Allreduce(struct call *call, ALLREDUCE)
     call_writes(call, recvbuf, count, type, ARGUMENT_RECVBUF);
 }
 #define touch_Scan touch_Allreduce
-FORMS(Allreduce, Iallreduce, ALLREDUCE, ALLREDUCE_NAMES, ALLREDUCE_VIEWS)
-FORMS(Scan, Iscan, ALLREDUCE, ALLREDUCE_NAMES, ALLREDUCE_VIEWS)
+FORMS(Allreduce, Iallreduce, ALLREDUCE)
+FORMS(Scan, Iscan, ALLREDUCE)
 
 /* Rank 0 receives nothing. */
-static void touch_Exscan(struct call *call, ALLREDUCE)
+static void touch_Exscan(struct call *call, ALLREDUCE_PARAMETERS)
 {
     const bool first = group_of(comm).rank == 0;
     (void)op;
@@ -250,7 +192,7 @@ static void touch_Exscan(struct call *call, ALLREDUCE)
     if (!first)
         call_writes(call, recvbuf, count, type, ARGUMENT_RECVBUF);
 }
-FORMS(Exscan, Iexscan, ALLREDUCE, ALLREDUCE_NAMES, ALLREDUCE_VIEWS)
+FORMS(Exscan, Iexscan, ALLREDUCE)
 
 /* In place the input is all of recvbuf, and the output its beginning. */
 static void reduce_scatter(struct call *call, const void *sendbuf, void *recvbuf, int64_t all,
@@ -262,33 +204,28 @@ static void reduce_scatter(struct call *call, const void *sendbuf, void *recvbuf
     call_writes(call, recvbuf, own, type, ARGUMENT_RECVBUF);
 }
 
-#define REDUCE_BLOCK                                                                               \
+#define REDUCE_BLOCK_PARAMETERS                                                                    \
     const void *sendbuf, void *recvbuf, int recvcount, mpi_handle type, mpi_handle op,             \
         mpi_handle comm
-#define REDUCE_BLOCK_NAMES sendbuf, recvbuf, recvcount, type, op, comm
-#define REDUCE_BLOCK_VIEWS                                                                         \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
-        recvcount, type, op, comm
+#define REDUCE_BLOCK_ARGUMENTS(pass)                                                               \
+    pass(sendbuf, ARGUMENT_SENDBUF), pass(recvbuf, ARGUMENT_RECVBUF), recvcount, type, op, comm
 
-static void touch_Reduce_scatter_block(struct call *call, REDUCE_BLOCK)
+static void touch_Reduce_scatter_block(struct call *call, REDUCE_BLOCK_PARAMETERS)
 {
     const struct group group = group_of(comm);
     (void)op;
     call_collective(call, recvcount, type, CALL_NO_ROOT, comm);
     reduce_scatter(call, sendbuf, recvbuf, (int64_t)recvcount * group.size, recvcount, type);
 }
-FORMS(Reduce_scatter_block, Ireduce_scatter_block, REDUCE_BLOCK, REDUCE_BLOCK_NAMES,
-      REDUCE_BLOCK_VIEWS)
+FORMS(Reduce_scatter_block, Ireduce_scatter_block, REDUCE_BLOCK)
 
-#define REDUCE_SCATTER                                                                             \
+#define REDUCE_SCATTER_PARAMETERS                                                                  \
     const void *sendbuf, void *recvbuf, const int *counts, mpi_handle type, mpi_handle op,         \
         mpi_handle comm
-#define REDUCE_SCATTER_NAMES sendbuf, recvbuf, counts, type, op, comm
-#define REDUCE_SCATTER_VIEWS                                                                       \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), call_usable(&call, recvbuf, ARGUMENT_RECVBUF),  \
-        counts, type, op, comm
+#define REDUCE_SCATTER_ARGUMENTS(pass)                                                             \
+    pass(sendbuf, ARGUMENT_SENDBUF), pass(recvbuf, ARGUMENT_RECVBUF), counts, type, op, comm
 
-static void touch_Reduce_scatter(struct call *call, REDUCE_SCATTER)
+static void touch_Reduce_scatter(struct call *call, REDUCE_SCATTER_PARAMETERS)
 {
     const struct group group = group_of(comm);
     int64_t all = 0;
@@ -298,19 +235,18 @@ static void touch_Reduce_scatter(struct call *call, REDUCE_SCATTER)
     call_collective(call, counts[group.rank], type, CALL_NO_ROOT, comm);
     reduce_scatter(call, sendbuf, recvbuf, all, counts[group.rank], type);
 }
-FORMS(Reduce_scatter, Ireduce_scatter, REDUCE_SCATTER, REDUCE_SCATTER_NAMES, REDUCE_SCATTER_VIEWS)
+FORMS(Reduce_scatter, Ireduce_scatter, REDUCE_SCATTER)
 
 /* ---- All to all ---- */
 
-#define ALLGATHER                                                                                  \
+#define ALLGATHER_PARAMETERS                                                                       \
     const void *sendbuf, int sendcount, mpi_handle sendtype, void *recvbuf, int recvcount,         \
         mpi_handle recvtype, mpi_handle comm
-#define ALLGATHER_NAMES sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm
-#define ALLGATHER_VIEWS                                                                            \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype, comm
+#define ALLGATHER_ARGUMENTS(pass)                                                                  \
+    pass(sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, pass(recvbuf, ARGUMENT_RECVBUF),         \
+        recvcount, recvtype, comm
 
-static void touch_Allgather(struct call *call, ALLGATHER)
+static void touch_Allgather(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool in_place = IS_IN_PLACE(sendbuf);
@@ -321,9 +257,9 @@ static void touch_Allgather(struct call *call, ALLGATHER)
                    recvcount, recvtype, ARGUMENT_RECVBUF);
     blocks(call, recvbuf, recvcount, recvtype, CSAN_WRITE, &group, in_place, ARGUMENT_RECVBUF);
 }
-FORMS(Allgather, Iallgather, ALLGATHER, ALLGATHER_NAMES, ALLGATHER_VIEWS)
+FORMS(Allgather, Iallgather, ALLGATHER)
 
-static void touch_Alltoall(struct call *call, ALLGATHER)
+static void touch_Alltoall(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, recvcount, recvtype, CALL_NO_ROOT, comm);
@@ -331,17 +267,16 @@ static void touch_Alltoall(struct call *call, ALLGATHER)
         blocks(call, sendbuf, sendcount, sendtype, CSAN_READ, &group, false, ARGUMENT_SENDBUF);
     blocks(call, recvbuf, recvcount, recvtype, CSAN_WRITE, &group, false, ARGUMENT_RECVBUF);
 }
-FORMS(Alltoall, Ialltoall, ALLGATHER, ALLGATHER_NAMES, ALLGATHER_VIEWS)
+FORMS(Alltoall, Ialltoall, ALLGATHER)
 
-#define ALLGATHERV                                                                                 \
+#define ALLGATHERV_PARAMETERS                                                                      \
     const void *sendbuf, int sendcount, mpi_handle sendtype, void *recvbuf, const int *counts,     \
         const int *places, mpi_handle recvtype, mpi_handle comm
-#define ALLGATHERV_NAMES sendbuf, sendcount, sendtype, recvbuf, counts, places, recvtype, comm
-#define ALLGATHERV_VIEWS                                                                           \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype,                            \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), counts, places, recvtype, comm
+#define ALLGATHERV_ARGUMENTS(pass)                                                                 \
+    pass(sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, pass(recvbuf, ARGUMENT_RECVBUF), counts, \
+        places, recvtype, comm
 
-static void touch_Allgatherv(struct call *call, ALLGATHERV)
+static void touch_Allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
 {
     const struct group group = group_of(comm);
     const bool in_place = IS_IN_PLACE(sendbuf);
@@ -353,19 +288,17 @@ static void touch_Allgatherv(struct call *call, ALLGATHERV)
     blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, group.size,
              in_place ? group.rank : -1, ARGUMENT_RECVBUF);
 }
-FORMS(Allgatherv, Iallgatherv, ALLGATHERV, ALLGATHERV_NAMES, ALLGATHERV_VIEWS)
+FORMS(Allgatherv, Iallgatherv, ALLGATHERV)
 
-#define ALLTOALLV                                                                                  \
+#define ALLTOALLV_PARAMETERS                                                                       \
     const void *sendbuf, const int *sendcounts, const int *sendplaces, mpi_handle sendtype,        \
         void *recvbuf, const int *recvcounts, const int *recvplaces, mpi_handle recvtype,          \
         mpi_handle comm
-#define ALLTOALLV_NAMES                                                                            \
-    sendbuf, sendcounts, sendplaces, sendtype, recvbuf, recvcounts, recvplaces, recvtype, comm
-#define ALLTOALLV_VIEWS                                                                            \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtype,               \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtype, comm
+#define ALLTOALLV_ARGUMENTS(pass)                                                                  \
+    pass(sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtype,                             \
+        pass(recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtype, comm
 
-static void touch_Alltoallv(struct call *call, ALLTOALLV)
+static void touch_Alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, -1, recvtype, CALL_NO_ROOT, comm);
@@ -375,18 +308,17 @@ static void touch_Alltoallv(struct call *call, ALLTOALLV)
     blocks_v(call, recvbuf, recvcounts, recvplaces, recvtype, CSAN_WRITE, group.size, -1,
              ARGUMENT_RECVBUF);
 }
-FORMS(Alltoallv, Ialltoallv, ALLTOALLV, ALLTOALLV_NAMES, ALLTOALLV_VIEWS)
+FORMS(Alltoallv, Ialltoallv, ALLTOALLV)
 
 /* Places are in bytes, and each block has its own datatype. */
-#define ALLTOALLW                                                                                  \
-    const void *sendbuf, const int *sendcounts, const int *sendplaces, const void *sendtypes,      \
-        void *recvbuf, const int *recvcounts, const int *recvplaces, const void *recvtypes,        \
-        mpi_handle comm
-#define ALLTOALLW_NAMES                                                                            \
-    sendbuf, sendcounts, sendplaces, sendtypes, recvbuf, recvcounts, recvplaces, recvtypes, comm
-#define ALLTOALLW_VIEWS                                                                            \
-    call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtypes,              \
-        call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtypes, comm
+#define EXCHANGE_W(displacement)                                                                   \
+    const void *sendbuf, const int *sendcounts, const displacement *sendplaces,                    \
+        const void *sendtypes, void *recvbuf, const int *recvcounts,                               \
+        const displacement *recvplaces, const void *recvtypes, mpi_handle comm
+#define ALLTOALLW_PARAMETERS EXCHANGE_W(int)
+#define ALLTOALLW_ARGUMENTS(pass)                                                                  \
+    pass(sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtypes,                            \
+        pass(recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtypes, comm
 
 static void blocks_w(struct call *call, const void *base, const int *counts, const int *places,
                      const void *types, int kind, int size, enum call_argument argument)
@@ -396,7 +328,7 @@ static void blocks_w(struct call *call, const void *base, const int *counts, con
                     argument);
 }
 
-static void touch_Alltoallw(struct call *call, ALLTOALLW)
+static void touch_Alltoallw(struct call *call, ALLTOALLW_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, -1, 0, CALL_NO_ROOT, comm);
@@ -406,7 +338,7 @@ static void touch_Alltoallw(struct call *call, ALLTOALLW)
     blocks_w(call, recvbuf, recvcounts, recvplaces, recvtypes, CSAN_WRITE, group.size,
              ARGUMENT_RECVBUF);
 }
-FORMS(Alltoallw, Ialltoallw, ALLTOALLW, ALLTOALLW_NAMES, ALLTOALLW_VIEWS)
+FORMS(Alltoallw, Ialltoallw, ALLTOALLW)
 
 /* ---- Among neighbours (MPI 3.1, 7.6): exchanges with those of the topology ---- */
 
@@ -432,34 +364,34 @@ static struct neighbours neighbours_of(mpi_handle comm)
     return found;
 }
 
-static void touch_Neighbor_allgather(struct call *call, ALLGATHER)
+static void touch_Neighbor_allgather(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
     call_reads(call, sendbuf, among.out ? sendcount : 0, sendtype, ARGUMENT_SENDBUF);
     call_writes(call, recvbuf, (int64_t)recvcount * among.in, recvtype, ARGUMENT_RECVBUF);
 }
-FORMS(Neighbor_allgather, Ineighbor_allgather, ALLGATHER, ALLGATHER_NAMES, ALLGATHER_VIEWS)
+FORMS(Neighbor_allgather, Ineighbor_allgather, ALLGATHER)
 
-static void touch_Neighbor_alltoall(struct call *call, ALLGATHER)
+static void touch_Neighbor_alltoall(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
     call_reads(call, sendbuf, (int64_t)sendcount * among.out, sendtype, ARGUMENT_SENDBUF);
     call_writes(call, recvbuf, (int64_t)recvcount * among.in, recvtype, ARGUMENT_RECVBUF);
 }
-FORMS(Neighbor_alltoall, Ineighbor_alltoall, ALLGATHER, ALLGATHER_NAMES, ALLGATHER_VIEWS)
+FORMS(Neighbor_alltoall, Ineighbor_alltoall, ALLGATHER)
 
-static void touch_Neighbor_allgatherv(struct call *call, ALLGATHERV)
+static void touch_Neighbor_allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
     call_reads(call, sendbuf, among.out ? sendcount : 0, sendtype, ARGUMENT_SENDBUF);
     blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, among.in, -1, ARGUMENT_RECVBUF);
 }
-FORMS(Neighbor_allgatherv, Ineighbor_allgatherv, ALLGATHERV, ALLGATHERV_NAMES, ALLGATHERV_VIEWS)
+FORMS(Neighbor_allgatherv, Ineighbor_allgatherv, ALLGATHERV)
 
-static void touch_Neighbor_alltoallv(struct call *call, ALLTOALLV)
+static void touch_Neighbor_alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, -1, recvtype, CALL_NO_ROOT, comm);
@@ -468,14 +400,12 @@ static void touch_Neighbor_alltoallv(struct call *call, ALLTOALLV)
     blocks_v(call, recvbuf, recvcounts, recvplaces, recvtype, CSAN_WRITE, among.in, -1,
              ARGUMENT_RECVBUF);
 }
-FORMS(Neighbor_alltoallv, Ineighbor_alltoallv, ALLTOALLV, ALLTOALLV_NAMES, ALLTOALLV_VIEWS)
+FORMS(Neighbor_alltoallv, Ineighbor_alltoallv, ALLTOALLV)
 
-#define NEIGHBOR_W                                                                                 \
-    const void *sendbuf, const int *sendcounts, const mpi_aint *sendplaces, const void *sendtypes, \
-        void *recvbuf, const int *recvcounts, const mpi_aint *recvplaces, const void *recvtypes,   \
-        mpi_handle comm
+#define NEIGHBOR_W_PARAMETERS      EXCHANGE_W(mpi_aint)
+#define NEIGHBOR_W_ARGUMENTS(pass) ALLTOALLW_ARGUMENTS(pass)
 
-static void touch_Neighbor_alltoallw(struct call *call, NEIGHBOR_W)
+static void touch_Neighbor_alltoallw(struct call *call, NEIGHBOR_W_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, -1, 0, CALL_NO_ROOT, comm);
@@ -486,21 +416,20 @@ static void touch_Neighbor_alltoallw(struct call *call, NEIGHBOR_W)
         call_writes(call, at(recvbuf, recvplaces[i], 1), recvcounts[i],
                     handle_at(recvtypes, (size_t)i), ARGUMENT_RECVBUF);
 }
-FORMS(Neighbor_alltoallw, Ineighbor_alltoallw, NEIGHBOR_W, ALLTOALLW_NAMES, ALLTOALLW_VIEWS)
+FORMS(Neighbor_alltoallw, Ineighbor_alltoallw, NEIGHBOR_W)
 
 /* ---- Of one rank alone ---- */
 
-#define REDUCE_LOCAL       const void *inbuf, void *inoutbuf, int count, mpi_handle type, mpi_handle op
-#define REDUCE_LOCAL_NAMES inbuf, inoutbuf, count, type, op
-#define REDUCE_LOCAL_VIEWS                                                                         \
-    call_usable(&call, inbuf, ARGUMENT_INBUF), call_usable(&call, inoutbuf, ARGUMENT_OUTBUF),      \
-        count, type, op
+#define REDUCE_LOCAL_PARAMETERS                                                                    \
+    const void *inbuf, void *inoutbuf, int count, mpi_handle type, mpi_handle op
+#define REDUCE_LOCAL_ARGUMENTS(pass)                                                               \
+    pass(inbuf, ARGUMENT_INBUF), pass(inoutbuf, ARGUMENT_OUTBUF), count, type, op
 
-static void touch_Reduce_local(struct call *call, REDUCE_LOCAL)
+static void touch_Reduce_local(struct call *call, REDUCE_LOCAL_PARAMETERS)
 {
     (void)op;
     call_peer(call, count, type, NULL, 0, CALL_NO_TAG, 0);
     call_reads(call, inbuf, count, type, ARGUMENT_INBUF);
     call_writes(call, inoutbuf, count, type, ARGUMENT_OUTBUF);
 }
-BLOCKING(Reduce_local, REDUCE_LOCAL, REDUCE_LOCAL_NAMES, REDUCE_LOCAL_VIEWS)
+BLOCKING(Reduce_local, REDUCE_LOCAL, touch_Reduce_local)

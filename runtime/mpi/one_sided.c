@@ -2,11 +2,9 @@
  * buffers lasts until its epoch ends there: a fence, complete, unlock or flush. An operation to the
  * calling rank itself also touches the window's memory. What other ranks do with this rank's window
  * is not seen here. */
-#include "runtime/mpi/call.h"
-#include "runtime/mpi/exported.h"
 #include "runtime/mpi/functions.h"
-#include "runtime/mpi/request.h"
 #include "runtime/mpi/window.h"
+#include "runtime/mpi/wrapper.h"
 
 /* ---- Windows ---- */
 
@@ -115,216 +113,125 @@ static void touch_window(struct call *call, mpi_handle window, int target, mpi_a
         mpi_handle target_type
 #define TARGET_NAMES origin_count, origin_type, target, place, target_count, target_type
 
-static bool begin_operation(struct call *call, const char *name, const void *origin, int kind,
-                            mpi_handle window, const char *direction, TARGET)
+static void touch_operation(struct call *call, const void *origin, int kind, mpi_handle window,
+                            const char *direction, TARGET)
 {
-    if (!call_begin(call, name))
-        return false;
     call_peer(call, origin_count, origin_type, direction, target, CALL_NO_TAG, 0);
     if (target == abi.proc_null)
-        return true;
+        return;
     call_buffer(call, origin, origin_count, origin_type, kind, ARGUMENT_ORIGIN);
     touch_window(call, window, target, place, target_count, target_type,
                  kind == CSAN_READ ? CSAN_WRITE : CSAN_READ);
-    return true;
 }
 
-#define OPERATION(name, direction, kind, origin_parameter)                                         \
-    EXPORTED int MPI_##name(origin_parameter, TARGET, mpi_handle window);                          \
-    int MPI_##name(origin_parameter, TARGET, mpi_handle window)                                    \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!begin_operation(&call, "MPI_" #name, origin, kind, window, direction, TARGET_NAMES))  \
-            return PMPI(name)(origin, TARGET_NAMES, window);                                       \
-        call_starts(&call);                                                                        \
-        call_inside();                                                                             \
-        const int result =                                                                         \
-            PMPI(name)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES, window);         \
-        window_started(handle_value(window), target, &call);                                       \
-        return call_end(&call, result);                                                            \
-    }                                                                                              \
-    ALSO_PMPI(name)
+/* It lasts until the epoch ends. The form with a request is one that STARTING makes. */
+#define OPERATION(name, stem, touch)                                                               \
+    WRAPPER(name, (stem##_PARAMETERS), (stem##_ARGUMENTS(AS_IT_IS)), (stem##_ARGUMENTS(USABLE)),   \
+            (touch(&call, stem##_ARGUMENTS(AS_IT_IS)), call_starts(&call)),                        \
+            window_started(handle_value(window), target, &call))
 
-/* The form with a request, whose name has a small letter. */
-#define OPERATION_REQUEST(name, direction, kind, origin_parameter)                                 \
-    EXPORTED int MPI_##name(origin_parameter, TARGET, mpi_handle window, void *request);           \
-    int MPI_##name(origin_parameter, TARGET, mpi_handle window, void *request)                     \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!begin_operation(&call, "MPI_" #name, origin, kind, window, direction, TARGET_NAMES))  \
-            return PMPI(name)(origin, TARGET_NAMES, window, request);                              \
-        call_starts(&call);                                                                        \
-        call_inside();                                                                             \
-        const int result = PMPI(name)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES,   \
-                                      window, request);                                            \
-        request_started(&call, result, request);                                                   \
-        return call_end(&call, result);                                                            \
-    }                                                                                              \
-    ALSO_PMPI(name)
+#define PUT_PARAMETERS      const void *origin, TARGET, mpi_handle window
+#define PUT_ARGUMENTS(pass) pass(origin, ARGUMENT_ORIGIN), TARGET_NAMES, window
 
-OPERATION(Put, "to", CSAN_READ, const void *origin)
-OPERATION(Get, "from", CSAN_WRITE, void *origin)
-OPERATION_REQUEST(Rput, "to", CSAN_READ, const void *origin)
-OPERATION_REQUEST(Rget, "from", CSAN_WRITE, void *origin)
+static void touch_put(struct call *call, PUT_PARAMETERS)
+{
+    touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
+}
+OPERATION(Put, PUT, touch_put)
+STARTING(Rput, PUT, touch_put)
+
+#define GET_PARAMETERS      void *origin, TARGET, mpi_handle window
+#define GET_ARGUMENTS(pass) PUT_ARGUMENTS(pass)
+
+static void touch_get(struct call *call, GET_PARAMETERS)
+{
+    touch_operation(call, origin, CSAN_WRITE, window, "from", TARGET_NAMES);
+}
+OPERATION(Get, GET, touch_get)
+STARTING(Rget, GET, touch_get)
 
 /* An accumulate also has an operation of reduction. */
-#define ACCUMULATE                                                                                 \
-    const void *origin, int origin_count, mpi_handle origin_type, int target, mpi_aint place,      \
-        int target_count, mpi_handle target_type, mpi_handle op, mpi_handle window
+#define ACCUMULATE_PARAMETERS      const void *origin, TARGET, mpi_handle op, mpi_handle window
+#define ACCUMULATE_ARGUMENTS(pass) pass(origin, ARGUMENT_ORIGIN), TARGET_NAMES, op, window
 
-EXPORTED int MPI_Accumulate(ACCUMULATE);
-int MPI_Accumulate(ACCUMULATE)
+static void touch_accumulate(struct call *call, ACCUMULATE_PARAMETERS)
 {
-    struct call call;
-    if (!begin_operation(&call, "MPI_Accumulate", origin, CSAN_READ, window, "to", TARGET_NAMES))
-        return PMPI(Accumulate)(origin, TARGET_NAMES, op, window);
-    call_starts(&call);
-    call_inside();
-    const int result =
-        PMPI(Accumulate)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES, op, window);
-    window_started(handle_value(window), target, &call);
-    return call_end(&call, result);
+    (void)op;
+    touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
 }
-ALSO_PMPI(Accumulate)
-
-EXPORTED int MPI_Raccumulate(ACCUMULATE, void *request);
-int MPI_Raccumulate(ACCUMULATE, void *request)
-{
-    struct call call;
-    if (!begin_operation(&call, "MPI_Raccumulate", origin, CSAN_READ, window, "to", TARGET_NAMES))
-        return PMPI(Raccumulate)(origin, TARGET_NAMES, op, window, request);
-    call_starts(&call);
-    call_inside();
-    const int result = PMPI(Raccumulate)(call_usable(&call, origin, ARGUMENT_ORIGIN), TARGET_NAMES,
-                                         op, window, request);
-    request_started(&call, result, request);
-    return call_end(&call, result);
-}
-ALSO_PMPI(Raccumulate)
+OPERATION(Accumulate, ACCUMULATE, touch_accumulate)
+STARTING(Raccumulate, ACCUMULATE, touch_accumulate)
 
 /* ... and one that fetches writes what was there. */
-#define GET_ACCUMULATE                                                                             \
+#define GET_ACCUMULATE_PARAMETERS                                                                  \
     const void *origin, int origin_count, mpi_handle origin_type, void *fetched,                   \
         int fetched_count, mpi_handle fetched_type, int target, mpi_aint place, int target_count,  \
         mpi_handle target_type, mpi_handle op, mpi_handle window
-#define GET_ACCUMULATE_REST                                                                        \
-    fetched_count, fetched_type, target, place, target_count, target_type, op, window
+#define GET_ACCUMULATE_ARGUMENTS(pass)                                                             \
+    pass(origin, ARGUMENT_ORIGIN), origin_count, origin_type, pass(fetched, ARGUMENT_RESULT),      \
+        fetched_count, fetched_type, target, place, target_count, target_type, op, window
 
-static bool begin_get_accumulate(struct call *call, const char *name, GET_ACCUMULATE)
+static void touch_get_accumulate(struct call *call, GET_ACCUMULATE_PARAMETERS)
 {
     (void)op;
-    if (!begin_operation(call, name, origin, CSAN_READ, window, "to", TARGET_NAMES))
-        return false;
+    touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
     if (target != abi.proc_null)
         call_writes(call, fetched, fetched_count, fetched_type, ARGUMENT_RESULT);
-    return true;
 }
+OPERATION(Get_accumulate, GET_ACCUMULATE, touch_get_accumulate)
+STARTING(Rget_accumulate, GET_ACCUMULATE, touch_get_accumulate)
 
-EXPORTED int MPI_Get_accumulate(GET_ACCUMULATE);
-int MPI_Get_accumulate(GET_ACCUMULATE)
-{
-    struct call call;
-    if (!begin_get_accumulate(&call, "MPI_Get_accumulate", origin, origin_count, origin_type,
-                              fetched, GET_ACCUMULATE_REST))
-        return PMPI(Get_accumulate)(origin, origin_count, origin_type, fetched,
-                                    GET_ACCUMULATE_REST);
-    call_starts(&call);
-    call_inside();
-    const int result =
-        PMPI(Get_accumulate)(call_usable(&call, origin, ARGUMENT_ORIGIN), origin_count, origin_type,
-                             call_usable(&call, fetched, ARGUMENT_RESULT), GET_ACCUMULATE_REST);
-    window_started(handle_value(window), target, &call);
-    return call_end(&call, result);
-}
-ALSO_PMPI(Get_accumulate)
+#define FETCH_PARAMETERS                                                                           \
+    const void *origin, void *fetched, mpi_handle type, int target, mpi_aint place, mpi_handle op, \
+        mpi_handle window
+#define FETCH_ARGUMENTS(pass)                                                                      \
+    pass(origin, ARGUMENT_ORIGIN), pass(fetched, ARGUMENT_RESULT), type, target, place, op, window
 
-EXPORTED int MPI_Rget_accumulate(GET_ACCUMULATE, void *request);
-int MPI_Rget_accumulate(GET_ACCUMULATE, void *request)
+static void touch_fetch(struct call *call, FETCH_PARAMETERS)
 {
-    struct call call;
-    if (!begin_get_accumulate(&call, "MPI_Rget_accumulate", origin, origin_count, origin_type,
-                              fetched, GET_ACCUMULATE_REST))
-        return PMPI(Rget_accumulate)(origin, origin_count, origin_type, fetched,
-                                     GET_ACCUMULATE_REST, request);
-    call_starts(&call);
-    call_inside();
-    const int result = PMPI(Rget_accumulate)(
-        call_usable(&call, origin, ARGUMENT_ORIGIN), origin_count, origin_type,
-        call_usable(&call, fetched, ARGUMENT_RESULT), GET_ACCUMULATE_REST, request);
-    request_started(&call, result, request);
-    return call_end(&call, result);
-}
-ALSO_PMPI(Rget_accumulate)
-
-EXPORTED int MPI_Fetch_and_op(const void *origin, void *fetched, mpi_handle type, int target,
-                              mpi_aint place, mpi_handle op, mpi_handle window);
-int MPI_Fetch_and_op(const void *origin, void *fetched, mpi_handle type, int target, mpi_aint place,
-                     mpi_handle op, mpi_handle window)
-{
-    struct call call;
-    if (!begin_operation(&call, "MPI_Fetch_and_op", origin, CSAN_READ, window, "to", 1, type,
-                         target, place, 1, type))
-        return PMPI(Fetch_and_op)(origin, fetched, type, target, place, op, window);
+    (void)op;
+    touch_operation(call, origin, CSAN_READ, window, "to", 1, type, target, place, 1, type);
     if (target != abi.proc_null)
-        call_writes(&call, fetched, 1, type, ARGUMENT_RESULT);
-    call_starts(&call);
-    call_inside();
-    const int result = PMPI(Fetch_and_op)(call_usable(&call, origin, ARGUMENT_ORIGIN),
-                                          call_usable(&call, fetched, ARGUMENT_RESULT), type,
-                                          target, place, op, window);
-    window_started(handle_value(window), target, &call);
-    return call_end(&call, result);
+        call_writes(call, fetched, 1, type, ARGUMENT_RESULT);
 }
-ALSO_PMPI(Fetch_and_op)
+OPERATION(Fetch_and_op, FETCH, touch_fetch)
 
-EXPORTED int MPI_Compare_and_swap(const void *origin, const void *compared, void *fetched,
-                                  mpi_handle type, int target, mpi_aint place, mpi_handle window);
-int MPI_Compare_and_swap(const void *origin, const void *compared, void *fetched, mpi_handle type,
-                         int target, mpi_aint place, mpi_handle window)
+#define SWAP_PARAMETERS                                                                            \
+    const void *origin, const void *compared, void *fetched, mpi_handle type, int target,          \
+        mpi_aint place, mpi_handle window
+#define SWAP_ARGUMENTS(pass)                                                                       \
+    pass(origin, ARGUMENT_ORIGIN), pass(compared, ARGUMENT_COMPARE),                               \
+        pass(fetched, ARGUMENT_RESULT), type, target, place, window
+
+static void touch_swap(struct call *call, SWAP_PARAMETERS)
 {
-    struct call call;
-    if (!begin_operation(&call, "MPI_Compare_and_swap", origin, CSAN_READ, window, "to", 1, type,
-                         target, place, 1, type))
-        return PMPI(Compare_and_swap)(origin, compared, fetched, type, target, place, window);
-    if (target != abi.proc_null) {
-        call_reads(&call, compared, 1, type, ARGUMENT_COMPARE);
-        call_writes(&call, fetched, 1, type, ARGUMENT_RESULT);
-    }
-    call_starts(&call);
-    call_inside();
-    const int result = PMPI(Compare_and_swap)(
-        call_usable(&call, origin, ARGUMENT_ORIGIN), call_usable(&call, compared, ARGUMENT_COMPARE),
-        call_usable(&call, fetched, ARGUMENT_RESULT), type, target, place, window);
-    window_started(handle_value(window), target, &call);
-    return call_end(&call, result);
+    touch_operation(call, origin, CSAN_READ, window, "to", 1, type, target, place, 1, type);
+    if (target == abi.proc_null)
+        return;
+    call_reads(call, compared, 1, type, ARGUMENT_COMPARE);
+    call_writes(call, fetched, 1, type, ARGUMENT_RESULT);
 }
-ALSO_PMPI(Compare_and_swap)
+OPERATION(Compare_and_swap, SWAP, touch_swap)
 
 /* ---- Ends of epochs ---- */
 
-#define ENDS(name, parameters, names, target)                                                      \
-    EXPORTED int MPI_##name(parameters);                                                           \
-    int MPI_##name(parameters)                                                                     \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!call_begin(&call, "MPI_" #name))                                                      \
-            return PMPI(name)(names);                                                              \
-        call_inside();                                                                             \
-        const int result = PMPI(name)(names);                                                      \
-        call_outside();                                                                            \
-        if (result == MPI_OK)                                                                      \
-            window_finished(handle_value(window), target);                                         \
-        call_inside();                                                                             \
-        return call_end(&call, result);                                                            \
-    }                                                                                              \
-    ALSO_PMPI(name)
+static void epoch_end(mpi_handle window, int target, int result)
+{
+    call_outside();
+    if (result == MPI_OK)
+        window_finished(handle_value(window), target);
+    call_inside();
+}
 
-#define FENCE        int assertion, mpi_handle window
-#define FENCE_NAMES  assertion, window
-#define RANK         int rank, mpi_handle window
-#define RANK_NAMES   rank, window
-#define WINDOW       mpi_handle window
-#define WINDOW_NAMES window
+#define ENDS(name, parameters, names, target)                                                      \
+    WRAPPER(name, parameters, names, names, , epoch_end(window, target, result))
+
+#define FENCE        (int assertion, mpi_handle window)
+#define FENCE_NAMES  (assertion, window)
+#define RANK         (int rank, mpi_handle window)
+#define RANK_NAMES   (rank, window)
+#define WINDOW       (mpi_handle window)
+#define WINDOW_NAMES (window)
 
 ENDS(Win_fence, FENCE, FENCE_NAMES, WINDOW_ANY_TARGET)
 ENDS(Win_unlock, RANK, RANK_NAMES, rank)

@@ -1,32 +1,31 @@
 /* Messages from rank to rank (MPI 3.1, chapter 3). */
-#include "runtime/mpi/call.h"
-#include "runtime/mpi/exported.h"
 #include "runtime/mpi/functions.h"
-#include "runtime/mpi/request.h"
+#include "runtime/mpi/wrapper.h"
 
 #define SEND_PARAMETERS                                                                            \
     const void *buf, int count, mpi_handle type, int dest, int tag, mpi_handle comm
-#define RECV_PARAMETERS void *buf, int count, mpi_handle type, int source, int tag, mpi_handle comm
+#define SEND_ARGUMENTS(pass) pass(buf, ARGUMENT_BUF), count, type, dest, tag, comm
+#define RECV_PARAMETERS      void *buf, int count, mpi_handle type, int source, int tag, mpi_handle comm
+#define RECV_ARGUMENTS(pass) pass(buf, ARGUMENT_BUF), count, type, source, tag, comm
 
-static bool begin_send(struct call *call, const char *name, SEND_PARAMETERS)
+static void touch_send(struct call *call, SEND_PARAMETERS)
 {
-    if (!call_begin(call, name))
-        return false;
     if (dest != abi.proc_null)
         call_reads(call, buf, count, type, ARGUMENT_BUF);
     call_peer(call, count, type, "to", dest, tag, comm);
-    return true;
 }
 
-static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
+static void touch_receive(struct call *call, RECV_PARAMETERS)
 {
-    if (!call_begin(call, name))
-        return false;
     if (source != abi.proc_null)
         call_writes(call, buf, count, type, ARGUMENT_BUF);
     call_peer(call, count, type, "from", source, tag, comm);
-    return true;
 }
+
+#define PERSISTENT(name, stem, touch)                                                              \
+    WRAPPER(name, (stem##_PARAMETERS, void *request), (stem##_ARGUMENTS(AS_IT_IS), request),       \
+            (stem##_ARGUMENTS(USABLE), request), touch(&call, stem##_ARGUMENTS(AS_IT_IS)),         \
+            request_made(&call, result, request))
 
 /* ---- Sends ---- */
 
@@ -43,43 +42,12 @@ static bool begin_receive(struct call *call, const char *name, RECV_PARAMETERS)
             call_known_end();                                                                      \
             return result;                                                                         \
         }                                                                                          \
-        if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
-            return PMPI(name)(buf, count, type, dest, tag, comm);                                  \
+        if (!call_begin(&call, "MPI_" #name))                                                      \
+            return PMPI(name)(SEND_ARGUMENTS(AS_IT_IS));                                           \
+        touch_send(&call, SEND_ARGUMENTS(AS_IT_IS));                                               \
         call_touches(&call);                                                                       \
         call_inside();                                                                             \
-        return call_end(&call, PMPI(name)(call_usable(&call, buf, ARGUMENT_BUF), count, type,      \
-                                          dest, tag, comm));                                       \
-    }                                                                                              \
-    ALSO_PMPI(name)
-
-#define SEND_REQUEST(name)                                                                         \
-    EXPORTED int MPI_##name(SEND_PARAMETERS, void *request);                                       \
-    int MPI_##name(SEND_PARAMETERS, void *request)                                                 \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
-            return PMPI(name)(buf, count, type, dest, tag, comm, request);                         \
-        call_starts(&call);                                                                        \
-        call_inside();                                                                             \
-        const int result = PMPI(name)(call_usable(&call, buf, ARGUMENT_BUF), count, type, dest,    \
-                                      tag, comm, request);                                         \
-        request_started(&call, result, request);                                                   \
-        return call_end(&call, result);                                                            \
-    }                                                                                              \
-    ALSO_PMPI(name)
-
-#define SEND_PERSISTENT(name)                                                                      \
-    EXPORTED int MPI_##name(SEND_PARAMETERS, void *request);                                       \
-    int MPI_##name(SEND_PARAMETERS, void *request)                                                 \
-    {                                                                                              \
-        struct call call;                                                                          \
-        if (!begin_send(&call, "MPI_" #name, buf, count, type, dest, tag, comm))                   \
-            return PMPI(name)(buf, count, type, dest, tag, comm, request);                         \
-        call_inside();                                                                             \
-        const int result = PMPI(name)(call_usable(&call, buf, ARGUMENT_BUF), count, type, dest,    \
-                                      tag, comm, request);                                         \
-        request_made(&call, result, request);                                                      \
-        return call_end(&call, result);                                                            \
+        return call_end(&call, PMPI(name)(SEND_ARGUMENTS(USABLE)));                                \
     }                                                                                              \
     ALSO_PMPI(name)
 
@@ -87,14 +55,14 @@ SEND(Send)
 SEND(Bsend)
 SEND(Ssend)
 SEND(Rsend)
-SEND_REQUEST(Isend)
-SEND_REQUEST(Ibsend)
-SEND_REQUEST(Issend)
-SEND_REQUEST(Irsend)
-SEND_PERSISTENT(Send_init)
-SEND_PERSISTENT(Bsend_init)
-SEND_PERSISTENT(Ssend_init)
-SEND_PERSISTENT(Rsend_init)
+STARTING(Isend, SEND, touch_send)
+STARTING(Ibsend, SEND, touch_send)
+STARTING(Issend, SEND, touch_send)
+STARTING(Irsend, SEND, touch_send)
+PERSISTENT(Send_init, SEND, touch_send)
+PERSISTENT(Bsend_init, SEND, touch_send)
+PERSISTENT(Ssend_init, SEND, touch_send)
+PERSISTENT(Rsend_init, SEND, touch_send)
 
 /* ---- Receives ---- */
 
@@ -143,19 +111,20 @@ int MPI_Recv(RECV_PARAMETERS, void *status)
             call_count(0, 0);
             return result;
         }
-        if (!begin_receive(&call, "MPI_Recv", buf, count, type, source, tag, comm))
+        if (!call_begin(&call, "MPI_Recv"))
             return result;
+        touch_receive(&call, RECV_ARGUMENTS(AS_IT_IS));
         note_received(&call, 0, looked_at, count, type);
         call_touches(&call);
         call_inside();
         return call_end(&call, result);
     }
-    if (!begin_receive(&call, "MPI_Recv", buf, count, type, source, tag, comm))
-        return PMPI(Recv)(buf, count, type, source, tag, comm, status);
+    if (!call_begin(&call, "MPI_Recv"))
+        return PMPI(Recv)(RECV_ARGUMENTS(AS_IT_IS), status);
+    touch_receive(&call, RECV_ARGUMENTS(AS_IT_IS));
     void *looked_at = status_of(status, own);
     call_inside();
-    const int result = PMPI(Recv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, source, tag,
-                                  comm, looked_at);
+    const int result = PMPI(Recv)(RECV_ARGUMENTS(USABLE), looked_at);
     if (result == MPI_OK && call.count)
         note_received(&call, 0, looked_at, count, type);
     call_outside();
@@ -165,51 +134,27 @@ int MPI_Recv(RECV_PARAMETERS, void *status)
 }
 ALSO_PMPI(Recv)
 
-EXPORTED int MPI_Irecv(RECV_PARAMETERS, void *request);
-int MPI_Irecv(RECV_PARAMETERS, void *request)
-{
-    struct call call;
-    if (!begin_receive(&call, "MPI_Irecv", buf, count, type, source, tag, comm))
-        return PMPI(Irecv)(buf, count, type, source, tag, comm, request);
-    call_starts(&call);
-    call_inside();
-    const int result =
-        PMPI(Irecv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, source, tag, comm, request);
-    request_started(&call, result, request);
-    return call_end(&call, result);
-}
-ALSO_PMPI(Irecv)
-
-EXPORTED int MPI_Recv_init(RECV_PARAMETERS, void *request);
-int MPI_Recv_init(RECV_PARAMETERS, void *request)
-{
-    struct call call;
-    if (!begin_receive(&call, "MPI_Recv_init", buf, count, type, source, tag, comm))
-        return PMPI(Recv_init)(buf, count, type, source, tag, comm, request);
-    call_inside();
-    const int result = PMPI(Recv_init)(call_usable(&call, buf, ARGUMENT_BUF), count, type, source,
-                                       tag, comm, request);
-    request_made(&call, result, request);
-    return call_end(&call, result);
-}
-ALSO_PMPI(Recv_init)
+STARTING(Irecv, RECV, touch_receive)
+PERSISTENT(Recv_init, RECV, touch_receive)
 
 /* ---- Matched receives ---- */
 
-EXPORTED int MPI_Mrecv(void *buf, int count, mpi_handle type, void *message, void *status);
-int MPI_Mrecv(void *buf, int count, mpi_handle type, void *message, void *status)
+#define MRECV_PARAMETERS      void *buf, int count, mpi_handle type, void *message
+#define MRECV_ARGUMENTS(pass) pass(buf, ARGUMENT_BUF), count, type, message
+
+EXPORTED int MPI_Mrecv(MRECV_PARAMETERS, void *status);
+int MPI_Mrecv(MRECV_PARAMETERS, void *status)
 {
     struct call call;
     uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
     if (!call_begin(&call, "MPI_Mrecv"))
-        return PMPI(Mrecv)(buf, count, type, message, status);
+        return PMPI(Mrecv)(MRECV_ARGUMENTS(AS_IT_IS), status);
     void *looked_at = status_of(status, own);
     call_writes(&call, buf, count, type, ARGUMENT_BUF);
     call_peer(&call, count, type, "from", 0, 0, 0);
     call.words.has_comm = false;
     call_inside();
-    const int result =
-        PMPI(Mrecv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, message, looked_at);
+    const int result = PMPI(Mrecv)(MRECV_ARGUMENTS(USABLE), looked_at);
     if (result == MPI_OK)
         note_received(&call, 0, looked_at, count, type);
     call_outside();
@@ -219,22 +164,13 @@ int MPI_Mrecv(void *buf, int count, mpi_handle type, void *message, void *status
 }
 ALSO_PMPI(Mrecv)
 
-EXPORTED int MPI_Imrecv(void *buf, int count, mpi_handle type, void *message, void *request);
-int MPI_Imrecv(void *buf, int count, mpi_handle type, void *message, void *request)
+static void touch_matched(struct call *call, MRECV_PARAMETERS)
 {
-    struct call call;
-    if (!call_begin(&call, "MPI_Imrecv"))
-        return PMPI(Imrecv)(buf, count, type, message, request);
-    call_writes(&call, buf, count, type, ARGUMENT_BUF);
-    call_peer(&call, count, type, NULL, 0, CALL_NO_TAG, 0);
-    call_starts(&call);
-    call_inside();
-    const int result =
-        PMPI(Imrecv)(call_usable(&call, buf, ARGUMENT_BUF), count, type, message, request);
-    request_started(&call, result, request);
-    return call_end(&call, result);
+    (void)message;
+    call_writes(call, buf, count, type, ARGUMENT_BUF);
+    call_peer(call, count, type, NULL, 0, CALL_NO_TAG, 0);
 }
-ALSO_PMPI(Imrecv)
+STARTING(Imrecv, MRECV, touch_matched)
 
 /* ---- Both at once ---- */
 
