@@ -1,5 +1,6 @@
 /* The detector's public functions (csan.h, part 2). They take the context's lock, make entries of
- * the calls, and hand out races. context_memory.c has the functions about memory. */
+ * the calls, and hand out races. context_memory.c has the functions about memory,
+ * context_lane.c those about sites and lanes. */
 #include "csan/detector/context_state.h"
 #include "csan/detector/host_watch.h"
 #include "csan/options.h"
@@ -300,11 +301,6 @@ static inline void end_at_once(csan_context *context)
         context_deliver(context);
 }
 
-static inline bool lane_exists(const csan_context *context, csan_lane lane)
-{
-    return lane < context->detector.order.count;
-}
-
 void context_note_ranges(csan_context *context, uint64_t number)
 {
     struct range_path *path = named_range_now();
@@ -312,136 +308,7 @@ void context_note_ranges(csan_context *context, uint64_t number)
         recording_ranges(context->recording, context->recorded_as, path ? path->text : "");
 }
 
-/* ---- sites and lanes */
-
-csan_site csan_site_intern(csan_context *context, const char *name, const char *const *arguments,
-                           size_t argument_count, const void *const *frames, size_t frame_count)
-{
-    csan_site site = site_table_intern(context->detector.sites, name, arguments, argument_count,
-                                       frames, frame_count);
-    if (context->recording)
-        recording_site(context->recording, site);
-    return site;
-}
-
-csan_site csan_site_launched(csan_context *context, csan_site node, const void *const *frames,
-                             size_t frame_count)
-{
-    csan_site site = site_table_launched(context->detector.sites, node, frames, frame_count);
-    if (context->recording)
-        recording_site(context->recording, site);
-    return site;
-}
-
-void context_define_kernel(csan_context *context, const char *name, const char *place)
-{
-    const bool news = site_table_define(context->detector.sites, name, place);
-    if (news && context->recording)
-        recording_kernel(context->recording, name, place);
-}
-
-csan_site context_site_named(csan_context *context, csan_site site, const char *name,
-                             const char *const *arguments, size_t argument_count)
-{
-    const struct site *known = site_table_get(context->detector.sites, site);
-    const void *const *frames = NULL;
-    size_t count = 0;
-    if (!known)
-        return site;
-    stack_depot_get(context->detector.stacks, known->stack, &frames, &count);
-    return csan_site_intern(context, name ? name : known->name, arguments, argument_count, frames,
-                            count);
-}
-
-csan_site context_site_with(csan_context *context, csan_site site, const char *const *arguments,
-                            size_t argument_count)
-{
-    return context_site_named(context, site, NULL, arguments, argument_count);
-}
-
-const char *context_site_stack(csan_context *context, csan_site site, const void *const **frames,
-                               size_t *count)
-{
-    const struct site *known = site_table_get(context->detector.sites, site);
-    *frames = NULL;
-    *count = 0;
-    if (known)
-        stack_depot_get(context->detector.stacks, known->stack, frames, count);
-    return known ? known->name : NULL;
-}
-
-csan_lane csan_lane_create_as(csan_context *context, enum csan_lane_role role, uint64_t handle,
-                              const char *label, csan_lane maker)
-{
-    struct order *order = &context->detector.order;
-    csan_lane lane = CSAN_NO_LANE;
-    lock_take(context->lock);
-    if (maker < order->count)
-        lane = order_lane_create_as(order, role, handle, label, maker);
-    if (context->recording && lane != CSAN_NO_LANE)
-        recording_lane(context->recording, context->recorded_as, role, lane, handle, label);
-    context_leave(context);
-    if (lane != CSAN_NO_LANE && maker != CSAN_HOST) /* in its turn, if something waits */
-        csan_lane_waits(context, lane, maker);
-    return lane;
-}
-
-csan_lane csan_lane_create_after(csan_context *context, uint64_t handle, const char *label,
-                                 csan_lane maker)
-{
-    return csan_lane_create_as(context, CSAN_LANE_STREAM, handle, label, maker);
-}
-
-csan_lane csan_lane_create(csan_context *context, uint64_t handle, const char *label)
-{
-    return csan_lane_create_after(context, handle, label, CSAN_HOST);
-}
-
-csan_lane csan_lane_create_host(csan_context *context, const char *label, enum csan_host_lane kind)
-{
-    lock_take(context->lock);
-    csan_lane lane = order_lane_create(&context->detector.order, 0, label);
-    if (lane != CSAN_NO_LANE)
-        order_lane_is_host(&context->detector.order, lane, kind == CSAN_HOST_THREAD);
-    if (context->recording && lane != CSAN_NO_LANE)
-        recording_host_lane(context->recording, context->recorded_as, lane, kind, label);
-    context_leave(context);
-    return lane;
-}
-
-void csan_lane_describe(csan_context *context, csan_lane lane, enum csan_lane_kind kind,
-                        csan_site created)
-{
-    lock_take(context->lock);
-    if (lane_exists(context, lane)) {
-        order_lane_describe(&context->detector.order, lane, (uint8_t)kind, created);
-        if (context->recording)
-            recording_lane_kind(context->recording, context->recorded_as, lane, kind, created);
-    }
-    context_leave(context);
-}
-
-void csan_lane_name(csan_context *context, csan_lane lane, const char *name)
-{
-    lock_take(context->lock);
-    if (lane_exists(context, lane)) {
-        order_lane_name(&context->detector.order, lane, name);
-        if (context->recording)
-            recording_lane_name(context->recording, context->recorded_as, lane, name ? name : "");
-    }
-    context_leave(context);
-}
-
-void csan_lane_part_of(csan_context *context, csan_lane lane, csan_lane whole)
-{
-    lock_take(context->lock);
-    if (lane_exists(context, lane) && lane_exists(context, whole)) {
-        order_lane_part_of(&context->detector.order, lane, whole);
-        if (context->recording)
-            recording_lane_part_of(context->recording, context->recorded_as, lane, whole);
-    }
-    context_leave(context);
-}
+/* ---- order */
 
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
 {
@@ -458,8 +325,6 @@ void csan_lane_destroy(csan_context *context, csan_lane lane)
         return;
     submit(context, &(struct entry){.kind = ENTRY_LANE_DESTROY, .lane = lane});
 }
-
-/* ---- order */
 
 void csan_lane_waits(csan_context *context, csan_lane lane, csan_lane other)
 {
@@ -489,7 +354,7 @@ void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, 
         context_submit_locked(context, &entry);
         return;
     }
-    if (lane_exists(context, lane)) {
+    if (context_has_lane(context, lane)) {
         if (__builtin_expect(context->recording != NULL, 0)) {
             const struct entry entry = step_entry(&step);
             context_record_entry(context, &entry);
@@ -628,7 +493,7 @@ void csan_event_record(csan_context *context, csan_event *event, csan_lane lane)
                               &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
         return;
     }
-    if (lane_exists(context, lane)) {
+    if (context_has_lane(context, lane)) {
         if (__builtin_expect(context->recording != NULL, 0))
             context_record_entry(
                 context, &(struct entry){.kind = ENTRY_RECORD, .event = event, .lane = lane});
@@ -653,7 +518,7 @@ void csan_event_wait(csan_context *context, csan_event *event, csan_lane lane)
                               &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
         return;
     }
-    if (lane_exists(context, lane)) {
+    if (context_has_lane(context, lane)) {
         if (__builtin_expect(context->recording != NULL, 0))
             context_record_entry(context,
                                  &(struct entry){.kind = ENTRY_WAIT, .event = event, .lane = lane});
@@ -678,7 +543,7 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
 static uint64_t op_at_once(csan_context *context, struct op *op)
 {
     struct access_rooms rooms = {NULL, NULL};
-    if (lane_exists(context, op->lane)) {
+    if (context_has_lane(context, op->lane)) {
         op->number = context_next_op(context, op->lane);
         op->accesses = as_seen(context, op->accesses, &op->access_count, &rooms);
         if (__builtin_expect(context->recording != NULL, 0))
@@ -825,7 +690,7 @@ static void find(csan_context *context, const struct context_finding *finding)
 void context_find(csan_context *context, const struct context_finding *finding)
 {
     lock_take(context->lock);
-    const bool exists = lane_exists(context, finding->lane);
+    const bool exists = context_has_lane(context, finding->lane);
     if (exists && context->recording) {
         context->queue.now = recording_finding(context->recording, context->recorded_as, finding);
         context->detector.wall = context->queue.now + recording_wall_offset(context->recording);

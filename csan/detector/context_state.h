@@ -1,4 +1,4 @@
-/* What a context consists of, and how entries come in. For context.c and context_memory.c. */
+/* What a context consists of, and how entries come in. For context*.c. */
 #ifndef CSAN_DETECTOR_CONTEXT_STATE_H
 #define CSAN_DETECTOR_CONTEXT_STATE_H
 
@@ -93,6 +93,11 @@ static inline uint64_t context_next_op(csan_context *context, csan_lane lane)
     if (!context->detector.order.lanes[lane].host)
         __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     return number;
+}
+
+static inline bool context_has_lane(const csan_context *context, csan_lane lane)
+{
+    return lane < context->detector.order.count;
 }
 
 /* False: a lane of the entry could not be created (CSAN_NO_LANE). The caller may go on using such a

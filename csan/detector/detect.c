@@ -483,60 +483,6 @@ static void check_initialized(struct detector *detector, const struct op *op,
     }
 }
 
-/* ---- who watches the host's memory */
-
-static bool is_of_host(const struct allocation *allocation)
-{
-    return allocation && !allocation->freed &&
-           (allocation->kind == CSAN_MEMORY_HOST || allocation->kind == CSAN_MEMORY_MANAGED);
-}
-
-/* False: it touches nothing, or memory of a device. */
-static bool watched_access(struct detector *detector, const struct csan_access *access,
-                           struct lmad *lmad, struct host_touch *touch)
-{
-    const bool to_end = access->bytes == CSAN_TO_END;
-    const struct allocation *allocation = memory_find(&detector->memory, access->base);
-    if (!to_end && !lmad_from_access(lmad, access))
-        return false;
-    touch->exact = !to_end && access->bound == CSAN_EXACT;
-    touch->pageable = !allocation;
-    touch->writes = access->kind != CSAN_READ;
-    touch->atomic = access->kind == CSAN_ATOMIC;
-    touch->argument = access->argument;
-    touch->lmad = lmad;
-    touch->bytes = (struct range){lmad->base, lmad->base + lmad->span};
-    if (to_end)
-        touch->bytes =
-            (struct range){access->base, allocation ? allocation->range.end : UINT64_MAX};
-    if (allocation)
-        touch->memory = allocation->kind;
-    return !allocation || is_of_host(allocation);
-}
-
-static void watch_op(struct detector *detector, const struct op *op, epoch_t epoch)
-{
-    static const struct range everywhere = {0, UINT64_MAX};
-    const struct host_watch *watch = detector->watch;
-    const struct lane *lane = &detector->order.lanes[op->lane];
-    struct lmad lmad = {0};
-    struct host_touch touch = {.epoch = epoch,
-                               .number = op->number,
-                               .site = op->site,
-                               .level = op->level,
-                               .by = lane->host ? HOST_TOUCH_HOST : (enum host_touch_by)lane->role,
-                               .late = detector->from_queue};
-    for (size_t i = 0; i < op->access_count; i++)
-        if (watched_access(detector, &op->accesses[i], &lmad, &touch))
-            detector->watch_due |= watch->touched(watch->user, &touch);
-    if (op->level != CSAN_LEVEL_UNKNOWN || lane->host)
-        return;
-    touch.exact = false;
-    touch.writes = true;
-    touch.bytes = everywhere;
-    detector->watch_due |= watch->touched(watch->user, &touch);
-}
-
 static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
 {
     struct past_access past = {
@@ -557,36 +503,7 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
     if (__builtin_expect(detector->unordered.wanted, 0))
         unordered_op(&detector->unordered, &detector->order, epoch);
     if (__builtin_expect(detector->watch != NULL, 0))
-        watch_op(detector, op, epoch);
-}
-
-void detector_watch_host(struct detector *detector)
-{
-    const struct host_watch *watch = detector->watch;
-    const struct order *order = &detector->order;
-    const uint64_t learned = order->lanes[ORDER_HOST].sequence + order->host_joins +
-                             (order->pool ? order->lanes[order->pool].sequence : 0);
-    if (__builtin_expect(detector->watch_lost, 0) && watch->lost)
-        watch->lost(watch->user);
-    detector->watch_lost = false;
-    if (learned == detector->watched)
-        return;
-    detector->watched = learned;
-    detector->watch_due |= watch->learned(watch->user, order);
-}
-
-bool host_watch_knows(const struct order *order, uint64_t epoch)
-{
-    return order_knows(order, ORDER_HOST, epoch);
-}
-
-bool host_watch_anyone_knows(const struct order *order, uint64_t epoch)
-{
-    bool known = order_knows(order, ORDER_HOST, epoch) ||
-                 (order->pool && order_knows(order, order->pool, epoch));
-    for (uint32_t i = 1; order->thread_count && !known && i < order->count; i++)
-        known = order->lanes[i].host && order_knows(order, i, epoch);
-    return known;
+        detector_watch_op(detector, op, epoch);
 }
 
 void detector_host_changed(struct detector *detector, const struct past_access *now,

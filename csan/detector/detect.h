@@ -65,7 +65,7 @@ struct detector {
     bool from_queue;                /* the entry that is processed waited in the queue */
 };
 
-/* Notifies the watch of what is due under the lock. */
+/* Only if there is a watch. Notifies it of what is due under the lock. */
 void detector_watch_host(struct detector *detector);
 
 /* The host changed these bytes, which the op at `earlier` reads, before it was ordered after that
@@ -86,6 +86,8 @@ struct op {
     size_t access_count;
 };
 void detector_op(struct detector *detector, const struct op *op);
+/* Only if there is a watch. Notifies it of what the op touches of the host's memory. */
+void detector_watch_op(struct detector *detector, const struct op *op, epoch_t epoch);
 static inline void detector_record_snapshot(struct detector *detector, struct csan_event *event,
                                             struct snapshot value)
 {
