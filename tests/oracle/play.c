@@ -1,5 +1,5 @@
 #include "play.h"
-#include "runtime/hook/host/kernel_call.h"
+#include "host_access.h"
 
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -9,8 +9,6 @@
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* The entry points whose default stream is the thread's own; cuda.h names them by macros alone. */
@@ -500,26 +498,6 @@ static void note_bytes(const void *bytes, size_t count)
 
 /* ---- The host's accesses ---- */
 
-/* Whether the host may read the byte or, `writes`, set it to that value, as the kernel tries it.
- * Not by the C library's functions, in front of which csan stands. */
-static bool is_open(uint8_t *place, bool writes, uint8_t value)
-{
-    struct iovec here = {place, 1}, there = {&value, 1};
-    return kernel_call(writes ? SYS_process_vm_readv : SYS_process_vm_writev, getpid(), (long)&here,
-                       1, (long)&there, 1, 0) == 1;
-}
-
-/* One instruction, so that csan sees all of it or nothing. */
-static void store_all(uint8_t *place, uint8_t value, size_t count)
-{
-    __asm__ volatile("rep stosb" : "+D"(place), "+c"(count) : "a"(value) : "memory");
-}
-
-static void load_all(uint8_t *to, const uint8_t *place, size_t count)
-{
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(place), "+c"(count) : : "memory");
-}
-
 /* csan is to see accesses to it that nobody declares. */
 static bool is_watched(const uint8_t *place)
 {
@@ -527,59 +505,10 @@ static bool is_watched(const uint8_t *place)
            (uint64_t)place - stage.buffers[BUFFER_PAGEABLE].base >= BUFFER_BYTES;
 }
 
-/* An access within a buffer. */
-struct access {
-    uint8_t *place;
-    size_t count;
-    uint8_t *to;         /* a read; else: */
-    const uint8_t *from; /* or NULL: */
-    uint8_t value;       /* for all bytes */
-};
-
-static void access_plainly(const struct access *access)
+/* Returns whether csan counts an op. */
+static bool access_for_csan(const struct host_access *access)
 {
-    if (access->to)
-        load_all(access->to, access->place, access->count);
-    else if (access->from)
-        load_all(access->place, access->from, access->count);
-    else
-        store_all(access->place, access->value, access->count);
-}
-
-/* Returns whether csan counts an op: of a page that was closed and is open, it has taken notice.
- * Where it took the bytes for nobody's it has closed the page again. */
-static bool access_guarded(const struct access *access)
-{
-    const uint8_t value = access->from ? access->from[0] : access->value;
-    const bool closed = !is_open(access->place, !access->to, value);
-    access_plainly(access);
-    return closed && is_open(access->place, !access->to, value);
-}
-
-/* What shows in memory later is no op. Returns the same. */
-static bool access_silently(const struct access *access)
-{
-    access_plainly(access);
-    return false;
-}
-
-/* Returns the same. */
-static bool access_declared(const struct access *access)
-{
-    if (access->to)
-        csan_host_reads(access->place, access->count);
-    else
-        csan_host_writes(access->place, access->count);
-    access_plainly(access);
-    return true;
-}
-
-/* Returns the same. */
-static bool access_for_csan(const struct access *access)
-{
-    if (!is_watched(access->place))
-        return access_declared(access);
-    return (stage.way == HOST_GUARDED ? access_guarded : access_silently)(access);
+    return host_access_make(access, is_watched(access->place) ? stage.way : HOST_DECLARED);
 }
 
 static void play_host(struct call *call)
@@ -588,10 +517,10 @@ static void play_host(struct call *call)
     uint8_t *place = (uint8_t *)place_of(call, 0, false);
     uint8_t bytes[BUFFER_BYTES];
     const bool reads = call->op->kind == OP_HOST_READ;
-    const struct access access = {.place = place,
-                                  .count = rows->width,
-                                  .to = reads ? bytes : NULL,
-                                  .value = (uint8_t)(call->index * 31 + 7)};
+    const struct host_access access = {.place = place,
+                                       .count = rows->width,
+                                       .to = reads ? bytes : NULL,
+                                       .value = (uint8_t)(call->index * 31 + 7)};
     call->happening->unseen = !access_for_csan(&access);
     if (reads)
         note_bytes(bytes, rows->width);
@@ -607,11 +536,11 @@ static void CUDA_CB run_function(void *data)
     uint8_t *place = (uint8_t *)(happening->base[0] + rows->offset);
     happening->ran = stage.current;
     happening->turn = ++stage.turns;
-    const struct access access = {.place = place,
-                                  .count = rows->width,
-                                  .to = op->flags & FLAG_WIDE ? NULL : happening->read,
-                                  .value =
-                                      (uint8_t)((happening - stage.play->happenings) * 23 + 5)};
+    const struct host_access access = {
+        .place = place,
+        .count = rows->width,
+        .to = op->flags & FLAG_WIDE ? NULL : happening->read,
+        .value = (uint8_t)((happening - stage.play->happenings) * 23 + 5)};
     happening->number = stage.numbers + 1;
     if (!is_watched(place))
         stage.numbers++; /* csan has it as soon as it is declared */
@@ -791,14 +720,14 @@ static void demand_empty_pool(void)
 /* When the host has waited for all. Pages are still guarded if another thread knows less. */
 static void access_buffer(int buffer, uint8_t *to, const uint8_t *from)
 {
-    const struct access access = {.place = (uint8_t *)stage.buffers[buffer].base,
-                                  .count = BUFFER_BYTES,
-                                  .to = to,
-                                  .from = from};
+    const struct host_access access = {.place = (uint8_t *)stage.buffers[buffer].base,
+                                       .count = BUFFER_BYTES,
+                                       .to = to,
+                                       .from = from};
     if (stage.way == HOST_GUARDED && is_watched(access.place))
-        stage.numbers += access_guarded(&access);
+        stage.numbers += host_access_make(&access, HOST_GUARDED);
     else
-        access_plainly(&access);
+        host_access_plainly(&access);
 }
 
 static void fill_buffers(void)
