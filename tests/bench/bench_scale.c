@@ -5,8 +5,9 @@
  *            launch in the legacy stream when they are blocking ones
  *   events   made, recorded after a launch each, all alive; then each waited for, then destroyed
  *   threads  each launches in a stream of its own, on memory of its own, as fast as it can: what
- * one lock costs. A machine of two cores can at best do twice what one thread does graphs   are
- * bench_graph's
+ *            one lock costs. A machine of two cores can at best do twice what one thread does
+ *
+ * bench_graph measures graphs.
  *
  *   bench_scale [nonblocking|blocking|events|threads [COUNT]] */
 #include "hook_bench.h"

@@ -3,8 +3,9 @@
  * What a call waits for (CUDA Driver API, API synchronization behavior; where it leaves a choice,
  * as real devices were seen to do):
  *
- *   synchronous   host to device    the stream's earlier work; from pinned memory also the copy
- * itself. Pageable memory is staged, the device may be written later device to host    the copy
+ *   synchronous   host to device    the stream's earlier work; from pinned memory also the copy.
+ *                                   Pageable memory is staged: the device may be written later
+ *                 device to host    the copy
  *                 host to host      the copy
  *                 device to device  nothing
  *   asynchronous  host to host      the copy

@@ -4,8 +4,9 @@
  * process writes it at its end, if any entry point was called:
  *
  *   csan calls 1
- *   op cuLaunchKernel 12 1         class and exported symbol of the table, the calls, and how many
- * of them did not succeed unmodelled cuMemMap 1 0        passes through: 1 if it was called at all
+ *   op cuLaunchKernel 12 1    class and exported symbol of the table, the calls, and how many of
+ *                             them did not succeed
+ *   unmodelled cuMemMap 1 0   passes through: 1 if it was called at all
  *
  * Each entry point of these two classes has a line. */
 #ifndef RUNTIME_HOOK_INTERPOSE_CALL_COUNT_H

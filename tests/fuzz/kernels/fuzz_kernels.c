@@ -1,7 +1,7 @@
 /* Compares what the analysis says random kernels touch in random launches with what they do touch.
  *
- *   fuzz_kernels [--seed N] [--launches N] [--kernel NAME] [--keep DIRECTORY] [--verbose] [--spoil]
- * X.ptx...
+ *   fuzz_kernels [--seed N] [--launches N] [--kernel NAME] [--keep DIRECTORY]
+ *                [--verbose] [--spoil] X.ptx...
  *
  * X.spec and X.cu lie beside X.ptx, as generate.py wrote them; --launches is for all files
  * together. Each kernel is launched with random grids, blocks, parameters and pointers on the
