@@ -30,7 +30,7 @@ $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
-$(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/host_call.o host/host_calls.o \
+$(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/lent_memory.o host/host_calls.o \
 	host/host_fault.o host/host_mappings.o host/host_rings.o host/host_syscall.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
 $(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map \

@@ -2,7 +2,7 @@
 #include "runtime/hook/api/library_call.h"
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
-#include "runtime/hook/host/host_access.h"
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/interpose/call_watch.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/counters.h"
@@ -95,7 +95,7 @@ static void pages_open(const struct csan_call *call)
         for (uint8_t k = 0; k < access->dim_count; k++)
             if (access->dims[k].stride > 0)
                 bytes += (access->dims[k].count - 1) * (uint64_t)access->dims[k].stride;
-        host_access_open(access->base, bytes);
+        lent_memory_open((const void *)(uintptr_t)access->base, bytes);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/known_contents.h"
-#include "runtime/hook/host/host_access.h"
+#include "runtime/hook/host/registered_block.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/memory_owner.h"
@@ -121,7 +121,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     if (result == CUDA_SUCCESS) {
         implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
-        host_access_registered(p, bytesize);
+        registered_block_begins((struct range){(uintptr_t)p, (uintptr_t)p + bytesize});
     }
     return result;
 }
@@ -237,7 +237,7 @@ CUresult hook_memory_host_unregister(const struct driver_entry *entry, void *p)
     struct memory_death death = memory_death_begin(entry, WAIT_UNREGISTER, (uintptr_t)p);
     CUresult result = DRIVER_REAL(entry, cuMemHostUnregister_v4000)(p);
     if (result == CUDA_SUCCESS)
-        host_access_unregistered(p);
+        registered_block_ends((uintptr_t)p);
     memory_death_end(entry, &death, (uintptr_t)p, result);
     return result;
 }

@@ -256,11 +256,6 @@ void host_access_enter(struct range bytes, bool writes, const char *name)
     }
 }
 
-void host_access_open(uintptr_t memory, size_t bytes)
-{
-    page_guard_lend((struct range){memory, memory + bytes}, true);
-}
-
 /* ---- Sources that changed ---- */
 
 /* The CUDA runtime and the driver are in front of who called them. */

@@ -24,9 +24,6 @@ extern bool host_access_guards;
 /* The call of that name, of the C library, read or wrote memory. */
 void host_access_enter(struct range bytes, bool writes, const char *name);
 
-/* For memory that a library touches within its call, which is declared already. */
-void host_access_open(uintptr_t memory, size_t bytes);
-
 /* Before a call that writes there, or enqueues that: the write may be over before csan has its op,
  * and the host may be ordered after other work by then. */
 void host_access_before_write(uint64_t memory, uint64_t bytes);
@@ -38,10 +35,6 @@ enum host_access_call {
     HOST_CALL_WAITED /* the same, and the host has waited for it: no store can be between */
 };
 void host_access_in_call(enum host_access_call call);
-
-/* A block of the program's memory is registered, or no longer. */
-void host_access_registered(const void *block, size_t bytes);
-void host_access_unregistered(const void *block);
 
 /* In a forked child: see page_guard_forked. */
 void host_access_forked(void);

@@ -1,7 +1,7 @@
 /* Functions of the C library through which the kernel reads or writes the program's memory: see
- * host_call.h. fread and its kind call the kernel by internal names, so they are here, too. Code
+ * lent_memory.h. fread and its kind call the kernel by internal names, so they are here, too. Code
  * that was compiled with _FORTIFY_SOURCE calls other names, which are here as well. */
-#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/next_call.h"
 
 #include <fcntl.h>
@@ -40,23 +40,36 @@ char *__fgets_chk(char *memory, size_t room, int count, FILE *file);
                                         call(__fread_unlocked_chk) call(__fgets_chk)
 NEXT_CALLS(CALLS)
 
+/* While no page may be guarded, a function here is a test and a jump. */
+#define CALL_BEGINS(made)                                                                          \
+    struct lent_memory call;                                                                       \
+    if (__builtin_expect(!host_access_guards, 1))                                                  \
+    return made
 /* The call between, and what it returned: so many bytes. */
 #define WRITES(memory, bytes, name, made)                                                          \
-    struct host_call call;                                                                         \
-    host_call_begin(&call, memory, bytes, true);                                                   \
-    return host_call_end(&call, made, name)
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin(&call, memory, bytes, true);                                                 \
+    return lent_memory_end(&call, made, name)
 #define READS(memory, bytes, name, made)                                                           \
-    struct host_call call;                                                                         \
-    host_call_begin(&call, memory, bytes, false);                                                  \
-    return host_call_end(&call, made, name)
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin(&call, memory, bytes, false);                                                \
+    return lent_memory_end(&call, made, name)
 #define WRITES_PARTS(parts, count, name, made)                                                     \
-    struct host_call call;                                                                         \
-    host_call_begin_vector(&call, parts, (size_t)(count), true);                                   \
-    return host_call_end(&call, made, name)
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin_vector(&call, parts, (size_t)(count), true);                                 \
+    return lent_memory_end(&call, made, name)
 #define READS_PARTS(parts, count, name, made)                                                      \
-    struct host_call call;                                                                         \
-    host_call_begin_vector(&call, parts, (size_t)(count), false);                                  \
-    return host_call_end(&call, made, name)
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin_vector(&call, parts, (size_t)(count), false);                                \
+    return lent_memory_end(&call, made, name)
+#define WRITES_MESSAGE(message, name, made)                                                        \
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin_message(&call, message, true);                                               \
+    return lent_memory_end(&call, made, name)
+#define READS_MESSAGE(message, name, made)                                                         \
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin_message(&call, message, false);                                              \
+    return lent_memory_end(&call, made, name)
 
 /* ---- Files ---- */
 
@@ -148,10 +161,10 @@ NEXT_EXPORTED ssize_t getrandom(void *memory, size_t bytes, unsigned flags)
 }
 NEXT_EXPORTED int getentropy(void *memory, size_t bytes)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, bytes, true);
+    CALL_BEGINS(NEXT(getentropy)(memory, bytes));
+    lent_memory_begin(&call, memory, bytes, true);
     const int result = NEXT(getentropy)(memory, bytes);
-    host_call_end(&call, result == 0 ? (ssize_t)bytes : 0, "getentropy");
+    lent_memory_end(&call, result == 0 ? (ssize_t)bytes : 0, "getentropy");
     return result;
 }
 
@@ -175,77 +188,73 @@ NEXT_EXPORTED ssize_t process_vm_writev(pid_t process, const struct iovec *parts
 /* ---- Streams of stdio ---- */
 
 /* Of whole items; a part of one is not counted. */
-static size_t items_end(struct host_call *call, size_t items, size_t size, const char *name)
+static size_t items_end(struct lent_memory *call, size_t items, size_t size, const char *name)
 {
-    host_call_end(call, (ssize_t)(items * size), name);
+    lent_memory_end(call, (ssize_t)(items * size), name);
     return items;
 }
 
+#define WRITES_ITEMS(memory, size, count, name, made)                                              \
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin(&call, memory, (size) * (count), true);                                      \
+    return items_end(&call, made, size, name)
+#define READS_ITEMS(memory, size, count, name, made)                                               \
+    CALL_BEGINS(made);                                                                             \
+    lent_memory_begin(&call, memory, (size) * (count), false);                                     \
+    return items_end(&call, made, size, name)
+
 NEXT_EXPORTED size_t fread(void *restrict memory, size_t size, size_t count, FILE *restrict file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, size * count, true);
-    return items_end(&call, NEXT(fread)(memory, size, count, file), size, "fread");
+    WRITES_ITEMS(memory, size, count, "fread", NEXT(fread)(memory, size, count, file));
 }
 NEXT_EXPORTED size_t fread_unlocked(void *restrict memory, size_t size, size_t count,
                                     FILE *restrict file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, size * count, true);
-    return items_end(&call, NEXT(fread_unlocked)(memory, size, count, file), size, "fread");
+    WRITES_ITEMS(memory, size, count, "fread", NEXT(fread_unlocked)(memory, size, count, file));
 }
 NEXT_EXPORTED size_t __fread_chk(void *memory, size_t room, size_t size, size_t count, FILE *file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, size * count, true);
-    return items_end(&call, NEXT(__fread_chk)(memory, room, size, count, file), size, "fread");
+    WRITES_ITEMS(memory, size, count, "fread", NEXT(__fread_chk)(memory, room, size, count, file));
 }
 NEXT_EXPORTED size_t __fread_unlocked_chk(void *memory, size_t room, size_t size, size_t count,
                                           FILE *file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, size * count, true);
-    return items_end(&call, NEXT(__fread_unlocked_chk)(memory, room, size, count, file), size,
-                     "fread");
+    WRITES_ITEMS(memory, size, count, "fread",
+                 NEXT(__fread_unlocked_chk)(memory, room, size, count, file));
 }
 NEXT_EXPORTED size_t fwrite(const void *restrict memory, size_t size, size_t count,
                             FILE *restrict file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, size * count, false);
-    return items_end(&call, NEXT(fwrite)(memory, size, count, file), size, "fwrite");
+    READS_ITEMS(memory, size, count, "fwrite", NEXT(fwrite)(memory, size, count, file));
 }
 NEXT_EXPORTED size_t fwrite_unlocked(const void *restrict memory, size_t size, size_t count,
                                      FILE *restrict file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, size * count, false);
-    return items_end(&call, NEXT(fwrite_unlocked)(memory, size, count, file), size, "fwrite");
+    READS_ITEMS(memory, size, count, "fwrite", NEXT(fwrite_unlocked)(memory, size, count, file));
 }
 
-static char *line_end(struct host_call *call, char *line)
+static char *line_end(struct lent_memory *call, char *line)
 {
-    if (__builtin_expect(call->on, 0))
-        host_call_check(call, line ? strlen(line) + 1 : 0, "fgets");
+    lent_memory_end(call, line ? (ssize_t)strlen(line) + 1 : 0, "fgets");
     return line;
 }
 NEXT_EXPORTED char *fgets(char *restrict memory, int count, FILE *restrict file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, count > 0 ? (size_t)count : 0, true);
+    CALL_BEGINS(NEXT(fgets)(memory, count, file));
+    lent_memory_begin(&call, memory, count > 0 ? (size_t)count : 0, true);
     return line_end(&call, NEXT(fgets)(memory, count, file));
 }
 NEXT_EXPORTED char *__fgets_chk(char *memory, size_t room, int count, FILE *file)
 {
-    struct host_call call;
-    host_call_begin(&call, memory, count > 0 ? (size_t)count : 0, true);
+    CALL_BEGINS(NEXT(__fgets_chk)(memory, room, count, file));
+    lent_memory_begin(&call, memory, count > 0 ? (size_t)count : 0, true);
     return line_end(&call, NEXT(__fgets_chk)(memory, room, count, file));
 }
 
 /* The C library reads and writes through a stream's buffer at any time. */
 NEXT_EXPORTED int setvbuf(FILE *restrict file, char *restrict memory, int mode, size_t bytes)
 {
-    host_call_give(memory, memory ? bytes : 0, true, NULL);
+    lent_memory_give(memory, memory ? bytes : 0, true, NULL);
     return NEXT(setvbuf)(file, memory, mode, bytes);
 }
 NEXT_EXPORTED void setbuffer(FILE *file, char *memory, size_t bytes)
@@ -290,43 +299,39 @@ NEXT_EXPORTED ssize_t sendto(int socket, const void *memory, size_t bytes, int f
 }
 NEXT_EXPORTED ssize_t recvmsg(int socket, struct msghdr *message, int flags)
 {
-    struct host_call call;
-    host_call_begin_message(&call, message, true);
-    return host_call_end(&call, NEXT(recvmsg)(socket, message, flags), "recvmsg");
+    WRITES_MESSAGE(message, "recvmsg", NEXT(recvmsg)(socket, message, flags));
 }
 NEXT_EXPORTED ssize_t sendmsg(int socket, const struct msghdr *message, int flags)
 {
-    struct host_call call;
-    host_call_begin_message(&call, message, false);
-    return host_call_end(&call, NEXT(sendmsg)(socket, message, flags), "sendmsg");
+    READS_MESSAGE(message, "sendmsg", NEXT(sendmsg)(socket, message, flags));
 }
 
 enum { MESSAGES_MOST = 64 }; /* of one call; what more it has is opened and not checked */
 
-static void messages_begin(struct host_call *calls, const struct mmsghdr *messages, unsigned count,
-                           bool writes)
+static void messages_begin(struct lent_memory *calls, const struct mmsghdr *messages,
+                           unsigned count, bool writes)
 {
     for (unsigned i = 0; host_access_guards && i < count; i++) {
         const struct msghdr *message = &messages[i].msg_hdr;
         if (i < MESSAGES_MOST)
-            host_call_begin_message(&calls[i], message, writes);
+            lent_memory_begin_message(&calls[i], message, writes);
         for (size_t k = 0; i >= MESSAGES_MOST && k < message->msg_iovlen; k++)
-            host_call_open(message->msg_iov[k].iov_base, message->msg_iov[k].iov_len);
+            lent_memory_open(message->msg_iov[k].iov_base, message->msg_iov[k].iov_len);
     }
 }
 
-static int messages_end(struct host_call *calls, const struct mmsghdr *messages, unsigned count,
+static int messages_end(struct lent_memory *calls, const struct mmsghdr *messages, unsigned count,
                         int done, const char *name)
 {
     for (unsigned i = 0; i < count && i < MESSAGES_MOST; i++)
-        host_call_end(&calls[i], (int)i < done ? (ssize_t)messages[i].msg_len : 0, name);
+        lent_memory_end(&calls[i], (int)i < done ? (ssize_t)messages[i].msg_len : 0, name);
     return done;
 }
 
 NEXT_EXPORTED int recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags,
                            struct timespec *limit)
 {
-    struct host_call calls[MESSAGES_MOST];
+    struct lent_memory calls[MESSAGES_MOST];
     if (!host_access_guards)
         return NEXT(recvmmsg)(socket, messages, count, flags, limit);
     messages_begin(calls, messages, count, true);
@@ -335,7 +340,7 @@ NEXT_EXPORTED int recvmmsg(int socket, struct mmsghdr *messages, unsigned count,
 }
 NEXT_EXPORTED int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
 {
-    struct host_call calls[MESSAGES_MOST];
+    struct lent_memory calls[MESSAGES_MOST];
     if (!host_access_guards)
         return NEXT(sendmmsg)(socket, messages, count, flags);
     messages_begin(calls, messages, count, false);

@@ -2,7 +2,7 @@
  * opened before, so that they do what they did without csan. Memory that the program itself
  * protects is not guarded until it is readable and writable again. Allocators call these with their
  * locks held, and nothing here allocates. */
-#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/host_rings.h"
 #include "runtime/hook/host/next_call.h"
 #include "runtime/hook/host/unguarded.h"
@@ -35,7 +35,7 @@ static bool is_found(void)
 static void *map(void *address, size_t bytes, int protection, int flags, int file, off64_t at)
 {
     if (flags & MAP_FIXED)
-        host_call_ends(address, bytes);
+        lent_memory_unmapped(address, bytes);
     void *memory = is_found()
                        ? next_calls.mmap64(address, bytes, protection, flags, file, at)
                        : (void *)syscall(SYS_mmap, address, bytes, protection, flags, file, at);
@@ -56,7 +56,7 @@ NEXT_EXPORTED void *mmap64(void *address, size_t bytes, int protection, int flag
 
 NEXT_EXPORTED int munmap(void *address, size_t bytes)
 {
-    host_call_ends(address, bytes);
+    lent_memory_unmapped(address, bytes);
     return is_found() ? next_calls.munmap(address, bytes)
                       : (int)syscall(SYS_munmap, address, bytes);
 }
@@ -67,23 +67,29 @@ NEXT_EXPORTED void *mremap(void *address, size_t bytes, size_t wanted, int flags
     va_start(list, flags);
     void *place = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(list, void *) : NULL;
     va_end(list);
-    host_call_ends(address, bytes);
-    host_call_ends(place, flags & MREMAP_FIXED ? wanted : 0);
+    lent_memory_unmapped(address, bytes);
+    lent_memory_unmapped(place, flags & MREMAP_FIXED ? wanted : 0);
     return is_found() ? next_calls.mremap(address, bytes, wanted, flags, place)
                       : (void *)syscall(SYS_mremap, address, bytes, wanted, flags, place);
 }
 
 /* Pages are opened first, and what the program wants holds from then on. */
-static void protects(void *address, size_t bytes, int protection)
+static void protects_slow(void *address, size_t bytes, int protection)
 {
     const struct range range = {(uintptr_t)address, (uintptr_t)address + bytes};
-    if (!host_access_guards || range.start >= range.end)
+    if (range.start >= range.end)
         return;
-    host_call_open(address, bytes);
+    lent_memory_open(address, bytes);
     if (protection == (PROT_READ | PROT_WRITE))
         unguarded_remove(range);
     else
         unguarded_add(range);
+}
+
+static inline void protects(void *address, size_t bytes, int protection)
+{
+    if (__builtin_expect(host_access_guards, 0))
+        protects_slow(address, bytes, protection);
 }
 
 NEXT_EXPORTED int mprotect(void *address, size_t bytes, int protection)
@@ -102,18 +108,18 @@ NEXT_EXPORTED int pkey_mprotect(void *address, size_t bytes, int protection, int
 /* These look up each page as its user would, and fail on guarded ones. */
 NEXT_EXPORTED int madvise(void *address, size_t bytes, int advice)
 {
-    host_call_open(address, bytes);
+    lent_memory_open(address, bytes);
     return is_found() ? next_calls.madvise(address, bytes, advice)
                       : (int)syscall(SYS_madvise, address, bytes, advice);
 }
 NEXT_EXPORTED int mlock(const void *address, size_t bytes)
 {
-    host_call_open(address, bytes);
+    lent_memory_open(address, bytes);
     return NEXT(mlock)(address, bytes);
 }
 NEXT_EXPORTED int mlock2(const void *address, size_t bytes, unsigned flags)
 {
-    host_call_open(address, bytes);
+    lent_memory_open(address, bytes);
     return NEXT(mlock2)(address, bytes, flags);
 }
 
@@ -129,21 +135,21 @@ void host_mapping_before(long number, const long *a)
     switch (number) {
     case SYS_mmap:
         if (a[3] & MAP_FIXED)
-            host_call_ends(pointer(a[0]), (size_t)a[1]);
+            lent_memory_unmapped(pointer(a[0]), (size_t)a[1]);
         break;
     case SYS_mremap:
         if (a[3] & MREMAP_FIXED)
-            host_call_ends(pointer(a[4]), (size_t)a[2]);
-        host_call_ends(pointer(a[0]), (size_t)a[1]);
+            lent_memory_unmapped(pointer(a[4]), (size_t)a[2]);
+        lent_memory_unmapped(pointer(a[0]), (size_t)a[1]);
         break;
     case SYS_munmap:
-        host_call_ends(pointer(a[0]), (size_t)a[1]);
+        lent_memory_unmapped(pointer(a[0]), (size_t)a[1]);
         break;
     case SYS_mprotect:
         protects(pointer(a[0]), (size_t)a[1], (int)a[2]);
         break;
     default:
-        host_call_open(pointer(a[0]), (size_t)a[1]);
+        lent_memory_open(pointer(a[0]), (size_t)a[1]);
     }
 }
 

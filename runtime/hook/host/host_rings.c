@@ -1,7 +1,7 @@
 /* See host_rings.h. liburing makes its system calls itself, so its functions are here by their
  * names, beside those of libaio and of the C library. */
 #include "runtime/hook/host/host_rings.h"
-#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/next_call.h"
 
 #include <aio.h>
@@ -21,7 +21,7 @@ enum { RINGS_MOST = 64, PARTS_MOST = 1024 };
 static void give_parts(const struct iovec *parts, size_t count, bool writes, const char *name)
 {
     for (size_t i = 0; parts && i < count && i < PARTS_MOST; i++)
-        host_call_give(parts[i].iov_base, parts[i].iov_len, writes, name);
+        lent_memory_give(parts[i].iov_base, parts[i].iov_len, writes, name);
 }
 
 static void give_message(const struct msghdr *message, bool writes, const char *name)
@@ -36,15 +36,15 @@ static void give_entry(const struct io_uring_sqe *entry)
     switch (entry->opcode) {
     case IORING_OP_READ:
     case IORING_OP_READ_FIXED:
-        host_call_give(memory, entry->len, true, "io_uring's read");
+        lent_memory_give(memory, entry->len, true, "io_uring's read");
         break;
     case IORING_OP_WRITE:
     case IORING_OP_WRITE_FIXED:
-        host_call_give(memory, entry->len, false, "io_uring's write");
+        lent_memory_give(memory, entry->len, false, "io_uring's write");
         break;
     case IORING_OP_SEND:
     case IORING_OP_SEND_ZC:
-        host_call_give(memory, entry->len, false, "io_uring's send");
+        lent_memory_give(memory, entry->len, false, "io_uring's send");
         break;
     case IORING_OP_READV:
         give_parts(memory, entry->len, true, "io_uring's read");
@@ -56,13 +56,13 @@ static void give_entry(const struct io_uring_sqe *entry)
         give_message(memory, false, "io_uring's send");
         break;
     case IORING_OP_RECV:
-        host_call_give(memory, entry->len, true, NULL);
+        lent_memory_give(memory, entry->len, true, NULL);
         break;
     case IORING_OP_RECVMSG:
         give_message(memory, true, NULL);
         break;
     case IORING_OP_PROVIDE_BUFFERS: /* `fd` buffers of `len` bytes */
-        host_call_give(memory, (size_t)entry->len * (size_t)entry->fd, true, NULL);
+        lent_memory_give(memory, (size_t)entry->len * (size_t)entry->fd, true, NULL);
         break;
     default:
         break;
@@ -152,9 +152,9 @@ void host_rings_submit(long count, void *const *blocks)
         const struct iocb *block = blocks[i];
         void *memory = (void *)(uintptr_t)block->aio_buf;
         if (block->aio_lio_opcode == IOCB_CMD_PREAD)
-            host_call_give(memory, block->aio_nbytes, true, "io_submit");
+            lent_memory_give(memory, block->aio_nbytes, true, "io_submit");
         else if (block->aio_lio_opcode == IOCB_CMD_PWRITE)
-            host_call_give(memory, block->aio_nbytes, false, "io_submit");
+            lent_memory_give(memory, block->aio_nbytes, false, "io_submit");
         else if (block->aio_lio_opcode == IOCB_CMD_PREADV)
             give_parts(memory, block->aio_nbytes, true, "io_submit");
         else if (block->aio_lio_opcode == IOCB_CMD_PWRITEV)
@@ -314,9 +314,9 @@ NEXT_EXPORTED int io_submit(void *context, long count, void **blocks)
 NEXT_CALLS(CALLS)
 
 #define GIVE(block, writes, name)                                                                  \
-    host_call_give((void *)(uintptr_t)(block)->aio_buf, (block)->aio_nbytes, writes, name)
+    lent_memory_give((void *)(uintptr_t)(block)->aio_buf, (block)->aio_nbytes, writes, name)
 #define GIVE_LIST(list, count)                                                                     \
-    for (int i = 0; i < (count); i++)                                                              \
+    for (int i = 0; host_access_guards && i < (count); i++)                                        \
         if ((list)[i] && (list)[i]->aio_lio_opcode != LIO_NOP)                                     \
     GIVE((list)[i], (list)[i]->aio_lio_opcode == LIO_READ, "lio_listio")
 

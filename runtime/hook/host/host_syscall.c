@@ -1,7 +1,7 @@
 /* syscall(2) and ioctl(2) of the program's. Who passes the C library's own functions by calls the
  * kernel in this way, and would meet guarded pages there. Of system calls that are not known here,
  * every argument that is the address of a guarded page has it opened. */
-#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/host_rings.h"
 #include "runtime/hook/host/next_call.h"
 #include "runtime/hook/host/page_guard.h"
@@ -72,7 +72,7 @@ static void *pointer(long argument)
 static void open_arguments(const long *arguments, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        host_call_open(pointer(arguments[i]), 1);
+        lent_memory_open(pointer(arguments[i]), 1);
 }
 
 static long other(long number, const long *a)
@@ -130,15 +130,15 @@ static const struct buffer_call buffer_calls[] = {
 
 static long with_buffer(const struct buffer_call *of, const long *a)
 {
-    struct host_call call;
+    struct lent_memory call;
     if (of->kind == PLAIN)
-        host_call_begin(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
+        lent_memory_begin(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
     else if (of->kind == PARTS)
-        host_call_begin_vector(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
+        lent_memory_begin_vector(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
     else
-        host_call_begin_message(&call, pointer(a[of->memory]), of->writes);
-    return host_call_end(&call, host_syscall_next(of->number, a[0], a[1], a[2], a[3], a[4], a[5]),
-                         of->name);
+        lent_memory_begin_message(&call, pointer(a[of->memory]), of->writes);
+    return lent_memory_end(&call, host_syscall_next(of->number, a[0], a[1], a[2], a[3], a[4], a[5]),
+                           of->name);
 }
 
 static long ioctl_made(const long *a);
@@ -219,7 +219,7 @@ static bool is_rdma(unsigned long request)
 }
 
 struct ioctl_call {
-    struct host_call buffer;
+    struct lent_memory buffer;
     size_t bytes;
     bool pauses;
 };
@@ -227,8 +227,8 @@ struct ioctl_call {
 static void ioctl_begin(struct ioctl_call *call, unsigned long request, void *argument)
 {
     const struct transfer transfer = transfer_of(request, argument);
-    host_call_open(argument, 1);
-    host_call_begin(&call->buffer, transfer.memory, transfer.bytes, transfer.writes);
+    lent_memory_open(argument, 1);
+    lent_memory_begin(&call->buffer, transfer.memory, transfer.bytes, transfer.writes);
     call->bytes = transfer.bytes;
     call->pauses = is_rdma(request);
     if (call->pauses)
@@ -241,7 +241,7 @@ static void ioctl_end(struct ioctl_call *call, long result)
     if (call->pauses)
         page_guard_resume();
     errno = error;
-    host_call_end(&call->buffer, result >= 0 ? (ssize_t)call->bytes : 0, "ioctl");
+    lent_memory_end(&call->buffer, result >= 0 ? (ssize_t)call->bytes : 0, "ioctl");
 }
 
 static long ioctl_made(const long *a)

@@ -9,7 +9,7 @@
  * All of it runs in children of fork and vfork, too: nothing is allocated, and nothing of the
  * parent's is changed. */
 #include "csan/base/output.h"
-#include "runtime/hook/host/host_call.h"
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/run/process_exit.h"
 #include "runtime/hook/run/exec_target.h"
@@ -39,7 +39,7 @@ struct exec_call {
 /* It returns where it fails. */
 static int call_make(const struct exec_call *call, char *const environment[])
 {
-    host_call_open_strings(call->name, call->arguments, environment);
+    lent_memory_open_strings(call->name, call->arguments, environment);
     if (call->kind == EXECVE)
         return libc_next.execve(call->name, call->arguments, environment);
     if (call->kind == EXECVPE)
@@ -315,7 +315,7 @@ int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions
 {
     libc_next_need();
     const int loss = lost_begin(path, path, environment);
-    host_call_open_strings(path, arguments, environment);
+    lent_memory_open_strings(path, arguments, environment);
     const int error = libc_next.spawn(process, path, actions, attributes, arguments, environment);
     if (error)
         process_tree_unlose(loss);
@@ -334,7 +334,7 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
 {
     libc_next_need();
     const int loss = process_tree_attached() ? lost_begin_found(file, environment) : -1;
-    host_call_open_strings(file, arguments, environment);
+    lent_memory_open_strings(file, arguments, environment);
     const int error = libc_next.spawnp(process, file, actions, attributes, arguments, environment);
     if (error)
         process_tree_unlose(loss);

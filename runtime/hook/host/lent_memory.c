@@ -1,11 +1,9 @@
-/* See host_call.h. */
-#include "runtime/hook/host/host_call.h"
+/* See lent_memory.h. */
+#include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/unguarded.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static struct range hull_of(const struct iovec *parts, size_t count)
@@ -21,14 +19,15 @@ static struct range hull_of(const struct iovec *parts, size_t count)
     return hull;
 }
 
-void host_call_lend(struct host_call *call, const struct iovec *parts, size_t count, bool writes)
+void lent_memory_begin_slow(struct lent_memory *call, const struct iovec *parts, size_t count,
+                            bool writes)
 {
     const bool is_refused = count > UIO_MAXIOV; /* parts may be fewer then */
     const struct range hull = hull_of(parts, is_refused ? 0 : count);
     size_t before = 0;
     if (hull.start >= hull.end)
         return;
-    *call = (struct host_call){.on = true, .writes = writes, .unguarded = unguarded_begin(hull)};
+    *call = (struct lent_memory){.on = true, .writes = writes, .unguarded = unguarded_begin(hull)};
     for (size_t i = 0; i < count; before += parts[i++].iov_len) {
         const uint64_t start = (uintptr_t)parts[i].iov_base;
         const uint64_t epoch =
@@ -42,7 +41,7 @@ void host_call_lend(struct host_call *call, const struct iovec *parts, size_t co
     }
 }
 
-void host_call_check(struct host_call *call, size_t done, const char *name)
+void lent_memory_end_slow(struct lent_memory *call, size_t done, const char *name)
 {
     const int error = errno;
     unguarded_end(call->unguarded);
@@ -62,11 +61,11 @@ static struct range range_of(const void *memory, size_t bytes)
     return (struct range){start, start + bytes < start ? UINT64_MAX : start + bytes};
 }
 
-void host_call_give(const void *memory, size_t bytes, bool writes, const char *name)
+void lent_memory_give_slow(const void *memory, size_t bytes, bool writes, const char *name)
 {
     const struct range range = range_of(memory, bytes);
     const int error = errno;
-    if (!host_access_guards || !bytes)
+    if (!bytes)
         return;
     unguarded_add(range);
     if (page_guard_lend(range, writes) && name)
@@ -74,9 +73,9 @@ void host_call_give(const void *memory, size_t bytes, bool writes, const char *n
     errno = error;
 }
 
-void host_call_open(const void *memory, size_t bytes)
+void lent_memory_open_slow(const void *memory, size_t bytes)
 {
-    if (host_access_guards && bytes)
+    if (bytes)
         page_guard_lend(range_of(memory, bytes), false);
 }
 
@@ -95,7 +94,7 @@ static void open_array(char *const strings[])
         page_guard_lend(range_of(strings, (count + 1) * sizeof *strings), false);
 }
 
-void host_call_open_strings(const char *path, char *const arguments[], char *const environment[])
+void lent_memory_open_strings(const char *path, char *const arguments[], char *const environment[])
 {
     if (!host_access_guards)
         return;
@@ -104,47 +103,10 @@ void host_call_open_strings(const char *path, char *const arguments[], char *con
     open_array(environment);
 }
 
-void host_call_ends(const void *memory, size_t bytes)
+void lent_memory_unmapped_slow(const void *memory, size_t bytes)
 {
-    if (!host_access_guards || !bytes)
+    if (!bytes)
         return;
     page_guard_forget(range_of(memory, bytes));
     unguarded_remove(range_of(memory, bytes));
-}
-
-/* ---- Registered blocks ---- */
-
-/* Whether all of it can be read and written and not executed, as the kernel says. */
-static bool is_plain(struct range block)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    uint64_t at = block.start, start, end;
-    char line[512], protection[5];
-    while (maps && at < block.end && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, protection) != 3 || end <= at)
-            continue;
-        if (start > at || strncmp(protection, "rw-", 3) != 0)
-            break;
-        at = end;
-    }
-    if (maps)
-        fclose(maps);
-    return at >= block.end;
-}
-
-void host_access_registered(const void *block, size_t bytes)
-{
-    const struct range range = range_of(block, bytes);
-    if (!host_access_guards || !bytes)
-        return;
-    page_guard_lend(range, false); /* what another block's op guards looks otherwise */
-    if (!is_plain(range))
-        unguarded_add(range);
-    unguarded_registered(range);
-}
-
-void host_access_unregistered(const void *block)
-{
-    if (host_access_guards)
-        unguarded_unregistered(range_of(block, 1));
 }
