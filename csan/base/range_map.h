@@ -20,6 +20,11 @@ struct range {
     uint64_t start, end; /* [start, end), start < end */
 };
 
+static inline bool range_overlaps(struct range a, struct range b)
+{
+    return a.start < b.end && b.start < a.end;
+}
+
 /* A place in a map: the element there, or the end. */
 struct range_cursor {
     uint32_t chunk, slot;

@@ -1,13 +1,13 @@
 /* See page_guard.h. */
 #include "runtime/hook/host/page_guard.h"
+#include "csan/base/now.h"
+#include "runtime/hook/host/handler_lock.h"
 #include "runtime/hook/host/kernel_call.h"
 #include "runtime/hook/host/unguarded.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 enum {
     PAGE_SHIFT = 12,
@@ -16,7 +16,7 @@ enum {
     WHOLE_PAGES = 64, /* of a larger range some are guarded: */
     SAMPLE_PAGES = 16,
     RECORDS_MOST = 4096,
-    SPINS_MOST = 1 << 20 /* then the lock's owner is interrupted by who wants it */
+    LOOKS_MOST = 1 << 20 /* then the lock's owner was stopped, or is not in this process */
 };
 
 /* What the processor may do to a page. */
@@ -62,26 +62,14 @@ static struct {
 
 static __thread bool holds __attribute__((tls_model("initial-exec")));
 
-/* False: the calling thread has it, and a signal interrupted it; or its owner was stopped. */
 static bool take(void)
 {
-    if (holds)
-        return false;
-    for (uint32_t i = 0; i < SPINS_MOST; i++) {
-        if (!__atomic_exchange_n(&guard.lock, 1, __ATOMIC_ACQUIRE)) {
-            holds = true;
-            return true;
-        }
-        if (i % 64 == 63)
-            sched_yield();
-    }
-    return false;
+    return handler_lock_take(&guard.lock, &holds, LOOKS_MOST);
 }
 
 static void give(void)
 {
-    holds = false;
-    __atomic_store_n(&guard.lock, 0, __ATOMIC_RELEASE);
+    handler_lock_give(&guard.lock, &holds);
 }
 
 /* ---- Pages ---- */
@@ -111,13 +99,6 @@ static enum access wanted(const struct page *page)
     return page->writers ? CLOSED : page->readers ? READ_ONLY : OPEN;
 }
 
-static uint64_t nanoseconds(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool change(uint64_t first, uint64_t count, enum access access)
 {
     static const int protection[] = {PROT_READ | PROT_WRITE, PROT_READ, PROT_NONE};
@@ -130,7 +111,7 @@ static bool change(uint64_t first, uint64_t count, enum access access)
 static bool has_credit(void)
 {
     enum { BURSTS = 10 };
-    const uint64_t now = nanoseconds(CLOCK_MONOTONIC_COARSE);
+    const uint64_t now = now_coarse();
     const int64_t a_second = (int64_t)guard.limits.microseconds * 1000;
     const uint64_t passed = now - guard.credited < 1000000000 ? now - guard.credited : 1000000000;
     guard.credited = now;
@@ -144,9 +125,9 @@ static bool has_credit(void)
 static bool protect(uint64_t first, uint64_t count, enum access access)
 {
     enum { LONGEST = 100000 };
-    const uint64_t before = nanoseconds(CLOCK_MONOTONIC);
+    const uint64_t before = now_of(CLOCK_MONOTONIC);
     const bool changed = change(first, count, access);
-    const uint64_t spent = nanoseconds(CLOCK_MONOTONIC) - before;
+    const uint64_t spent = now_of(CLOCK_MONOTONIC) - before;
     guard.counts.changes++;
     guard.credit -= (int64_t)(spent < LONGEST ? spent : LONGEST);
     return changed;
@@ -414,11 +395,6 @@ static void open_pages(uint64_t first, uint64_t last)
     run_end(&run);
 }
 
-static bool overlaps(struct range a, struct range b)
-{
-    return a.start < b.end && b.start < a.end;
-}
-
 void page_guard_forget(struct range bytes)
 {
     size_t kept = 0;
@@ -426,7 +402,7 @@ void page_guard_forget(struct range bytes)
         return;
     for (size_t i = 0; i < guard.count; i++) {
         const struct record *record = &guard.records[i];
-        if (overlaps(record->bytes, bytes)) {
+        if (range_overlaps(record->bytes, bytes)) {
             record_release(record);
             records_limits(record, false);
         } else {
@@ -482,8 +458,7 @@ void page_guard_stop(void)
 
 void page_guard_forked(void)
 {
-    holds = false;
-    guard.lock = 0; /* its owner may be a thread that is not here */
+    handler_lock_forked(&guard.lock, &holds);
     page_guard_stop();
 }
 
@@ -494,7 +469,7 @@ static enum page_guard_found met(struct range bytes, bool writes)
     enum page_guard_found found = PAGE_GUARD_OTHERS;
     for (size_t i = 0; i < guard.count; i++) {
         const struct record *record = &guard.records[i];
-        if (!(writes || record->writes) || !overlaps(record->bytes, bytes))
+        if (!(writes || record->writes) || !range_overlaps(record->bytes, bytes))
             continue;
         if (!record->word)
             return PAGE_GUARD_GUARDED;
@@ -550,8 +525,8 @@ uint64_t page_guard_lend(struct range bytes, bool writes)
     }
     for (size_t i = 0; i < guard.count; i++) {
         const struct record *record = &guard.records[i];
-        guarded |= overlaps(pages_of(record->bytes), bytes);
-        if (!epoch && (writes || record->writes) && overlaps(record->bytes, bytes))
+        guarded |= range_overlaps(pages_of(record->bytes), bytes);
+        if (!epoch && (writes || record->writes) && range_overlaps(record->bytes, bytes))
             epoch = record->epoch;
     }
     if (guarded)
@@ -566,7 +541,7 @@ bool page_guard_meets(uint64_t epoch, struct range bytes)
     if (!take())
         return false;
     for (size_t i = 0; i < guard.count && !meets; i++)
-        meets = guard.records[i].epoch == epoch && overlaps(guard.records[i].bytes, bytes);
+        meets = guard.records[i].epoch == epoch && range_overlaps(guard.records[i].bytes, bytes);
     give();
     return meets;
 }

@@ -72,11 +72,6 @@ void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes)
     pthread_mutex_unlock(&pending.mutex);
 }
 
-static bool overlaps(struct range a, struct range b)
-{
-    return a.start < b.end && b.start < a.end;
-}
-
 /* Takes out those that `is_over` says are, or (NULL) those of the bytes. */
 static void take_out(bool (*is_over)(void *user, uint64_t epoch), void *user, struct range bytes)
 {
@@ -84,7 +79,7 @@ static void take_out(bool (*is_over)(void *user, uint64_t epoch), void *user, st
     pthread_mutex_lock(&pending.mutex);
     for (size_t i = 0; i < pending.count; i++) {
         const struct record record = pending.records[i];
-        if (is_over ? is_over(user, record.epoch) : overlaps(record.bytes, bytes))
+        if (is_over ? is_over(user, record.epoch) : range_overlaps(record.bytes, bytes))
             count_pages(&record, -1);
         else
             pending.records[kept++] = record;
@@ -108,7 +103,8 @@ bool pending_ranges_meet(struct range bytes, bool writes)
     bool meets = false;
     pthread_mutex_lock(&pending.mutex);
     for (size_t i = 0; i < pending.count && !meets; i++)
-        meets = (writes || pending.records[i].writes) && overlaps(pending.records[i].bytes, bytes);
+        meets = (writes || pending.records[i].writes) &&
+                range_overlaps(pending.records[i].bytes, bytes);
     pthread_mutex_unlock(&pending.mutex);
     return meets;
 }

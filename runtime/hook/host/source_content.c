@@ -2,6 +2,7 @@
 #include "runtime/hook/host/source_content.h"
 #include "runtime/hook/host/kernel_call.h"
 #include "csan/base/hash.h"
+#include "csan/base/now.h"
 #include "csan/order/clock.h"
 #include "csan/shadow/lmad.h"
 
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -54,18 +54,11 @@ static struct {
     uint8_t copy[PIECES * PIECE_BYTES];
 } content = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static bool overlaps(struct range a, struct range b)
-{
-    return a.start < b.end && b.start < a.end;
-}
-
 /* ---- Time ---- */
 
 static uint64_t nanoseconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    return now_of(CLOCK_MONOTONIC);
 }
 
 static void spend(uint64_t since)
@@ -146,7 +139,7 @@ static void choose_pieces(struct record *record, const struct lmad *source)
 static bool is_written(struct range bytes)
 {
     for (size_t i = 0; i < content.write_count; i++)
-        if (overlaps(content.writes[i].bytes, bytes))
+        if (range_overlaps(content.writes[i].bytes, bytes))
             return true;
     return false;
 }
@@ -220,7 +213,7 @@ static void look_again(const struct record *newest)
     if (!same || !have_changed(same, newest))
         return;
     for (size_t i = 0; i < content.count; i++)
-        if (!overlaps(content.records[i].op.bytes, newest->op.bytes) ||
+        if (!range_overlaps(content.records[i].op.bytes, newest->op.bytes) ||
             !compare(&content.records[i]))
             content.records[kept++] = content.records[i];
     content.count = kept;
@@ -253,7 +246,7 @@ static void take_out(struct range bytes)
 {
     size_t kept = 0;
     for (size_t i = 0; i < content.count; i++)
-        if (!overlaps(content.records[i].op.bytes, bytes))
+        if (!range_overlaps(content.records[i].op.bytes, bytes))
             content.records[kept++] = content.records[i];
     content.counts.silent += content.count - kept;
     content.count = kept;

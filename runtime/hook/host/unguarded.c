@@ -1,7 +1,7 @@
 /* See unguarded.h. */
 #include "runtime/hook/host/unguarded.h"
+#include "runtime/hook/host/handler_lock.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,26 +25,15 @@ static struct {
 
 static __thread bool holds __attribute__((tls_model("initial-exec")));
 
-/* False: the calling thread has it, and a signal interrupted it. */
+/* What must stay open is not left out because its owner is slow. */
 static bool take(void)
 {
-    if (holds)
-        return false;
-    holds = true;
-    while (__atomic_exchange_n(&unguarded.lock, 1, __ATOMIC_ACQUIRE))
-        sched_yield();
-    return true;
+    return handler_lock_take(&unguarded.lock, &holds, UINT32_MAX);
 }
 
 static void give(void)
 {
-    holds = false;
-    __atomic_store_n(&unguarded.lock, 0, __ATOMIC_RELEASE);
-}
-
-static bool overlaps(struct range a, struct range b)
-{
-    return a.start < b.end && b.start < a.end;
+    handler_lock_give(&unguarded.lock, &holds);
 }
 
 /* ---- Ranges ---- */
@@ -141,7 +130,7 @@ void unguarded_unregistered(struct range block)
     if (!take())
         return;
     for (size_t i = 0; i < unguarded.block_count;)
-        if (overlaps(unguarded.blocks[i], block))
+        if (range_overlaps(unguarded.blocks[i], block))
             unguarded.blocks[i] = unguarded.blocks[--unguarded.block_count];
         else
             i++;
@@ -200,7 +189,7 @@ static bool is_called_with(struct range page)
     for (unsigned i = 0; i < used; i++) {
         const struct range buffer = {__atomic_load_n(&unguarded.calls[i].start, __ATOMIC_ACQUIRE),
                                      __atomic_load_n(&unguarded.calls[i].end, __ATOMIC_ACQUIRE)};
-        if (buffer.start && overlaps(buffer, page))
+        if (buffer.start && range_overlaps(buffer, page))
             return true;
     }
     return false;
@@ -223,8 +212,7 @@ bool unguarded_has(struct range page)
 
 void unguarded_forked(void)
 {
-    holds = false;
-    unguarded.lock = 0;
+    handler_lock_forked(&unguarded.lock, &holds);
     unguarded.calls_used = 0;
     memset(unguarded.calls, 0, sizeof unguarded.calls);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include <cmocka.h>
 
@@ -331,6 +333,53 @@ static void more_ranges_than_are_kept(void **state)
     assert_false(unguarded_has((struct range){far, far + 2000 * PAGE}));
 }
 
+/* ---- Signals at any instruction ---- */
+
+static unsigned signals;
+
+static void on_step(int number)
+{
+    const struct range first = bytes_of(0, 1);
+    (void)number;
+    signals++;
+    unguarded_has(first);
+    page_guard_find(first.start, first, true);
+}
+
+static void single_step(bool on)
+{
+    enum { TRAP_FLAG = 0x100 };
+    const unsigned long long flags = __readeflags();
+    __writeeflags(on ? flags | TRAP_FLAG : flags & ~(unsigned long long)TRAP_FLAG);
+}
+
+/* A handler that wants the tables does not wait for the thread that it interrupted, wherever that
+ * thread was. A test that hangs ends by SIGALRM. */
+static void signals_come_at_any_instruction(void **state)
+{
+    (void)state;
+    const struct range bytes = bytes_of(4, 1);
+#ifdef __SANITIZE_THREAD__
+    skip(); /* its run-time would be interrupted, too */
+#endif
+    unguarded_add(bytes);
+    signal(SIGTRAP, on_step);
+    alarm(20);
+    single_step(true);
+    const bool has = unguarded_has(bytes);
+    const enum page_guard_found found = page_guard_find(bytes.start, bytes, true);
+    single_step(false);
+    alarm(0);
+    signal(SIGTRAP, SIG_DFL);
+    assert_true(has);
+    assert_int_not_equal(found, PAGE_GUARD_GUARDED);
+    assert_true(signals > 20);
+    unguarded_remove(bytes);
+    page_guard_add(1, bytes, true); /* nobody has kept a lock */
+    assert_int_equal(allowed(4), NOTHING);
+    page_guard_forget(bytes);
+}
+
 /* Who looks at an op's word may learn how far all ops have come. */
 static void words_are_looked_at(void **state)
 {
@@ -448,6 +497,7 @@ int main(void)
         cmocka_unit_test(lent_memory_stays_open),
         cmocka_unit_test(ends_of_registered_blocks_stay_open),
         cmocka_unit_test(more_ranges_than_are_kept),
+        cmocka_unit_test(signals_come_at_any_instruction),
         cmocka_unit_test(words_are_looked_at),
         cmocka_unit_test(what_the_kernel_refuses_is_counted),
         cmocka_unit_test(the_time_is_limited),
