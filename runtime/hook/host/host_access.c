@@ -5,6 +5,7 @@
 #include "csan/detector/host_watch.h"
 #include "runtime/device/driver/work.h"
 #include "runtime/hook/state/host_function.h"
+#include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/device_fault.h"
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/page_guard.h"
@@ -19,13 +20,11 @@
 #include "runtime/hook/state/thread.h"
 #include "runtime/instrumented/instrumented.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 bool host_access_guards;
 static bool instrumented; /* libcsan_host.so announces accesses */
@@ -141,66 +140,6 @@ static void freed_announced(void *user, struct range bytes)
     pending_ranges_forget(bytes);
 }
 
-/* ---- Whose access it is ---- */
-
-/* Code whose accesses to the host's memory are the work that the program enqueued, or its own
- * affair: drivers, CUDA's libraries, transports, and csan. By the beginning of the file's name. */
-static const char *const others[] = {
-    "libcuda.so", "libcudart",  "libcudadebugger", "libcudnn",    "libcublas",   "libcufft",
-    "libcufile",  "libcurand",  "libcusolver",     "libcusparse", "libcutensor", "libcudss",
-    "libcupti",   "libcutlass", "libnv",           "libnccl",     "libcsan",     "libucp",
-    "libuct",     "libucs",     "libucm",          "libibverbs",  "libmlx5",     "libefa",
-    "librdmacm",  "libgdrapi",  "ld-linux",        "libmpi",      "libopen-",    "libmca_",
-    "mca_",       "libpmix",    "libfabric"};
-static const char *const c_library[] = {"libc.so", "libc-"};
-
-/* Safe in a signal handler (dl_find_object). "" is the program itself; NULL: code that no file
- * holds, as a compiler's at run time. */
-static const char *file_of(uint64_t address)
-{
-    struct dl_find_object found;
-    if (!address || _dl_find_object((void *)(uintptr_t)address, &found) != 0 ||
-        !found.dlfo_link_map || !found.dlfo_link_map->l_name)
-        return NULL;
-    const char *name = strrchr(found.dlfo_link_map->l_name, '/');
-    return name ? name + 1 : found.dlfo_link_map->l_name;
-}
-
-static bool begins(const char *name, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(name, list[i], strlen(list[i])) == 0)
-            return true;
-    return false;
-}
-
-/* NCCL may be part of another library, but names its threads: "NCCL Progress 0", "NCCL Service 1".
- * Safe in a signal handler. */
-static bool is_thread_of_nccl(void)
-{
-    char name[17] = "";
-    return prctl(PR_GET_NAME, name) == 0 && strncmp(name, "NCCL ", 5) == 0;
-}
-
-/* memcpy and its kind are the caller's, who is on top of the stack. What the C library does inside,
- * as realloc, may hold its locks, which csan would want. */
-static bool is_the_programs(const struct host_fault *fault)
-{
-    const size_t others_count = sizeof others / sizeof *others;
-    const size_t c_count = sizeof c_library / sizeof *c_library;
-    const char *name = file_of(fault->pc);
-    if (is_thread_of_nccl())
-        return false;
-    if (!name)
-        return true;
-    if (begins(name, c_library, c_count)) {
-        name = file_of(fault->caller);
-        if (!name || begins(name, c_library, c_count))
-            return false;
-    }
-    return !begins(name, others, others_count);
-}
-
 /* ---- Reporting ---- */
 
 /* The stack from the frame at `pc` on, which becomes `as`; frames are return addresses. */
@@ -236,7 +175,8 @@ static void enter_access(csan_site site, struct range bytes, bool writes)
 static bool check(const struct host_fault *fault)
 {
     struct callsite_stack stack;
-    if (guard_self.depth || guard_self.locked || !is_the_programs(fault) || !guard_enter())
+    if (guard_self.depth || guard_self.locked || !code_is_the_programs(fault->pc, fault->caller) ||
+        !guard_enter())
         return false;
     callsite_capture(&stack);
     stack_from(&stack, fault->pc, fault->pc + 1);
@@ -258,20 +198,12 @@ void host_access_enter(struct range bytes, bool writes, const char *name)
 
 /* ---- Sources that changed ---- */
 
-/* The CUDA runtime and the driver are in front of who called them. */
 static bool is_of_a_library(csan_site site)
 {
-    static const char *const cuda[] = {"libcudart", "libcuda.so", "libcsan"};
-    const size_t others_count = sizeof others / sizeof *others;
     const void *const *frames;
     size_t count;
     context_site_stack(session_context(), site, &frames, &count);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = file_of((uintptr_t)frames[i]);
-        if (!name || !begins(name, cuda, sizeof cuda / sizeof *cuda))
-            return name && begins(name, others, others_count);
-    }
-    return false;
+    return code_is_a_librarys(frames, count);
 }
 
 static void report_changes(void *user)

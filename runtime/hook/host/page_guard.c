@@ -313,6 +313,20 @@ static bool add(const struct record *of)
     return guarded != 0;
 }
 
+/* Those that do not end stay in their order. */
+static void record_stays(size_t *kept, size_t i)
+{
+    if (*kept != i)
+        guard.records[*kept] = guard.records[i];
+    ++*kept;
+}
+
+static void record_ends(const struct record *record)
+{
+    record_release(record);
+    records_limits(record, false);
+}
+
 static void forget_all(void)
 {
     for (size_t i = 0; i < guard.count; i++)
@@ -360,12 +374,10 @@ void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user)
     if (!guard.on || !take())
         return;
     for (size_t i = 0; i < guard.count; i++) {
-        if (is_over(user, guard.records[i].epoch)) {
-            record_release(&guard.records[i]);
-            records_limits(&guard.records[i], false);
-        } else {
-            guard.records[kept++] = guard.records[i];
-        }
+        if (is_over(user, guard.records[i].epoch))
+            record_ends(&guard.records[i]);
+        else
+            record_stays(&kept, i);
     }
     guard.count = kept;
     sweep();
@@ -398,16 +410,14 @@ static void open_pages(uint64_t first, uint64_t last)
 void page_guard_forget(struct range bytes)
 {
     size_t kept = 0;
-    if (!guard.on || bytes.start >= bytes.end || !take())
+    if (!guard.on || bytes.start >= bytes.end || !__atomic_load_n(&guard.count, __ATOMIC_RELAXED) ||
+        !take())
         return;
     for (size_t i = 0; i < guard.count; i++) {
-        const struct record *record = &guard.records[i];
-        if (range_overlaps(record->bytes, bytes)) {
-            record_release(record);
-            records_limits(record, false);
-        } else {
-            guard.records[kept++] = *record;
-        }
+        if (range_overlaps(guard.records[i].bytes, bytes))
+            record_ends(&guard.records[i]);
+        else
+            record_stays(&kept, i);
     }
     guard.count = kept;
     give();
