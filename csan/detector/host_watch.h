@@ -18,7 +18,12 @@ struct order;
 
 /* Who made the op: a stream, a function that a stream runs, a call before it returned, or the host.
  */
-enum host_touch_by { HOST_TOUCH_STREAM, HOST_TOUCH_FUNCTION, HOST_TOUCH_CALL, HOST_TOUCH_HOST };
+enum host_touch_by {
+    HOST_TOUCH_STREAM = CSAN_LANE_STREAM,
+    HOST_TOUCH_FUNCTION = CSAN_LANE_FUNCTION,
+    HOST_TOUCH_CALL = CSAN_LANE_CALL,
+    HOST_TOUCH_HOST
+};
 
 /* An access of an op. */
 struct host_touch {
