@@ -1,4 +1,4 @@
-/* What a watch of the host's memory is told of ops and of the host's order. See host_watch.h and
+/* What a watch of the host's memory hears of ops and of the host's order. See host_watch.h and
  * detect.h. */
 #include "csan/detector/host_watch.h"
 #include "csan/detector/detect.h"

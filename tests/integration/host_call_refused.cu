@@ -29,7 +29,7 @@ static iovec *last_part(void)
     return (iovec *)(pages + 4096) - 1;
 }
 
-// Where the pages go is the program's wish, though it does not insist. The kernel by itself takes
+// The program asks for an address, though it does not insist. The kernel by itself takes
 // the gap with the highest address, which is not that one.
 static void move_to_lower_gap()
 {

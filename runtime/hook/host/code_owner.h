@@ -12,8 +12,8 @@
 const char *code_file(uint64_t address);
 
 /* Whether the access at `pc` is the program's: not one of drivers, CUDA's libraries, transports or
- * csan. memcpy and its kind are the caller's, which `caller`, the word on top of the stack, tells.
- * What the C library does inside, as realloc, may hold its locks, which csan would want. */
+ * csan. memcpy and its kind are the caller's, who is found by `caller`, the word on top of the
+ * stack. What the C library does inside, as realloc, may hold its locks, which csan would want. */
 bool code_is_the_programs(uint64_t pc, uint64_t caller);
 
 /* Whether a call with this stack was made by one of those. The CUDA runtime and the driver are in
