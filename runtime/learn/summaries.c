@@ -87,6 +87,8 @@ static int ticks_compare(const void *left, const void *right)
 /* Those go that were not used for longest: half of them. */
 static void shapes_shrink(struct summaries *all)
 {
+    if (!all->table_size)
+        return;
     uint64_t *ticks = malloc(all->shape_count * sizeof *ticks);
     size_t count = 0;
     if (!ticks)

@@ -207,7 +207,10 @@ static void take_shape(struct byte_cursor *cursor, struct summaries *all)
                               ? NULL
                               : summary_shape_make(all, &id, word_count);
     uint32_t *words = shape ? malloc((word_count + 1) * sizeof *words) : NULL;
-    cursor->failed |= !words;
+    if (!words) {
+        cursor->failed = true;
+        return;
+    }
     for (uint32_t i = 0; !cursor->failed && i < word_count; i++) {
         const uint64_t flags = take_up_to(cursor, STRIKES_MOST << 1 | 1);
         shape->skipped[i] = flags & 1;

@@ -4,8 +4,9 @@
  *   FOLLOWED  operators are declared; each launch of theirs is added to the summaries
  *   RESTING   nobody declares operators; a launch has the accesses and the name that its summary
  *             has. One without a summary is bounded by what launches did that differ in their
- * parameters only, if that is one thing, else by nothing. It is counted, and wakes WAKING    the
- * source was asked to declare operators again; as RESTING until it does
+ *             parameters only, if that is one thing, else by nothing. It is counted, and wakes
+ *             the source
+ *   WAKING    the source was asked to declare operators again; as RESTING until it does
  *
  *   FOLLOWED -> RESTING   the newest launches had all been known before, and the host has waited
  *                         for all work on memory that it shares with the device
@@ -67,8 +68,10 @@ struct operator_summary_frame {
 /* The thread's outermost operator, or one within, begins with accesses to so many arguments. */
 void operator_summary_frame_begin(struct operator_summary_frame *frame, size_t accesses,
                                   bool outermost);
-/* The thread's launch goes by the declaration of `frame`: these accesses, of which the first
- * `argument_count` are to arguments, in the words of `what`. With the hooks' lock. */
+/* Adds the thread's launch to the summaries. The operator of `frame` declares that the launch
+ * touches `list`; the first `argument_count` accesses are to that operator's arguments. The
+ * operator `what` names the launch, and each access's `argument` is a number of its arguments. The
+ * caller holds the hooks' lock. */
 void operator_summary_note(struct operator_summary_frame *frame, const struct csan_operator *what,
                            struct operator_summary_list list, size_t argument_count);
 /* Work within the frame, or within one inside, touches these: not by the frame's declaration. */

@@ -1,0 +1,115 @@
+/* What a summary answers: whether it says what a launch touches, and launches that take its word
+ * while their operators rest. */
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/operator/operator_summary.h"
+#include "runtime/hook/operator/operator_summary_state.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
+
+static struct {
+    uint32_t unanswered_said; /* with the summaries' lock */
+} own;
+
+/* ---- What a summary says of a launch ---- */
+
+/* Whether a pointer is loose that never was: then the kernel touches what was not seen. */
+static bool is_looser(struct thread *thread, const struct summary_found *found)
+{
+    bool looser = !operator_summary_loose(thread, found->accesses, found->count);
+    for (uint32_t i = 0; i < thread->slots && !looser; i++)
+        looser = thread->loose[i] && !found->loose[i];
+    return looser;
+}
+
+/* Whether all of it lies in the blocks that the pointers lead into. */
+static bool found_fits(const struct thread *thread, const struct summary_found *found)
+{
+    struct csan_dim dims[CSAN_MAX_DIMS];
+    struct csan_access placed;
+    uint64_t start, end;
+    bool fits = true;
+    for (uint32_t i = 0; fits && i < found->count; i++) {
+        const struct learn_anchor *anchor =
+            operator_summary_anchor_of(thread, found->accesses[i].pointer);
+        if (!anchor)
+            return false;
+        operator_summary_place(&found->accesses[i], anchor, &placed, dims);
+        operator_summary_extent(&placed, &start, &end);
+        fits = start >= anchor->block.start && end <= anchor->block.end && start < end;
+    }
+    return fits;
+}
+
+bool operator_summary_is_answer(struct thread *thread, const struct summary_found *found)
+{
+    return found->state == SUMMARY_KNOWN && found->operator_ran && found_fits(thread, found) &&
+           !is_looser(thread, found);
+}
+
+/* Whether it is at least what launches did that are like it. */
+static bool is_bound(struct thread *thread, const struct summary_found *found)
+{
+    return found->state != SUMMARY_KNOWN && found->alike && found_fits(thread, found) &&
+           !is_looser(thread, found);
+}
+
+/* ---- Launches without their operator ---- */
+
+static bool found_apply(const struct thread *thread, const struct summary_found *found,
+                        struct launch_accesses_touched *touched)
+{
+    size_t dim_count = 0;
+    struct csan_dim *dims;
+    for (uint32_t i = 0; i < found->count; i++)
+        dim_count += found->accesses[i].dim_count;
+    struct csan_access *accesses = launch_accesses_replace(touched, found->count, dim_count, &dims);
+    if (!accesses)
+        return false;
+    for (uint32_t i = 0; i < found->count; i++) {
+        operator_summary_place(&found->accesses[i],
+                               operator_summary_anchor_of(thread, found->accesses[i].pointer),
+                               &accesses[i], dims);
+        dims += found->accesses[i].dim_count;
+    }
+    for (uint32_t i = 0; i < found->count && found->state != SUMMARY_KNOWN; i++)
+        accesses[i].bound = CSAN_BOUND_ANNOTATED;
+    touched->level = CSAN_LEVEL_OPERATOR;
+    touched->exact = true;
+    return true;
+}
+
+/* For who wants to know why operators are followed again. */
+static void say_unanswered(const struct thread *thread, const struct summary_found *found)
+{
+    static const char *const states[] = {"there is none", "it was seen too seldom",
+                                         "pointers lie otherwise", "it is never the same"};
+    if (session_options()->verbosity > 0 && own.unanswered_said++ < SAID_MOST)
+        session_note("operator summaries: no answer for a launch of %.200s: %s",
+                     thread->kernel->symbol,
+                     thread->launch ? states[found->state] : "its parameters are not known");
+}
+
+const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
+{
+    struct thread *thread = operator_summary_self;
+    struct summary_found found = {.state = SUMMARY_NONE};
+    if (!thread || !thread->asked || touched->exact || !operator_summary_rests())
+        return NULL;
+    operator_summary_lock();
+    if (thread->launch)
+        summaries_find(operator_summary_own.summaries, &thread->key, &found);
+    const bool known =
+        operator_summary_is_answer(thread, &found) && found_apply(thread, &found, touched);
+    operator_summary_own.unnamed += known && !found.what;
+    const bool bounded = !known && is_bound(thread, &found) && found_apply(thread, &found, touched);
+    if (!known)
+        say_unanswered(thread, &found);
+    operator_summary_unlock();
+    if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
+        operator_summary_wake("a stream was captured");
+    if (known)
+        operator_summary_answered();
+    else
+        operator_summary_unanswered();
+    return known || bounded ? found.what : NULL;
+}

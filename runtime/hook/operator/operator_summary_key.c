@@ -1,0 +1,234 @@
+/* A launch's key in the summaries, and how accesses relate to its pointers.
+ *
+ * The key's shape is the kernel and how it is launched. Its words are the parameters; in place of a
+ * pointer stands where it lies in its block. Accesses start from a pointer in a *slot*, which is
+ * eight bytes of the parameters. */
+#include "csan/base/hash.h"
+#include "runtime/hook/kernel/identity.h"
+#include "runtime/hook/operator/operator_summary.h"
+#include "runtime/hook/operator/operator_summary_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define POINTER_WORD UINT32_C(0x80000000)
+
+/* ---- The key of a launch ---- */
+
+/* A kernel of an unknown image is itself alone, in this process. Which words of the parameters are
+ * pointers is no part of it: behind those that the kernel reads lies what the stack had there. */
+static uint64_t shape_hash(const struct kernel *kernel, const struct learn_launch *launch,
+                           uint64_t seed)
+{
+    const bool known = identity_is_known(kernel->image);
+    uint64_t hash = hash_mix(seed, known ? kernel->image.words[0] : operator_summary_own.process);
+    hash = hash_mix(hash, known ? kernel->image.words[1] : kernel->number);
+    hash = hash_mix_bytes(hash, kernel->symbol, strlen(kernel->symbol));
+    hash = hash_mix_bytes(hash, launch->grid, sizeof launch->grid);
+    hash = hash_mix_bytes(hash, launch->block, sizeof launch->block);
+    hash = hash_mix_bytes(hash, launch->cluster, sizeof launch->cluster);
+    return hash_mix(hash_mix(hash, launch->shared), launch->parameter_bytes);
+}
+
+static bool is_in_block(const struct learn_anchor *anchor)
+{
+    return anchor->kind != LEARN_VARIABLE && anchor->block.end != 0;
+}
+
+/* In place of a pointer's two words: where it lies in its block, and the first pointer into the
+ * same one. */
+static void pointer_words(const struct learn_anchor *anchors, uint32_t at, uint32_t *words)
+{
+    const struct learn_anchor *anchor = &anchors[at];
+    const uint64_t bytes = anchor->block.end - anchor->block.start;
+    uint64_t hash = hash_mix(hash_mix(anchor->kind, anchor->address - anchor->block.start), bytes);
+    uint32_t first = 0;
+    while (first < at &&
+           !(is_in_block(&anchors[first]) && anchors[first].block.start == anchor->block.start))
+        first++;
+    hash = hash_mix(hash, anchor->identity);
+    words[0] = (uint32_t)(hash >> 32);
+    words[1] = POINTER_WORD | anchors[first].offset / 8;
+}
+
+/* The thread's room for so many pieces of eight bytes. */
+static bool slots_room(struct thread *thread, uint32_t slots)
+{
+    size_t room = thread->slot_room;
+    uint32_t *words = operator_summary_grown(thread->words, &room, slots, 2 * sizeof *words);
+    if (words)
+        thread->words = words;
+    uint16_t *anchors = words ? realloc(thread->anchors, room * sizeof *anchors) : NULL;
+    if (!anchors)
+        return false;
+    thread->anchors = anchors;
+    thread->slot_room = (uint32_t)room;
+    return true;
+}
+
+static bool key_make(struct thread *thread, const struct kernel *kernel,
+                     const struct learning *learning)
+{
+    const struct learn_launch *launch = &learning->launch;
+    const struct launch_key *key = &learning->key;
+    const uint32_t parameters = key->scalar_count - key->anchor_count;
+    const uint32_t slots = (parameters + 1) / 2;
+    if (2 * slots > SUMMARY_WORDS_MOST || (slots > thread->slot_room && !slots_room(thread, slots)))
+        return false;
+    if (slots) {
+        thread->words[2 * slots - 1] = 0;
+        memcpy(thread->words, launch_key_scalars(key), parameters * sizeof *thread->words);
+        memset(thread->anchors, 0, slots * sizeof *thread->anchors);
+    }
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const uint32_t slot = launch->anchors[i].offset / 8;
+        if (!is_in_block(&launch->anchors[i]) || slot >= slots)
+            continue;
+        pointer_words(launch->anchors, i, thread->words + (size_t)2 * slot);
+        thread->anchors[slot] = (uint16_t)(i + 1);
+    }
+    thread->slots = slots;
+    thread->key = (struct summary_key){
+        {{shape_hash(kernel, launch, 1), shape_hash(kernel, launch, 2)}}, thread->words, 2 * slots};
+    return true;
+}
+
+const struct learn_anchor *operator_summary_anchor_of(const struct thread *thread, uint32_t slot)
+{
+    return slot < thread->slots && thread->anchors[slot]
+               ? &thread->launch->launch.anchors[thread->anchors[slot] - 1]
+               : NULL;
+}
+
+void operator_summary_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
+                            const struct launch_accesses_launch *what)
+{
+    struct thread *thread = operator_summary_thread();
+    if (!thread)
+        return;
+    thread->asked = true;
+    thread->kernel = kernel;
+    thread->launch = NULL;
+    if (!learning_describe(learning, kernel, function, what))
+        return;
+    if (key_make(thread, kernel, learning))
+        thread->launch = learning;
+    else
+        learning_end(learning);
+}
+
+/* What a program passes to kernels is filled in part; behind that it has what the stack had. While
+ * operators are followed, that would be what csan's own functions for them left there, and another
+ * thing once they rest. So it is different each time, until the words have no effect. */
+static __attribute__((noinline)) void stack_stir(void)
+{
+    enum { WORDS = 2048 };
+    static __thread uint64_t number __attribute__((tls_model("initial-exec")));
+    uint64_t words[WORDS];
+    number = hash_mix(number, WORDS);
+    for (int i = 0; i < WORDS; i++)
+        words[i] = number >> 16 | CSAN_OPERATOR_STACK_MARK << 48;
+    __asm__ volatile("" : : "r"(words) : "memory");
+}
+
+void operator_summary_stir(void)
+{
+    if (operator_summary_wanted() && operator_summary_own.source && !operator_summary_rests())
+        stack_stir();
+}
+
+void operator_summary_end(struct learning *learning)
+{
+    if (!operator_summary_self || !operator_summary_self->asked)
+        return;
+    operator_summary_stir();
+    if (operator_summary_self->launch)
+        learning_end(learning);
+    operator_summary_self->launch = NULL;
+    operator_summary_self->asked = false;
+    operator_summary_wake_for_report();
+}
+
+/* ---- Accesses and pointers ---- */
+
+void operator_summary_extent(const struct csan_access *access, uint64_t *start, uint64_t *end)
+{
+    *start = access->base;
+    *end = access->base + access->bytes;
+    for (uint8_t i = 0; i < access->dim_count; i++) {
+        const int64_t span = access->dims[i].stride * (int64_t)(access->dims[i].count - 1);
+        *start += span < 0 ? (uint64_t)span : 0;
+        *end += span < 0 ? 0 : (uint64_t)span;
+    }
+}
+
+int operator_summary_pointer_of(const struct learning *launch, const struct csan_access *access)
+{
+    int best = -1;
+    for (uint32_t i = 0; i < launch->launch.anchor_count; i++) {
+        const struct learn_anchor *anchor = &launch->anchors[i];
+        if (!is_in_block(anchor) ||
+            access->base - anchor->block.start >= anchor->block.end - anchor->block.start)
+            continue;
+        if (anchor->address == access->base)
+            return (int)i;
+        const struct learn_anchor *other = best < 0 ? NULL : &launch->anchors[best];
+        const bool before = anchor->address < access->base;
+        if (!other ||
+            (before && (other->address > access->base || anchor->address > other->address)))
+            best = (int)i;
+    }
+    return best;
+}
+
+void operator_summary_relate(const struct csan_access *access, uint64_t address, uint32_t slot,
+                             struct summary_access *to)
+{
+    to->pointer = slot;
+    to->argument = access->argument;
+    to->kind = access->kind;
+    to->bound = access->bound;
+    to->dim_count = access->dim_count;
+    to->offset = (int64_t)(access->base - address);
+    to->bytes = access->bytes;
+    for (uint8_t i = 0; i < access->dim_count; i++)
+        to->dims[i] = access->dims[i];
+}
+
+void operator_summary_place(const struct summary_access *access, const struct learn_anchor *anchor,
+                            struct csan_access *to, struct csan_dim *dims)
+{
+    *to = (struct csan_access){.base = anchor->address + (uint64_t)access->offset,
+                               .bytes = access->bytes,
+                               .dims = dims,
+                               .dim_count = access->dim_count,
+                               .kind = access->kind,
+                               .bound = access->bound,
+                               .argument = access->argument};
+    for (uint8_t i = 0; i < access->dim_count; i++)
+        dims[i] = access->dims[i];
+}
+
+bool operator_summary_loose(struct thread *thread, const struct summary_access *accesses,
+                            uint32_t count)
+{
+    const struct learn_launch *launch = &thread->launch->launch;
+    uint8_t *room = operator_summary_grown(thread->loose, &thread->loose_room, thread->slots, 1);
+    if (!room)
+        return false;
+    thread->loose = room;
+    if (thread->slots)
+        memset(thread->loose, 0, thread->slots);
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const struct learn_anchor *anchor = &launch->anchors[i];
+        bool used = !is_in_block(anchor) || anchor->offset / 8 >= thread->slots;
+        for (uint32_t k = 0; k < count && !used; k++)
+            used = operator_summary_anchor_of(thread, accesses[k].pointer)->block.start ==
+                   anchor->block.start;
+        if (!used)
+            thread->loose[anchor->offset / 8] = 1;
+    }
+    for (uint32_t i = 0; i < thread->slots; i++)
+        thread->loose[i] |= thread->words[2 * i + 1] >> 16 == CSAN_OPERATOR_STACK_MARK;
+    return true;
+}

@@ -1,0 +1,84 @@
+/* The notes on operators from summaries in a run's summary, and what is kept for the next run. */
+#include "csan/base/text.h"
+#include "runtime/hook/operator/operator_summary.h"
+#include "runtime/hook/operator/operator_summary_state.h"
+#include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int newest_compare(const void *left, const void *right)
+{
+    const struct newest *a = left, *b = right;
+    return (a->at < b->at) - (a->at > b->at);
+}
+
+static void newest_notes(struct text *notes)
+{
+    static const char *const states[] = {"new", "seen too seldom", "another than before",
+                                         "never the same", "not to be kept"};
+    struct newest newest[NEWEST];
+    memcpy(newest, operator_summary_own.newest, sizeof newest);
+    qsort(newest, NEWEST, sizeof *newest, newest_compare);
+    for (uint32_t i = 0; i < NEWEST && newest[i].kernel; i++)
+        text_add(notes,
+                 "operator summaries: %llu launches of %.96s in %.*s, the last one %s, after %llu "
+                 "others\n",
+                 (unsigned long long)newest[i].count, newest[i].kernel,
+                 (int)strcspn(newest[i].what, "("), newest[i].what, states[newest[i].state],
+                 (unsigned long long)newest[i].at);
+}
+
+void operator_summary_notes(struct text *notes)
+{
+    struct summary_counts counts;
+    if (!operator_summary_own.summaries ||
+        !(operator_summary_own.added + operator_summary_own.answered +
+          operator_summary_own.unanswered))
+        return;
+    summaries_count(operator_summary_own.summaries, &counts);
+    text_add(notes,
+             "operator summaries: %llu launches of operators added, %llu answered without their "
+             "operators (%llu of them by several names), %llu not; %llu known of %llu kinds, %llu "
+             "unsteady, %zu KiB",
+             (unsigned long long)operator_summary_own.added,
+             (unsigned long long)operator_summary_own.answered,
+             (unsigned long long)operator_summary_own.unnamed,
+             (unsigned long long)operator_summary_own.unanswered, (unsigned long long)counts.known,
+             (unsigned long long)counts.entries, (unsigned long long)counts.unsteady,
+             counts.bytes >> 10);
+    if (operator_summary_own.rests)
+        text_add(notes, "; operators rested %llu time%s, first after %llu launches",
+                 (unsigned long long)operator_summary_own.rests,
+                 operator_summary_own.rests == 1 ? "" : "s",
+                 (unsigned long long)operator_summary_own.first_rest);
+    if (operator_summary_own.unreached || operator_summary_own.several)
+        text_add(notes,
+                 "; %llu operators had arguments that no launch reached, %llu several streams",
+                 (unsigned long long)operator_summary_own.unreached,
+                 (unsigned long long)operator_summary_own.several);
+    text_add(notes, "\n");
+    if (session_options()->verbosity > 0)
+        newest_notes(notes);
+    if (operator_summary_own.verifies)
+        text_add(notes, "verify_operators: %llu launches compared, %llu narrower\n",
+                 (unsigned long long)operator_summary_own.compared,
+                 (unsigned long long)operator_summary_own.narrower);
+}
+
+void operator_summary_finish(void)
+{
+    if (!operator_summary_own.summaries || !operator_summary_own.identified ||
+        operator_summary_own.verifies)
+        return;
+    const bool settled = operator_summary_own.rests && operator_summary_state() != WAKING &&
+                         (!operator_summary_own.began_resting || !operator_summary_own.unanswered ||
+                          operator_summary_state() == RESTING);
+    const struct summary_program noted = {
+        settled, operator_summary_own.began_resting ? operator_summary_own.noted.rested + 1 : 0};
+    if (!summary_file_write(learning_options(), &operator_summary_own.program,
+                            operator_summary_own.summaries, &noted) &&
+        session_options()->verbosity > 0)
+        session_note("the summaries of operators could not be kept for the next run");
+}
