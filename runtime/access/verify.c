@@ -2,6 +2,7 @@
  * union of the set's ranges, and each exact range. What of one list is missing from another is a
  * walk along both. See verify.h. */
 #include "runtime/access/verify.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +29,10 @@ static void runs_add(struct runs *runs, uint64_t first, uint64_t bytes)
         previous->last = last > previous->last ? last : previous->last;
         return;
     }
-    if (runs->count == runs->capacity) {
-        size_t capacity = runs->capacity ? runs->capacity * 2 : 64;
-        struct run *larger =
-            capacity > VERIFY_MAX_RUNS ? NULL : realloc(runs->at, capacity * sizeof *larger);
-        if (!larger) {
-            runs->failed = true;
-            return;
-        }
-        runs->at = larger;
-        runs->capacity = capacity;
+    if (!array_room(&runs->at, runs->count, &runs->capacity, 64, VERIFY_MAX_RUNS,
+                    sizeof *runs->at)) {
+        runs->failed = true;
+        return;
     }
     runs->at[runs->count++] = (struct run){first, last};
 }

@@ -1,5 +1,6 @@
 /* Learned sets: from a trace to ranges relative to anchors, in normal form. See learned_set.h. */
 #include "runtime/learn/learned_set.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 
 #include <stdlib.h>
@@ -109,16 +110,10 @@ static uint64_t span_of(const struct device_trace_range *range)
 static void piece_add(struct making *making, const struct device_trace_range *range,
                       const struct cell *cell)
 {
-    if (making->count == making->capacity) {
-        size_t capacity = making->capacity ? making->capacity * 2 : 64;
-        struct piece *grown =
-            making->count < PIECES_LIMIT ? realloc(making->pieces, capacity * sizeof *grown) : NULL;
-        if (!grown) {
-            making->failed = true;
-            return;
-        }
-        making->pieces = grown;
-        making->capacity = capacity;
+    if (!array_room(&making->pieces, making->count, &making->capacity, 64, PIECES_LIMIT,
+                    sizeof *making->pieces)) {
+        making->failed = true;
+        return;
     }
     struct piece *piece = &making->pieces[making->count++];
     *piece = (struct piece){.range = {.anchor = cell->anchor,

@@ -1,5 +1,6 @@
 /* Anchors in regions. See pointer_layout.h. */
 #include "runtime/learn/pointer_layout.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,16 +94,10 @@ static void place_range(struct placed *placed, const struct learned_range *range
             place_range(placed, range, address + i * range->stride[dim], dim + 1);
         return;
     }
-    if (placed->count == placed->capacity) {
-        size_t capacity = placed->capacity ? 2 * placed->capacity : 16;
-        struct device_trace_range *grown =
-            capacity <= PLACED_RANGES ? realloc(placed->ranges, capacity * sizeof *grown) : NULL;
-        if (!grown) {
-            placed->failed = true;
-            return;
-        }
-        placed->ranges = grown;
-        placed->capacity = capacity;
+    if (!array_room(&placed->ranges, placed->count, &placed->capacity, 16, PLACED_RANGES,
+                    sizeof *placed->ranges)) {
+        placed->failed = true;
+        return;
     }
     struct device_trace_range *made = &placed->ranges[placed->count++];
     *made = (struct device_trace_range){.address = address,

@@ -1,6 +1,6 @@
 /* One run of an explored program: see explore_run.h. */
 #include "runtime/cli/explore/explore_run.h"
-#include "runtime/cli/array.h"
+#include "csan/base/array.h"
 #include "runtime/cli/process/child.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* One run of a program for csan mutate. See mutate_run.h. */
 #include "runtime/cli/explore/mutate_run.h"
-#include "runtime/cli/array.h"
+#include "csan/base/array.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "runtime/cli/findings/finding_read.h"
 #include "csan/report/fingerprint.h"
 #include "csan/stack/stack_library.h"
-#include "runtime/cli/array.h"
+#include "csan/base/array.h"
 #include "runtime/cli/findings/json_read.h"
 
 #include "csan/report/proposal.h"

@@ -2,7 +2,7 @@
 #include "runtime/cli/findings/finding_set.h"
 #include "csan/report/baseline.h"
 #include "csan/recording/recording_format.h"
-#include "runtime/cli/array.h"
+#include "csan/base/array.h"
 #include "runtime/cli/findings/baseline_file.h"
 #include "runtime/cli/findings/finding_groups.h"
 #include "runtime/cli/findings/finding_read.h"

@@ -1,6 +1,7 @@
 /* See pending_ranges.h. */
 #include "runtime/hook/host/pending_ranges.h"
 #include "runtime/instrumented/instrumented.h"
+#include "csan/base/array.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -47,15 +48,9 @@ static void count_pages(const struct record *record, int change)
 
 static struct record *record_new(void)
 {
-    if (pending.count == pending.capacity) {
-        const size_t capacity = pending.capacity ? pending.capacity * 2 : 64;
-        struct record *records =
-            capacity > RECORDS_MOST ? NULL : realloc(pending.records, capacity * sizeof *records);
-        if (!records)
-            return NULL;
-        pending.records = records;
-        pending.capacity = capacity;
-    }
+    if (!array_room(&pending.records, pending.count, &pending.capacity, 64, RECORDS_MOST,
+                    sizeof *pending.records))
+        return NULL;
     return &pending.records[pending.count++];
 }
 

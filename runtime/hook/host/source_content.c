@@ -1,6 +1,7 @@
 /* See source_content.h. */
 #include "runtime/hook/host/source_content.h"
 #include "runtime/hook/host/kernel_call.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "csan/base/now.h"
 #include "csan/order/clock.h"
@@ -146,16 +147,8 @@ static bool is_written(struct range bytes)
 
 static bool has_room(void)
 {
-    if (content.count == content.capacity) {
-        const size_t capacity = content.capacity ? content.capacity * 2 : 16;
-        struct record *records =
-            capacity > RECORDS_MOST ? NULL : realloc(content.records, capacity * sizeof *records);
-        if (!records)
-            return false;
-        content.records = records;
-        content.capacity = capacity;
-    }
-    return true;
+    return array_room(&content.records, content.count, &content.capacity, 16, RECORDS_MOST,
+                      sizeof *content.records);
 }
 
 /* True: it is among the changes. They have the first of the pieces that changed, and those that
@@ -273,17 +266,11 @@ static void add_write(const struct host_touch *touch)
 {
     if (write_goes_on(touch))
         return;
-    if (content.write_count == content.write_capacity) {
-        const size_t capacity = content.write_capacity ? content.write_capacity * 2 : 16;
-        struct pending_write *writes =
-            capacity > WRITES_MOST ? NULL : realloc(content.writes, capacity * sizeof *writes);
-        if (!writes) {
-            content.on = false;
-            content.count = 0;
-            return;
-        }
-        content.writes = writes;
-        content.write_capacity = capacity;
+    if (!array_room(&content.writes, content.write_count, &content.write_capacity, 16, WRITES_MOST,
+                    sizeof *content.writes)) {
+        content.on = false;
+        content.count = 0;
+        return;
     }
     content.writes[content.write_count++] = (struct pending_write){touch->epoch, touch->bytes};
 }
