@@ -87,15 +87,29 @@ static void signals_release(struct held_signals *held)
     pthread_sigmask(SIG_SETMASK, &held->before, NULL);
 }
 
+/* What is still to be written, and where: -1 is the file's own position. */
+struct remaining {
+    const char *bytes;
+    size_t count;
+    off_t at;
+};
+
+static ssize_t write_some(int descriptor, const struct remaining *left)
+{
+    return left->at < 0 ? write(descriptor, left->bytes, left->count)
+                        : pwrite(descriptor, left->bytes, left->count, left->at);
+}
+
 /* 0, or the error. A reader who does not read for a second loses the rest. */
-static int write_all(int descriptor, const char *bytes, size_t count)
+static int write_all(int descriptor, struct remaining *left)
 {
     enum { PATIENCE_MS = 1000 };
-    while (count > 0) {
-        ssize_t written = write(descriptor, bytes, count);
+    while (left->count > 0) {
+        ssize_t written = write_some(descriptor, left);
         if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
+            left->bytes += written;
+            left->count -= (size_t)written;
+            left->at += left->at < 0 ? 0 : written;
         } else if (written == 0) {
             return EIO;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -111,6 +125,10 @@ static int write_all(int descriptor, const char *bytes, size_t count)
     }
     return 0;
 }
+
+/* Another thread of the program may close all descriptors at any time, also between two of our
+ * calls. That often in a row is no accident. */
+enum { CLOSED_TRIES = 64 };
 
 /* The program may have closed its standard descriptors. Its next open must not get our file's
  * descriptor, and its prints must not land in our file. */
@@ -136,8 +154,13 @@ static bool is_same(const struct output_file *file, int descriptor)
 int output_file_open(struct output_file *file, const char *path, int flags)
 {
     struct stat status = {0};
-    file->descriptor = open_apart(path, O_CREAT | flags);
-    if (file->descriptor < 0 || fstat(file->descriptor, &status) != 0)
+    int tries = CLOSED_TRIES, opened;
+    do {
+        file->descriptor = open_apart(path, O_CREAT | flags);
+        opened = file->descriptor < 0 ? -1 : fstat(file->descriptor, &status);
+        flags &= ~O_EXCL; /* the file that was just made */
+    } while (opened < 0 && errno == EBADF && --tries);
+    if (opened < 0)
         return errno;
     file->device = status.st_dev;
     file->inode = status.st_ino;
@@ -165,11 +188,28 @@ void output_file_close(struct output_file *file)
     file->descriptor = -1;
 }
 
-int output_write(int descriptor, const void *bytes, size_t count)
+static int write_held(int descriptor, struct remaining *left)
 {
     struct held_signals held;
     signals_hold(&held);
-    int error = write_all(descriptor, bytes, count);
+    int error = write_all(descriptor, left);
     signals_release(&held);
+    return error;
+}
+
+int output_write(int descriptor, const void *bytes, size_t count)
+{
+    return write_held(descriptor, &(struct remaining){bytes, count, -1});
+}
+
+int output_file_write(struct output_file *file, const char *path, int flags, off_t at,
+                      const void *bytes, size_t count)
+{
+    struct remaining left = {bytes, count, at};
+    int tries = CLOSED_TRIES, error;
+    do {
+        error = output_file_keep(file, path, flags);
+        error = error ? error : write_held(file->descriptor, &left);
+    } while (error == EBADF && --tries);
     return error;
 }

@@ -27,11 +27,15 @@ struct output_file {
 
 /* open(2) for writing, with `flags` beside O_WRONLY and O_CREAT. 0, or errno's value. */
 int output_file_open(struct output_file *file, const char *path, int flags);
-/* Call it before each write. Checks that the descriptor still belongs to the file that was opened.
+/* Checks that the descriptor still belongs to the file that was opened.
  * If not, it opens the file again by its path, with `flags`, and leaves the other's descriptor
  * alone. 0, or errno's value: the file is not open any more. */
 int output_file_keep(struct output_file *file, const char *path, int flags);
 void output_file_close(struct output_file *file);
+/* Writes all of it at byte `at` of the file; -1: at its end for O_APPEND in `flags`. Keeps the file
+ * before, and again where the program closes the descriptor meanwhile. 0, or errno's value. */
+int output_file_write(struct output_file *file, const char *path, int flags, off_t at,
+                      const void *bytes, size_t count);
 
 /* Writes all of it. 0, or errno's value. If a pipe's reader does not read for a second, the rest is
  * lost. No SIGPIPE and no SIGXFSZ. */

@@ -3,6 +3,7 @@
 #include "csan/base/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +23,25 @@ _Static_assert(sizeof(struct file_head) == RECORDING_HEAD_BYTES, "as it lies in 
 
 /* ---- writing */
 
-int block_writer_open(struct block_writer *writer, int descriptor)
+/* At the end of the file. */
+static int append(struct block_writer *writer, const void *bytes, size_t count)
+{
+    return output_file_write(writer->file, writer->path, O_APPEND, -1, bytes, count);
+}
+
+int block_writer_open(struct block_writer *writer, struct output_file *file, const char *path)
 {
     struct file_head head = {.major = RECORDING_MAJOR, .minor = RECORDING_MINOR};
     memcpy(head.magic, RECORDING_MAGIC, sizeof head.magic);
     head.crc = recording_crc(0, &head, offsetof(struct file_head, crc));
     ZSTD_CCtx *context = ZSTD_createCCtx();
-    *writer =
-        (struct block_writer){.descriptor = descriptor, .offset = sizeof head, .context = context};
+    *writer = (struct block_writer){
+        .file = file, .path = path, .offset = sizeof head, .context = context};
     if (!context)
         return ENOMEM;
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1);
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-    return output_write(descriptor, &head, sizeof head);
+    return append(writer, &head, sizeof head);
 }
 
 int block_writer_put(struct block_writer *writer, enum block_kind kind, const void *bytes,
@@ -58,7 +65,7 @@ int block_writer_put(struct block_writer *writer, enum block_kind kind, const vo
                                   .stored_crc = recording_crc(0, stored, stored_bytes)};
     header.header_crc = recording_crc(0, &header, offsetof(struct block_header, header_crc));
     memcpy(writer->stored.data, &header, sizeof header);
-    int error = output_write(writer->descriptor, writer->stored.data, sizeof header + stored_bytes);
+    int error = append(writer, writer->stored.data, sizeof header + stored_bytes);
     if (!error) {
         writer->number++;
         writer->offset += sizeof header + stored_bytes;
@@ -70,7 +77,7 @@ void block_writer_close(struct block_writer *writer)
 {
     ZSTD_freeCCtx(writer->context);
     free(writer->stored.data);
-    *writer = (struct block_writer){.descriptor = -1};
+    *writer = (struct block_writer){0};
 }
 
 /* ---- reading */

@@ -3,6 +3,7 @@
 #ifndef CSAN_RECORDING_RECORDING_BLOCK_H
 #define CSAN_RECORDING_RECORDING_BLOCK_H
 
+#include "csan/base/output.h"
 #include "csan/recording/recording_format.h"
 
 enum block_kind { BLOCK_FACTS = 1, BLOCK_ENTRIES = 2, BLOCK_END = 3 };
@@ -29,18 +30,19 @@ struct block_header {
 /* ---- writing */
 
 struct block_writer {
-    int descriptor;
+    struct output_file *file; /* the caller's, open; its path stays, too */
+    const char *path;
     uint64_t number, offset; /* of the next block */
     void *context;           /* zstd's */
     struct byte_buffer stored;
 };
 
 /* Write the head of the file. 0, or errno's value. */
-int block_writer_open(struct block_writer *writer, int descriptor);
+int block_writer_open(struct block_writer *writer, struct output_file *file, const char *path);
 /* The same; a block that could not be written whole is the last. */
 int block_writer_put(struct block_writer *writer, enum block_kind kind, const void *bytes,
                      size_t count);
-void block_writer_close(struct block_writer *writer); /* not the descriptor */
+void block_writer_close(struct block_writer *writer); /* not the file */
 
 /* ---- reading */
 

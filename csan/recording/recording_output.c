@@ -174,7 +174,7 @@ static void file_begin(struct recording_output *file)
     }
     file->opened = true;
     file_lock(file);
-    error = block_writer_open(&file->writer, file->file.descriptor);
+    error = block_writer_open(&file->writer, &file->file, file->path);
     if (!error)
         error = block_writer_put(&file->writer, BLOCK_FACTS, file->facts.data, file->facts.length);
     if (error)
@@ -189,7 +189,6 @@ bool recording_output_put(struct recording_output *file, enum block_kind kind, c
     if (file->error)
         return false;
     int error = output_file_keep(&file->file, file->path, O_APPEND);
-    file->writer.descriptor = file->file.descriptor;
     if (!error) {
         file_lock(file); /* the program closed the descriptor, and it was opened again */
         error = block_writer_put(&file->writer, kind, bytes, count);

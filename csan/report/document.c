@@ -205,10 +205,8 @@ static void write_file(struct document *document)
     tail_add(&tail, document);
     text_add(&document->body, "%s", tail.data ? tail.data : "");
     text_free(&tail);
-    const int file = document->file.descriptor;
-    int error = lseek(file, (off_t)document->written, SEEK_SET) < 0 ? errno : 0;
-    if (!error)
-        error = output_write(file, document->body.data, document->body.length);
+    int error = output_file_write(&document->file, document->path, 0, (off_t)document->written,
+                                  document->body.data, document->body.length);
     document->body.length = body;
     if (error) {
         document->body.data[body] = '\0';
@@ -320,15 +318,17 @@ void document_suppression(struct document *document, const char *line, uint64_t 
         grown[used] = count;
 }
 
-/* Where the end of what is streamed goes: the file at that path, if it is still there. */
-static int stream_ready(struct document *document)
+/* The end of what is streamed goes to the file at that path, if it is still there. */
+static int stream_write(struct document *document)
 {
+    const struct text *body = &document->body;
     int error = 0;
     if (document->descriptor < 0)
-        error = output_file_keep(&document->file, document->path, 0);
+        error = output_file_write(&document->file, document->path, 0, -1, body->data, body->length);
     if (error)
-        fall_back(document, "open", error);
-    return document->descriptor < 0 ? document->file.descriptor : document->descriptor;
+        fall_back(document, "write", error);
+    return document->descriptor < 0 ? 0
+                                    : output_write(document->descriptor, body->data, body->length);
 }
 
 int document_finish(struct document *document)
@@ -343,7 +343,7 @@ int document_finish(struct document *document)
     if (!document->streamed)
         return document->error;
     tail_add(&document->body, document);
-    int error = output_write(stream_ready(document), document->body.data, document->body.length);
+    int error = stream_write(document);
     text_free(&document->body);
     if (error)
         log_stream_say(document->descriptor, error);

@@ -66,21 +66,20 @@ void log_stream_say(int descriptor, int error)
         output_write(STDERR_FILENO, message, (size_t)length);
 }
 
-static int file_ready(struct log *log)
+static int file_write(struct log *log, const char *text, size_t bytes)
 {
-    if (log->opened)
-        return output_file_keep(&log->file, log->path, O_APPEND);
-    log->opened = true;
-    return output_file_open(&log->file, log->path, O_APPEND);
+    return output_file_write(&log->file, log->path, O_APPEND, -1, text, bytes);
 }
 
 static void write_shown(struct log *log, const char *text, size_t bytes)
 {
     int error = 0;
     if (log->descriptor < 0) {
-        if ((error = file_ready(log)) != 0)
+        error = log->opened ? 0 : output_file_open(&log->file, log->path, O_APPEND);
+        log->opened = true;
+        if (error)
             fall_back(log, "open", error);
-        else if ((error = output_write(log->file.descriptor, text, bytes)) != 0)
+        else if ((error = file_write(log, text, bytes)) != 0)
             fall_back(log, "write", error);
         else
             return;

@@ -4,6 +4,7 @@
 #include "csan/recording/recording_read.h"
 #include "csan/replay/replay.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,12 +48,16 @@ static void play(int file)
 static void play_entries(int file, const uint8_t *data, size_t bytes)
 {
     struct block_writer writer;
-    if (block_writer_open(&writer, file) != 0 ||
+    struct output_file output;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    if (output_file_open(&output, path, 0) != 0 || block_writer_open(&writer, &output, path) != 0 ||
         block_writer_put(&writer, BLOCK_FACTS, "fuzz 1\n", 7) != 0 ||
         block_writer_put(&writer, BLOCK_ENTRIES, data, bytes) != 0 ||
         block_writer_put(&writer, BLOCK_END, "", 0) != 0)
         abort();
     block_writer_close(&writer);
+    output_file_close(&output);
     play(file);
 }
 

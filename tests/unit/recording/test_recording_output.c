@@ -312,13 +312,14 @@ static void made_up(void **state)
         size_t count = random_below(sizeof entries);
         for (size_t k = 0; k < count; k++)
             entries[k] = (uint8_t)random_below(random_below(3) ? 12 : RECORDED_KINDS + 2);
-        int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        assert_int_equal(block_writer_open(&writer, file), 0);
+        struct output_file file;
+        assert_int_equal(output_file_open(&file, path, O_TRUNC), 0);
+        assert_int_equal(block_writer_open(&writer, &file, path), 0);
         block_writer_put(&writer, BLOCK_FACTS, "maker test\n", 11);
         block_writer_put(&writer, BLOCK_ENTRIES, entries, count);
         block_writer_put(&writer, BLOCK_END, "", 0);
         block_writer_close(&writer);
-        close(file);
+        output_file_close(&file);
         refused += replay_file(path, &races, NULL, message, sizeof message) == RECORDED_DAMAGED;
         races_free(&races);
     }
