@@ -5,6 +5,7 @@
 #include "runtime/hook/failure/failed_kernel.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/failure/user_dump.h"
+#include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/session/internal_thread.h"
 #include "runtime/hook/session/session.h"
@@ -291,7 +292,7 @@ void dump_look_for_users(void)
 
 static void prepare(void)
 {
-    if (!session_options()->errors || trace_source_is_embedded() || trace_has_tools())
+    if (!session_options()->errors || driver_is_embedded() || trace_has_tools())
         return;
     if (user_dump_is_asked_for()) {
         __atomic_store_n(&dump.users, USERS_MAY_COME, __ATOMIC_RELEASE);

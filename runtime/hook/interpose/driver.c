@@ -54,6 +54,13 @@ void *driver_function_cached(void **slot, const char *symbol)
     return function;
 }
 
+driver_trace_subscribe_function *driver_trace_subscribe(void)
+{
+    static void *function;
+    return (driver_trace_subscribe_function *)driver_function_cached(&function,
+                                                                     "device_trace_subscribe");
+}
+
 /* Stands in for an entry point this machine's driver does not have. */
 static CUresult driver_absent(void)
 {

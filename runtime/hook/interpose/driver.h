@@ -6,6 +6,8 @@
 #ifndef RUNTIME_HOOK_INTERPOSE_DRIVER_H
 #define RUNTIME_HOOK_INTERPOSE_DRIVER_H
 
+#include "runtime/trace/trace.h"
+
 /* The table names every version of a function itself, so cuda.h's renaming macros are kept out. */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -13,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+typedef void driver_trace_subscribe_function(device_trace_done *done, void *user);
 
 struct driver_entry {
     void *real;             /* the function to forward to; the stubs read it at offset 0 */
@@ -58,6 +62,14 @@ void *driver_function(const char *symbol);
 /* Called once, on the thread that opened libcuda.so.1, before any of its functions runs; NULL: no
  * call. Set it before session_start returns. */
 extern void (*driver_on_opened)(void);
+
+/* The embedded device's function that subscribes to traces, by which that device is known; NULL: the
+ * driver is a GPU's. */
+driver_trace_subscribe_function *driver_trace_subscribe(void);
+static inline bool driver_is_embedded(void)
+{
+    return driver_trace_subscribe() != NULL;
+}
 
 /* As driver_function, but looked up once and kept in `slot` (which starts as NULL). */
 void *driver_function_cached(void **slot, const char *symbol);

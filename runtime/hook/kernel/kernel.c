@@ -306,9 +306,8 @@ static const char *const qualifiers[] = {[IMAGE_VARIABLE_UNKNOWN] = "variable",
  * the current context, for a kernel's first launch. Without any lock: it asks the driver. */
 static uint32_t device_architecture(void)
 {
-    static void *embedded;
     int major, minor;
-    if (driver_function_cached(&embedded, "device_trace_subscribe"))
+    if (driver_is_embedded())
         return 0;
     architecture_current(&major, &minor);
     return (uint32_t)(major * 10 + minor);

@@ -427,7 +427,7 @@ static bool only_learns(void)
 /* False: launches of this process will not be traced. */
 static bool source_prepare(void)
 {
-    if (trace_source_is_embedded())
+    if (driver_is_embedded())
         return true;
     if (!trace_source_is_free(traces_asked_for(), &trace.rival))
         return false;
@@ -442,7 +442,7 @@ void trace_driver_opened(void)
         return;
     const bool prepared = source_prepare();
     __atomic_store_n(&trace.sourceless, !prepared && learning_was_kept(), __ATOMIC_RELAXED);
-    __atomic_store_n(&trace.tools, prepared && !trace_source_is_embedded(), __ATOMIC_RELAXED);
+    __atomic_store_n(&trace.tools, prepared && !driver_is_embedded(), __ATOMIC_RELAXED);
 }
 
 bool trace_has_tools(void)

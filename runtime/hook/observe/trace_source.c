@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void subscribe_function(device_trace_done *done, void *user);
 typedef uint64_t last_launch_function(void);
 
 static struct {
@@ -17,7 +16,7 @@ static struct {
 
 static bool embedded_open(device_trace_done *done, void *user)
 {
-    subscribe_function *subscribe = (subscribe_function *)driver_function("device_trace_subscribe");
+    driver_trace_subscribe_function *subscribe = driver_trace_subscribe();
     if (!subscribe)
         return false;
     subscribe(done, user);
@@ -81,11 +80,6 @@ const char *trace_source_rival(void)
     if (injected && *injected)
         return "CUDA_INJECTION64_PATH names a tool";
     return dl_iterate_phdr(is_cupti, NULL) ? "the program has CUPTI, and may profile itself" : NULL;
-}
-
-bool trace_source_is_embedded(void)
-{
-    return driver_function("device_trace_subscribe") != NULL;
 }
 
 bool trace_source_is_free(bool asked, const char **rival)

@@ -121,8 +121,6 @@ extern trace_source_function *trace_source_gpu;
 /* The name under which its traces are kept from process to process (identity.h). */
 #define TRACE_SOURCE_GPU "the GPU"
 
-/* Whether the driver is the embedded device. */
-bool trace_source_is_embedded(void);
 /* Whether the source for a GPU may be prepared. From then on the driver's tools interface belongs
  * to it: a profiler that comes later gets nothing (seen on an H200 with driver 580: PyTorch's saw
  * no kernel). So if nobody asked for traces and another tool may want the interface, the answer is

@@ -31,7 +31,7 @@ static struct {
 
 static void look_at_device(void)
 {
-    injection.embedded = driver_function("device_trace_subscribe") != NULL;
+    injection.embedded = driver_is_embedded();
     if (!injection.embedded)
         session_note("drop_sync and list_syncs work on the embedded device only; on this GPU no "
                      "synchronization is dropped or listed (csan run --device=embedded)");

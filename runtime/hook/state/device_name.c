@@ -33,7 +33,7 @@ void device_name_seen(CUdevice device)
     const uint64_t bit = UINT64_C(1) << ((unsigned)device % ORDINALS);
     if (__atomic_load_n(&seen.ordinals, __ATOMIC_RELAXED) & bit)
         return;
-    const bool embedded = driver_function("device_trace_subscribe") != NULL;
+    const bool embedded = driver_is_embedded();
     name_read(name, device);
     lock_order_take(LOCK_DEVICE_NAME, &seen.mutex);
     seen.embedded = embedded;
