@@ -306,44 +306,21 @@ NEXT_EXPORTED ssize_t sendmsg(int socket, const struct msghdr *message, int flag
     READS_MESSAGE(message, "sendmsg", NEXT(sendmsg)(socket, message, flags));
 }
 
-enum { MESSAGES_MOST = 64 }; /* of one call; what more it has is opened and not checked */
-
-static void messages_begin(struct lent_memory *calls, const struct mmsghdr *messages,
-                           unsigned count, bool writes)
-{
-    for (unsigned i = 0; host_access_guards && i < count; i++) {
-        const struct msghdr *message = &messages[i].msg_hdr;
-        if (i < MESSAGES_MOST)
-            lent_memory_begin_message(&calls[i], message, writes);
-        for (size_t k = 0; i >= MESSAGES_MOST && k < message->msg_iovlen; k++)
-            lent_memory_open(message->msg_iov[k].iov_base, message->msg_iov[k].iov_len);
-    }
-}
-
-static int messages_end(struct lent_memory *calls, const struct mmsghdr *messages, unsigned count,
-                        int done, const char *name)
-{
-    for (unsigned i = 0; i < count && i < MESSAGES_MOST; i++)
-        lent_memory_end(&calls[i], (int)i < done ? (ssize_t)messages[i].msg_len : 0, name);
-    return done;
-}
-
 NEXT_EXPORTED int recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags,
                            struct timespec *limit)
 {
-    struct lent_memory calls[MESSAGES_MOST];
+    struct lent_messages call;
     if (!host_access_guards)
         return NEXT(recvmmsg)(socket, messages, count, flags, limit);
-    messages_begin(calls, messages, count, true);
-    return messages_end(calls, messages, count,
-                        NEXT(recvmmsg)(socket, messages, count, flags, limit), "recvmmsg");
+    lent_messages_begin(&call, messages, count, true);
+    return lent_messages_end(&call, NEXT(recvmmsg)(socket, messages, count, flags, limit),
+                             "recvmmsg");
 }
 NEXT_EXPORTED int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
 {
-    struct lent_memory calls[MESSAGES_MOST];
+    struct lent_messages call;
     if (!host_access_guards)
         return NEXT(sendmmsg)(socket, messages, count, flags);
-    messages_begin(calls, messages, count, false);
-    return messages_end(calls, messages, count, NEXT(sendmmsg)(socket, messages, count, flags),
-                        "sendmmsg");
+    lent_messages_begin(&call, messages, count, false);
+    return lent_messages_end(&call, NEXT(sendmmsg)(socket, messages, count, flags), "sendmmsg");
 }

@@ -99,11 +99,11 @@ static long mapping(long number, const long *a)
 }
 
 /* Those with a buffer: which argument is its address, and which its size, the number of its parts,
- * or none (a message). They are made as such: a library that stands in front of the C library's
- * function of that name may make its system call in this way. */
+ * that of its messages, or none (a message). They are made as such: a library that stands in front
+ * of the C library's function of that name may make its system call in this way. */
 struct buffer_call {
     long number;
-    enum { PLAIN, PARTS, MESSAGE } kind;
+    enum { PLAIN, PARTS, MESSAGE, MESSAGES } kind;
     uint8_t memory, count;
     bool writes;
     const char *name;
@@ -123,10 +123,20 @@ static const struct buffer_call buffer_calls[] = {
     {SYS_sendto, PLAIN, 1, 2, false, "sendto"},
     {SYS_recvmsg, MESSAGE, 1, 0, true, "recvmsg"},
     {SYS_sendmsg, MESSAGE, 1, 0, false, "sendmsg"},
+    {SYS_recvmmsg, MESSAGES, 1, 2, true, "recvmmsg"},
+    {SYS_sendmmsg, MESSAGES, 1, 2, false, "sendmmsg"},
     {SYS_getrandom, PLAIN, 0, 1, true, "getrandom"},
     {SYS_vmsplice, PARTS, 1, 2, false, "vmsplice"},
     {SYS_process_vm_readv, PARTS, 1, 2, true, "process_vm_readv"},
     {SYS_process_vm_writev, PARTS, 1, 2, false, "process_vm_writev"}};
+
+static long with_messages(const struct buffer_call *of, const long *a)
+{
+    struct lent_messages call;
+    lent_messages_begin(&call, pointer(a[of->memory]), (unsigned)a[of->count], of->writes);
+    return lent_messages_end(
+        &call, (int)host_syscall_next(of->number, a[0], a[1], a[2], a[3], a[4], a[5]), of->name);
+}
 
 static long with_buffer(const struct buffer_call *of, const long *a)
 {
@@ -148,7 +158,8 @@ long host_syscall(long number, long a, long b, long c, long d, long e, long f)
     const long arguments[] = {a, b, c, d, e, f};
     for (size_t i = 0; i < sizeof buffer_calls / sizeof *buffer_calls; i++)
         if (buffer_calls[i].number == number)
-            return with_buffer(&buffer_calls[i], arguments);
+            return (buffer_calls[i].kind == MESSAGES ? with_messages
+                                                     : with_buffer)(&buffer_calls[i], arguments);
     switch (number) {
     case SYS_mmap:
     case SYS_munmap:

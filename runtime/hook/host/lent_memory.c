@@ -41,6 +41,22 @@ void lent_memory_begin_slow(struct lent_memory *call, const struct iovec *parts,
     }
 }
 
+/* The kernel also reads and writes the message itself, its address and its control data. */
+static void open_message(const struct msghdr *message)
+{
+    lent_memory_open(message, sizeof *message);
+    lent_memory_open(message->msg_name, message->msg_namelen);
+    lent_memory_open(message->msg_control, message->msg_controllen);
+    lent_memory_open(message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov);
+}
+
+void lent_memory_begin_message_slow(struct lent_memory *call, const struct msghdr *message,
+                                    bool writes)
+{
+    open_message(message);
+    lent_memory_begin_vector(call, message->msg_iov, message->msg_iovlen, writes);
+}
+
 void lent_memory_end_slow(struct lent_memory *call, size_t done, const char *name)
 {
     const int error = errno;
@@ -53,6 +69,31 @@ void lent_memory_end_slow(struct lent_memory *call, size_t done, const char *nam
             host_access_enter(bytes, call->writes, name);
     }
     errno = error;
+}
+
+void lent_messages_begin(struct lent_messages *call, const struct mmsghdr *messages, unsigned count,
+                         bool writes)
+{
+    call->messages = messages;
+    call->count = !messages ? 0 : count > UIO_MAXIOV ? UIO_MAXIOV : count; /* as the kernel does */
+    lent_memory_open(messages, call->count * sizeof *messages);
+    for (unsigned i = 0; i < call->count; i++) {
+        const struct msghdr *message = &messages[i].msg_hdr;
+        if (i < LENT_MESSAGES_MOST)
+            lent_memory_begin_message(&call->each[i], message, writes);
+        else
+            open_message(message);
+        for (size_t k = 0; i >= LENT_MESSAGES_MOST && k < message->msg_iovlen; k++)
+            lent_memory_open(message->msg_iov[k].iov_base, message->msg_iov[k].iov_len);
+    }
+}
+
+int lent_messages_end(struct lent_messages *call, int done, const char *name)
+{
+    for (unsigned i = 0; i < call->count && i < LENT_MESSAGES_MOST; i++)
+        lent_memory_end(&call->each[i], (int)i < done ? (ssize_t)call->messages[i].msg_len : 0,
+                        name);
+    return done;
 }
 
 static struct range range_of(const void *memory, size_t bytes)

@@ -26,6 +26,8 @@ struct lent_memory {
 
 void lent_memory_begin_slow(struct lent_memory *call, const struct iovec *parts, size_t count,
                             bool writes);
+void lent_memory_begin_message_slow(struct lent_memory *call, const struct msghdr *message,
+                                    bool writes);
 void lent_memory_end_slow(struct lent_memory *call, size_t done, const char *name);
 void lent_memory_give_slow(const void *memory, size_t bytes, bool writes, const char *name);
 void lent_memory_open_slow(const void *memory, size_t bytes);
@@ -45,7 +47,7 @@ static inline void lent_memory_begin_message(struct lent_memory *call, const str
 {
     call->on = false;
     if (__builtin_expect(host_access_guards, 0) && message)
-        lent_memory_begin_vector(call, message->msg_iov, message->msg_iovlen, writes);
+        lent_memory_begin_message_slow(call, message, writes);
 }
 
 static inline void lent_memory_begin(struct lent_memory *call, const void *memory, size_t bytes,
@@ -62,6 +64,19 @@ static inline ssize_t lent_memory_end(struct lent_memory *call, ssize_t done, co
         lent_memory_end_slow(call, done > 0 ? (size_t)done : 0, name);
     return done;
 }
+
+/* By one call that takes several messages. What it has more than so many is opened and not
+ * checked. */
+enum { LENT_MESSAGES_MOST = 64 };
+struct lent_messages {
+    const struct mmsghdr *messages;
+    unsigned count;
+    struct lent_memory each[LENT_MESSAGES_MOST];
+};
+void lent_messages_begin(struct lent_messages *call, const struct mmsghdr *messages, unsigned count,
+                         bool writes);
+/* `done` messages were sent or received; it is returned. */
+int lent_messages_end(struct lent_messages *call, int done, const char *name);
 
 /* The kernel may read or write that memory from here on, at any time until it ends or is mapped
  * anew: it is opened, and is not guarded again. With a name, the call of that name counts as the
