@@ -105,6 +105,12 @@ static const struct known {
     {"OpenMP", "libgomp", SIGN_MODULE},
     {"OpenMP", "libomp", SIGN_MODULE},
     {"OpenMP", "libiomp5", SIGN_MODULE},
+    {"AddressSanitizer", "libasan", SIGN_MODULE},
+    {"ThreadSanitizer", "libtsan", SIGN_MODULE},
+    {"HWAddressSanitizer", "libhwasan", SIGN_MODULE},
+    {"LeakSanitizer", "liblsan", SIGN_MODULE},
+    {"UndefinedBehaviorSanitizer", "libubsan", SIGN_MODULE},
+    {"Clang's run-time", "libclang_rt", SIGN_MODULE},
     {"the C library", "_start", SIGN_FUNCTION}, /* of every executable */
     {"the C library", "__libc_start_main", SIGN_FUNCTION},
     {"the C library", "libc", SIGN_MODULE}, /* libc-2.31.so before glibc 2.34 */

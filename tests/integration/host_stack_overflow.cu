@@ -32,16 +32,18 @@ int main()
     CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));
     std::thread([] {
         static char room[65536];
-        stack_t stack = {};
+        stack_t stack = {}, previous;
         stack.ss_sp = room;
         stack.ss_size = sizeof room;
         struct sigaction action = {};
         action.sa_sigaction = handler;
         action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-        if (sigaltstack(&stack, nullptr) != 0 || sigaction(SIGSEGV, &action, nullptr) != 0)
+        if (sigaltstack(&stack, &previous) != 0 || sigaction(SIGSEGV, &action, nullptr) != 0)
             exit(102);
         if (sigsetjmp(before, 1) == 0)
             deeper(0);
+        if (sigaltstack(&previous, nullptr) != 0)
+            exit(104);
     }).join();
     CHECK(cudaStreamSynchronize(stream));
     return depth > 100 && load(&host[0]) == 1 ? finish() : 103;

@@ -18,6 +18,14 @@ case $root in
         check "so does a child" printed ran
         run "$csan" run ./asan error
         check "AddressSanitizer still finds its errors" says 'AddressSanitizer: stack-buffer-overflow'
+        tree=$(realpath "$(dirname "$test")/../..")
+        nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
+        "$nvcc" -w -g -std=c++17 -cudart shared -I"$tree/include" -I"$tree/tests/integration" -Xcompiler -fsanitize=address \
+            "$tree/tests/integration/threads_every_handover.cu" -o handover -L"$root/lib" -lcsan -lcsan_threads \
+            -Xlinker -rpath="$root/lib" -Xlinker -rpath="$root/lib/csan/embedded"
+        run env CSAN=1 CSAN_OPTIONS=host_order=threads ./handover
+        check "a linked program: what it asks of pthread goes through AddressSanitizer, and orders its threads" ended 0
+        check "... and csan has seen all the work" says '^csan: [1-9][0-9]* ops .* 0 races'
     fi
     ;;
 esac

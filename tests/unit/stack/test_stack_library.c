@@ -57,6 +57,9 @@ static void libraries_by_the_names_of_their_files(void **state)
     is("f", NULL, "/opt/lib/libcublasLt.so.13", "NVIDIA's libraries");
     is("f", NULL, "/opt/lib/libcudnn_ops.so.9", "NVIDIA's libraries");
     is("f", NULL, "/opt/lib/libnvrtc-builtins.so.13.0", "NVIDIA's libraries");
+    is("__interceptor_pthread_create", "/src/libsanitizer/asan/asan_interceptors.cpp",
+       "/lib/x86_64-linux-gnu/libasan.so.8", "AddressSanitizer");
+    is("f", NULL, "/usr/lib/clang/18/lib/linux/libclang_rt.asan-x86_64.so", "Clang's run-time");
     is("f", NULL, "/opt/lib/libgomp-a34b3233.so.1", "OpenMP");
     is("f", NULL, "/lib/libc-2.31.so", "the C library");
     is("f", NULL, "/lib64/ld-linux-x86-64.so.2", "the C library");
