@@ -13,6 +13,7 @@
 #   runtime/mpi/*.c            -> lib/libcsan_mpi.so.0                    (in front of MPI)
 #   runtime/device/*.c         -> lib/csan/embedded/libcuda.so.1          (the embedded device)
 #   runtime/device/cudart/*.c  -> lib/csan/embedded/libcudart.so.13 and libcudart.so.12
+#   runtime/device/library/*.c -> lib/csan/embedded/libraries/libcublas.so.13 and others
 #   runtime/cli/*.c            -> bin/csan
 #   tests/unit/ROOM/test_X.c   -> tests/unit/test_X, linked with the archives of the room (mk/tests.mk)
 #

@@ -9,7 +9,7 @@ dump_src   := $(wildcard runtime/coredump/*.c)
 hook_src   := $(filter-out runtime/hook/rt/%,$(wildcard runtime/hook/*/*.c))
 python_src := $(wildcard runtime/python/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
-device_src := $(filter-out runtime/device/cudart/%,$(wildcard runtime/device/*/*.c runtime/device/exec/alu/*.c)) runtime/trace/fold.c
+device_src := $(filter-out runtime/device/cudart/% runtime/device/library/%,$(wildcard runtime/device/*/*.c runtime/device/exec/alu/*.c)) runtime/trace/fold.c
 cudart_src := $(wildcard runtime/device/cudart/*.c)
 cli_src    := $(wildcard runtime/cli/*.c runtime/cli/*/*.c)
 
@@ -67,6 +67,7 @@ PRODUCTS :=
 -include runtime/device/exec/build.mk
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk
+-include runtime/device/library/build.mk
 -include runtime/cli/build.mk
 -include runtime/torch/build.mk
 

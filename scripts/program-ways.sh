@@ -76,11 +76,13 @@ command_find()
 # device, so that both make the same launches.
 program_run()
 {
-    local source=$1 options=$2 library limit
+    local source=$1 options=$2 library libraries limit
     library=$(directive library "$source") limit=$(directive limit "$source")
+    libraries=$(directive libraries "$source")
     shift 2
     gpu_choose "$source"
-    env ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} CSAN=1 CSAN_DEVICE="$device" \
+    env ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} \
+        ${libraries:+"LD_LIBRARY_PATH=$root/lib/csan/embedded/libraries:${LD_LIBRARY_PATH:-}"} CSAN=1 CSAN_DEVICE="$device" \
         CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
         CSAN_DEVICES="$(directive devices "$source")" \
         CSAN_OPTIONS="$(directive options "$source"):$options" "$@" \

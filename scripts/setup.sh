@@ -8,11 +8,13 @@
 #      places. Where there is none, one is assembled in build/cuda from NVIDIA's Python wheels;
 #   3. a toolkit whose headers and runtime library are those of CUDA 12, in build/cuda12, for tests.
 #      Where pip cannot get it those are skipped;
-#   4. Open MPI and MPICH, for tests, both at once: by apt-get as root. Where there is none its tests
+#   4. OpenBLAS and FFTW, which csan's own CUDA libraries use on the embedded device, for tests: by
+#      apt-get as root. Where there is none those tests fail, and a line says what to install;
+#   5. Open MPI and MPICH, for tests, both at once: by apt-get as root. Where there is none its tests
 #      are skipped;
-#   5. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
+#   6. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
 #      Where pip cannot get them that test is skipped;
-#   6. NumPy for the python3 of this machine, in build/numpy, for one test. Where pip cannot get it
+#   7. NumPy for the python3 of this machine, in build/numpy, for one test. Where pip cannot get it
 #      that test is skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
@@ -324,7 +326,25 @@ set_up_cuda12()
     fi
 }
 
-# ---- 4. The MPIs that tests use ----------------------------------------------------------------
+# ---- 4. What csan's own CUDA libraries open at run time -----------------------------------------
+
+set_up_cpu_libraries()
+{
+    local packages=()
+    ldconfig -p | grep -q 'libopenblas\.so\.0 ' || packages+=(libopenblas-dev)
+    ldconfig -p | grep -q 'libfftw3f\.so\.3 ' || packages+=(libfftw3-dev)
+    [ ${#packages[@]} -eq 0 ] && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
+        { apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y \
+            --no-install-recommends "${packages[@]}"; } >>"$log" 2>&1; then
+        say "installed ${packages[*]}, for cuBLAS and cuFFT on the embedded device"
+    else
+        say "no ${packages[*]}: tests of CUDA's libraries on the embedded device fail. To install" \
+            "them, run: sudo apt-get install -y --no-install-recommends ${packages[*]}"
+    fi
+}
+
+# ---- 5. The MPIs that tests use ----------------------------------------------------------------
 
 set_up_mpi()
 {
@@ -341,7 +361,7 @@ set_up_mpi()
     fi
 }
 
-# ---- 5. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
+# ---- 6. What a test validates SARIF with (scripts/sarif-valid) --------------------------------
 
 set_up_sarif()
 {
@@ -355,7 +375,7 @@ set_up_sarif()
     fi
 }
 
-# ---- 6. NumPy, whose version depends on Python's ----------------------------------------------
+# ---- 7. NumPy, whose version depends on Python's ----------------------------------------------
 
 set_up_numpy()
 {
@@ -378,6 +398,7 @@ fi
 set_up_packages
 set_up_toolkit
 set_up_cuda12 "$(sed -n 's/^CUDA_HOME := //p' build/config.mk)"
+set_up_cpu_libraries
 set_up_mpi
 set_up_sarif
 set_up_numpy

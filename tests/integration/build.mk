@@ -17,8 +17,11 @@ header_cublas   := cublas_v2.h
 header_cublasLt := cublasLt.h
 header_cufft    := cufft.h
 header_nccl     := cuda.h
-lacking     := $(foreach l,cublas cublasLt cufft nccl,$(if $(wildcard $(CUDA_HOME)/include/$(header_$(l))),,$(l)))
-program_src := $(filter-out $(foreach l,$(lacking),$(shell grep -lx '// library: $(l)' tests/integration/*.cu)), \
+header_curand   := curand.h
+header_cusparse := cusparse.h
+header_cusolver := cusolverDn.h
+lacking     := $(foreach l,cublas cublasLt cufft curand cusparse cusolver nccl,$(if $(wildcard $(CUDA_HOME)/include/$(header_$(l))),,$(l)))
+program_src := $(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
 	$(wildcard tests/integration/*.cu samples/*.cu))
 program     := $(notdir $(program_src:.cu=))
 PROGRAM_OBJ := build/obj/cuda
@@ -62,6 +65,10 @@ $(STAND_INS)/lib%.so: tests/integration/libraries/%.cu tests/integration/librari
 		-Xlinker -rpath='$$ORIGIN/../../lib/csan'
 	ln -sf $(stand_in_$*) $@
 
+# A program's "// libraries: cublas cufft" links it with csan's own ones for the embedded device, which
+# it finds by LD_LIBRARY_PATH or `csan run`; on a GPU it finds NVIDIA's, of the same sonames.
+own_libraries := cublas.so.13 cublasLt.so.13 cufft.so.12 curand.so.10 cusparse.so.12 cusolver.so.12
+
 # link_program,RUNTIME,LIBRARIES: an object and its further units and libraries. There may be no
 # libcuda.so to link with on this machine: the embedded device's stands in for it, under the same name.
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
@@ -74,12 +81,15 @@ define link_program
 	@mkdir -p $(@D)
 	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
 	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
+	own=; for name in $(call directive,libraries,$$source); do for file in $(own_libraries); do \
+	case $$file in $$name.so.*) own="$$own -l:lib$$file" ;; esac; done; done; \
 	case $$source:$$units in \
 	samples/* | *:?*) link="$(NVCC) $(call directive,flags,$$source) -cudart $(1)" runtime= ;; \
 	*) link="$(CXX) $(GOLD)" runtime="-L$(cuda_lib) $(runtime_$(1))" ;; \
 	esac; \
 	$$link $< $${units:+$(<D)/units/$${units%.cu}.o} -o $@ -L$(LIBDIR) $(2) \
 		$${stand_in:+-L$(STAND_INS) -l$$stand_in -Xlinker -rpath='$$ORIGIN/../../libraries'} \
+		$${own:+-L$(EMBEDDED_LIBRARIES) $$own -Xlinker -rpath-link=$(EMBEDDED)} \
 		$${libraries/-lcuda/$(EMBEDDED)/libcuda.so.1} $(PROGRAM_RPATH) \
 		$(if $(filter $(NVCC12),$(NVCC)),-Xlinker -rpath=$(CUDA12_HOME)/lib) $$runtime -lpthread -ldl
 endef
@@ -97,7 +107,7 @@ $(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 CUDA12_ROOT := $(OUT)/tests/cuda12
 CUDA12_OBJ  := build/obj/cuda12
 program12   := $(if $(wildcard $(NVCC12)),$(notdir $(patsubst %.cu,%,$(filter-out \
-	$(shell grep -lE '^// (cuda: 13|library: .*)$$' tests/integration/*.cu),$(program_src)))))
+	$(shell grep -lE '^// (cuda: 13|librar(y|ies): .*)$$' tests/integration/*.cu),$(program_src)))))
 INTEGRATION12 := $(foreach way,static shared plain,$(program12:%=$(CUDA12_ROOT)/tests/programs/$(way)/%))
 SAMPLES12   := $(filter $(addprefix %/,$(notdir $(basename $(wildcard samples/*.cu)))),$(INTEGRATION12))
 SAMPLES12_GPU := $(SAMPLES12) $(subst /plain/,/plain-static/,$(foreach p,$(SAMPLES12),$(if $(findstring /plain/,$p),$p)))

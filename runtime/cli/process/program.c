@@ -423,6 +423,19 @@ static int prepend(const struct program *program, const char *variable, const ch
     return 0;
 }
 
+/* The embedded driver's folder and, in front of it, the one of csan's own cuBLAS and others. With
+ * CSAN_MACHINE_CODE=skip the program keeps NVIDIA's, whose kernels do nothing then. */
+static int prepend_libraries(const struct program *program, const char *device)
+{
+    const char *machine_code = getenv("CSAN_MACHINE_CODE");
+    char libraries[PATH_MAX];
+    const int code = prepend(program, "LD_LIBRARY_PATH", device);
+    if (code || (machine_code && strcmp(machine_code, "skip") == 0) ||
+        !library_present(program, "csan/embedded/libraries", libraries, sizeof libraries))
+        return code;
+    return prepend(program, "LD_LIBRARY_PATH", libraries);
+}
+
 static int prepare(const struct program *program)
 {
     char hooks[PATH_MAX], trampolines[PATH_MAX], device[PATH_MAX], preload[4 * PATH_MAX];
@@ -444,7 +457,7 @@ static int prepare(const struct program *program)
              program->threads ? threads : "", has_mpi ? ":" : "", has_mpi ? mpi : "");
     code = prepend(program, "LD_PRELOAD", preload);
     if (!code && embedded)
-        code = prepend(program, "LD_LIBRARY_PATH", device);
+        code = prepend_libraries(program, device);
     if (!code && library_present(program, "csan/python", python, sizeof python))
         code =
             prepend(program, "PYTHONPATH", python); /* sitecustomize.py there starts csan_torch */

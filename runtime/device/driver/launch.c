@@ -3,8 +3,10 @@
  * documented errors, and passes what the kernel touched to the tracer (trace.h). */
 #include "runtime/device/driver/worker_pool.h"
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/native_launch.h"
 #include "runtime/device/module/module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +37,8 @@ struct launch_item {
     CUfunction function; /* as the program named it */
     void **addresses;    /* a node's: of each parameter, for those who ask; or NULL */
     struct exec_launch launch;
-    exec_state *state;     /* once begun */
+    exec_state *state; /* once begun */
+    struct native_kernel native;
     uint64_t id;           /* as observers know it; 0: a node of a graph */
     bool reported;         /* the observer has its end */
     struct mark *lets;     /* passed when the next one may begin; or NULL */
@@ -48,7 +51,7 @@ static _Thread_local uint64_t last_launch;
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
-static bool find_region(void *user, uint64_t address, struct exec_region *region)
+bool launch_find_region(void *user, uint64_t address, struct exec_region *region)
 {
     (void)user;
     struct arena_info info;
@@ -98,19 +101,25 @@ static CUresult fault_code(enum exec_fault_kind kind)
 }
 
 /* Reports to the observer, without the lock; the item is running, so no other thread touches it. */
-static void report(struct launch_item *work, bool failed)
+static void report_ranges(struct launch_item *work, struct device_trace_launch *launch)
 {
     device_trace_done *done = device.trace.done;
     void *user = device.trace.user;
-    struct device_trace_launch launch = {.id = work->id, .failed = failed};
+    launch->id = work->id;
     work->reported = true;
     if (!done || !work->launch.touches)
         return;
-    if (work->state)
-        launch.ranges = exec_touches(work->state, &launch.count);
     device_unlock();
-    done(user, &launch);
+    done(user, launch);
     device_lock();
+}
+
+static void report(struct launch_item *work, bool failed)
+{
+    struct device_trace_launch launch = {.failed = failed};
+    if (work->state && work->launch.touches && device.trace.done)
+        launch.ranges = exec_touches(work->state, &launch.count);
+    report_ranges(work, &launch);
 }
 
 /* What is known of a launch, whatever happened to it. */
@@ -162,7 +171,7 @@ static enum step begin(struct launch_item *work)
 {
     char message[512];
     work->launch.memory.window = device.window;
-    work->launch.memory.find = find_region;
+    work->launch.memory.find = launch_find_region;
     work->launch.memory.find_texture = texture_find;
     work->launch.parts = schedule_is_free() ? worker_pool_size() : 1;
     work->launch.together = worker_pool_run;
@@ -177,9 +186,52 @@ static enum step begin(struct launch_item *work)
     return STEP_FAULT;
 }
 
+/* ---- Native kernels: see native.h ---- */
+
+static enum step native_fault(struct launch_item *work, const struct device_native *native)
+{
+    static const char *const words[] = {"reads", "writes"};
+    char message[256];
+    work->item.context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
+    snprintf(message, sizeof message,
+             "%s %s %llu bytes at 0x%llx, which are not all memory that a kernel may touch",
+             work->launch.kernel->name, words[native->access], (unsigned long long)native->bytes,
+             (unsigned long long)native->address);
+    struct device_failure failure = failure_of(work, message);
+    failure.what = exec_fault_name(EXEC_FAULT_ILLEGAL_ADDRESS);
+    failure.has_address = true;
+    failure.address = native->address;
+    failure.bytes = native->bytes <= UINT32_MAX ? (uint32_t)native->bytes : 0;
+    failure.access =
+        native->access == DEVICE_NATIVE_WRITE ? DEVICE_FAILURE_WRITE : DEVICE_FAILURE_READ;
+    failure_report(&failure, false);
+    return STEP_FAULT;
+}
+
+static enum step native_step(struct launch_item *work)
+{
+    struct device_native native = {.touch = work->launch.touches ? touch_create() : NULL};
+    struct device_trace_launch launch = {0};
+    work->native.run(&native, work->params);
+    enum step step = native.failed ? native_fault(work, &native) : STEP_DONE;
+    if (work->launch.touches) {
+        launch.failed = native.failed;
+        launch.lost = !native.touch || touch_failed(native.touch);
+        struct device_trace_range *ranges =
+            launch.lost ? NULL : touch_ranges(native.touch, &launch.count);
+        launch.ranges = ranges;
+        report_ranges(work, &launch);
+        free(ranges);
+    }
+    touch_destroy(native.touch);
+    return step;
+}
+
 static enum step launch_step(struct item *item)
 {
     struct launch_item *work = (struct launch_item *)item;
+    if (work->native.run)
+        return native_step(work);
     if (!work->state && begin(work) == STEP_FAULT)
         return STEP_FAULT;
     enum exec_status status = exec_step(work->state, schedule_budget());
@@ -377,6 +429,7 @@ static struct item *launch_again(const struct item *item)
     fresh->module = work->module;
     module_retain(fresh->module);
     fresh->function = work->function;
+    fresh->native = work->native;
     fresh->launch = work->launch;
     fresh->launch.params = fresh->params;
     fresh->launch.touches = false;
@@ -386,6 +439,13 @@ static struct item *launch_again(const struct item *item)
         return &fresh->item;
     launch_discard(&fresh->item);
     return NULL;
+}
+
+/* What the kernel touches is the device's to say. */
+static bool is_traced(const struct CUfunc_st *function)
+{
+    const bool native = function->kernel && function->kernel->native.run;
+    return native ? function->kernel->native.traced : !function->module->code->shell;
 }
 
 static struct launch_item *make_item(const struct request *request,
@@ -411,7 +471,9 @@ static struct launch_item *make_item(const struct request *request,
     launch->dynamic_shared = request->dynamic_shared;
     launch->params = work->params;
     launch->cooperative = request->cooperative;
-    launch->touches = device.trace.done != NULL && !function->module->code->shell;
+    if (function->kernel)
+        work->native = function->kernel->native;
+    launch->touches = device.trace.done != NULL && is_traced(function);
     *result = copy_params(ptx, request, work->params);
     if (*result == CUDA_SUCCESS && request->cooperative)
         *result = give_workspace(work, function->module->context);
@@ -575,7 +637,7 @@ static CUresult enqueue(struct request *request, struct CUctx_st *context)
     if (stream->capture)
         return capture(request, stream, work);
     work->id = work->launch.grid_id = ++device.trace.launches;
-    if (!work->module->code->shell)
+    if (!work->module->code->shell && (!work->native.run || work->native.traced))
         last_launch = work->id;
     stream->waiters++; /* it may be destroyed while an eager launch lets others in */
     if (!request->beside || !may_be_beside(stream) || !append_beside(stream, work))

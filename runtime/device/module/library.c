@@ -110,6 +110,14 @@ static CUresult add_library(struct code *code, CUlibrary *handle)
     return CUDA_SUCCESS;
 }
 
+CUresult library_add_native(struct code *code, struct CUkern_st **kernel)
+{
+    CUlibrary library = NULL;
+    CUresult result = add_library(code, &library);
+    *kernel = result == CUDA_SUCCESS ? library->kernels : NULL;
+    return result;
+}
+
 CUresult CUDAAPI cuLibraryLoadData(CUlibrary *handle, const void *image, CUjit_option *jitOptions,
                                    void **jitOptionsValues, unsigned int numJitOptions,
                                    CUlibraryOption *libraryOptions, void **libraryOptionValues,

@@ -9,6 +9,7 @@
 #define RUNTIME_DEVICE_MODULE_MODULE_H
 
 #include "runtime/device/driver/driver.h"
+#include "runtime/device/driver/native_launch.h"
 #include "runtime/device/exec/exec.h"
 #include "runtime/ptx/ptx.h"
 
@@ -60,6 +61,7 @@ struct CUkern_st {
     struct CUlib_st *library;
     const struct ptx_function *ptx;
     struct settings settings;
+    struct native_kernel native;
 };
 
 struct CUlib_st {
@@ -96,6 +98,8 @@ CUresult kernel_function(struct CUkern_st *kernel, struct CUctx_st *context,
                          struct CUfunc_st **function);
 /* What a CUfunction names: a function or, as cuLaunchKernel and others allow, a CUkernel. */
 CUresult function_resolve(CUfunction handle, struct CUctx_st *context, struct CUfunc_st **function);
+/* The only kernel of the code, for native.c. With the lock. */
+CUresult library_add_native(struct code *code, struct CUkern_st **kernel);
 
 /* ---- launch.c ------------------------------------------------------------------------------ */
 

@@ -4,6 +4,8 @@
 # OUT/library_signatures.inc  each function's parameters by their bits, for the test that compares
 #                       them with the libraries' headers
 # OUT/libcsan.map       version script: the versions under which they are exported
+# With -v EXTENT=LIBRARY, OUT/LIBRARY_extents.c alone: the same rows of that library as calls of
+#                       runtime/device/library/extent.h, for csan's own library on the embedded device
 
 function fail(why) { print "generate.awk: line " NR ": " why > "/dev/stderr"; failed = 1; exit 1 }
 
@@ -43,7 +45,7 @@ function calls(text,    out, name)
 {
     while (match(text, /[a-z_0-9]+\(/)) {
         name = substr(text, RSTART, RLENGTH)
-        out = out substr(text, 1, RSTART - 1) "touch_" name "call"
+        out = out substr(text, 1, RSTART - 1) prefix "_" name "call"
         text = substr(text, RSTART + RLENGTH)
         if (substr(text, 1, 1) != ")") out = out ", "
     }
@@ -52,7 +54,7 @@ function calls(text,    out, name)
 
 function line(kind, text,    condition, type, place, argument, i)
 {
-    condition = "TOUCH_ALWAYS"; type = "touch_element(call)"
+    condition = toupper(prefix) "_ALWAYS"; type = prefix "_element(call)"
     if (place = index(text, " if ")) {
         condition = calls(substr(text, place + 4)); text = substr(text, 1, place - 1)
     }
@@ -64,7 +66,7 @@ function line(kind, text,    condition, type, place, argument, i)
     for (i = 1; i <= n_parameters && names[i] != argument; i++)
         ;
     if (i > n_parameters) fail("no parameter " argument)
-    body = body "    if (touch_begin(call, " kind ", " (i - 1) ", " type ", " condition "))\n        " \
+    body = body "    if (" prefix "_begin(call, " kind ", " (i - 1) ", " type ", " condition "))\n        " \
         calls(text) ";\n"
 }
 
@@ -72,15 +74,16 @@ function line(kind, text,    condition, type, place, argument, i)
 function finish(    i, j, reads, value)
 {
     if (!n_rows) return
+    if (left_out) { n_rows = 0; body = ""; after = ""; stream = -1; apart = 0; return }
     if (body != "") {
-        print "static void touch_" number "(struct touch *call)\n{" > touch
+        print "static void " prefix "_" number "(struct " prefix " *call)\n{" > touch
         for (i = 1; i <= n_parameters; i++) {
             if (body !~ ("[^A-Za-z_0-9]" names[i] "[^A-Za-z_0-9(]")) continue
             if (kinds[i] == "pointer") value = "const uint64_t"
             else value = "const int64_t"
             reads = kinds[i] == "enum" ? "integer" : kinds[i]
             if (kinds[i] == "int") reads = "size"
-            print "    " value " " names[i] " = touch_argument_" reads "(call, " (i - 1) ");" > touch
+            print "    " value " " names[i] " = " prefix "_argument_" reads "(call, " (i - 1) ");" > touch
         }
         print body "}" > touch
     }
@@ -93,13 +96,23 @@ function finish(    i, j, reads, value)
     printf "static const char *const arguments_%d[] = {", number > touch
     for (i = 1; i <= n_parameters; i++) printf "\"%s\", ", names[i] > touch
     print "NULL};" > touch
-    if (after != "") print "void " after "(struct touch *call, int result);" > touch
+    if (after != "" && EXTENT == "") print "void " after "(struct touch *call, int result);" > touch
     for (j = 1; j <= n_rows; j++) add_function(row_names[j], row_letters[j], row_wide[j])
     number++; n_rows = 0; body = ""; after = ""; stream = -1; apart = 0
 }
 
+function add_extent(symbol, letter, wide,    kinds_shown, i)
+{
+    for (i = 1; i <= n_parameters; i++)
+        kinds_shown = kinds_shown (kinds[i] == "pointer" ? "p" : kinds[i] == "long" || kinds[i] == "int" && wide ? "8" : "4")
+    functions[n_functions++] = sprintf("{\"%s\", \"%s\", arguments_%d, %s, '%s', %d}", symbol, kinds_shown, \
+        number, body == "" ? "NULL" : "extent_" number, letter, wide)
+    print "LIBRARY_ENTRY(" n_functions - 1 ", \"" symbol "\", \"" EXTENT "_call\")" > touch
+}
+
 function add_function(symbol, letter, wide,    shown, i)
 {
+    if (EXTENT != "") { add_extent(symbol, letter, wide); return }
     shown = symbol; sub(/_v2/, "", shown)
     functions[n_functions++] = sprintf("{\"%s\", {\"%s\", arguments_%d, %d, CSAN_NO_ARGUMENT}, %s, %s, '%s', %d, %d, %d, %d}", \
         symbol, shown, number, n_parameters, body == "" ? "NULL" : "touch_" number, \
@@ -116,7 +129,13 @@ function add_function(symbol, letter, wide,    shown, i)
 BEGIN {
     touch = OUT "/library_touch.c"; stubs = OUT "/library_stubs.c"; map = OUT "/libcsan.map"
     signatures = OUT "/library_signatures.inc"
-    stream = -1; apart = 0; number = n_functions = n_entries = all_homes = 0
+    stream = -1; apart = 0; number = n_functions = n_entries = all_homes = left_out = 0
+    prefix = EXTENT == "" ? "touch" : "extent"
+    if (EXTENT != "") {
+        touch = OUT "/" EXTENT "_extents.c"; stubs = map = signatures = "/dev/null"
+        print "/* Made by generate.awk from library.table. */\n#include \"runtime/device/library/extent.h\"\n" > touch
+    }
+    else
     print "/* Made by generate.awk from library.table. */\n#include \"runtime/hook/library/touch.h\"\n" > touch
     print "/* Made by generate.awk from library.table. */\n#include \"runtime/hook/library/stubs.h\"\n" > stubs
     print "/* What libcsan.so.0 exports beside this has no version, and default visibility. */" > map
@@ -127,6 +146,7 @@ BEGIN {
 /^#/ || NF == 0 { next }
 /^library / {
     finish()
+    left_out = EXTENT != "" && $2 != "lib" EXTENT ".so"
     versioned = $NF != "unversioned"; n_homes = 0
     for (i = 3; i <= NF - !versioned; i++) {
         home[++n_homes] = $2 "." $i
@@ -157,6 +177,7 @@ BEGIN {
 {
     verb = $1; text = $0; sub(/^ *[a-z]+ +/, "", text)
     if (verb == "reads") line("CSAN_READ", text)
+    else if (verb == "updates" && EXTENT != "") line("EXTENT_UPDATE", text)
     else if (verb == "writes" || verb == "updates") line("CSAN_WRITE", text)
     else if (verb == "after") after = text
     else if (verb == "apart") apart = 1
@@ -168,8 +189,10 @@ BEGIN {
 END {
     if (failed) exit 1
     finish()
-    print "const struct library_function library_functions[] = {" > touch
+    if (EXTENT != "") print "const struct extent_function extent_functions[] = {" > touch
+    else print "const struct library_function library_functions[] = {" > touch
     for (i = 0; i < n_functions; i++) print "    " functions[i] "," > touch
+    if (EXTENT != "") { print "};" > touch; exit }
     print "};\nconst unsigned library_function_count = " n_functions ";" > touch
     print "struct library_home library_homes[] = {" > stubs
     for (i = 0; i < all_homes; i++) print "    " homes[i] "," > stubs

@@ -1,0 +1,45 @@
+# csan's own CUDA libraries for the embedded device: libcublas.so.13 and the others, with the sonames
+# and symbol versions of CUDA 13 and 12, of the same objects. `csan run` puts their folder on
+# LD_LIBRARY_PATH. They find the embedded driver in the folder above, and OpenBLAS and FFTW at run time.
+
+EMBEDDED_LIBRARIES := $(EMBEDDED)/libraries
+library_dir  := runtime/device/library
+library_made := $(OUT)/gen/device/library
+library_each := $(addprefix $(library_dir)/,work.c cpu.c number.c)
+
+# The parts of each; `code` is what a function that is not built returns.
+parts_cublas := $(library_dir)/extent.c $(wildcard $(library_dir)/blas*.c)
+code_cublas  := 15
+
+# The entries of cuBLAS, by the rows that say what calls touch.
+$(library_made)/cublas_extents.c: $(library_table) runtime/hook/library/generate.awk
+	@mkdir -p $(@D)
+	awk -v OUT=$(@D) -v EXTENT=cublas -f runtime/hook/library/generate.awk $(library_table)
+made_cublas := $(library_made)/cublas_extents.o
+
+$(library_made)/%.o: $(library_made)/%.c
+	$(CC) $(CFLAGS_ALL) -fno-builtin -fwrapv -MMD -MP -c $< -o $@
+$(OUT)/obj/$(library_dir)/%.o: EXTRA_CFLAGS += -fwrapv
+
+# embedded_library,NAME,MAJOR,CUDA VERSION
+define embedded_library
+$(library_made)/$(1).$(3).c: $(library_dir)/missing.sh $(library_dir)/symbols/$(1) \
+		$$(call objects,$$(parts_$(1))) $$(made_$(1))
+	@mkdir -p $$(@D)
+	$(library_dir)/missing.sh $(library_dir)/symbols/$(1) $(3) $(2) $$(code_$(1)) \
+		$$(call objects,$$(parts_$(1))) $$(made_$(1)) > $$@.new
+	mv $$@.new $$@
+$(EMBEDDED_LIBRARIES)/lib$(1).so.$(2): $$(call objects,$$(library_each) $$(parts_$(1))) $$(made_$(1)) \
+		$(library_made)/$(1).$(3).o $(EMBEDDED_CUDA)
+	@mkdir -p $$(@D)
+	{ echo 'lib$(1).so.$(2) { global:'; sed 's/#.*//; /./s/\([^ ]*\).*/\1;/' $(library_dir)/symbols/$(1); \
+		echo 'local: *; };'; } > $(library_made)/$(1).$(2).map
+	$(CC) -shared $(SANFLAGS) -o $$@.new -Wl,-soname,lib$(1).so.$(2) -Wl,-z,nodelete \
+		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,-rpath,'$$$$ORIGIN/..' \
+		-Wl,--version-script=$(library_made)/$(1).$(2).map $$(filter %.o,$$^) $(EMBEDDED_CUDA) \
+		-Wl,--as-needed -lpthread -ldl -lm
+	mv $$@.new $$@
+PRODUCTS += $(EMBEDDED_LIBRARIES)/lib$(1).so.$(2)
+endef
+$(eval $(call embedded_library,cublas,13,13))
+$(eval $(call embedded_library,cublas,12,12))
