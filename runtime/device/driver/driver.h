@@ -146,7 +146,8 @@ struct CUevent_st {
     struct object object;
     struct CUctx_st *context;
     unsigned flags;
-    struct mark *mark; /* the last record, or NULL */
+    struct mark *mark;           /* the last record, or NULL */
+    struct shared_event *shared; /* with CU_EVENT_INTERPROCESS: see interprocess_event.c */
     /* If that was in a captured stream: which capture (0: it was not), and the nodes that it stands
      * for. */
     uint64_t capture;
@@ -593,7 +594,8 @@ enum memory_owner {
     OWNER_MODULE,      /* variables */
     OWNER_DRIVER,      /* workspaces */
     OWNER_GRAPH,       /* allocation nodes of graphs */
-    OWNER_RESERVED     /* cuMemAddressReserve; virtual.c knows what is mapped there */
+    OWNER_RESERVED,    /* cuMemAddressReserve; virtual.c knows what is mapped there */
+    OWNER_INTERPROCESS /* another process's memory; interprocess.c knows how much */
 };
 static inline uint32_t memory_tag(const struct CUctx_st *context, enum memory_owner owner)
 {
@@ -612,6 +614,23 @@ bool virtual_find(uint64_t address, struct arena_info *info, bool *writable);
 /* Of what is mapped at that address: the device whose memory it is, and whether kernels of the
  * device `ordinal` may touch it. False: nothing is mapped there. */
 bool virtual_reach(uint64_t address, int ordinal, int *owner, bool *reaches);
+
+/* interprocess.c. The same for memory of another process; false: none is there. */
+bool interprocess_find(uint64_t address, struct arena_info *info);
+/* A block of device memory is going to be freed. */
+void interprocess_freed(const struct arena_info *info);
+/* The context ends what it opened. */
+void interprocess_forget(const struct CUctx_st *context);
+
+/* What is mapped around an address that arena_find found: `info` says how much of it exists. False:
+ * nothing is there. */
+static inline bool memory_mapped(uint64_t address, struct arena_info *info, bool *writable)
+{
+    const enum memory_owner owner = memory_tag_owner(info->tag);
+    return owner == OWNER_RESERVED       ? virtual_find(address, info, writable)
+           : owner == OWNER_INTERPROCESS ? interprocess_find(address, info)
+                                         : true;
+}
 
 /* Frees what the context allocated and nobody freed. */
 void memory_forget(struct CUctx_st *context);

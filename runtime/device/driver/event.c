@@ -1,6 +1,7 @@
 /* Events. An event holds the mark of its last record; waiting for the event is waiting for that
  * mark, whatever is recorded later. */
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/interprocess_event.h"
 
 #include <stdlib.h>
 
@@ -21,6 +22,10 @@ CUresult CUDAAPI cuEventCreate(CUevent *phEvent, unsigned int Flags)
     struct CUevent_st *event = calloc(1, sizeof *event);
     if (!event)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    if (Flags & CU_EVENT_INTERPROCESS && !(event->shared = interprocess_event_create())) {
+        free(event);
+        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
+    }
     event->context = context;
     event->flags = Flags;
     object_add(&event->object, OBJECT_EVENT);
@@ -42,6 +47,7 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent)
     object_remove(&event->object);
     capture_forget_event(event);
     mark_release(event->mark);
+    interprocess_event_destroy(event->shared);
     free(event);
     return device_leave(CUDA_SUCCESS);
 }
@@ -70,7 +76,9 @@ static CUresult record(CUevent hEvent, CUstream handle, unsigned flags, bool per
     if (stream->capture)
         return device_leave(capture_record(stream, event, flags & CU_EVENT_RECORD_EXTERNAL));
     struct mark *mark = mark_create();
-    struct item *item = mark ? queue_marker(mark, NULL) : NULL;
+    struct item *item = !mark           ? NULL
+                        : event->shared ? interprocess_event_record(event->shared, mark)
+                                        : queue_marker(mark, NULL);
     if (!item) {
         mark_release(mark);
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
@@ -121,8 +129,13 @@ CUresult CUDAAPI cuEventQuery(CUevent hEvent)
     if ((result = capture_admits_event(event)) != CUDA_SUCCESS)
         return device_leave(result);
     /* "If cuEventRecord() has not been called on hEvent, this call returns CUDA_SUCCESS" */
-    if (!event->mark || event->mark->done)
+    if (event->shared ? interprocess_event_done(event) : !event->mark || event->mark->done)
         return device_leave(CUDA_SUCCESS);
+    if (event->shared && interprocess_event_is_foreign(event)) {
+        struct goal all = goal_context(context); /* the other process may wait for any of it */
+        schedule_query(&all);
+        return device_leave(CUDA_ERROR_NOT_READY);
+    }
     struct mark *mark = mark_retain(event->mark);
     struct goal goal = goal_mark(mark);
     schedule_query(&goal);
@@ -142,6 +155,8 @@ CUresult CUDAAPI cuEventSynchronize(CUevent hEvent)
     if (result != CUDA_SUCCESS)
         return result;
     if ((result = capture_admits_event(event)) != CUDA_SUCCESS)
+        return device_leave(result);
+    if (event->shared && (result = interprocess_event_look(event, context)) != CUDA_SUCCESS)
         return device_leave(result);
     if (!event->mark)
         return device_leave(CUDA_SUCCESS);

@@ -60,9 +60,7 @@ bool launch_find_region(void *user, uint64_t address, struct exec_region *region
         if (!arena_owns(arenas[i], address))
             continue;
         bool writable = true;
-        if (!arena_find(arenas[i], address, &info) ||
-            (memory_tag_owner(info.tag) == OWNER_RESERVED &&
-             !virtual_find(address, &info, &writable)))
+        if (!arena_find(arenas[i], address, &info) || !memory_mapped(address, &info, &writable))
             return false;
         *region = (struct exec_region){info.base, info.base + info.bytes, (int64_t)arenas[i]->delta,
                                        writable};

@@ -1,6 +1,7 @@
 /* Streams: created ones, the legacy default stream of each context, and the default stream of each
  * host thread. queue.c and schedule.c run what is in them. */
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/interprocess_event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -300,6 +301,8 @@ static CUresult wait_event(CUstream handle, CUevent hEvent, unsigned flags, bool
         return device_leave(result);
     if (stream->capture || capture_has_event(event))
         return device_leave(capture_wait(stream, event, flags & CU_EVENT_WAIT_EXTERNAL));
+    if (event->shared && (result = interprocess_event_look(event, context)) != CUDA_SUCCESS)
+        return device_leave(result);
     /* "If cuEventRecord() has not been called on hEvent, this call acts as if the record has
      * already completed." On the legacy stream the wait still is a piece of work others wait for.
      */

@@ -29,8 +29,7 @@ struct memory memory_at(uint64_t address)
         /* Freed in stream order is not dead yet: as on a real device nothing stops late uses. */
         bool writable;
         if (arena_find(&device.device_memory, address, &info) &&
-            memory_tag_owner(info.tag) == OWNER_RESERVED &&
-            !virtual_find(address, &info, &writable))
+            !memory_mapped(address, &info, &writable))
             info = (struct arena_info){0};
     } else if (arena_owns(&device.host_memory, address)) {
         memory.kind = MEMORY_HOST;
@@ -69,6 +68,7 @@ void memory_forget(struct CUctx_st *context)
     struct arena *arenas[] = {&device.device_memory, &device.host_memory};
     if (context->home) /* a green one: what it made is the primary one's */
         return;
+    interprocess_forget(context);
     for (int i = 0; i < 2; i++) {
         struct arena_info info;
         for (uint64_t from = 0; arena_next(arenas[i], from, &info); from = info.base + 1) {
@@ -78,6 +78,7 @@ void memory_forget(struct CUctx_st *context)
             if (owner == OWNER_POOL || owner == OWNER_POOL_IDLE)
                 continue;
             outcome_freed(&info);
+            interprocess_freed(&info);
             arena_free(arenas[i], info.base);
         }
     }
@@ -173,6 +174,9 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     struct arena *arena =
         memory.kind == MEMORY_DEVICE ? &device.device_memory : &device.host_memory;
     outcome_freed_at(arena, dptr);
+    struct arena_info info;
+    if (arena_find(arena, dptr, &info))
+        interprocess_freed(&info);
     return device_leave(arena_free(arena, dptr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -439,8 +443,10 @@ static CUresult pointer_attribute(void *data, CUpointer_attribute attribute, uin
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
         put(data, 1, memory.sync_memops);
         break;
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        put(data, 1, memory.kind == MEMORY_DEVICE && memory_tag_owner(memory.tag) == OWNER_PROGRAM);
+        break;
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         put(data, 1, 0);
         break;
