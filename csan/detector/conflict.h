@@ -4,6 +4,7 @@
 #ifndef CSAN_DETECTOR_CONFLICT_H
 #define CSAN_DETECTOR_CONFLICT_H
 
+#include "csan/base/range_map.h"
 #include "csan/shadow/access_history.h"
 
 enum { CONFLICT_ARGUMENTS = 8 }; /* named in a report; more are rare and add nothing */
@@ -20,7 +21,8 @@ struct conflict {
     uint64_t base, bytes;   /* the allocation's range; 0, 0: none */
     const char *unpromised; /* see struct csan_race */
     uint32_t birth_site;
-    uint8_t kind; /* enum csan_race_kind */
+    struct range word; /* through which ad-hoc synchronization may order the two; else zeros */
+    uint8_t kind;      /* enum csan_race_kind */
     bool possible;
     bool reported; /* with another one */
     uint8_t

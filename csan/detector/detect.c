@@ -32,6 +32,7 @@ bool detector_init(struct detector *detector)
 void detector_clear(struct detector *detector)
 {
     same_operator_clear(&detector->same_operator);
+    ad_hoc_clear(&detector->ad_hoc, &detector->order);
     steps_clear(&detector->steps);
     unordered_clear(&detector->unordered);
     range_history_clear(&detector->ranges);
@@ -108,6 +109,9 @@ static void add_conflict(const struct probe *probe, const struct past_access *ea
         .at_call = (uint8_t)(is_at_call(probe->detector, &probe->access.self) |
                              is_at_call(probe->detector, earlier) << 1),
     };
+    if (ad_hoc_may_order(&probe->detector->ad_hoc, &probe->detector->order, &probe->access.self,
+                         earlier, &conflict.word))
+        conflict.possible = true;
     name_owner(probe, &conflict);
     conflict_list_add(&probe->detector->conflicts, &conflict);
 }
@@ -491,6 +495,9 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
     size_t done = 0;
     if (__builtin_expect(detector->initialized.wanted, 0))
         check_initialized(detector, op, &past);
+    if (__builtin_expect(ad_hoc_is_used(op->accesses, op->access_count), 0))
+        ad_hoc_op(&detector->ad_hoc, &detector->order, epoch, op->number, op->accesses,
+                  op->access_count);
     detector->stats.ops++;
     detector->stats.launches[op->level]++;
     while (done < op->access_count &&

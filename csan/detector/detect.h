@@ -4,6 +4,7 @@
 #ifndef CSAN_DETECTOR_DETECT_H
 #define CSAN_DETECTOR_DETECT_H
 
+#include "csan/detector/ad_hoc.h"
 #include "csan/shadow/initialized.h"
 #include "csan/shadow/memory.h"
 #include "csan/detector/queue.h"
@@ -48,6 +49,7 @@ struct detector {
     } unpromised[UNPROMISED_MAX];
     uint32_t unpromised_count;
     struct same_operator same_operator; /* of ops to come */
+    struct ad_hoc ad_hoc;               /* what kernels order through memory */
     struct steps steps;
     struct unordered unordered;  /* of a branch: added to its parent's at the end */
     struct range_history ranges; /* of all ops; a branch has its parent's */

@@ -229,6 +229,8 @@ struct race_record *race_record_create(const struct conflict *conflict,
     struct explanation found = {.cause = CSAN_CAUSE_NONE};
     if (!conflict->error)
         found = explain(scene->steps, scene->order, &conflict->current, &conflict->earlier);
+    if (conflict->word.end)
+        found = (struct explanation){.cause = CSAN_CAUSE_AD_HOC, .usable = found.usable};
     size_t length = calls_length(&found, scene);
     if (conflict->error)
         length += error_length(conflict->error);
@@ -264,6 +266,8 @@ struct race_record *race_record_create(const struct conflict *conflict,
     race->current.at_call = conflict->at_call & 1;
     race->previous.at_call = conflict->at_call >> 1;
     fill_order(&record->order, &found, &text, scene);
+    record->order.word = conflict->word.start;
+    record->order.word_bytes = conflict->word.end - conflict->word.start;
     fill_also(record, also, &text, scene);
     const struct site *birth = site_table_get(scene->sites, conflict->birth_site);
     if (birth)

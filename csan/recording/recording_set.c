@@ -14,7 +14,9 @@ enum {
 };
 enum { ACCESS_BYTES_MAX = 1 + 3 * NUMBER_BYTES_MAX + 4, INDEX_PROBES = 4 };
 
-/* dim_count, kind, bound and element_bytes as one. */
+enum { FORM_ORDER_SHIFT = 12, FORM_ORDER = 3 << FORM_ORDER_SHIFT };
+
+/* dim_count, kind, bound and element_bytes as one; order in two of kind's bits. */
 static inline uint32_t form_of(const struct csan_access *access)
 {
     uint32_t form;
@@ -22,7 +24,14 @@ static inline uint32_t form_of(const struct csan_access *access)
                        offsetof(struct csan_access, dim_count) + 3,
                    "they lie side by side");
     memcpy(&form, &access->dim_count, sizeof form);
-    return form;
+    return form | (uint32_t)access->order << FORM_ORDER_SHIFT;
+}
+
+static inline void form_take(struct csan_access *access, uint32_t form)
+{
+    const uint32_t plain = form & ~(uint32_t)FORM_ORDER;
+    memcpy(&access->dim_count, &plain, sizeof plain);
+    access->order = (uint8_t)((form & FORM_ORDER) >> FORM_ORDER_SHIFT);
 }
 
 static inline bool dims_equal(const struct csan_access *a, const struct csan_access *b)
@@ -287,8 +296,10 @@ static bool access_get(struct byte_cursor *cursor, struct csan_access *access,
     if (differs & DIFFERS_FORM) {
         if (cursor->end - cursor->at < (ptrdiff_t)sizeof(uint32_t))
             return false;
-        memcpy(&access->dim_count, cursor->at, sizeof(uint32_t));
-        cursor->at += sizeof(uint32_t);
+        uint32_t form;
+        memcpy(&form, cursor->at, sizeof form);
+        form_take(access, form);
+        cursor->at += sizeof form;
     }
     if (differs & DIFFERS_ARGUMENT)
         access->argument = (uint16_t)byte_cursor_number(cursor);

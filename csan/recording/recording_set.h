@@ -8,8 +8,9 @@
  *            which goes into the slot. `like` is the slot of the set that it differs from, 0: from
  *            none; then, and else if the byte after it is 1, site, level and count are given.
  *            Slot RECORDING_SLOTS: it is kept in none.
- *   access = u8 what differs, base (difference, zigzag), bytes + 1, four bytes dim_count, kind,
- *            bound and element_bytes, argument, dims: stride (zigzag) and count each
+ *   access = u8 what differs, base (difference, zigzag), bytes + 1, four bytes dim_count, kind
+ *            (order in bits 4 and 5), bound and element_bytes, argument, dims: stride (zigzag)
+ *            and count each
  *
  * The writer and the reader of a recording each have a table, and both change alike. */
 #ifndef CSAN_RECORDING_RECORDING_SET_H

@@ -43,6 +43,7 @@ const char *finding_cause_name(int cause)
         [CSAN_CAUSE_STREAM_DESTROYED] = "stream-destroyed",
         [CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS] = "two-executable-graphs",
         [CSAN_CAUSE_NO_DEPENDENCY_WAIT] = "no-dependency-wait",
+        [CSAN_CAUSE_AD_HOC] = "ad-hoc-synchronization",
     };
     const int count = sizeof causes / sizeof *causes;
     return causes[cause >= 0 && cause < count ? cause : CSAN_CAUSE_NONE];

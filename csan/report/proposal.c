@@ -99,6 +99,8 @@ static struct proposal at_call(const struct csan_race_access *copy,
 static struct proposal between(const struct csan_race *race, const struct csan_race_access *early,
                                const struct csan_race_access *late)
 {
+    if (race->order && race->order->cause == CSAN_CAUSE_AD_HOC)
+        return none("the kernels may order the two themselves, through memory");
     if (race->in_graph)
         return (struct proposal){.kind = PROPOSAL_EDGE, .from = early, .to = late};
     if (race->order && race->order->cause == CSAN_CAUSE_NO_DEPENDENCY_WAIT)

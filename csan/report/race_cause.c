@@ -123,6 +123,16 @@ static void lane_cause_add(struct text *text, const struct race_words *words, in
         text_add(text, "a host function is ordered with the work of its own stream only");
 }
 
+/* A bounded access may have no end. */
+static void ad_hoc_cause_add(struct text *text, const struct csan_race_order *order)
+{
+    text_add(text, "no stream or event orders the two accesses; kernels may do it themselves, by a "
+                   "release and an acquire of ");
+    if (order->word_bytes <= 4096)
+        text_add(text, "%llu bytes at ", (unsigned long long)order->word_bytes);
+    text_add(text, "0x%llx; csan does not follow that", (unsigned long long)order->word);
+}
+
 static void overlap_cause_add(struct text *text, struct race_words *words,
                               const struct csan_race_order *order)
 {
@@ -171,6 +181,9 @@ static void data_cause_add(struct text *text, struct race_words *words,
         return;
     case CSAN_CAUSE_NO_DEPENDENCY_WAIT:
         overlap_cause_add(text, words, order);
+        return;
+    case CSAN_CAUSE_AD_HOC:
+        ad_hoc_cause_add(text, order);
         return;
     default:
         if (is_request(&race->previous) || is_library_call(&race->current))
@@ -424,6 +437,12 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
                  "let the source of %s be pinned memory (cudaMallocHost, cudaHostRegister), or let "
                  "the host wait for %s before the call",
                  copy->site, other->site);
+        return;
+    }
+    if (race->order && race->order->cause == CSAN_CAUSE_AD_HOC) {
+        text_add(text, "if the kernels always order the two, suppress this report; else enqueue the "
+                       "one that releases first, record an event behind it, and make the other "
+                       "one's stream wait for that");
         return;
     }
     const struct race_side *previous = &words->previous;

@@ -288,15 +288,19 @@ static void certainty_add(struct text *text, struct race_words *words, const str
              race->possible ? "possible"
              : learned      ? "certain, if what was learned holds"
                             : "certain");
+    const char *const undecided =
+        race->order && race->order->cause == CSAN_CAUSE_AD_HOC
+            ? "whether the kernels order the two through memory is not known"
+            : "whether their strides overlap is not decided";
     if (!bounded && !learned) {
-        text_add(text, "both accesses are exact%s.\n",
-                 race->possible ? ", but whether their strides overlap is not decided" : "");
+        text_add(text, "both accesses are exact%s%s.\n", race->possible ? ", but " : "",
+                 race->possible ? undecided : "");
         return;
     }
     known_add(text, "the access", &words->current);
     known_add(text, "; the previous access", &words->previous);
-    text_add(text, "%s.\n",
-             race->possible && !bounded ? "; whether their strides overlap is not decided" : "");
+    text_add(text, "%s%s.\n", race->possible && !bounded ? "; " : "",
+             race->possible && !bounded ? undecided : "");
 }
 
 /* ---- the whole */

@@ -162,8 +162,9 @@ enum csan_cause {
     CSAN_CAUSE_HOST_FUNCTION,    /* a host function is ordered with its own stream alone */
     CSAN_CAUSE_STREAM_DESTROYED, /* wait: the call that destroyed the earlier one's stream */
     CSAN_CAUSE_TWO_EXECUTABLE_GRAPHS, /* record, wait: launches of two executables of one graph */
-    CSAN_CAUSE_NO_DEPENDENCY_WAIT     /* wait: the overlapping launch that does not wait for the one
-                                         before it */
+    CSAN_CAUSE_NO_DEPENDENCY_WAIT,    /* wait: the overlapping launch that does not wait for the one
+                                            before it */
+    CSAN_CAUSE_AD_HOC /* the two may order each other through `word`: release and acquire */
 };
 
 /* A call of the program that a report names beside the two accesses. */
@@ -181,6 +182,7 @@ struct csan_race_order {
     int cause; /* enum csan_cause, which says what the calls are */
     struct csan_race_call record, again, wait;
     struct csan_race_call usable; /* a record behind the earlier access that can be waited for */
+    uint64_t word, word_bytes;    /* the memory of CSAN_CAUSE_AD_HOC */
 };
 
 enum { CSAN_ALSO_MAX = 16, CSAN_TIME_UNKNOWN = 1 };

@@ -219,6 +219,11 @@ struct csan_dim {
     uint64_t count;
 };
 
+/* How an op may order itself with another one through these bytes, as kernels do that spin on a
+ * flag (PTX ISA, "Release and Acquire Patterns"). A race that such an order would explain is a
+ * possible one. */
+enum csan_access_order { CSAN_ACQUIRES = 1, CSAN_RELEASES = 2 };
+
 #define CSAN_TO_END UINT64_MAX /* as `bytes`: to the end of the allocation that contains base */
 
 struct csan_access {
@@ -230,6 +235,8 @@ struct csan_access {
     uint8_t bound;               /* enum csan_bound; CSAN_EXACT: surely touched, every byte */
     uint8_t element_bytes;       /* atomics: bytes of one atomic operation; 0: not said */
     uint16_t argument;           /* index into the site's arguments, or CSAN_NO_ARGUMENT */
+    uint8_t order; /* set of enum csan_access_order: what may order the op with one that runs at the
+                      same time; 0: nothing */
 };
 #define CSAN_NO_ARGUMENT ((uint16_t)0xffff)
 

@@ -49,6 +49,7 @@ static void print_access(const struct csan_access *access, const struct named_si
     static const char *const kinds[] = {"?", "read", "write", "atomic"};
     static const char *const bounds[] = {"",          " <=direction", " <=data",  " <=guard",
                                          " <=budget", " <=annotated", " <=shape", " <=object"};
+    static const char *const orders[] = {"", " acquires", " releases", " acquires and releases"};
     printf("\n    %s 0x%" PRIx64, kinds[access->kind], access->base);
     if (access->bytes == CSAN_TO_END)
         fputs(" to the end", stdout);
@@ -58,6 +59,7 @@ static void print_access(const struct csan_access *access, const struct named_si
         printf(" x (%" PRId64 ", %" PRIu64 ")", access->dims[k].stride, access->dims[k].count);
     if (access->element_bytes)
         printf(" of %u", access->element_bytes);
+    fputs(orders[access->order & 3], stdout);
     fputs(bounds[access->bound], stdout);
     if (site && access->argument < site->count && site->arguments[access->argument]) {
         putchar(' ');

@@ -109,7 +109,7 @@ static bool access_equal(const struct csan_access *a, const struct csan_access *
 {
     return a->base == b->base && a->bytes == b->bytes && a->dim_count == b->dim_count &&
            a->kind == b->kind && a->bound == b->bound && a->element_bytes == b->element_bytes &&
-           a->argument == b->argument &&
+           a->argument == b->argument && a->order == b->order &&
            memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims) == 0;
 }
 

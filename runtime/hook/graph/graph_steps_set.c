@@ -24,8 +24,8 @@ struct graph_steps_set {
 static uint64_t hash_access(const struct csan_access *access)
 {
     uint64_t hash = hash_mix(access->base, access->bytes);
-    hash = hash_mix(hash, (uint64_t)access->kind << 16 | (uint64_t)access->bound << 8 |
-                              access->element_bytes);
+    hash = hash_mix(hash, (uint64_t)access->order << 24 | (uint64_t)access->kind << 16 |
+                              (uint64_t)access->bound << 8 | access->element_bytes);
     for (uint8_t i = 0; i < access->dim_count; i++)
         hash = hash_mix(hash_mix(hash, (uint64_t)access->dims[i].stride), access->dims[i].count);
     return hash;
@@ -35,7 +35,7 @@ static bool same_bytes(const struct csan_access *a, const struct csan_access *b)
 {
     return a->base == b->base && a->bytes == b->bytes && a->kind == b->kind &&
            a->bound == b->bound && a->element_bytes == b->element_bytes &&
-           a->dim_count == b->dim_count &&
+           a->dim_count == b->dim_count && a->order == b->order &&
            (!a->dim_count || !memcmp(a->dims, b->dims, a->dim_count * sizeof *a->dims));
 }
 
@@ -65,11 +65,12 @@ static bool is_interval(const struct item *item)
 static int compare_families(const struct item *a, const struct item *b)
 {
     const struct csan_access *left = a->access, *right = b->access;
-    uint64_t of_left[] = {!is_interval(a), a->site,     a->level,           left->argument,
-                          left->kind,      left->bound, left->element_bytes};
-    uint64_t of_right[] = {!is_interval(b),     b->site,     b->level,
-                           right->argument,     right->kind, right->bound,
-                           right->element_bytes};
+    uint64_t of_left[] = {!is_interval(a),     a->site,    a->level,
+                          left->argument,      left->kind, left->bound,
+                          left->element_bytes, left->order};
+    uint64_t of_right[] = {!is_interval(b),      b->site,     b->level,
+                           right->argument,      right->kind, right->bound,
+                           right->element_bytes, right->order};
     for (size_t i = 0; i < sizeof of_left / sizeof *of_left; i++)
         if (of_left[i] != of_right[i])
             return of_left[i] < of_right[i] ? -1 : 1;

@@ -62,30 +62,6 @@ static struct description *own_of(struct kernel *kernel)
 
 /* ---- The description ---- */
 
-/* Atomics of different widths on the same bytes are not atomic to each other. */
-static uint8_t atomic_width(const struct ptx_function *ptx)
-{
-    uint32_t width = 0;
-    for (uint32_t i = 0; i < ptx->instruction_count; i++) {
-        const struct ptx_instruction *instruction = &ptx->instructions[i];
-        struct instruction_access effects[INSTRUCTION_ACCESS_MAX];
-        const char *unknown = NULL;
-        if (instruction->opcode == PTX_OP_CALL)
-            return 0;
-        int count = instruction_accesses_find(instruction, effects, &unknown);
-        for (int k = 0; k < count; k++) {
-            uint32_t bytes = ptx_type_bits(instruction->type) / 8 * instruction->vector;
-            if (!(effects[k].kinds & INSTRUCTION_ACCESS_ATOMIC) ||
-                effects[k].space == PTX_SPACE_SHARED || effects[k].object)
-                continue;
-            if (width && width != bytes)
-                return 0;
-            width = bytes;
-        }
-    }
-    return (uint8_t)(width <= UINT8_MAX ? width : 0);
-}
-
 /* The new argument's index, or CSAN_NO_ARGUMENT. */
 static uint16_t argument_add(struct description *own, const char *text)
 {
@@ -217,7 +193,7 @@ struct kernel *launch_accesses_kernel(const struct launch_accesses_source *sourc
         layout_find(&own->kernel.layout, NULL, source->ptx);
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
-        own->kernel.atomic_bytes = atomic_width(source->ptx);
+        own->kernel.atomics = kernel_atomics_find(source->ptx);
         describe_arguments(own);
     }
     return &own->kernel;
@@ -439,8 +415,11 @@ static void range_add(struct making *making, const struct access_range *range)
                                    .bound = range->bound < sizeof bound_of ? bound_of[range->bound]
                                                                            : CSAN_BOUND_SHAPE,
                                    .argument = base->argument};
-    if (range->kind == ACCESS_ATOMIC)
-        access->element_bytes = range->width ? range->width : making->own->kernel.atomic_bytes;
+    if (range->kind == ACCESS_ATOMIC) {
+        const struct kernel_atomics atomics = making->own->kernel.atomics;
+        access->element_bytes = range->width ? range->width : atomics.bytes;
+        access->order = atomics.order;
+    }
     if (base->object) {
         object_shape(access, base->object);
         if (access->bound == CSAN_BOUND_DIRECTION)

@@ -12,6 +12,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/kernel/layout.h"
 #include "runtime/hook/state/object_table.h"
+#include "runtime/access/kernel_atomics.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/learn/learner.h"
 
@@ -27,7 +28,7 @@ enum kernel_ptx_exactness { KERNEL_PTX_UNSEEN, KERNEL_PTX_EXACT, KERNEL_PTX_INEX
 struct kernel {
     const char *name;               /* lives as long as the process */
     const struct ptx_function *ptx; /* NULL: none; stays valid with the kernel */
-    uint8_t atomic_bytes;           /* width of all its atomics; 0: several, or not known */
+    struct kernel_atomics atomics;
     const char *const
         *arguments;        /* names for reports; guarded by the kernel's lock, as the count is, */
     size_t argument_count; /* which only grows; atomic */

@@ -672,7 +672,7 @@ static bool set_apply(struct learning *learning, struct kernel *kernel,
             : NULL;
     if (!accesses)
         return false;
-    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomic_bytes, bound,
+    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomics, bound,
                            accesses, dims);
     touched->level = CSAN_LEVEL_LEARNED;
     touched->exact = all_exact(accesses, set->count);
@@ -731,7 +731,7 @@ struct learning_case *learning_take(struct learning *learning)
 {
     if (!learning->learned || !learning->reply.trace)
         return NULL;
-    struct learning_case *taken = learning_case_create(learning, 0);
+    struct learning_case *taken = learning_case_create(learning, (struct kernel_atomics){0});
     if (!taken)
         learning_refused(learning);
     learning->taken = taken != NULL;

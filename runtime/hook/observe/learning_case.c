@@ -1,6 +1,7 @@
 /* Launches that are kept. See learning_case.h. */
 #include "runtime/hook/observe/learning_case.h"
 #include "runtime/hook/observe/learning.h"
+#include "runtime/hook/observe/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,11 @@ size_t learning_dims_of(const struct learned_set *set)
 }
 
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                            const struct learning_argument *arguments, uint8_t atomic_bytes,
-                            uint8_t bound, struct csan_access *accesses, struct csan_dim *dims)
+                            const struct learning_argument *arguments,
+                            struct kernel_atomics atomics, uint8_t bound,
+                            struct csan_access *accesses, struct csan_dim *dims)
 {
+    const bool strength = trace_knows_strength();
     for (uint32_t i = 0; i < set->count; i++) {
         const struct learned_range *range = &set->ranges[i];
         const struct learning_argument *argument =
@@ -36,7 +39,8 @@ void learning_accesses_fill(const struct learned_set *set, const struct learn_la
                      : set->inexact && !set->whole ? bound
                      : argument                    ? argument->bounds[kind]
                                                    : CSAN_EXACT,
-            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomic_bytes : 0,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? atomics.bytes : 0,
+            .order = kernel_atomics_order(atomics, kind, range->bytes, strength),
             .argument = argument ? argument->index : CSAN_NO_ARGUMENT};
         if (range->whole) {
             const struct learn_block *block = &launch->anchors[range->anchor].block;
@@ -83,13 +87,14 @@ static struct learning_case *case_of(struct learned_kernel *learned,
     return NULL;
 }
 
-struct learning_case *learning_case_create(const struct learning *learning, uint8_t atomic_bytes)
+struct learning_case *learning_case_create(const struct learning *learning,
+                                           struct kernel_atomics atomics)
 {
     struct learning_case *taken =
         case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
                 learning->mapped, learning->mapped_count);
     if (taken)
-        taken->atomic_bytes = atomic_bytes;
+        taken->atomics = atomics;
     if (taken)
         taken->maps_are_known = learning->maps_are_known;
     return taken;
@@ -100,7 +105,7 @@ struct learning_case *learning_case_copy(const struct learning_case *launch)
     struct learning_case *taken = case_of(launch->learned, &launch->launch, &launch->key,
                                           launch->arguments, launch->mapped, launch->mapped_count);
     if (taken)
-        taken->atomic_bytes = launch->atomic_bytes;
+        taken->atomics = launch->atomics;
     if (taken)
         taken->maps_are_known = launch->maps_are_known;
     return taken;
@@ -112,7 +117,7 @@ struct csan_access *learning_case_accesses(const struct learning_case *launch,
     struct csan_access *accesses =
         malloc(set->count * sizeof *accesses + learning_dims_of(set) * sizeof(struct csan_dim) + 1);
     if (accesses)
-        learning_accesses_fill(set, &launch->launch, launch->arguments, launch->atomic_bytes,
+        learning_accesses_fill(set, &launch->launch, launch->arguments, launch->atomics,
                                learning_bound_of(launch->mapped_count), accesses,
                                (struct csan_dim *)(accesses + set->count));
     return accesses;

@@ -5,6 +5,7 @@
 #define RUNTIME_HOOK_OBSERVE_LEARNING_CASE_H
 
 #include <csan/csan.h>
+#include "runtime/access/kernel_atomics.h"
 #include "runtime/learn/learner.h"
 
 struct learning;
@@ -23,7 +24,7 @@ struct learning_case {
     struct learn_launch launch;
     struct launch_key key;
     struct learning_argument *arguments;
-    uint8_t atomic_bytes;
+    struct kernel_atomics atomics;
     bool of_node;
     bool maps_are_known; /* as struct trace_want has them */
     uint32_t mapped_count;
@@ -31,7 +32,8 @@ struct learning_case {
 };
 
 /* NULL when memory is short, from both. */
-struct learning_case *learning_case_create(const struct learning *learning, uint8_t atomic_bytes);
+struct learning_case *learning_case_create(const struct learning *learning,
+                                           struct kernel_atomics atomics);
 struct learning_case *learning_case_copy(const struct learning_case *launch);
 void learning_case_free(struct learning_case *taken);
 /* Its launch's pointers, which are its own. */
@@ -48,8 +50,9 @@ struct csan_access *learning_case_accesses(const struct learning_case *launch,
  * many dims. */
 size_t learning_dims_of(const struct learned_set *set);
 void learning_accesses_fill(const struct learned_set *set, const struct learn_launch *launch,
-                            const struct learning_argument *arguments, uint8_t atomic_bytes,
-                            uint8_t bound, struct csan_access *accesses, struct csan_dim *dims);
+                            const struct learning_argument *arguments,
+                            struct kernel_atomics atomics, uint8_t bound,
+                            struct csan_access *accesses, struct csan_dim *dims);
 /* The `bound` for that: why a trace of a launch with so many `mapped` ranges is only a bound. */
 static inline uint8_t learning_bound_of(uint32_t mapped_count)
 {

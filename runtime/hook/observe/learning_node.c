@@ -36,8 +36,7 @@ struct learning_node *learning_node_create(const struct learning *learning,
         learning->reply.answer == LEARN_UNKNOWN || !learning_can_describe(kernel, touched))
         return NULL;
     struct learning_node *node = calloc(1, sizeof *node);
-    struct learning_case *launch =
-        node ? learning_case_create(learning, kernel->atomic_bytes) : NULL;
+    struct learning_case *launch = node ? learning_case_create(learning, kernel->atomics) : NULL;
     if (!launch) {
         free(node);
         return NULL;

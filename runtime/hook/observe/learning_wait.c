@@ -43,10 +43,10 @@ static void waiter_free(struct waiter *waiter)
     free(waiter);
 }
 
-static struct waiter *waiter_create(const struct learning *learning, uint8_t atomic_bytes)
+static struct waiter *waiter_create(const struct learning *learning, struct kernel_atomics atomics)
 {
     struct waiter *waiter = calloc(1, sizeof *waiter);
-    if (waiter && (waiter->launch = learning_case_create(learning, atomic_bytes)))
+    if (waiter && (waiter->launch = learning_case_create(learning, atomics)))
         return waiter;
     free(waiter);
     return NULL;
@@ -105,7 +105,7 @@ static void waiter_finish(struct waiter *waiter)
 void learning_wait(const struct learning *learning, csan_lane lane, csan_site site,
                    const struct kernel *kernel, const struct launch_accesses_touched *touched)
 {
-    struct waiter *waiter = waiter_create(learning, kernel->atomic_bytes);
+    struct waiter *waiter = waiter_create(learning, kernel->atomics);
     if (!waiter) {
         csan_op(session_context(), lane, site, touched->level, touched->accesses,
                 touched->access_count);

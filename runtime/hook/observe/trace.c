@@ -32,7 +32,8 @@ struct trace_match {
     uint64_t id;
     bool reported; /* the source has spoken: launch; else the rest */
     struct pending_trace pending;
-    uint8_t atomic_bytes, bound; /* enum csan_bound: of words that are one */
+    struct kernel_atomics atomics;
+    uint8_t bound; /* enum csan_bound: of words that are one */
     struct pointer *pointers;
     size_t pointer_count;
     struct trace_users users;
@@ -103,6 +104,7 @@ static void accesses_of(const struct trace_match *match, const struct device_tra
 {
     for (size_t i = 0; i < launch->count; i++) {
         const struct device_trace_range *range = &launch->ranges[i];
+        const uint8_t kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE;
         struct csan_dim *own = &dims[2 * i];
         for (uint32_t k = 0; k < range->dims && k < 2; k++)
             own[k] = (struct csan_dim){(int64_t)range->stride[k], range->count[k]};
@@ -111,9 +113,11 @@ static void accesses_of(const struct trace_match *match, const struct device_tra
             .bytes = range->bytes,
             .dims = own,
             .dim_count = (uint8_t)(range->dims < 2 ? range->dims : 2),
-            .kind = range->kind < sizeof kind_of ? kind_of[range->kind] : CSAN_WRITE,
+            .kind = kind,
             .bound = launch->inexact ? match->bound : CSAN_EXACT,
-            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? match->atomic_bytes : 0,
+            .element_bytes = range->kind == DEVICE_TRACE_ATOMIC ? match->atomics.bytes : 0,
+            .order =
+                kernel_atomics_order(match->atomics, kind, range->bytes, trace_knows_strength()),
             .argument = argument_of(range, match->pointers, match->pointer_count)};
     }
 }
@@ -391,7 +395,7 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     }
     match->id = id;
     match->users = users;
-    match->atomic_bytes = op->kernel->atomic_bytes;
+    match->atomics = op->kernel->atomics;
     match->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
     pending_trace_begin(&match->pending, op->lane, op->site, touched->level, touched->accesses,
                         touched->access_count);
@@ -434,6 +438,11 @@ static bool source_prepare(void)
     if (only_learns() && learning_program_begin(learning_options()))
         return false;
     return trace_source_prepare(traces_asked_for());
+}
+
+bool trace_knows_strength(void)
+{
+    return opened() && opened()->strength;
 }
 
 void trace_driver_opened(void)

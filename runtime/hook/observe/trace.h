@@ -68,6 +68,8 @@ bool trace_takes_all(void);
 bool trace_is_exact(void);
 /* Whether launches are traced to learn from them, or use sets learned from earlier ones. */
 bool trace_learns(void);
+/* Whether traces say which loads and stores were strong (see struct trace_source). */
+bool trace_knows_strength(void);
 /* Whether csan would trace, but this GPU allows no traces, and earlier processes stored learned
  * sets, which csan then uses. Known before any of the driver's functions runs. */
 bool trace_is_sourceless(void);

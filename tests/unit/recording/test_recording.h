@@ -218,6 +218,7 @@ static inline size_t accesses_any(struct csan_access *accesses,
             .kind = (uint8_t)(CSAN_READ + random_below(3)),
             .bound = (uint8_t)(random_below(3) ? 0 : random_below(CSAN_BOUND_OBJECT + 1)),
             .element_bytes = (uint8_t)(random_below(2) * 4),
+            .order = (uint8_t)random_below(4),
             .argument = random_below(3) ? (uint16_t)random_below(3) : CSAN_NO_ARGUMENT,
             .dims = dims[i]};
         if (random_below(4) == 0 && accesses[i].bytes != CSAN_TO_END) {
