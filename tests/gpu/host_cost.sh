@@ -16,6 +16,9 @@ nvcc -O2 -g -arch="$arch" -cudart shared "$here/host_cost.cu" -o plain || exit 1
 nvcc -O2 -g -arch="$arch" -Xcompiler -fsanitize=thread -c "$here/host_cost.cu" -o announced.o || exit 1
 nvcc -cudart shared announced.o -o announced -L"$root/lib" -lcsan_host -Xlinker -rpath="$root/lib" || exit 1
 nvcc -cudart shared -Xcompiler -fsanitize=thread announced.o -o tsan || echo "no ThreadSanitizer library here"
+# The floor: the same object file, whose calls come to functions that do nothing.
+nm -u announced.o | sed -n 's/.*\(__tsan_[a-z0-9_]*\)$/void \1(void) {}/p' >empty.c
+gcc -O2 -shared -fPIC empty.c -o libempty.so && nvcc -cudart shared announced.o -o empty -L. -lempty -Xlinker -rpath="$work"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
 
 declare -A times
@@ -58,9 +61,10 @@ for kind in managed own; do
     for ((i = 0; i < rounds; i++)); do
         take plain ./plain $kind 1000000 64
         take "host=instrumented" csan host=instrumented ./announced $kind 1000000 64
+        [ -x empty ] && take "empty calls" csan host=off ./empty $kind 1000000 64
         [ -x tsan ] && take ThreadSanitizer env TSAN_OPTIONS=report_bugs=0 ./tsan $kind 1000000 64
     done
-    ratios "stencil $kind memory" plain host=instrumented ThreadSanitizer
+    ratios "stencil $kind memory" plain "empty calls" host=instrumented ThreadSanitizer
 done
 python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null &&
     python3 "$here/../bench/torch/bench_host.py" "$root/bin/csan" --seconds=40
