@@ -63,8 +63,8 @@ void *driver_function(const char *symbol);
  * call. Set it before session_start returns. */
 extern void (*driver_on_opened)(void);
 
-/* The embedded device's function that subscribes to traces, by which that device is known; NULL: the
- * driver is a GPU's. */
+/* The embedded device's function that subscribes to traces, by which that device is known; NULL:
+ * the driver is a GPU's. */
 driver_trace_subscribe_function *driver_trace_subscribe(void);
 static inline bool driver_is_embedded(void)
 {
