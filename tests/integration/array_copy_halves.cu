@@ -1,4 +1,3 @@
-// skip: embedded
 // verdict: none
 // Two streams copy into two halves of an array.
 #include "array.h"

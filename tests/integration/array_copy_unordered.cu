@@ -1,4 +1,3 @@
-// skip: embedded
 // verdict: race
 // Two streams copy into one array.
 #include "array.h"

@@ -1,4 +1,3 @@
-// skip: embedded
 // verdict: none
 // As array_texture_unordered, behind an event.
 #include "array.h"

@@ -1,6 +1,7 @@
-// skip: embedded
-// verdict: possible
-// A kernel samples an array that another stream copies into.
+// verdict: race
+// gpu: possible
+// A kernel samples an array that another stream copies into. Which texels a texture reads, PTX does
+// not say; where the device traces, the race is certain.
 #include "array.h"
 
 int main()

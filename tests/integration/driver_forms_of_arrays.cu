@@ -1,4 +1,3 @@
-// skip: embedded
 // verdict: none
 // flags: -std=c++17
 // link: -lcuda

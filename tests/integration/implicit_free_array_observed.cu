@@ -1,4 +1,3 @@
-// skip: embedded
 // verdict: none
 // options: implicit_sync=observed
 // cudaFreeArray was seen to wait for the device, and that is order by default.

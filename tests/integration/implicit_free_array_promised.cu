@@ -1,4 +1,3 @@
-// skip: embedded
 // verdict: race
 // options: implicit_sync=promised
 // expect: since cuArrayDestroy made the host wait there, but nothing promises it

@@ -1,5 +1,5 @@
-/* Copies and sets of linear memory, variables and pitched memory. CUDA arrays are not built.
- * CUDA Runtime API, "Memory Management". */
+/* Copies and sets of linear memory, variables and pitched memory; and those of three dimensions
+ * with CUDA arrays, whose others are in copy_array.c. CUDA Runtime API, "Memory Management". */
 #include "runtime/device/cudart/runtime.h"
 
 static cudaError_t check_kind(enum cudaMemcpyKind kind)
@@ -202,14 +202,37 @@ BOTH(cudaMemcpy2DAsync, _ptsz, copy2d_async,
       enum cudaMemcpyKind kind, cudaStream_t stream),
      to, to_pitch, from, from_pitch, width, height, kind, stream)
 
+/* "If a CUDA array is participating in the copy, the extent is defined in terms of that array's
+ * elements", and so is the position in it (cudaMemcpy3D). */
+static cudaError_t describe_arrays(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what)
+{
+    size_t from = 1, to = 1;
+    cudaError_t error = p->srcArray ? array_element_bytes(p->srcArray, &from) : cudaSuccess;
+    if (error == cudaSuccess && p->dstArray)
+        error = array_element_bytes(p->dstArray, &to);
+    if (error != cudaSuccess)
+        return error;
+    if (p->srcArray) {
+        what->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        what->srcArray = (CUarray)p->srcArray;
+        what->srcXInBytes *= from;
+    }
+    if (p->dstArray) {
+        what->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        what->dstArray = (CUarray)p->dstArray;
+        what->dstXInBytes *= to;
+    }
+    what->WidthInBytes *= p->srcArray ? from : to;
+    return p->srcArray && p->dstArray && from != to ? error_record(cudaErrorInvalidValue)
+                                                    : cudaSuccess;
+}
+
 /* cudaSuccess and the driver's description, or why there is none. */
 cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what)
 {
     ENTER();
     if (!p)
         return error_record(cudaErrorInvalidValue);
-    if (p->srcArray || p->dstArray)
-        return error_record(cudaErrorNotSupported);
     if (check_kind(p->kind) != cudaSuccess)
         return cudaErrorInvalidMemcpyDirection;
     *what = (CUDA_MEMCPY3D){.srcXInBytes = p->srcPos.x,
@@ -231,7 +254,7 @@ cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what
                             .WidthInBytes = p->extent.width,
                             .Height = p->extent.height,
                             .Depth = p->extent.depth};
-    return cudaSuccess;
+    return p->srcArray || p->dstArray ? describe_arrays(p, what) : cudaSuccess;
 }
 
 static bool is_empty(const CUDA_MEMCPY3D *what)

@@ -106,6 +106,14 @@ cudaError_t copy_part_of(const void *symbol, size_t count, size_t offset, void *
 /* A copy in three dimensions as the driver describes it. */
 cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what);
 
+/* A channel format as the driver has it. False: it has none. */
+bool array_channels(const struct cudaChannelFormatDesc *from, CUarray_format *format,
+                    unsigned *channels);
+/* The other way. */
+struct cudaChannelFormatDesc array_channel_desc(CUarray_format format, unsigned channels);
+/* Bytes of an element of an array. */
+cudaError_t array_element_bytes(cudaArray_const_t array, size_t *bytes);
+
 /* A launch as the driver describes it; the attributes stay where they are. */
 CUlaunchConfig launch_config(const cudaLaunchConfig_t *config);
 

@@ -2,6 +2,7 @@
  * A context owns its streams, modules and events' work, and carries the sticky error of a kernel
  * that failed. Called by programs and by every file that needs "the current context". */
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/memory/array.h"
 #include "runtime/device/module/module.h"
 
 #include <stdlib.h>
@@ -97,6 +98,7 @@ void context_destroy(struct CUctx_st *context)
         stream_free(context->streams);
     module_forget_context(context);
     texture_forget(context);
+    array_forget(context);
     memory_forget(context);
     struct CUctx_st **link = &device.contexts;
     while (*link && *link != context)

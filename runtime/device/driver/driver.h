@@ -46,7 +46,10 @@ enum object_kind {
     OBJECT_KERNEL,
     OBJECT_FUNCTION,
     OBJECT_POOL,
+    OBJECT_ARRAY,
+    OBJECT_MIPMAPPED_ARRAY,
     OBJECT_TEXTURE,
+    OBJECT_SURFACE,
     OBJECT_GRAPH,
     OBJECT_NODE,
     OBJECT_EXEC,
@@ -281,6 +284,7 @@ struct ordinal {
 enum { ORDINALS_MAX = 8 };
 
 struct hostfunc_item;
+struct view;
 
 struct device {
     pthread_mutex_t lock;
@@ -306,6 +310,7 @@ struct device {
     uint64_t next_capture;
     struct graph_block *graph_blocks; /* memory of graphs */
     struct CUlib_st *libraries;
+    struct view *views_destroyed; /* textures and surfaces that older work may use: texture.c */
     struct schedule schedule;
     bool fixed_memory; /* addresses do not depend on the schedule: see outcome.c */
     struct trace_state trace;
@@ -533,8 +538,11 @@ void outcome_close(void);
 /* ---- texture.c ----------------------------------------------------------------------------- */
 
 struct exec_texture;
-/* exec_memory.find_texture: called while a kernel runs, which is with the lock held. */
-bool texture_find(void *user, uint64_t handle, struct exec_texture *texture);
+/* exec_memory.find_texture and find_surface: called while a kernel runs, which is with the lock
+ * held. `user` is the kernel's item. What was destroyed after the kernel was enqueued is found, too.
+ */
+const struct exec_texture *texture_find(void *user, uint64_t handle);
+const struct exec_texture *surface_find(void *user, uint64_t handle);
 /* Free what the context made and nobody destroyed. */
 void texture_forget(const struct CUctx_st *context);
 
@@ -591,6 +599,7 @@ enum memory_owner {
     OWNER_MANAGED,     /* cuMemAllocManaged */
     OWNER_POOL,        /* cuMemAllocAsync, while a program has it */
     OWNER_POOL_IDLE,   /* in a pool, freed */
+    OWNER_ARRAY,       /* CUDA arrays */
     OWNER_MODULE,      /* variables */
     OWNER_DRIVER,      /* workspaces */
     OWNER_GRAPH,       /* allocation nodes of graphs */
@@ -631,6 +640,11 @@ static inline bool memory_mapped(uint64_t address, struct arena_info *info, bool
            : owner == OWNER_INTERPROCESS ? interprocess_find(address, info)
                                          : true;
 }
+/* As device_enter_context, for a call that a stream capture does not see. */
+CUresult memory_enter_unsafe(struct CUctx_st **context);
+/* Freeing memory waits for all work of the device: that is what the driver does, though the
+ * documentation only allows it. Work may fail while we wait. */
+CUresult memory_settle(struct CUctx_st *context);
 
 /* Frees what the context allocated and nobody freed. */
 void memory_forget(struct CUctx_st *context);

@@ -171,6 +171,8 @@ static enum step begin(struct launch_item *work)
     work->launch.memory.window = device.window;
     work->launch.memory.find = launch_find_region;
     work->launch.memory.find_texture = texture_find;
+    work->launch.memory.find_surface = surface_find;
+    work->launch.memory.user = &work->item;
     work->launch.parts = schedule_is_free() ? worker_pool_size() : 1;
     work->launch.together = worker_pool_run;
     work->state = exec_begin(&work->launch, message, sizeof message);

@@ -30,8 +30,8 @@ struct exec_region {
     bool writable;
 };
 
-/* Texels in memory, rows of them or one row (CUDA C++ Programming Guide, "Texture Memory" and
- * "Texture Fetching"). */
+/* Texels in memory (CUDA C++ Programming Guide, "Texture and Surface Memory" and "Texture
+ * Fetching"). */
 enum exec_texel { EXEC_TEXEL_UNSIGNED, EXEC_TEXEL_SIGNED, EXEC_TEXEL_FLOAT };
 enum exec_address_mode {
     EXEC_ADDRESS_CLAMP,
@@ -39,17 +39,42 @@ enum exec_address_mode {
     EXEC_ADDRESS_WRAP,
     EXEC_ADDRESS_MIRROR
 };
+enum exec_shape {
+    EXEC_SHAPE_LINEAR, /* a row of linear memory, fetched by integer index only */
+    EXEC_SHAPE_1D,
+    EXEC_SHAPE_2D,
+    EXEC_SHAPE_3D,
+    EXEC_SHAPE_CUBE /* six faces, one behind the other */
+};
 
+/* A level of a mipmapped array, or all there is. */
+struct exec_level {
+    uint64_t base;                 /* address of the first texel */
+    uint64_t pitch, slice;         /* bytes from row to row, and from slice, layer or face to the
+                                      next */
+    uint32_t width, height, depth; /* texels, at least 1; depth: slices, layers or faces of all
+                                      layers */
+};
+enum { EXEC_LEVELS = 17 }; /* of 2^16 texels and less a side */
+
+/* What a texture or surface object stands for. A surface has one level, a shape and a format. */
 struct exec_texture {
-    uint64_t base;          /* address of the first texel */
-    uint64_t width, height; /* texels; height 0: linear memory, fetched by integer index */
-    uint64_t pitch;         /* bytes from row to row */
-    uint8_t texel;          /* enum exec_texel */
-    uint8_t channels;       /* 1, 2 or 4 */
-    uint8_t channel_bytes;  /* 1, 2 or 4 */
-    uint8_t modes[2];       /* enum exec_address_mode, of x and y */
-    bool normalized;        /* coordinates go from 0 to 1 */
-    bool scaled;            /* integers of 8 and 16 bits are read as floats from -1 or 0 to 1 */
+    struct exec_level levels[EXEC_LEVELS];
+    uint8_t level_count;
+    uint8_t shape;         /* enum exec_shape */
+    bool layered;          /* of shape 1D, 2D or CUBE */
+    uint8_t texel;         /* enum exec_texel */
+    uint8_t channels;      /* 1, 2 or 4 */
+    uint8_t channel_bytes; /* 1, 2 or 4 */
+    uint8_t modes[3];      /* enum exec_address_mode, of x, y and z */
+    bool normalized;       /* coordinates go from 0 to 1 */
+    bool scaled;           /* integers of 8 and 16 bits are read as floats from -1 or 0 to 1 */
+    bool linear;           /* neighbours are interpolated; else the nearest texel is read */
+    bool srgb;             /* the first three channels of 8 bits are sRGB's */
+    bool seamless;         /* a cube: neighbours are taken from other faces */
+    bool between_levels;   /* levels are interpolated; else the nearest level is read */
+    float bias, least, greatest; /* of the level */
+    uint32_t border[4];          /* registers of texels outside, by EXEC_ADDRESS_BORDER */
 };
 
 struct exec_memory {
@@ -62,8 +87,10 @@ struct exec_memory {
      * of the program can be: the windows in which generic addresses of shared, local and parameter
      * memory lie. One per process is enough. */
     uint64_t window;
-    /* The texture of a handle, or false: there is none. May be NULL. Called as `find` is. */
-    bool (*find_texture)(void *user, uint64_t handle, struct exec_texture *texture);
+    /* The texture or surface of a handle, or NULL: there is none. Valid until the running exec_step
+     * returns. May be NULL themselves. Called as `find` is, and by several threads at once. */
+    const struct exec_texture *(*find_texture)(void *user, uint64_t handle);
+    const struct exec_texture *(*find_surface)(void *user, uint64_t handle);
 };
 enum { EXEC_WINDOW_BYTES = 64 << 20 };
 
@@ -147,6 +174,7 @@ enum exec_fault_kind {
     EXEC_FAULT_INVALID_PC,          /* CUDA_ERROR_INVALID_PC: a call through a bad pointer */
     EXEC_FAULT_ILLEGAL_INSTRUCTION, /* CUDA_ERROR_ILLEGAL_INSTRUCTION */
     EXEC_FAULT_TRAP,                /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt */
+    EXEC_FAULT_SURFACE,             /* CUDA_ERROR_LAUNCH_FAILED: beyond a surface, with .trap */
     EXEC_FAULT_ASSERT,              /* CUDA_ERROR_ASSERT; its message is printed already */
     EXEC_FAULT_STACK,               /* CUDA_ERROR_ILLEGAL_ADDRESS: .local stack overflow */
     EXEC_FAULT_UNSUPPORTED,         /* an indirect call reached what exec_prepare could not see */

@@ -20,6 +20,8 @@ const char *exec_fault_name(enum exec_fault_kind kind)
         return "illegal instruction";
     case EXEC_FAULT_TRAP:
         return "trap";
+    case EXEC_FAULT_SURFACE:
+        return "surface access out of bounds";
     case EXEC_FAULT_ASSERT:
         return "failed assert";
     case EXEC_FAULT_STACK:

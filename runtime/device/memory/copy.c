@@ -258,7 +258,7 @@ static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream s
                 (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
 }
 
-/* The first byte of one side of a 2D or 3D copy. False for arrays, which the device has not. */
+/* The first byte of one side of a 2D or 3D copy, if that is no array. False: no type. */
 static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uint64_t offset,
                    struct copy_operand *operand)
 {
@@ -270,24 +270,35 @@ static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uin
     return true;
 }
 
-static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread,
-                        bool synchronous, const char *name)
+static struct copy_operand in_array(CUarray array, size_t x, size_t y, size_t z)
 {
-    struct copy_operand to = {0}, from = {0};
-    if (!copy2d)
-        return CUDA_ERROR_INVALID_VALUE;
-    from.pitch = copy2d->srcPitch ? copy2d->srcPitch : copy2d->WidthInBytes;
-    to.pitch = copy2d->dstPitch ? copy2d->dstPitch : copy2d->WidthInBytes;
-    if (!origin(copy2d->srcMemoryType, copy2d->srcHost, copy2d->srcDevice,
-                copy2d->srcY * from.pitch + copy2d->srcXInBytes, &from) ||
-        !origin(copy2d->dstMemoryType, copy2d->dstHost, copy2d->dstDevice,
-                copy2d->dstY * to.pitch + copy2d->dstXInBytes, &to))
-        return device_lacks(name);
-    return copy(to, from, (struct extent){copy2d->WidthInBytes, copy2d->Height, 1}, stream,
-                per_thread, synchronous);
+    return (struct copy_operand){.array = array, .x = x, .y = y, .z = z};
 }
 
-/* False: over arrays. */
+static CUDA_MEMCPY3D of_two_dimensions(const CUDA_MEMCPY2D *copy2d)
+{
+    return (CUDA_MEMCPY3D){
+        .srcXInBytes = copy2d->srcXInBytes,
+        .srcY = copy2d->srcY,
+        .srcMemoryType = copy2d->srcMemoryType,
+        .srcHost = copy2d->srcHost,
+        .srcDevice = copy2d->srcDevice,
+        .srcArray = copy2d->srcArray,
+        .srcPitch = copy2d->srcPitch,
+        .dstXInBytes = copy2d->dstXInBytes,
+        .dstY = copy2d->dstY,
+        .dstMemoryType = copy2d->dstMemoryType,
+        .dstHost = copy2d->dstHost,
+        .dstDevice = copy2d->dstDevice,
+        .dstArray = copy2d->dstArray,
+        .dstPitch = copy2d->dstPitch,
+        .WidthInBytes = copy2d->WidthInBytes,
+        .Height = copy2d->Height,
+        .Depth = 1,
+    };
+}
+
+/* False: a memory type that there is not, or an array without a handle. */
 static bool operands_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_operand,
                         struct copy_operand *from_operand, struct extent *extent)
 {
@@ -296,11 +307,16 @@ static bool operands_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_ope
     from.slice = from.pitch * (copy3d->srcHeight ? copy3d->srcHeight : copy3d->Height);
     to.pitch = copy3d->dstPitch ? copy3d->dstPitch : copy3d->WidthInBytes;
     to.slice = to.pitch * (copy3d->dstHeight ? copy3d->dstHeight : copy3d->Height);
-    if (!origin(copy3d->srcMemoryType, copy3d->srcHost, copy3d->srcDevice,
-                copy3d->srcZ * from.slice + copy3d->srcY * from.pitch + copy3d->srcXInBytes,
-                &from) ||
-        !origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
-                copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
+    if (copy3d->srcMemoryType == CU_MEMORYTYPE_ARRAY && copy3d->srcArray)
+        from = in_array(copy3d->srcArray, copy3d->srcXInBytes, copy3d->srcY, copy3d->srcZ);
+    else if (!origin(copy3d->srcMemoryType, copy3d->srcHost, copy3d->srcDevice,
+                     copy3d->srcZ * from.slice + copy3d->srcY * from.pitch + copy3d->srcXInBytes,
+                     &from))
+        return false;
+    if (copy3d->dstMemoryType == CU_MEMORYTYPE_ARRAY && copy3d->dstArray)
+        to = in_array(copy3d->dstArray, copy3d->dstXInBytes, copy3d->dstY, copy3d->dstZ);
+    else if (!origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
+                     copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
         return false;
     *to_operand = to;
     *from_operand = from;
@@ -309,15 +325,22 @@ static bool operands_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_ope
 }
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
-                        bool synchronous, const char *name)
+                        bool synchronous)
 {
     struct copy_operand to, from;
     struct extent extent;
-    if (!copy3d)
+    if (!copy3d || !operands_of(copy3d, &to, &from, &extent))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!operands_of(copy3d, &to, &from, &extent))
-        return device_lacks(name);
     return copy(to, from, extent, stream, per_thread, synchronous);
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread,
+                        bool synchronous)
+{
+    if (!copy2d)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_MEMCPY3D copy3d = of_two_dimensions(copy2d);
+    return copy_3d(&copy3d, stream, per_thread, synchronous);
 }
 
 /* ---- Between peers: contexts, whose memory here is just memory ---- */
@@ -358,7 +381,7 @@ static CUresult serialize(CUcontext to, CUcontext from, bool per_thread, bool af
 }
 
 static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bool per_thread,
-                             bool synchronous, const char *name)
+                             bool synchronous)
 {
     if (!peer)
         return CUDA_ERROR_INVALID_VALUE;
@@ -369,6 +392,7 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bo
         .srcMemoryType = peer->srcMemoryType,
         .srcHost = peer->srcHost,
         .srcDevice = peer->srcDevice,
+        .srcArray = peer->srcArray,
         .srcPitch = peer->srcPitch,
         .srcHeight = peer->srcHeight,
         .dstXInBytes = peer->dstXInBytes,
@@ -377,6 +401,7 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bo
         .dstMemoryType = peer->dstMemoryType,
         .dstHost = peer->dstHost,
         .dstDevice = peer->dstDevice,
+        .dstArray = peer->dstArray,
         .dstPitch = peer->dstPitch,
         .dstHeight = peer->dstHeight,
         .WidthInBytes = peer->WidthInBytes,
@@ -384,10 +409,10 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bo
         .Depth = peer->Depth,
     };
     if (!synchronous)
-        return copy_3d(&copy3d, stream, per_thread, synchronous, name);
+        return copy_3d(&copy3d, stream, per_thread, synchronous);
     CUresult result = serialize(peer->dstContext, peer->srcContext, per_thread, false);
     if (result == CUDA_SUCCESS)
-        result = copy_3d(&copy3d, stream, per_thread, synchronous, name);
+        result = copy_3d(&copy3d, stream, per_thread, synchronous);
     return result == CUDA_SUCCESS ? serialize(peer->dstContext, peer->srcContext, per_thread, true)
                                   : result;
 }
@@ -420,9 +445,8 @@ CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
 {
     struct copy_operand to, from;
     struct extent extent;
-    if (!operands_of(params, &to, &from, &extent))
-        return device_lacks("a copy node with CUDA arrays");
-    if (!extent.width || !extent.height || !extent.depth || !copy_operand_is_valid(&to, &extent) ||
+    if (!operands_of(params, &to, &from, &extent) || !extent.width || !extent.height ||
+        !extent.depth || !copy_operand_is_valid(&to, &extent) ||
         !copy_operand_is_valid(&from, &extent))
         return CUDA_ERROR_INVALID_VALUE;
     struct copy_item *copy = copy_create(&to, &from, &extent);
@@ -430,22 +454,47 @@ CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
     return copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* All offsets are in the addresses. */
+/* What one side is, with all offsets in the address if it is not in an array. */
+static CUmemorytype type_of(const struct copy_operand *operand)
+{
+    return operand->array                      ? CU_MEMORYTYPE_ARRAY
+           : copy_operand_is_pageable(operand) ? CU_MEMORYTYPE_HOST
+                                               : CU_MEMORYTYPE_DEVICE;
+}
+
+static uint64_t address_if(const struct copy_operand *operand, CUmemorytype type)
+{
+    return type_of(operand) == type ? operand->address : 0;
+}
+
+static size_t rows_of(const struct copy_operand *operand)
+{
+    return operand->pitch && !operand->array ? operand->slice / operand->pitch : 0;
+}
+
 void copy_describe(const struct item *item, CUDA_MEMCPY3D *params)
 {
     const struct copy_item *copy = (const struct copy_item *)item;
     const struct copy_operand *to = &copy->to, *from = &copy->from;
     *params = (CUDA_MEMCPY3D){
-        .srcMemoryType = copy_operand_is_pageable(from) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        .srcHost = copy_operand_is_pageable(from) ? (const void *)from->address : NULL,
-        .srcDevice = copy_operand_is_pageable(from) ? 0 : from->address,
-        .srcPitch = from->pitch,
-        .srcHeight = from->pitch ? from->slice / from->pitch : 0,
-        .dstMemoryType = copy_operand_is_pageable(to) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-        .dstHost = copy_operand_is_pageable(to) ? (void *)to->address : NULL,
-        .dstDevice = copy_operand_is_pageable(to) ? 0 : to->address,
-        .dstPitch = to->pitch,
-        .dstHeight = to->pitch ? to->slice / to->pitch : 0,
+        .srcXInBytes = from->x,
+        .srcY = from->y,
+        .srcZ = from->z,
+        .srcMemoryType = type_of(from),
+        .srcHost = (const void *)address_if(from, CU_MEMORYTYPE_HOST),
+        .srcDevice = address_if(from, CU_MEMORYTYPE_DEVICE),
+        .srcArray = from->array,
+        .srcPitch = from->array ? 0 : from->pitch,
+        .srcHeight = rows_of(from),
+        .dstXInBytes = to->x,
+        .dstY = to->y,
+        .dstZ = to->z,
+        .dstMemoryType = type_of(to),
+        .dstHost = (void *)address_if(to, CU_MEMORYTYPE_HOST),
+        .dstDevice = address_if(to, CU_MEMORYTYPE_DEVICE),
+        .dstArray = to->array,
+        .dstPitch = to->array ? 0 : to->pitch,
+        .dstHeight = rows_of(to),
         .WidthInBytes = copy->extent.width,
         .Height = copy->extent.height,
         .Depth = copy->extent.depth,
@@ -569,23 +618,67 @@ CUresult CUDAAPI cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstCont
     return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, false);
 }
 
+/* Of one row: arrays by an offset in bytes, memory by an address. */
+static CUresult copy_row(struct copy_operand to, struct copy_operand from, size_t bytes,
+                         CUstream stream, bool per_thread, bool synchronous)
+{
+    return copy(to, from, (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
+}
+
+static struct copy_operand at_address(uint64_t address)
+{
+    return (struct copy_operand){.address = address};
+}
+
+/* Copies of rows, in their two forms. */
+#define ROWS(name, suffix, parameters, to, from, stream, synchronous)                              \
+    CUresult CUDAAPI name parameters                                                               \
+    {                                                                                              \
+        return copy_row(to, from, ByteCount, stream, false, synchronous);                          \
+    }                                                                                              \
+    CUresult CUDAAPI name##suffix parameters                                                       \
+    {                                                                                              \
+        return copy_row(to, from, ByteCount, stream, true, synchronous);                           \
+    }
+
+ROWS(cuMemcpyDtoA_v2, _ptds,
+     (CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount),
+     in_array(dstArray, dstOffset, 0, 0), at_address(srcDevice), NULL, true)
+ROWS(cuMemcpyAtoD_v2, _ptds,
+     (CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount),
+     at_address(dstDevice), in_array(srcArray, srcOffset, 0, 0), NULL, true)
+ROWS(cuMemcpyHtoA_v2, _ptds,
+     (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount),
+     in_array(dstArray, dstOffset, 0, 0), at_address((uint64_t)srcHost), NULL, true)
+ROWS(cuMemcpyAtoH_v2, _ptds, (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount),
+     at_address((uint64_t)dstHost), in_array(srcArray, srcOffset, 0, 0), NULL, true)
+ROWS(cuMemcpyAtoA_v2, _ptds,
+     (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount),
+     in_array(dstArray, dstOffset, 0, 0), in_array(srcArray, srcOffset, 0, 0), NULL, true)
+ROWS(cuMemcpyHtoAAsync_v2, _ptsz,
+     (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream),
+     in_array(dstArray, dstOffset, 0, 0), at_address((uint64_t)srcHost), hStream, false)
+ROWS(cuMemcpyAtoHAsync_v2, _ptsz,
+     (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream),
+     at_address((uint64_t)dstHost), in_array(srcArray, srcOffset, 0, 0), hStream, false)
+
 /* Copies of boxes: at once, and on a stream. */
 #define COPIES(at_once, on_stream, copy, type)                                                     \
     CUresult CUDAAPI at_once(const type *what)                                                     \
     {                                                                                              \
-        return copy(what, NULL, false, true, #at_once);                                            \
+        return copy(what, NULL, false, true);                                                      \
     }                                                                                              \
     CUresult CUDAAPI at_once##_ptds(const type *what)                                              \
     {                                                                                              \
-        return copy(what, NULL, true, true, #at_once "_ptds");                                     \
+        return copy(what, NULL, true, true);                                                       \
     }                                                                                              \
     CUresult CUDAAPI on_stream(const type *what, CUstream stream)                                  \
     {                                                                                              \
-        return copy(what, stream, false, false, #on_stream);                                       \
+        return copy(what, stream, false, false);                                                   \
     }                                                                                              \
     CUresult CUDAAPI on_stream##_ptsz(const type *what, CUstream stream)                           \
     {                                                                                              \
-        return copy(what, stream, true, false, #on_stream "_ptsz");                                \
+        return copy(what, stream, true, false);                                                    \
     }
 
 COPIES(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, copy_2d, CUDA_MEMCPY2D)
@@ -594,10 +687,10 @@ COPIES(cuMemcpy3DPeer, cuMemcpy3DPeerAsync, copy_3d_peer, CUDA_MEMCPY3D_PEER)
 
 CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(pCopy, NULL, false, true, "cuMemcpy2DUnaligned_v2");
+    return copy_2d(pCopy, NULL, false, true);
 }
 
 CUresult CUDAAPI cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
 {
-    return copy_2d(pCopy, NULL, true, true, "cuMemcpy2DUnaligned_v2_ptds");
+    return copy_2d(pCopy, NULL, true, true);
 }

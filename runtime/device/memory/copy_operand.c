@@ -1,5 +1,6 @@
 /* See copy_operand.h. */
 #include "runtime/device/memory/copy_operand.h"
+#include "runtime/device/memory/array.h"
 
 /* The last byte of the box, plus one, from its first; false on overflow. */
 static bool span_of(const struct copy_operand *operand, const struct extent *extent, uint64_t *span)
@@ -11,9 +12,34 @@ static bool span_of(const struct copy_operand *operand, const struct extent *ext
              __builtin_add_overflow(*span, extent->width, span));
 }
 
+static bool is_part(size_t first, size_t count, uint64_t limit)
+{
+    return first <= limit && count <= limit - first;
+}
+
+/* Where the box lies in its array. False: not inside it. */
+static bool place_in_array(struct copy_operand *operand, const struct extent *extent)
+{
+    const struct CUarray_st *array = array_of(operand->array);
+    struct exec_texture texels = {0};
+    if (!array || !array_format(array->shape.Format, array->shape.NumChannels, &texels))
+        return false;
+    const struct exec_level *level = &array->level;
+    operand->pitch = level->pitch;
+    operand->slice = level->slice;
+    operand->address =
+        level->base + operand->z * level->slice + operand->y * level->pitch + operand->x;
+    return is_part(operand->x, extent->width,
+                   (uint64_t)level->width * texels.channels * texels.channel_bytes) &&
+           is_part(operand->y, extent->height, level->height) &&
+           is_part(operand->z, extent->depth, level->depth);
+}
+
 bool copy_operand_is_valid(struct copy_operand *operand, const struct extent *extent)
 {
     uint64_t span;
+    if (operand->array && !place_in_array(operand, extent))
+        return false;
     operand->memory = memory_at(operand->address);
     if (!operand->address || !span_of(operand, extent, &span) ||
         operand->address + span < operand->address)

@@ -8,6 +8,8 @@ struct copy_operand {
     uint64_t address;
     size_t pitch, slice; /* bytes from row to row, from layer to layer */
     struct memory memory;
+    CUarray array;  /* that it is in; or NULL */
+    size_t x, y, z; /* where in it; x in bytes */
 };
 
 struct extent {

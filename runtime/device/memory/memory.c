@@ -95,8 +95,7 @@ void memory_forget(struct CUctx_st *context)
 
 /* ---- Device memory ------------------------------------------------------------------------- */
 
-/* Enter for a call that a stream capture does not see. */
-static CUresult enter_unsafe(struct CUctx_st **context)
+CUresult memory_enter_unsafe(struct CUctx_st **context)
 {
     CUresult result = device_enter_context(context);
     if (result == CUDA_SUCCESS && (result = capture_admits_unsafe()) != CUDA_SUCCESS)
@@ -107,7 +106,7 @@ static CUresult enter_unsafe(struct CUctx_st **context)
 CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr *dptr, size_t bytesize)
 {
     struct CUctx_st *context;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dptr || !bytesize)
@@ -139,9 +138,7 @@ CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr *dptr, size_t *pPitch, size_t Wi
     return result;
 }
 
-/* Freeing memory waits for all work of the device: that is what the driver does, though the
- * documentation only allows it. Work may fail while we wait. */
-static CUresult settle(struct CUctx_st *context)
+CUresult memory_settle(struct CUctx_st *context)
 {
     schedule_all();
     return context->error;
@@ -150,7 +147,7 @@ static CUresult settle(struct CUctx_st *context)
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
 {
     struct CUctx_st *context;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dptr)
@@ -160,7 +157,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
     struct memory memory = memory_at(dptr);
     enum memory_owner owner = memory_tag_owner(memory.tag);
     if (owner == OWNER_GRAPH && memory.base == dptr) {
-        if ((result = settle(context)) == CUDA_SUCCESS && !graph_block_free(dptr))
+        if ((result = memory_settle(context)) == CUDA_SUCCESS && !graph_block_free(dptr))
             result = CUDA_ERROR_INVALID_VALUE;
         return device_leave(result);
     }
@@ -168,7 +165,7 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
         (owner != OWNER_PROGRAM && owner != OWNER_MANAGED) ||
         (memory.kind != MEMORY_DEVICE && memory.kind != MEMORY_MANAGED))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    result = settle(context);
+    result = memory_settle(context);
     if (result != CUDA_SUCCESS)
         return device_leave(result);
     struct arena *arena =
@@ -216,7 +213,7 @@ CUresult CUDAAPI cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags)
     const unsigned known =
         CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     struct CUctx_st *context;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!pp || !bytesize || Flags & ~known)
@@ -237,7 +234,7 @@ CUresult CUDAAPI cuMemAllocHost_v2(void **pp, size_t bytesize)
 CUresult CUDAAPI cuMemFreeHost(void *p)
 {
     struct CUctx_st *context;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!p)
@@ -245,7 +242,7 @@ CUresult CUDAAPI cuMemFreeHost(void *p)
     struct memory memory = memory_at((uint64_t)p);
     if (memory.kind != MEMORY_HOST || !memory.bytes || memory.base != (uint64_t)p)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    result = settle(context);
+    result = memory_settle(context);
     if (result != CUDA_SUCCESS)
         return device_leave(result);
     outcome_freed_at(&device.host_memory, (uint64_t)p);
@@ -302,7 +299,7 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
                            CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
     struct CUctx_st *context;
     uint64_t address = (uint64_t)p;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!p || !bytesize || Flags & ~known || address + bytesize < address ||
@@ -310,7 +307,7 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     if (arena_owns(&device.host_memory, address) || overlaps_registered(address, bytesize))
         return device_leave(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    result = settle(context);
+    result = memory_settle(context);
     struct registered *range = result == CUDA_SUCCESS ? calloc(1, sizeof *range) : NULL;
     if (!range)
         return device_leave(result != CUDA_SUCCESS ? result : CUDA_ERROR_OUT_OF_MEMORY);
@@ -328,12 +325,12 @@ CUresult CUDAAPI cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags)
 CUresult CUDAAPI cuMemHostUnregister(void *p)
 {
     struct CUctx_st *context;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!p)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    result = settle(context);
+    result = memory_settle(context);
     if (result != CUDA_SUCCESS)
         return device_leave(result);
     for (struct registered **link = &device.registered; *link; link = &(*link)->next) {
@@ -352,7 +349,7 @@ CUresult CUDAAPI cuMemHostUnregister(void *p)
 CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
     struct CUctx_st *context;
-    CUresult result = enter_unsafe(&context);
+    CUresult result = memory_enter_unsafe(&context);
     if (result != CUDA_SUCCESS)
         return result;
     if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))

@@ -1,197 +1,73 @@
-/* Texture objects over linear and pitched memory, read by points: what fits into linear memory
- * (CUDA Driver API, "Texture Object Management"). The device has no CUDA arrays, so there are no
- * textures over them, and no surfaces. Kernels fetch through texture_find. */
-#include "runtime/device/driver/driver.h"
-#include "runtime/device/exec/exec.h"
+/* Texture and surface objects (CUDA Driver API, "Texture Object Management" and "Surface Object
+ * Management"). Kernels find them by handle: texture_find, surface_find.
+ *
+ * A kernel goes on with an object that was destroyed after the kernel was enqueued, as on a GPU,
+ * where nothing overwrites the description at once. So a destroyed object is kept until no work is
+ * left that is older. */
+#include "runtime/device/memory/texture_description.h"
 
 #include <stdlib.h>
 
-enum { BASE_ALIGNMENT = 256 }; /* what cuMemAlloc gives here */
-
-struct texture {
-    struct object object;
+struct view {
+    struct object object; /* OBJECT_TEXTURE or OBJECT_SURFACE */
     const struct CUctx_st *context;
     CUDA_RESOURCE_DESC resource;
     CUDA_TEXTURE_DESC how;
+    CUDA_RESOURCE_VIEW_DESC part;
+    bool has_part;
     struct exec_texture texels;
+    /* destroyed */
+    enum object_kind kind;
+    uint64_t last; /* the newest work that may still use it */
+    struct view *next;
 };
 
-/* ---- Descriptions ---- */
-
-/* False: no format that linear memory has (CUarray_format). */
-static bool take_format(struct exec_texture *texels, CUarray_format format, unsigned channels)
+static struct view *view_of(uint64_t handle, enum object_kind kind)
 {
-    static const struct {
-        CUarray_format format;
-        uint8_t texel, bytes;
-    } formats[] = {
-        {CU_AD_FORMAT_UNSIGNED_INT8, EXEC_TEXEL_UNSIGNED, 1},
-        {CU_AD_FORMAT_UNSIGNED_INT16, EXEC_TEXEL_UNSIGNED, 2},
-        {CU_AD_FORMAT_UNSIGNED_INT32, EXEC_TEXEL_UNSIGNED, 4},
-        {CU_AD_FORMAT_SIGNED_INT8, EXEC_TEXEL_SIGNED, 1},
-        {CU_AD_FORMAT_SIGNED_INT16, EXEC_TEXEL_SIGNED, 2},
-        {CU_AD_FORMAT_SIGNED_INT32, EXEC_TEXEL_SIGNED, 4},
-        {CU_AD_FORMAT_HALF, EXEC_TEXEL_FLOAT, 2},
-        {CU_AD_FORMAT_FLOAT, EXEC_TEXEL_FLOAT, 4},
-    };
-    if (channels != 1 && channels != 2 && channels != 4)
-        return false;
-    texels->channels = (uint8_t)channels;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (formats[i].format != format)
-            continue;
-        texels->texel = formats[i].texel;
-        texels->channel_bytes = formats[i].bytes;
-        return true;
+    return object_find((const void *)(uintptr_t)handle, kind);
+}
+
+/* ---- Ends ---- */
+
+static bool is_idle(void)
+{
+    return !device.schedule.pending && !device.schedule.elsewhere;
+}
+
+static void free_destroyed(void)
+{
+    while (device.views_destroyed) {
+        struct view *next = device.views_destroyed->next;
+        free(device.views_destroyed);
+        device.views_destroyed = next;
     }
-    return false;
 }
 
-static CUresult take_resource(struct exec_texture *texels, const CUDA_RESOURCE_DESC *resource)
+static void retire(struct view *view)
 {
-    uint64_t bytes;
-    switch (resource->resType) {
-    case CU_RESOURCE_TYPE_LINEAR:
-        texels->base = resource->res.linear.devPtr;
-        if (!take_format(texels, resource->res.linear.format, resource->res.linear.numChannels))
-            return CUDA_ERROR_INVALID_VALUE;
-        bytes = (uint64_t)texels->channels * texels->channel_bytes;
-        texels->width = resource->res.linear.sizeInBytes / bytes;
-        break;
-    case CU_RESOURCE_TYPE_PITCH2D:
-        texels->base = resource->res.pitch2D.devPtr;
-        if (!take_format(texels, resource->res.pitch2D.format, resource->res.pitch2D.numChannels))
-            return CUDA_ERROR_INVALID_VALUE;
-        bytes = (uint64_t)texels->channels * texels->channel_bytes;
-        texels->width = resource->res.pitch2D.width;
-        texels->height = resource->res.pitch2D.height;
-        texels->pitch = resource->res.pitch2D.pitchInBytes;
-        if (!texels->height || texels->pitch % bytes || texels->width > texels->pitch / bytes)
-            return CUDA_ERROR_INVALID_VALUE;
-        break;
-    default:
-        return device_lacks("cuTexObjectCreate over a CUDA array");
+    view->kind = view->object.kind;
+    object_remove(&view->object);
+    if (is_idle()) {
+        free(view);
+        free_destroyed();
+        return;
     }
-    return texels->width && texels->base && texels->base % BASE_ALIGNMENT == 0
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_VALUE;
+    view->last = device.schedule.sequence;
+    view->next = device.views_destroyed;
+    device.views_destroyed = view;
 }
 
-/* What only matters for arrays (mipmaps, anisotropy) is ignored, as for linear memory everything is
- * but the read mode. */
-static CUresult take_how(struct exec_texture *texels, const CUDA_TEXTURE_DESC *how)
-{
-    static const uint8_t modes[] = {
-        [CU_TR_ADDRESS_MODE_WRAP] = EXEC_ADDRESS_WRAP,
-        [CU_TR_ADDRESS_MODE_CLAMP] = EXEC_ADDRESS_CLAMP,
-        [CU_TR_ADDRESS_MODE_MIRROR] = EXEC_ADDRESS_MIRROR,
-        [CU_TR_ADDRESS_MODE_BORDER] = EXEC_ADDRESS_BORDER,
-    };
-    texels->scaled = !(how->flags & CU_TRSF_READ_AS_INTEGER) && texels->texel != EXEC_TEXEL_FLOAT &&
-                     texels->channel_bytes < 4;
-    if (!texels->height)
-        return CUDA_SUCCESS;
-    texels->normalized = how->flags & CU_TRSF_NORMALIZED_COORDINATES;
-    for (int i = 0; i < 2; i++) {
-        if ((unsigned)how->addressMode[i] >= sizeof modes)
-            return CUDA_ERROR_INVALID_VALUE;
-        texels->modes[i] = modes[how->addressMode[i]];
-    }
-    for (int i = 0; i < 4; i++)
-        if (how->borderColor[i] != 0)
-            return device_lacks("cuTexObjectCreate with a border colour");
-    if (how->filterMode != CU_TR_FILTER_MODE_POINT)
-        return device_lacks("cuTexObjectCreate with linear filtering");
-    if (how->flags & CU_TRSF_SRGB)
-        return device_lacks("cuTexObjectCreate with CU_TRSF_SRGB");
-    return CUDA_SUCCESS;
-}
-
-/* ---- Entry points ---- */
-
-CUresult CUDAAPI cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
-                                   const CUDA_TEXTURE_DESC *pTexDesc,
-                                   const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
-{
-    struct CUctx_st *context;
-    struct exec_texture texels = {0};
-    CUresult result = device_enter_context(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    /* "pResViewDesc can only be specified if the type of resource is a CUDA array" */
-    if (!pTexObject || !pResDesc || !pTexDesc || pResViewDesc || pResDesc->flags)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    result = take_resource(&texels, pResDesc);
-    if (result == CUDA_SUCCESS)
-        result = take_how(&texels, pTexDesc);
-    if (result != CUDA_SUCCESS)
-        return device_leave(result);
-    struct texture *texture = calloc(1, sizeof *texture);
-    if (!texture)
-        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    texture->context = context;
-    texture->resource = *pResDesc;
-    texture->how = *pTexDesc;
-    texture->texels = texels;
-    object_add(&texture->object, OBJECT_TEXTURE);
-    *pTexObject = (uintptr_t)texture;
-    return device_leave(CUDA_SUCCESS);
-}
-
-static struct texture *texture_of(CUtexObject handle)
-{
-    return object_find((const void *)(uintptr_t)handle, OBJECT_TEXTURE);
-}
-
-CUresult CUDAAPI cuTexObjectDestroy(CUtexObject texObject)
+static CUresult destroy(uint64_t handle, enum object_kind kind)
 {
     struct CUctx_st *context;
     CUresult result = device_enter_failed(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct texture *texture = texture_of(texObject);
-    if (!texture)
+    struct view *view = view_of(handle, kind);
+    if (!view)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    object_remove(&texture->object);
-    free(texture);
+    retire(view);
     return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject)
-{
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    const struct texture *texture = texture_of(texObject);
-    if (!texture || !pResDesc)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *pResDesc = texture->resource;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texObject)
-{
-    struct CUctx_st *context;
-    CUresult result = device_enter_context(&context);
-    if (result != CUDA_SUCCESS)
-        return result;
-    const struct texture *texture = texture_of(texObject);
-    if (!texture || !pTexDesc)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    *pTexDesc = texture->how;
-    return device_leave(CUDA_SUCCESS);
-}
-
-/* ---- For the device itself ---- */
-
-bool texture_find(void *user, uint64_t handle, struct exec_texture *texels)
-{
-    (void)user;
-    const struct texture *texture = texture_of(handle);
-    if (texture)
-        *texels = texture->texels;
-    return texture != NULL;
 }
 
 void texture_forget(const struct CUctx_st *context)
@@ -199,9 +75,110 @@ void texture_forget(const struct CUctx_st *context)
     struct object *object, *next;
     HASH_ITER(hh, device.objects, object, next)
     {
-        if (object->kind != OBJECT_TEXTURE || ((struct texture *)object)->context != context)
-            continue;
-        object_remove(object);
-        free(object);
+        if ((object->kind == OBJECT_TEXTURE || object->kind == OBJECT_SURFACE) &&
+            ((struct view *)object)->context == context)
+            retire((struct view *)object);
     }
+}
+
+/* ---- Births ---- */
+
+/* Takes over *view. */
+static CUresult keep(const struct view *view, enum object_kind kind, unsigned long long *handle)
+{
+    struct view *kept = calloc(1, sizeof *kept);
+    if (!kept)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (is_idle())
+        free_destroyed();
+    *kept = *view;
+    object_add(&kept->object, kind);
+    *handle = (uintptr_t)kept;
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pResDesc,
+                                   const CUDA_TEXTURE_DESC *pTexDesc,
+                                   const CUDA_RESOURCE_VIEW_DESC *pResViewDesc)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pTexObject || !pResDesc || !pTexDesc)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    struct view view = {.context = context,
+                        .resource = *pResDesc,
+                        .how = *pTexDesc,
+                        .has_part = pResViewDesc != NULL};
+    if (pResViewDesc)
+        view.part = *pResViewDesc;
+    result = texture_describe(&view.texels, pResDesc, pTexDesc, pResViewDesc);
+    return device_leave(result == CUDA_SUCCESS ? keep(&view, OBJECT_TEXTURE, pTexObject) : result);
+}
+
+CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject *pSurfObject, const CUDA_RESOURCE_DESC *pResDesc)
+{
+    struct CUctx_st *context;
+    CUresult result = device_enter_context(&context);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (!pSurfObject || !pResDesc)
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    struct view view = {.context = context, .resource = *pResDesc};
+    result = surface_describe(&view.texels, pResDesc);
+    return device_leave(result == CUDA_SUCCESS ? keep(&view, OBJECT_SURFACE, pSurfObject) : result);
+}
+
+CUresult CUDAAPI cuTexObjectDestroy(CUtexObject texObject)
+{
+    return destroy(texObject, OBJECT_TEXTURE);
+}
+
+CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject surfObject)
+{
+    return destroy(surfObject, OBJECT_SURFACE);
+}
+
+/* ---- What they are ---- */
+
+#define ASK(name, handle_type, kind, description, member, there)                                   \
+    CUresult CUDAAPI name(description *to, handle_type handle)                                     \
+    {                                                                                              \
+        struct CUctx_st *context;                                                                  \
+        CUresult result = device_enter_context(&context);                                          \
+        if (result != CUDA_SUCCESS)                                                                \
+            return result;                                                                         \
+        const struct view *view = view_of(handle, kind);                                           \
+        if (!view || !to || !(there))                                                              \
+            return device_leave(CUDA_ERROR_INVALID_VALUE);                                         \
+        *to = view->member;                                                                        \
+        return device_leave(CUDA_SUCCESS);                                                         \
+    }
+ASK(cuTexObjectGetResourceDesc, CUtexObject, OBJECT_TEXTURE, CUDA_RESOURCE_DESC, resource, true)
+ASK(cuTexObjectGetTextureDesc, CUtexObject, OBJECT_TEXTURE, CUDA_TEXTURE_DESC, how, true)
+ASK(cuTexObjectGetResourceViewDesc, CUtexObject, OBJECT_TEXTURE, CUDA_RESOURCE_VIEW_DESC, part,
+    view->has_part)
+ASK(cuSurfObjectGetResourceDesc, CUsurfObject, OBJECT_SURFACE, CUDA_RESOURCE_DESC, resource, true)
+
+/* ---- For kernels ---- */
+
+static const struct exec_texture *find(const struct item *kernel, uint64_t handle,
+                                       enum object_kind kind)
+{
+    const struct view *view = view_of(handle, kind);
+    for (const struct view *old = device.views_destroyed; !view && old; old = old->next)
+        if ((uintptr_t)old == handle && old->kind == kind && kernel->sequence <= old->last)
+            view = old;
+    return view ? &view->texels : NULL;
+}
+
+const struct exec_texture *texture_find(void *user, uint64_t handle)
+{
+    return find(user, handle, OBJECT_TEXTURE);
+}
+
+const struct exec_texture *surface_find(void *user, uint64_t handle)
+{
+    return find(user, handle, OBJECT_SURFACE);
 }

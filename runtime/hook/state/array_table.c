@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct array {
-    CUarray handle;
+    const void *handle;
     struct array_range range;
     UT_hash_handle hh;
 };
@@ -20,14 +20,14 @@ static struct {
     uint64_t next;
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER, .next = UINT64_C(1) << 63};
 
-static struct array *find(CUarray handle)
+static struct array *find(const void *handle)
 {
     struct array *array = NULL;
     HASH_FIND_PTR(table.arrays, &handle, array);
     return array;
 }
 
-bool array_find(CUarray handle, struct array_range *range)
+bool array_find(const void *handle, struct array_range *range)
 {
     lock_order_take(LOCK_ARRAYS, &table.mutex);
     const struct array *array = find(handle);
@@ -64,7 +64,7 @@ static void array_drop(struct array *array)
     free(array);
 }
 
-bool array_made(CUarray handle, struct array_range *range)
+bool array_made(const void *handle, struct array_range *range)
 {
     struct array *array = calloc(1, sizeof *array);
     if (!array)
@@ -73,18 +73,32 @@ bool array_made(CUarray handle, struct array_range *range)
     array->range = *range;
     lock_order_take(LOCK_ARRAYS, &table.mutex);
     array_drop(find(handle)); /* one whose end was not seen */
-    range->base = array->range.base = table.next;
-    table.next += (range->bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    if (!range->base) {
+        range->base = array->range.base = table.next;
+        table.next += (range->bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    }
     HASH_ADD_PTR(table.arrays, handle, array);
     lock_order_give(LOCK_ARRAYS, &table.mutex);
     return true;
 }
 
-void array_gone(CUarray handle, uint64_t base)
+void array_gone(const void *handle, uint64_t base)
 {
     lock_order_take(LOCK_ARRAYS, &table.mutex);
     struct array *array = find(handle);
     if (array && array->range.base == base)
         array_drop(array);
+    lock_order_give(LOCK_ARRAYS, &table.mutex);
+}
+
+void array_levels_gone(const struct array_range *range)
+{
+    struct array *array, *next;
+    lock_order_take(LOCK_ARRAYS, &table.mutex);
+    HASH_ITER(hh, table.arrays, array, next)
+    {
+        if (array->range.base - range->base < range->bytes)
+            array_drop(array);
+    }
     lock_order_give(LOCK_ARRAYS, &table.mutex);
 }

@@ -143,6 +143,16 @@ static struct object_memory memory_of_rows(const CUDA_RESOURCE_DESC *resource)
     return memory;
 }
 
+static bool memory_of_array(const void *handle, struct object_memory *memory)
+{
+    struct array_range range;
+    if (!array_find(handle, &range))
+        return false;
+    memory->base = range.base;
+    memory->bytes = range.bytes;
+    return true;
+}
+
 /* False: there is no memory that csan knows (CUDA Driver API, cuTexObjectCreate). */
 static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object_memory *memory)
 {
@@ -155,14 +165,14 @@ static bool memory_of_resource(const CUDA_RESOURCE_DESC *resource, struct object
     case CU_RESOURCE_TYPE_PITCH2D:
         *memory = memory_of_rows(resource);
         break;
-    case CU_RESOURCE_TYPE_ARRAY: {
-        struct array_range range;
-        if (!array_find(resource->res.array.hArray, &range))
+    case CU_RESOURCE_TYPE_ARRAY:
+        if (!memory_of_array(resource->res.array.hArray, memory))
             return false;
-        memory->base = range.base;
-        memory->bytes = range.bytes;
         break;
-    }
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        if (!memory_of_array(resource->res.mipmap.hMipmappedArray, memory))
+            return false;
+        break;
     default:
         return false;
     }

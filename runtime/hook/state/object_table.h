@@ -3,7 +3,7 @@
  * copies where it likes, and is known by these bytes.
  *
  * No kernel, and no copy of linear memory, can reach a CUDA array by an address. So an object over
- * an array meets no other access that csan sees.
+ * an array that csan did not see created meets no other access that csan sees.
  *
  * Owns its tables. Thread-safe, with a lock of its own that is taken last. Launches use it. */
 #ifndef RUNTIME_HOOK_STATE_OBJECT_TABLE_H

@@ -1,7 +1,7 @@
 // Calls the runtime API in every part of it and checks what the CUDA documentation promises. One
 // line "FAILED" per promise broken; the exit code counts them. Run on the embedded device by
-// tests/unit/device/test_cudart.c, built for CUDA 13 and for CUDA 12; only main's check of arrays
-// is about that device.
+// tests/unit/device/test_cudart.c, built for CUDA 13 and for CUDA 12; only the check of
+// sparse arrays is about that device.
 #include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
@@ -585,6 +585,67 @@ static void graphs()
     OK(cudaStreamDestroy(a));
 }
 
+// Bytes 0, 1, 2... through an array and back, by each form of copy.
+static void copies_of_arrays(cudaArray_t a, cudaArray_t b)
+{
+    enum { W = 5, H = 4, ROW = W * 8 };
+    unsigned char from[ROW * H], to[ROW * H];
+    for (int i = 0; i < ROW * H; i++)
+        from[i] = (unsigned char)i;
+    OK(cudaMemcpy2DToArray(a, 0, 0, from, ROW, ROW, H, cudaMemcpyHostToDevice));
+    OK(cudaMemcpy2DArrayToArray(b, 0, 0, a, 0, 0, ROW, H));
+    OK(cudaMemcpy2DFromArray(to, ROW, b, 0, 0, ROW, H, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(from, to, sizeof to) == 0);
+    memset(to, 0, sizeof to);
+    OK(cudaMemcpyToArray(b, 8, 1, from, ROW * 2, cudaMemcpyHostToDevice));
+    OK(cudaMemcpyFromArray(to, b, 8, 1, ROW * 2, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(from, to, ROW * 2) == 0);
+    OK(cudaMemcpyArrayToArray(a, 16, 0, b, 8, 1, ROW * 2));
+    OK(cudaMemcpyFromArray(to, a, 16, 0, ROW * 2, cudaMemcpyDeviceToHost));
+    EXPECT(memcmp(from, to, ROW * 2) == 0);
+    cudaMemcpy3DParms p = {};
+    p.srcArray = a;
+    p.srcPos = make_cudaPos(2, 0, 0); // elements
+    p.dstPtr = make_cudaPitchedPtr(to, 8, 8, 1);
+    p.extent = make_cudaExtent(1, 1, 1);
+    p.kind = cudaMemcpyDeviceToHost;
+    OK(cudaMemcpy3D(&p));
+    EXPECT(memcmp(from, to, 8) == 0);
+    EXPECT(cudaMemcpy2DToArray(a, 8, 0, from, ROW, ROW, H, cudaMemcpyHostToDevice) ==
+           cudaErrorInvalidValue);
+    EXPECT(cudaMemcpy2DToArray(a, 0, 0, from, ROW, ROW, H, cudaMemcpyDeviceToHost) ==
+           cudaErrorInvalidMemcpyDirection);
+    cudaGetLastError();
+}
+
+static void arrays()
+{
+    cudaArray_t a, b, level;
+    cudaMipmappedArray_t mipmap;
+    cudaExtent extent;
+    unsigned flags;
+    cudaChannelFormatDesc pairs = cudaCreateChannelDesc<float2>(), got;
+    OK(cudaMallocArray(&a, &pairs, 5, 4, cudaArraySurfaceLoadStore));
+    OK(cudaMallocArray(&b, &pairs, 5, 4));
+    OK(cudaArrayGetInfo(&got, &extent, &flags, a));
+    EXPECT(got.x == 32 && got.y == 32 && got.z == 0 && got.f == cudaChannelFormatKindFloat);
+    EXPECT(extent.width == 5 && extent.height == 4 && extent.depth == 0);
+    EXPECT(flags == cudaArraySurfaceLoadStore);
+    copies_of_arrays(a, b);
+    OK(cudaMallocMipmappedArray(&mipmap, &pairs, make_cudaExtent(8, 4, 0), 3));
+    OK(cudaGetMipmappedArrayLevel(&level, mipmap, 2));
+    OK(cudaArrayGetInfo(nullptr, &extent, nullptr, level));
+    EXPECT(extent.width == 2 && extent.height == 1 && extent.depth == 0);
+    EXPECT(cudaGetMipmappedArrayLevel(&level, mipmap, 3) == cudaErrorInvalidValue);
+    OK(cudaFreeMipmappedArray(mipmap));
+    OK(cudaFreeArray(a));
+    OK(cudaFreeArray(b));
+    EXPECT(cudaFreeArray(b) == cudaErrorInvalidResourceHandle);
+    EXPECT(cudaMalloc3DArray(&a, &pairs, make_cudaExtent(256, 256, 0), cudaArraySparse) ==
+           cudaErrorNotSupported);
+    EXPECT(cudaGetLastError() == cudaErrorNotSupported);
+}
+
 int main()
 {
     devices();
@@ -596,10 +657,7 @@ int main()
     threads();
     graphs();
     forms();
-    cudaArray_t array;
-    cudaChannelFormatDesc channel = cudaCreateChannelDesc<float>();
-    EXPECT(cudaMallocArray(&array, &channel, 8) == cudaErrorNotSupported);
-    EXPECT(cudaGetLastError() == cudaErrorNotSupported);
+    arrays();
     sticky();
     if (!failed)
         printf("passed\n");

@@ -112,18 +112,37 @@ static void refuses_what_is_wrong(void **state)
 static void says_what_it_lacks(void **state)
 {
     (void)state;
-    CUDA_TEXTURE_DESC how = {.filterMode = CU_TR_FILTER_MODE_LINEAR};
+    CUDA_TEXTURE_DESC how = {.filterMode = CU_TR_FILTER_MODE_LINEAR,
+                             .mipmapFilterMode = CU_TR_FILTER_MODE_LINEAR,
+                             .maxAnisotropy = 4};
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {
+        .Width = 8, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
     CUDA_RESOURCE_DESC resource = linear();
+    CUmipmappedArray levels;
     ok(attempt(&resource, &how)); /* linear memory is not filtered: that is ignored */
-    resource = pitched();
+    ok(cuMipmappedArrayCreate(&levels, &shape, 4));
+    resource = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
+                                    .res.mipmap.hMipmappedArray = levels};
     assert_int_equal(attempt(&resource, &how), CUDA_ERROR_NOT_SUPPORTED);
-    how = (CUDA_TEXTURE_DESC){.flags = CU_TRSF_SRGB};
-    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_NOT_SUPPORTED);
-    how = (CUDA_TEXTURE_DESC){.borderColor = {1}};
-    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_NOT_SUPPORTED);
-    how = (CUDA_TEXTURE_DESC){0};
-    resource = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_ARRAY};
-    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_NOT_SUPPORTED);
+    how.maxAnisotropy = 1;
+    ok(attempt(&resource, &how));
+    ok(cuMipmappedArrayDestroy(levels));
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* Only numbers are interpolated. */
+static void filters_what_is_a_number(void **state)
+{
+    (void)state;
+    CUDA_TEXTURE_DESC how = {.filterMode = CU_TR_FILTER_MODE_LINEAR};
+    CUDA_RESOURCE_DESC resource = pitched();
+    ok(attempt(&resource, &how));
+    how.flags = CU_TRSF_READ_AS_INTEGER;
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
+    how.filterMode = 7;
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
+    how = (CUDA_TEXTURE_DESC){.addressMode = {0, 9}};
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void ends_with_its_context(void **state)
@@ -145,9 +164,8 @@ static void ends_with_its_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(remembers_its_descriptions),
-        cmocka_unit_test(refuses_what_is_wrong),
-        cmocka_unit_test(says_what_it_lacks),
+        cmocka_unit_test(remembers_its_descriptions), cmocka_unit_test(refuses_what_is_wrong),
+        cmocka_unit_test(says_what_it_lacks),         cmocka_unit_test(filters_what_is_a_number),
         cmocka_unit_test(ends_with_its_context),
     };
     return cmocka_run_group_tests(tests, start, finish);

@@ -57,13 +57,11 @@ static bool harness_find(void *user, uint64_t address, struct exec_region *regio
     return false;
 }
 
-static bool harness_find_texture(void *user, uint64_t handle, struct exec_texture *texture)
+/* Of textures and of surfaces. */
+static const struct exec_texture *harness_find_texture(void *user, uint64_t handle)
 {
     struct harness *h = user;
-    if (handle == 0 || handle > h->texture_count)
-        return false;
-    *texture = h->textures[handle - 1];
-    return true;
+    return handle == 0 || handle > h->texture_count ? NULL : &h->textures[handle - 1];
 }
 
 static inline uint64_t harness_texture(struct harness *h, struct exec_texture texture)
@@ -214,18 +212,19 @@ static inline enum exec_status harness_launch(struct harness *h, const char *nam
     uint8_t *params = calloc(1, kernel->param_bytes + 16);
     for (uint32_t i = 0; i < kernel->param_count; i++)
         memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size);
-    struct exec_launch launch = {.image = h->image,
-                                 .kernel = kernel,
-                                 .grid = {grid, 1, 1},
-                                 .block = {block, 1, 1},
-                                 .cluster = {h->cluster, 1, 1},
-                                 .dynamic_shared = shared,
-                                 .params = params,
-                                 .cooperative = h->cooperative,
-                                 .touches = h->touches,
-                                 .memory = {harness_find, h, h->window, harness_find_texture},
-                                 .print = harness_print,
-                                 .print_user = h};
+    struct exec_launch launch = {
+        .image = h->image,
+        .kernel = kernel,
+        .grid = {grid, 1, 1},
+        .block = {block, 1, 1},
+        .cluster = {h->cluster, 1, 1},
+        .dynamic_shared = shared,
+        .params = params,
+        .cooperative = h->cooperative,
+        .touches = h->touches,
+        .memory = {harness_find, h, h->window, harness_find_texture, harness_find_texture},
+        .print = harness_print,
+        .print_user = h};
     if (h->cooperative)
         launch.grid_workspace = harness_allocate(h, EXEC_GRID_WORKSPACE_BYTES);
     h->printed_bytes = 0;

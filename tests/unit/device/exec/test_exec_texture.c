@@ -48,11 +48,13 @@ static uint64_t bytes_read(uint64_t base, uint64_t bytes)
 static struct exec_texture linear(uint64_t base, uint64_t width, enum exec_texel texel,
                                   uint8_t channels, uint8_t channel_bytes)
 {
-    return (struct exec_texture){.base = base,
-                                 .width = width,
-                                 .texel = (uint8_t)texel,
-                                 .channels = channels,
-                                 .channel_bytes = channel_bytes};
+    return (struct exec_texture){
+        .levels[0] = {.base = base, .width = (uint32_t)width, .height = 1, .depth = 1},
+        .level_count = 1,
+        .shape = EXEC_SHAPE_LINEAR,
+        .texel = (uint8_t)texel,
+        .channels = channels,
+        .channel_bytes = channel_bytes};
 }
 
 static void fetches_by_index(void **state)
@@ -150,8 +152,9 @@ static struct exec_texture image(enum exec_address_mode mode, bool normalized)
     const float texels[16] = {0, 1, 2, 3, 99, 99, 99, 99, 10, 11, 12, 13, 99, 99, 99, 99};
     struct exec_texture texture =
         linear(memory_of(texels, sizeof texels), 4, EXEC_TEXEL_FLOAT, 1, 4);
-    texture.height = 2;
-    texture.pitch = 32;
+    texture.shape = EXEC_SHAPE_2D;
+    texture.levels[0].height = 2;
+    texture.levels[0].pitch = 32;
     texture.modes[0] = texture.modes[1] = (uint8_t)mode;
     texture.normalized = normalized;
     return texture;
@@ -171,7 +174,7 @@ static void assert_points(enum exec_address_mode mode, bool normalized, const fl
         if (got[i] != want[i])
             fail_msg("mode %d: (%g, %g) gives %g, not %g", mode, (double)at[i][0], (double)at[i][1],
                      (double)got[i], (double)want[i]);
-    assert_in_range(bytes_read(made.base, 64), 4, 32); /* nothing between the rows */
+    assert_in_range(bytes_read(made.levels[0].base, 64), 4, 32); /* nothing between the rows */
     harness_close(&harness);
 }
 

@@ -39,9 +39,7 @@ static const char *const opcodes[] = {"add",       "mov",
 
 static const struct {
     const char *kernel, *reason;
-} refused[] = {{"allocates", "kernels cannot allocate memory"},
-               /* surfaces are over CUDA arrays, which this device has not: sust, suld, sured */
-               {"surfaces", "'suld."}};
+} refused[] = {{"allocates", "kernels cannot allocate memory"}};
 
 static bool seen[PTX_OP_COUNT];
 
