@@ -4,6 +4,7 @@
  *   blas_handle.c   handles and settings; copy helpers
  *   blas_run.c      a job's turn: its accesses, then OpenBLAS or one of the routines below
  *   blas_product.c  all forms of gemm; gemv and trsm in batches
+ *   multiply.c      one product
  *   blas_vector.c   level 1 with types of their own (the Ex forms)
  *   blas_matrix.c   what BLAS has not: geam, dgmm, syrkx, trmm out of place */
 #ifndef RUNTIME_DEVICE_LIBRARY_BLAS_H
@@ -33,6 +34,10 @@ struct blas_handle {
     int atomics_mode, math_mode, sm_count;
     uint64_t workspace, workspace_bytes;
 };
+
+/* cublasGetStatusName and cublasGetStatusString. Static storage. */
+const char *blas_status_name(int status);
+const char *blas_status_text(int status);
 
 /* NULL: it is no handle. */
 struct blas_handle *blas_handle(const void *handle);
@@ -76,18 +81,6 @@ bool blas_vector(const struct blas_run *run);
 bool blas_matrix(const struct blas_run *run);
 /* With the arguments as they are, in Fortran's order; `letter` and pointers of one batch. */
 bool blas_fortran(const struct blas_run *run, const char *name, int64_t batch);
-
-/* c = alpha op(a) op(b) + beta c, of any types; leading dimensions in elements. False: memory is
- * short. OpenBLAS is open. */
-struct blas_operand {
-    void *data;
-    int type;
-    int64_t leading;
-    int operation; /* BLAS_OP_* */
-};
-bool blas_multiply(int64_t m, int64_t n, int64_t k, double _Complex alpha,
-                   const struct blas_operand *a, const struct blas_operand *b, double _Complex beta,
-                   const struct blas_operand *c);
 
 /* ---- From the generated entries ---- */
 

@@ -1,99 +1,8 @@
-/* Products of matrices: gemm in all its forms, and what runs in batches. Where the types are those
- * of one routine of OpenBLAS, that does it in place. Else operands are converted to the routine's
- * type, and the result is rounded once. */
+/* Products of matrices: gemm in all its forms, and what runs in batches. */
 #include "runtime/device/library/blas.h"
-#include "runtime/device/library/cpu.h"
+#include "runtime/device/library/multiply.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-
-typedef void gemm(const char *, const char *, const int *, const int *, const int *, const void *,
-                  const void *, const int *, const void *, const int *, const void *, void *,
-                  const int *);
-
-/* ---- One product ---- */
-
-/* The type to compute in: integers fit doubles exactly. */
-static int working_type(int a, int b, int c)
-{
-    const int types[] = {a, b, c};
-    bool complex = false, wide = false;
-    for (int i = 0; i < 3; i++) {
-        complex |= number_is_complex(types[i]);
-        wide |= types[i] == NUMBER_64F || types[i] == NUMBER_C64F || number_is_integer(types[i]);
-    }
-    return complex ? (wide ? NUMBER_C64F : NUMBER_C32F) : (wide ? NUMBER_64F : NUMBER_32F);
-}
-
-static const char *routine_of(int type)
-{
-    return type == NUMBER_C64F   ? "zgemm"
-           : type == NUMBER_C32F ? "cgemm"
-           : type == NUMBER_64F  ? "dgemm"
-                                 : "sgemm";
-}
-
-/* A matrix in the working type. `owned` is to be freed. */
-struct converted {
-    void *data;
-    void *owned;
-    int64_t leading;
-};
-
-static struct converted convert(const struct blas_operand *from, int64_t rows, int64_t columns,
-                                int type, bool with_values)
-{
-    if (from->type == type || !from->data)
-        return (struct converted){from->data, NULL, from->leading};
-    const int64_t leading = rows > 1 ? rows : 1;
-    void *made = calloc((size_t)(leading * (columns > 1 ? columns : 1)), number_bytes(type));
-    for (int64_t j = 0; made && with_values && j < columns; j++)
-        for (int64_t i = 0; i < rows; i++)
-            number_write(type, made, i + j * leading,
-                         number_read(from->type, from->data, i + j * from->leading));
-    return (struct converted){made, made, leading};
-}
-
-static void convert_back(const struct converted *from, int type, const struct blas_operand *to,
-                         int64_t rows, int64_t columns)
-{
-    if (!from->owned)
-        return;
-    for (int64_t j = 0; j < columns; j++)
-        for (int64_t i = 0; i < rows; i++)
-            number_write(to->type, to->data, i + j * to->leading,
-                         number_read(type, from->data, i + j * from->leading));
-}
-
-bool blas_multiply(int64_t m, int64_t n, int64_t k, double _Complex alpha,
-                   const struct blas_operand *a, const struct blas_operand *b, double _Complex beta,
-                   const struct blas_operand *c)
-{
-    const int type = working_type(a->type, b->type, c->type);
-    const bool a_plain = a->operation == BLAS_OP_N, b_plain = b->operation == BLAS_OP_N;
-    gemm *routine = (gemm *)blas_routine(routine_of(type));
-    struct converted with_a = convert(a, a_plain ? m : k, a_plain ? k : m, type, true);
-    struct converted with_b = convert(b, b_plain ? k : n, b_plain ? n : k, type, true);
-    struct converted with_c = convert(c, m, n, type, beta != 0);
-    const bool whole =
-        routine && with_c.data && (with_a.data || !a->data) && (with_b.data || !b->data);
-    if (whole) {
-        unsigned char factors[2][16];
-        number_write(type, factors[0], 0, a->data && b->data ? alpha : 0);
-        number_write(type, factors[1], 0, beta);
-        const int sizes[] = {(int)m, (int)n, (int)k};
-        const int leading[] = {(int)with_a.leading, (int)with_b.leading, (int)with_c.leading};
-        routine(&"NTC"[a->operation], &"NTC"[b->operation], &sizes[0], &sizes[1], &sizes[2],
-                factors[0], with_a.data, &leading[0], with_b.data, &leading[1], factors[1],
-                with_c.data, &leading[2]);
-        convert_back(&with_c, type, c, m, n);
-    }
-    free(with_a.owned);
-    free(with_b.owned);
-    free(with_c.owned);
-    return whole;
-}
 
 /* ---- gemm's forms ---- */
 
@@ -136,11 +45,11 @@ static void out_of_memory(const struct blas_run *run)
 
 static void product_gemm(const struct blas_run *run)
 {
-    struct blas_operand a = {NULL, blas_type(run, "Atype"), blas_integer(run, "lda", 1),
-                             (int)blas_integer(run, "transa", 0)};
-    struct blas_operand b = {NULL, blas_type(run, "Btype"), blas_integer(run, "ldb", 1),
-                             (int)blas_integer(run, "transb", 0)};
-    struct blas_operand c = {NULL, blas_type(run, "Ctype"), blas_integer(run, "ldc", 1), 0};
+    struct operand a = {NULL, blas_type(run, "Atype"), blas_integer(run, "lda", 1),
+                        (int)blas_integer(run, "transa", 0)};
+    struct operand b = {NULL, blas_type(run, "Btype"), blas_integer(run, "ldb", 1),
+                        (int)blas_integer(run, "transb", 0)};
+    struct operand c = {NULL, blas_type(run, "Ctype"), blas_integer(run, "ldc", 1), 0};
     const int64_t m = blas_integer(run, "m", 0), n = blas_integer(run, "n", 0);
     const int64_t batches = blas_integer(run, "batchCount", 1);
     const int scale = scale_type(run, c.type);
@@ -150,8 +59,7 @@ static void product_gemm(const struct blas_run *run)
         a.data = is_read ? blas_batch(run, "A", a.type, i) : NULL;
         b.data = is_read ? blas_batch(run, "B", b.type, i) : NULL;
         c.data = blas_batch(run, "C", c.type, i);
-        if (!blas_multiply(m, n, is_read ? blas_integer(run, "k", 0) : 0, alpha, &a, &b, beta,
-                           &c)) {
+        if (!multiply(m, n, is_read ? blas_integer(run, "k", 0) : 0, alpha, &a, &b, beta, &c)) {
             out_of_memory(run);
             return;
         }

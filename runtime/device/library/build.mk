@@ -8,8 +8,10 @@ library_made := $(OUT)/gen/device/library
 library_each := $(addprefix $(library_dir)/,work.c cpu.c number.c)
 
 # The parts of each; `code` is what a function that is not built returns.
-parts_cublas := $(library_dir)/extent.c $(wildcard $(library_dir)/blas*.c)
-code_cublas  := 15
+parts_cublas   := $(addprefix $(library_dir)/,extent.c multiply.c) $(wildcard $(library_dir)/blas*.c)
+code_cublas    := 15
+parts_cublasLt := $(addprefix $(library_dir)/,multiply.c attributes.c blas_status.c lt.c lt_run.c)
+code_cublasLt  := 15
 
 # The entries of cuBLAS, by the rows that say what calls touch.
 $(library_made)/cublas_extents.c: $(library_table) runtime/hook/library/generate.awk
@@ -43,3 +45,5 @@ PRODUCTS += $(EMBEDDED_LIBRARIES)/lib$(1).so.$(2)
 endef
 $(eval $(call embedded_library,cublas,13,13))
 $(eval $(call embedded_library,cublas,12,12))
+$(eval $(call embedded_library,cublasLt,13,13))
+$(eval $(call embedded_library,cublasLt,12,12))
