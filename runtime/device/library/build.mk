@@ -12,6 +12,8 @@ parts_cublas   := $(addprefix $(library_dir)/,extent.c multiply.c) $(wildcard $(
 code_cublas    := 15
 parts_cublasLt := $(addprefix $(library_dir)/,multiply.c attributes.c blas_status.c lt.c lt_run.c)
 code_cublasLt  := 15
+parts_cufft    := $(addprefix $(library_dir)/,fft.c fft_run.c)
+code_cufft     := 16
 
 # The entries of cuBLAS, by the rows that say what calls touch.
 $(library_made)/cublas_extents.c: $(library_table) runtime/hook/library/generate.awk
@@ -47,3 +49,5 @@ $(eval $(call embedded_library,cublas,13,13))
 $(eval $(call embedded_library,cublas,12,12))
 $(eval $(call embedded_library,cublasLt,13,13))
 $(eval $(call embedded_library,cublasLt,12,12))
+$(eval $(call embedded_library,cufft,12,13))
+$(eval $(call embedded_library,cufft,11,12))

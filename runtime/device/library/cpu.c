@@ -19,11 +19,27 @@ static struct {
     bool said[CPU_LIBRARIES];
 } cpu = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* FFTW's planner is one for all users of a process. Its threads library can lock it. */
+static void share_planner(enum cpu_library library)
+{
+    const bool is_double = library == CPU_FFTW;
+    void *handle = dlopen(is_double ? "libfftw3_threads.so.3" : "libfftw3f_threads.so.3",
+                          RTLD_NOW | RTLD_LOCAL);
+    void (*make_safe)(void) = NULL;
+    if (handle)
+        *(void **)&make_safe = dlsym(handle, is_double ? "fftw_make_planner_thread_safe"
+                                                       : "fftwf_make_planner_thread_safe");
+    if (make_safe)
+        make_safe();
+}
+
 /* One thread, so that equal work gives equal bits, which csan explore compares. */
 static void prepare(enum cpu_library library)
 {
     void (*threads)(int) = NULL;
-    if (library == CPU_OPENBLAS)
+    if (library != CPU_OPENBLAS)
+        share_planner(library);
+    else
         *(void **)&threads = dlsym(cpu.handles[library], "openblas_set_num_threads");
     if (threads)
         threads(1);
