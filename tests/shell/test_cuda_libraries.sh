@@ -64,7 +64,7 @@ check "a function that is not built is named once" says_once '^csan device: cubl
 check "and returns NOT_SUPPORTED" ended 15
 
 # Memory that no allocation holds: the kernel fails, as on a GPU.
-cat >stray.c <<'END'
+cat >outside.c <<'END'
 #include <stddef.h>
 extern int cublasCreate_v2(void **), cublasSscal_v2(void *, int, const float *, float *, int);
 extern int cuCtxSynchronize(void), cuMemAlloc_v2(unsigned long long *, size_t);
@@ -77,7 +77,7 @@ int main(void)
            cublasSscal_v2(handle, 100, &two, (float *)memory, 1) || cuCtxSynchronize() != 700;
 }
 END
-gcc stray.c -o stray -L"$libraries" -l:libcublas.so.13 "$root/lib/csan/embedded/libcuda.so.1"
-run "$root/bin/csan" run --device=embedded ./stray
+gcc outside.c -o outside -L"$libraries" -l:libcublas.so.13 "$root/lib/csan/embedded/libcuda.so.1"
+run "$root/bin/csan" run --device=embedded ./outside
 check "a call that leaves its allocation fails as an illegal address" ended 66
 check "and findings say which call and which memory" says 'illegal memory access in cublasSscal'
