@@ -14,6 +14,8 @@ parts_cublasLt := $(addprefix $(library_dir)/,multiply.c attributes.c blas_statu
 code_cublasLt  := 15
 parts_cufft    := $(addprefix $(library_dir)/,fft.c fft_run.c)
 code_cufft     := 16
+parts_curand   := $(library_dir)/rand.c
+code_curand    := 204
 
 # The entries of cuBLAS, by the rows that say what calls touch.
 $(library_made)/cublas_extents.c: $(library_table) runtime/hook/library/generate.awk
@@ -51,3 +53,4 @@ $(eval $(call embedded_library,cublasLt,13,13))
 $(eval $(call embedded_library,cublasLt,12,12))
 $(eval $(call embedded_library,cufft,12,13))
 $(eval $(call embedded_library,cufft,11,12))
+$(eval $(call embedded_library,curand,10,13))
