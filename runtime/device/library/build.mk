@@ -16,6 +16,8 @@ parts_cufft    := $(addprefix $(library_dir)/,fft.c fft_run.c)
 code_cufft     := 16
 parts_curand   := $(library_dir)/rand.c
 code_curand    := 204
+parts_cusparse := $(wildcard $(library_dir)/sparse*.c)
+code_cusparse  := 10
 
 # The entries of cuBLAS, by the rows that say what calls touch.
 $(library_made)/cublas_extents.c: $(library_table) runtime/hook/library/generate.awk
@@ -54,3 +56,4 @@ $(eval $(call embedded_library,cublasLt,12,12))
 $(eval $(call embedded_library,cufft,12,13))
 $(eval $(call embedded_library,cufft,11,12))
 $(eval $(call embedded_library,curand,10,13))
+$(eval $(call embedded_library,cusparse,12,13))
