@@ -55,6 +55,11 @@ uninstall:
 	rm -f $(INSTALL_ROOT)/share/man/man1/csan.1 $(INSTALL_ROOT)/share/bash-completion/completions/csan \
 		$(INSTALL_ROOT)/share/zsh/site-functions/_csan
 
+# What the products contain of other people's: linked statically, and compiled from headers. NOTICES
+# has their licenses; a package that has copies of further libraries adds theirs.
+CONTAINED := $(patsubst -l%,lib%.a,$(filter -l%,$(UNPACK) $(CLI_LIBS) $(JSON_LIBS))) /usr/include/uthash.h
+NOTICES   := THIRD-PARTY-NOTICES
+
 # ---- The wheel of the PyTorch adapter -----------------------------------------------------------
 # For an interpreter that starts without `csan run`; csan itself is installed in another way.
 
@@ -70,7 +75,8 @@ DEB_MAINTAINER ?= csan <csan@localhost>
 deb: build
 	@rm -rf $(DEB_TREE)
 	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(DEB_TREE)
-	@$(PACKAGE)/deb.sh $(DEB_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(DEB)
+	@$(PACKAGE)/notices.sh $(OUT)/$(NOTICES) $(CONTAINED)
+	@$(PACKAGE)/deb.sh $(DEB_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(DEB) $(OUT)/$(NOTICES)
 	@rm -rf $(DEB_TREE)
 
 # ---- The tarball --------------------------------------------------------------------------------
@@ -121,6 +127,9 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 	@cp -a runtime/hook/interpose/driver.table $(DIST)/runtime/hook/interpose
 	@cp -a scripts/run-gpu-tests.sh $(DIST)/
 	@cp -a LICENSE $(wildcard *.md docs) $(DIST)/
+	@$(PACKAGE)/notices.sh $(DIST)/$(NOTICES) $(CONTAINED) libunwind.so.8 liblzma.so.5 libcmocka.so.0
+	@echo "libcudart.so.* and the CUDA runtime in programs are parts of NVIDIA's CUDA Toolkit, under its license." \
+		>>$(DIST)/$(NOTICES)
 
 # ---- Lint ---------------------------------------------------------------------------------------
 

@@ -440,9 +440,10 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
         return;
     }
     if (race->order && race->order->cause == CSAN_CAUSE_AD_HOC) {
-        text_add(text, "if the kernels always order the two, suppress this report; else enqueue the "
-                       "one that releases first, record an event behind it, and make the other "
-                       "one's stream wait for that");
+        text_add(text,
+                 "if the kernels always order the two, suppress this report; else enqueue the "
+                 "one that releases first, record an event behind it, and make the other "
+                 "one's stream wait for that");
         return;
     }
     const struct race_side *previous = &words->previous;

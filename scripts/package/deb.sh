@@ -1,9 +1,10 @@
 #!/bin/bash
-# deb.sh TREE VERSION MAINTAINER FILE: makes the Debian package FILE of an installed tree, TREE/usr.
+# deb.sh TREE VERSION MAINTAINER FILE NOTICES: makes the Debian package FILE of an installed tree, TREE/usr;
+# NOTICES has the licenses of what it contains by others (notices.sh).
 # What it depends on is read from its programs and libraries: the packages of the shared libraries
 # they need, and the C library's version by its symbols. libunwind is opened by name, and done without.
 set -eu -o pipefail
-tree=$1 version=$2 maintainer=$3 file=$4
+tree=$1 version=$2 maintainer=$3 file=$4 notices=$5
 
 programs() { find "$tree/usr" -type f -exec sh -c 'readelf -h "$1" >/dev/null 2>&1' sh {} \; -print; }
 
@@ -62,7 +63,7 @@ rmdir "$tree/usr/share/zsh/site-functions"
 gzip -9n "$tree/usr/share/man/man1/csan.1"
 mkdir -p "$tree/usr/share/doc/csan" "$tree/DEBIAN"
 {
-    cat LICENSE
+    cat LICENSE "$notices"
     echo "lib/csan/libcudart.so.13 is a part of NVIDIA's CUDA Toolkit, under its license."
 } >"$tree/usr/share/doc/csan/copyright"
 chmod -R u=rwX,go=rX "$tree"

@@ -1,5 +1,5 @@
-// Kernels that fail where they are hard to identify, and programs with settings of their own: what calls return is printed, to be
-// compared with and without csan.
+// Kernels that fail where they are hard to identify, and programs with settings of their own: what
+// calls return is printed, to be compared with and without csan.
 //   failure_cases CASE [FATBIN]     FATBIN: of failure.cu, for the case `module`
 // clang-format off
 #include <csignal>

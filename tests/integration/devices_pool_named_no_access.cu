@@ -5,7 +5,8 @@
 // expect: The memory is of a pool of device 1. The kernel runs on device 0, to which the pool gives no access.
 // own-errors: yes
 // skip: gpu
-// A stream gets memory of another device's pool, which the program names. It is not the stream's device that counts.
+// A stream gets memory of another device's pool, which the program names. It is not the stream's
+// device that counts.
 #include "devices.h"
 
 int main()

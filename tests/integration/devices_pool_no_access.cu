@@ -6,7 +6,8 @@
 // expect: Fix: enable access to that device \(.*of a pool: cudaMemPoolSetAccess
 // own-errors: yes
 // skip: gpu
-// A kernel on one device uses memory of another one's pool. Access of one device to the other does not cover pools.
+// A kernel on one device uses memory of another one's pool. Access of one device to the other does
+// not cover pools.
 #include "devices.h"
 
 int main()

@@ -1,8 +1,8 @@
 // verdict: none
 // flags: -gencode arch=compute_90,code=sm_90 -gencode arch=compute_120,code=compute_120
 // skip: embedded
-// Machine code for sm_90, and PTX of a later architecture, as libraries have it. The code depends on
-// the architecture: what the PTX says is not what the device runs.
+// Machine code for sm_90, and PTX of a later architecture, as libraries have it. The code depends
+// on the architecture: what the PTX says is not what the device runs.
 #include "expect.h"
 
 __global__ void fill_for_architecture(int *p)

@@ -6,7 +6,8 @@
 
 int main()
 {
-    int *p = nullptr, *device = device_array<int>(); // before the free: on a GPU it may get the freed address
+    // Before the free: on a GPU it may get the freed address.
+    int *p = nullptr, *device = device_array<int>();
     CHECK(cudaMallocHost(&p, 4096)); // at: allocated
     CHECK(cudaFreeHost(p));
     launch_fill(0, device);

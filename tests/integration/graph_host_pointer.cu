@@ -3,7 +3,8 @@
 // expect: CSAN: memory that the device cannot reach: fill \(.*graph_host_pointer.cu:{node}\) writes 64 bytes of the host's memory
 // own-errors: yes
 // skip: gpu
-// A kernel of a graph is given a pointer to the host's stack. Another one's memory is registered before it is launched.
+// A kernel of a graph is given a pointer to the host's stack. Another one's memory is registered
+// before it is launched.
 #include "graph.h"
 
 int main()

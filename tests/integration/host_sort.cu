@@ -9,7 +9,8 @@
 int main()
 {
     int *device = device_array<int>(HOST_N), *host = pinned_memory();
-    std::fill_n(host, HOST_N, 1); // what the copy brings: a sort of what changes meanwhile may run out of bounds
+    // What the copy brings: a sort of what changes meanwhile may run out of bounds.
+    std::fill_n(host, HOST_N, 1);
     cudaStream_t stream = nonblocking_stream();
     launch_fill(stream, device, 1, HOST_N);
     CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream));

@@ -2,7 +2,7 @@
 // finding: memory that the device cannot reach
 // expect: CSAN: memory that the device cannot reach: fill \(.*launch_heap_pointer.cu:{heap}\) writes 64 bytes of the host's memory
 // expect: The address is in the heap. Device 0 reaches no memory of the host
-// expect-sanitizer: The address is in memory that malloc or mmap gave. Device 0 reaches no memory of the host
+// expect-sanitizer: memory that malloc or mmap gave. Device 0 reaches no memory of the host
 // own-errors: yes
 // skip: gpu
 // The same of memory of malloc.

@@ -180,6 +180,12 @@ if command -v dpkg-deb >/dev/null; then
     run dpkg-deb --extract "$package" deb
     check "it can be unpacked" ended 0
     run dpkg-deb --control "$package" deb/DEBIAN
+    licenses() { grep -q "^==== $1: from the package" deb/usr/share/doc/csan/copyright; }
+    check "it has the licenses of what is linked statically" eval 'licenses libjson-c.a && licenses libdw.a && licenses libzstd.a'
+    check "and their words" grep -q 'Permission is hereby granted, free of charge' deb/usr/share/doc/csan/copyright
+    run "$tree/scripts/package/notices.sh" notices libz.a libcsan_stranger.a
+    check "a library of nobody's stops it" \
+        [ "$status: $(cat err)" = "1: notices: no installed package has libcsan_stranger.a, whose license belongs into the package" ]
     check "its files are those it lists" eval '(cd deb && md5sum --quiet -c DEBIAN/md5sums) >err 2>&1'
     run find deb/usr ! -perm -a+r -o -type f -perm /022
     check "everybody may read them and nobody write" [ ! -s out ]
@@ -211,7 +217,7 @@ END
     echo 'int here(void); int here(void) { return 0; }' >stranger.c
     gcc -shared -fPIC stranger.c -Wl,-soname,libcsan_stranger.so.1 -o libcsan_stranger.so.1
     gcc -shared -fPIC stranger.c -Wl,--no-as-needed libcsan_stranger.so.1 -o stranger/usr/lib/libuser.so
-    run "$tree/scripts/package/deb.sh" stranger 0 'nobody <nobody@localhost>' stranger.deb
+    run "$tree/scripts/package/deb.sh" stranger 0 'nobody <nobody@localhost>' stranger.deb /dev/null
     check "a library of no package is named" \
         [ "$status: $(cat err)" = "1: deb: no installed package has libcsan_stranger.so.1, which csan needs" ]
     check "and no package made" absent stranger.deb

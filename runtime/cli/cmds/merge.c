@@ -14,8 +14,8 @@ static void usage(FILE *out)
         out,
         "usage: csan merge [OPTION...] FILE...\n\n"
         "Makes one report of many recordings (csan record) or reports in JSON. The ranks of a\n"
-        "job leave such files (log_path or record with %%r in it). It has each race once, with the\n"
-        "ranks that saw it. No FILE is written over. The exit code is 66 when there are\n"
+        "job leave such files (log_path or record with %%r in it). It has each race once, with\n"
+        "the ranks that saw it. No FILE is written over. The exit code is 66 when there are\n"
         "findings, and 2 when a file cannot be read. The other files are merged then.\n\n"
         "%s"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"
