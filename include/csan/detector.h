@@ -219,8 +219,8 @@ struct csan_dim {
     uint64_t count;
 };
 
-/* How an op may order itself with another one through these bytes, as kernels do that spin on a
- * flag (PTX ISA, "Release and Acquire Patterns"). A race that such an order would explain is a
+/* How an op may order itself with another one through these bytes. Kernels that spin on a flag do
+ * so (PTX ISA, "Release and Acquire Patterns"). A race that such an order would explain is a
  * possible one. */
 enum csan_access_order { CSAN_ACQUIRES = 1, CSAN_RELEASES = 2 };
 

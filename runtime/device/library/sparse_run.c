@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 8 }; /* nothing needs a buffer; programs allocate what they are told */
+enum { BUFFER_BYTES = 8 }; /* nothing needs a buffer; programs allocate what is asked for */
 
 struct sparse_job {
     struct sparse_matrix matrix, other;

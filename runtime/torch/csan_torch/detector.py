@@ -43,6 +43,7 @@ class Access(Structure):
         ("bound", c_uint8),
         ("element_bytes", c_uint8),
         ("argument", c_uint16),
+        ("order", c_uint8),
     ]
 
 
