@@ -18,12 +18,15 @@ parts_curand   := $(library_dir)/rand.c
 code_curand    := 204
 parts_cusparse := $(wildcard $(library_dir)/sparse*.c)
 code_cusparse  := 10
+parts_cusolver := $(addprefix $(library_dir)/,extent.c solver.c solver_run.c)
+code_cusolver  := 9
 
-# The entries of cuBLAS, by the rows that say what calls touch.
-$(library_made)/cublas_extents.c: $(library_table) runtime/hook/library/generate.awk
+# The entries of cuBLAS and cuSOLVER, by the rows that say what calls touch.
+$(library_made)/%_extents.c: $(library_table) runtime/hook/library/generate.awk
 	@mkdir -p $(@D)
-	awk -v OUT=$(@D) -v EXTENT=cublas -f runtime/hook/library/generate.awk $(library_table)
-made_cublas := $(library_made)/cublas_extents.o
+	awk -v OUT=$(@D) -v EXTENT=$* -f runtime/hook/library/generate.awk $(library_table)
+made_cublas   := $(library_made)/cublas_extents.o
+made_cusolver := $(library_made)/cusolver_extents.o
 
 $(library_made)/%.o: $(library_made)/%.c
 	$(CC) $(CFLAGS_ALL) -fno-builtin -fwrapv -MMD -MP -c $< -o $@
@@ -57,3 +60,5 @@ $(eval $(call embedded_library,cufft,12,13))
 $(eval $(call embedded_library,cufft,11,12))
 $(eval $(call embedded_library,curand,10,13))
 $(eval $(call embedded_library,cusparse,12,13))
+$(eval $(call embedded_library,cusolver,12,13))
+$(eval $(call embedded_library,cusolver,11,12))

@@ -323,3 +323,14 @@ int64_t extent_side(const struct extent *call, int64_t side, int64_t left, int64
     (void)call;
     return side == SIDE_LEFT ? left : right;
 }
+
+int64_t extent_lesser(const struct extent *call, int64_t one, int64_t other)
+{
+    (void)call;
+    return one < other ? one : other;
+}
+
+int64_t extent_singular(const struct extent *call, int64_t job, int64_t size, int64_t other)
+{
+    return (char)job == 'A' ? size : (char)job == 'S' ? extent_lesser(call, size, other) : 0;
+}

@@ -112,6 +112,10 @@ enum extent_when extent_partly(const struct extent *call);
 enum extent_when extent_with_diagonal(const struct extent *call, int64_t diagonal);
 int64_t extent_op(const struct extent *call, int64_t operation, int64_t plain, int64_t transposed);
 int64_t extent_side(const struct extent *call, int64_t side, int64_t left, int64_t right);
+/* Of two sizes the lesser; and how many singular vectors gesvd gives out of `size`, by its job: all
+ * ('A'), as many as there are singular values ('S'), or none. */
+int64_t extent_lesser(const struct extent *call, int64_t one, int64_t other);
+int64_t extent_singular(const struct extent *call, int64_t job, int64_t size, int64_t other);
 
 /* An exported function: copies its arguments to C, so that none needs a prototype, and returns what
  * ENTER(number, registers, stack) does. */

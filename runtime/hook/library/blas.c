@@ -196,3 +196,14 @@ int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t
     (void)call;
     return side == SIDE_LEFT ? left : right;
 }
+
+int64_t touch_lesser(const struct touch *call, int64_t one, int64_t other)
+{
+    (void)call;
+    return one < other ? one : other;
+}
+
+int64_t touch_singular(const struct touch *call, int64_t job, int64_t size, int64_t other)
+{
+    return (char)job == 'A' ? size : (char)job == 'S' ? touch_lesser(call, size, other) : 0;
+}

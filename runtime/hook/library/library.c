@@ -144,7 +144,7 @@ static const char *soname_of(const struct link_map *map)
 static bool may_be_ours(const char *symbol)
 {
     return strncmp(symbol, "cublas", 6) == 0 || strncmp(symbol, "cufft", 5) == 0 ||
-           strncmp(symbol, "nccl", 4) == 0;
+           strncmp(symbol, "cusolver", 8) == 0 || strncmp(symbol, "nccl", 4) == 0;
 }
 
 /* A second copy of a library in the process is let alone: an entry goes on to one. */

@@ -119,6 +119,10 @@ enum touch_when touch_with_diagonal(const struct touch *call, int64_t diagonal);
 /* The first size, or the second one if the matrix is transposed; and if it stands on the right. */
 int64_t touch_op(const struct touch *call, int64_t operation, int64_t plain, int64_t transposed);
 int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t right);
+/* Of two sizes the lesser; and how many singular vectors gesvd gives out of `size`, by its job: all
+ * ('A'), as many as there are singular values ('S'), or none. */
+int64_t touch_lesser(const struct touch *call, int64_t one, int64_t other);
+int64_t touch_singular(const struct touch *call, int64_t job, int64_t size, int64_t other);
 
 /* ---- cuBLASLt ---- */
 

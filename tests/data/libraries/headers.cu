@@ -4,6 +4,9 @@
 #include <cublas_v2.h>
 #include <cufft.h>
 #include <cufftXt.h>
+#if __has_include(<cusolverDn.h>)
+#include <cusolverDn.h>
+#endif
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 #endif
@@ -17,7 +20,7 @@ template <typename T> constexpr char parameter()
         return 'p';
     if (!std::is_integral<T>::value && !std::is_enum<T>::value)
         return '?';
-    return sizeof(T) == 4 ? '4' : sizeof(T) == 8 ? '8' : '?';
+    return sizeof(T) == 4 || sizeof(T) == 1 ? '4' : sizeof(T) == 8 ? '8' : '?';
 }
 
 template <typename Result, typename... Parameters>
