@@ -33,6 +33,22 @@ check "every row has a class, and a hook and its guard if it is an op" none odd
 grep '^cu' "$table" | awk '$5 == "op" { print $6, $7 }' | sort -u | awk '{ print $1 }' | uniq -d >twice
 check "no hook is guarded for one entry and not for another" none twice
 
+# Where the hooks of each stretch of rows are, in the order of the rows, by the symbols of the objects; and what the
+# comment before them says.
+nm -A --defined-only "$root"/obj/runtime/hook/*/*.o | sed -n 's#.*/hook/\([a-z_]*/[a-z_]*\)\.o:.* T hook_\([a-z0-9_]*\)$#\2 \1.c#p' >places
+check "the hooks were found" counted places 150
+awk 'NR == FNR { place[$1] = $2; next }
+     function judge() { if (files != named) print heading ": " files " and not " named; heading = files = named = "" }
+     /^#/ { if (rows) { judge(); rows = 0 }
+            if (!heading) heading = $0
+            for (line = $0; match(line, /[a-z_]+\/[a-z_]+\.c/); line = substr(line, RSTART + RLENGTH))
+                named = named " " substr(line, RSTART, RLENGTH) }
+     /^$/ && !rows { heading = named = "" }
+     /^cu/ { rows = 1 }
+     /^cu/ && $5 == "op" && index(files " ", " " place[$6] " ") == 0 { files = files " " place[$6] }
+     END { judge() }' places "$table" >elsewhere
+check "comments name the files where the hooks are" none elsewhere
+
 # The pairs: cuMemAlloc_v2 is of type PFN_cuMemAlloc_v3020. (The other headers need OpenGL's and such.)
 typedefs "$include/cudaTypedefs.h" >of_cuda
 {

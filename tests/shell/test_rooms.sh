@@ -62,7 +62,7 @@ check "a large circle and a large room are found" circle
 # DESIGN.md has the hooks' rooms in the table's order.
 drawn()
 {
-    sed -n '/^### `runtime\/hook/,/^Beside these/s/^| `\([a-z]*\)` .*/\1/p' "$tree/DESIGN.md" >drawn
+    sed -n '/^### `runtime\/hook/,/^Beside these/s#^| `runtime/hook/\([a-z]*\)` .*#\1#p' "$tree/DESIGN.md" >drawn
     sed -n 's#^[+ ]*runtime/hook/\([a-z]*\) .*#\1#p' "$tree/scripts/rooms.table" >ordered
     diff ordered drawn >out
 }

@@ -1,4 +1,4 @@
-/* Executable graphs and their launches. See graph.h, graph_steps.h and graph_check.h.
+/* Executable graphs and their launches. See graph.h, graph_steps.h and graph_races.h.
  *
  * A launch is enqueued after it succeeded: it joins the exec's last launch, whatever stream that
  * was in ("each launch is ordered behind both previous work in hStream and any previous launches of
@@ -11,7 +11,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/state/event_table.h"
-#include "runtime/hook/graph/graph_check.h"
+#include "runtime/hook/graph/graph_races.h"
 #include "runtime/hook/graph/graph_code.h"
 #include "runtime/hook/graph/graph_learn.h"
 #include "runtime/hook/graph/graph_sites.h"
@@ -101,7 +101,7 @@ static bool exec_prepare(struct exec *exec)
     if (!exec->changed)
         return true;
     graph_steps_free(&exec->merged);
-    graph_check(&exec->shape);
+    graph_races_find(&exec->shape);
     exec->wrong = any_wrong(&exec->shape);
     exec->changed = !graph_steps_make(&exec->shape, &exec->merged);
     table.counts.unknown_kernels += exec->merged.unknown_kernels - exec->unknown_kernels;

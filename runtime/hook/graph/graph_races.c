@@ -1,9 +1,9 @@
-/* Races inside one graph. See graph_check.h.
+/* Races inside one graph. See graph_races.h.
  *
  * The nodes are enqueued in a branch of the detector: nodes that follow one another are a lane, and
  * edges between lanes are joins, so that the rules are those of streams. */
 #define HASH_NONFATAL_OOM 1
-#include "runtime/hook/graph/graph_check.h"
+#include "runtime/hook/graph/graph_races.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/session/session.h"
 
@@ -178,7 +178,7 @@ static bool is_worth_it(const struct checking *checking)
     return checking->lane_count > 1 || memory;
 }
 
-void graph_check(const struct graph_topology *shape)
+void graph_races_find(const struct graph_topology *shape)
 {
     size_t count = shape->count + 1;
     struct checking checking = {.shape = shape,
