@@ -1,7 +1,7 @@
 # csan explore over the samples: each racy one must be confirmed within a hundred schedules, each
 # fixed one end equal in a thousand. `make test` does it with fewer (tests/shell/test_explore.sh).
 
-EXPLORED := example_error missing_wait double_buffer free_in_use
+EXPLORED := example_error missing_wait double_buffer free_in_use $(filter image_filter,$(program))
 
 .PHONY: explore-samples
 explore-samples: build $(EXPLORED:%=$(PROGRAM_OUT)/plain/%) $(EXPLORED:%=$(PROGRAM_OUT)/plain/%_fixed)

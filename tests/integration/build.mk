@@ -107,7 +107,7 @@ $(PROGRAM_OUT)/plain-static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 CUDA12_ROOT := $(OUT)/tests/cuda12
 CUDA12_OBJ  := build/obj/cuda12
 program12   := $(if $(wildcard $(NVCC12)),$(notdir $(patsubst %.cu,%,$(filter-out \
-	$(shell grep -lE '^// (cuda: 13|librar(y|ies): .*)$$' tests/integration/*.cu),$(program_src)))))
+	$(shell grep -lE '^// (cuda: 13|librar(y|ies): .*)$$' tests/integration/*.cu samples/*.cu),$(program_src)))))
 INTEGRATION12 := $(foreach way,static shared plain,$(program12:%=$(CUDA12_ROOT)/tests/programs/$(way)/%))
 SAMPLES12   := $(filter $(addprefix %/,$(notdir $(basename $(wildcard samples/*.cu)))),$(INTEGRATION12))
 SAMPLES12_GPU := $(SAMPLES12) $(subst /plain/,/plain-static/,$(foreach p,$(SAMPLES12),$(if $(findstring /plain/,$p),$p)))

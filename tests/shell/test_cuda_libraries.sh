@@ -77,7 +77,10 @@ int main(void)
            cublasSscal_v2(handle, 100, &two, (float *)memory, 1) || cuCtxSynchronize() != 700;
 }
 END
-gcc outside.c -o outside -L"$libraries" -l:libcublas.so.13 "$root/lib/csan/embedded/libcuda.so.1"
-run "$root/bin/csan" run --device=embedded ./outside
-check "a call that leaves its allocation fails as an illegal address" ended 66
-check "and findings say which call and which memory" says 'illegal memory access in cublasSscal'
+for major in 13 12; do
+    gcc outside.c -o outside -L"$libraries" -l:libcublas.so.$major "$root/lib/csan/embedded/libcuda.so.1"
+    run "$root/bin/csan" run --device=embedded ./outside
+    check "a call that leaves its allocation fails as an illegal address (CUDA $major)" ended 66
+    check "and findings say which call and which memory" says 'illegal memory access in cublasSscal'
+    check "and that it is out of bounds" says 'out of bounds: cublasSscal'
+done

@@ -2,8 +2,10 @@
 #include "runtime/device/library/cpu.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *file, *name, *package;
@@ -16,6 +18,7 @@ static const struct {
 static struct {
     pthread_mutex_t lock;
     void *handles[CPU_LIBRARIES];
+    struct link_map *maps[CPU_LIBRARIES];
     bool said[CPU_LIBRARIES];
 } cpu = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -50,8 +53,12 @@ bool cpu_open(enum cpu_library library, const char *user)
     pthread_mutex_lock(&cpu.lock);
     if (!cpu.handles[library]) {
         cpu.handles[library] = dlopen(libraries[library].file, RTLD_NOW | RTLD_LOCAL);
-        if (cpu.handles[library])
+        if (cpu.handles[library]) {
+            struct link_map *map = NULL;
             prepare(library);
+            dlinfo(cpu.handles[library], RTLD_DI_LINKMAP, &map);
+            __atomic_store_n(&cpu.maps[library], map, __ATOMIC_RELEASE);
+        }
     }
     const bool open = cpu.handles[library] != NULL;
     const bool says = !open && !cpu.said[library];
@@ -65,8 +72,63 @@ bool cpu_open(enum cpu_library library, const char *user)
     return open;
 }
 
+/* ---- Functions ----
+ * Native kernels look them up with the device's lock held. dlsym takes the loader's lock, which
+ * another thread may hold while its constructors wait for the device. So the library's own hash
+ * table is read, which never changes (System V gABI, "Dynamic Linking"; GNU hash sections). */
+
+struct symbols {
+    const char *names;
+    const ElfW(Sym) * table;
+    const uint32_t *hash;
+};
+
+static struct symbols symbols_of(const struct link_map *map)
+{
+    struct symbols symbols = {NULL, NULL, NULL};
+    for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_STRTAB)
+            symbols.names = (const char *)entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_SYMTAB)
+            symbols.table = (const ElfW(Sym) *)entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_GNU_HASH)
+            symbols.hash = (const uint32_t *)entry->d_un.d_ptr;
+    return symbols;
+}
+
+static uint32_t hash_of(const char *name)
+{
+    uint32_t hash = 5381;
+    for (; *name; name++)
+        hash = hash * 33 + (unsigned char)*name;
+    return hash;
+}
+
+/* The section: counts of buckets, first symbol, words of a filter; filter, buckets, hashes. */
+static void *symbol_find(const struct link_map *map, const char *name)
+{
+    const struct symbols symbols = symbols_of(map);
+    if (!symbols.names || !symbols.table || !symbols.hash)
+        return NULL;
+    const uint32_t wanted = hash_of(name), buckets = symbols.hash[0], first = symbols.hash[1];
+    const uint32_t *bucket = symbols.hash + 4 + symbols.hash[2] * (sizeof(ElfW(Addr)) / 4);
+    const uint32_t *hashes = bucket + buckets;
+    uint32_t i = buckets ? bucket[wanted % buckets] : 0;
+    for (; i >= first && i; i++) {
+        const uint32_t hash = hashes[i - first];
+        const ElfW(Sym) *symbol = &symbols.table[i];
+        if ((hash | 1) == (wanted | 1) && symbol->st_shndx != SHN_UNDEF &&
+            ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+            strcmp(symbols.names + symbol->st_name, name) == 0)
+            return (void *)(map->l_addr + symbol->st_value);
+        if (hash & 1)
+            break;
+    }
+    return NULL;
+}
+
 void *cpu_function(enum cpu_library library, const char *name)
 {
-    void *handle = __atomic_load_n(&cpu.handles[library], __ATOMIC_ACQUIRE);
-    return handle ? dlsym(handle, name) : NULL;
+    const struct link_map *map = __atomic_load_n(&cpu.maps[library], __ATOMIC_ACQUIRE);
+    return map ? symbol_find(map, name) : NULL;
 }

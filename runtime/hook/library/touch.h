@@ -3,7 +3,7 @@
  * and condition), then names its shape, which adds ranges.
  *
  *   touch.c       the gathering; arguments; shapes that all libraries share
- *   blas.c        cuBLAS: scalars and pointer modes, types, transposition
+ *   blas.c        cuBLAS, cuSOLVER: scalars and pointer modes, types, transposition
  *   lt.c          cuBLASLt: descriptors
  *   fft.c         cuFFT: what plans say
  *   communicator.c  NCCL: ranks, roots */
