@@ -33,6 +33,8 @@ program_missing()
     devices=$(directive devices "$1")
     if [ "$(directive skip "$1")" = $device ]; then
         echo "it is not for this device"
+    elif [ $device = gpu ] && [ -n "$(directive libraries "$1")" ]; then
+        echo "its libraries are the embedded device's"
     elif [ $device = gpu ] && [ "${devices:-1}" -gt 1 ] && [ "$devices" -gt "$GPU_COUNT" ]; then
         echo "it needs $devices GPUs"
     elif [ $device = gpu ] && [ "$(directive link "$1")" = -lcmocka ] && ! library_loads libcmocka.so.0; then

@@ -62,3 +62,14 @@ $(eval $(call embedded_library,curand,10,13))
 $(eval $(call embedded_library,cusparse,12,13))
 $(eval $(call embedded_library,cusolver,12,13))
 $(eval $(call embedded_library,cusolver,11,12))
+
+# Their unit tests link the parts that they test. library_parts,TEST,PARTS
+define library_parts
+$$(OUT)/tests/unit/test_$(1): $$(call objects,$$(addprefix $$(library_dir)/,$(2)))
+library_tests += $$(OUT)/tests/unit/test_$(1)
+endef
+$(eval $(call library_parts,number,number.c))
+$(eval $(call library_parts,attributes,attributes.c))
+$(library_tests): $(OUT)/tests/unit/%: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(unit_source) $(filter %.o,$^) -o $@ -lcmocka -lm
