@@ -24,7 +24,8 @@ static bool enumeration_is_valid(const char *name, int64_t value)
 
 static bool size_is_valid(const char *name, int64_t value)
 {
-    static const char *const sizes[] = {"m", "n", "k", "kl", "ku", "batchCount"};
+    static const char *const sizes[] = {"m",  "n",          "k",         "kl",
+                                        "ku", "batchCount", "batchSize", "nrhs"};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (strcmp(name, sizes[i]) == 0)
             return value >= 0;

@@ -6,6 +6,7 @@
  *   blas_product.c  all forms of gemm; gemv and trsm in batches
  *   multiply.c      one product
  *   blas_vector.c   level 1 with types of their own (the Ex forms)
+ *   blas_lapack.c   factors, solutions and inverses in batches
  *   blas_matrix.c   what BLAS has not: geam, dgmm, syrkx, trmm out of place */
 #ifndef RUNTIME_DEVICE_LIBRARY_BLAS_H
 #define RUNTIME_DEVICE_LIBRARY_BLAS_H
@@ -79,6 +80,7 @@ void *blas_routine(const char *name);
 bool blas_product(const struct blas_run *run);
 bool blas_vector(const struct blas_run *run);
 bool blas_matrix(const struct blas_run *run);
+bool blas_lapack(const struct blas_run *run);
 /* With the arguments as they are, in Fortran's order; `letter` and pointers of one batch. */
 bool blas_fortran(const struct blas_run *run, const char *name, int64_t batch);
 

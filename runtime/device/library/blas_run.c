@@ -192,8 +192,8 @@ static void name_of(const char *symbol, char *name, size_t bytes)
 
 static void dispatch(const struct blas_run *run)
 {
-    if (!blas_product(run) && !blas_vector(run) && !blas_matrix(run) && !with_result(run) &&
-        !blas_fortran(run, run->name, -1))
+    if (!blas_product(run) && !blas_vector(run) && !blas_matrix(run) && !blas_lapack(run) &&
+        !with_result(run) && !blas_fortran(run, run->name, -1))
         library_lacks(run->function->symbol);
 }
 

@@ -334,3 +334,9 @@ int64_t extent_singular(const struct extent *call, int64_t job, int64_t size, in
 {
     return (char)job == 'A' ? size : (char)job == 'S' ? extent_lesser(call, size, other) : 0;
 }
+
+enum extent_when extent_given(const struct extent *call, uint64_t pointer)
+{
+    (void)call;
+    return pointer ? EXTENT_ALWAYS : EXTENT_NEVER;
+}

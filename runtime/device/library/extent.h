@@ -108,6 +108,7 @@ struct extent_type extent_scale(const struct extent *call, int64_t compute_type,
 enum extent_when extent_nonzero(const struct extent *call, uint64_t scalar,
                                 struct extent_type type);
 enum extent_when extent_positive(const struct extent *call, int64_t number);
+enum extent_when extent_given(const struct extent *call, uint64_t pointer);
 enum extent_when extent_partly(const struct extent *call);
 enum extent_when extent_with_diagonal(const struct extent *call, int64_t diagonal);
 int64_t extent_op(const struct extent *call, int64_t operation, int64_t plain, int64_t transposed);

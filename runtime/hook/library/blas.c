@@ -207,3 +207,9 @@ int64_t touch_singular(const struct touch *call, int64_t job, int64_t size, int6
 {
     return (char)job == 'A' ? size : (char)job == 'S' ? touch_lesser(call, size, other) : 0;
 }
+
+enum touch_when touch_given(const struct touch *call, uint64_t pointer)
+{
+    (void)call;
+    return pointer ? TOUCH_ALWAYS : TOUCH_NEVER;
+}

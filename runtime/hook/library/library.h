@@ -1,5 +1,5 @@
-/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, cuSOLVER, NCCL. library.table says
- * what each function touches; this file intercepts the calls.
+/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, cuSOLVER, NCCL.
+ * library.table says what each function touches; this file intercepts the calls.
  *
  * libcsan exports the functions of each version of a library under that version. So a program's
  * reference to cublasSgemm_v2 of libcublas.so.13 finds csan's stub for that version first. These

@@ -114,6 +114,8 @@ void touch_scalars(struct touch *call, uint64_t pointer, int64_t n);
 enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_type type);
 enum touch_when touch_value_nonzero(uint64_t scalar, struct touch_type type); /* at the host */
 enum touch_when touch_positive(const struct touch *call, int64_t number);
+/* Pointers that may be NULL. */
+enum touch_when touch_given(const struct touch *call, uint64_t pointer);
 enum touch_when touch_partly(const struct touch *call);
 enum touch_when touch_with_diagonal(const struct touch *call, int64_t diagonal);
 /* The first size, or the second one if the matrix is transposed; and if it stands on the right. */
