@@ -32,7 +32,7 @@ static struct {
 /* The instruction that the thread is to make, and what is open for it. */
 static __thread struct {
     struct range open[STEPS];
-    uint32_t count;
+    uint32_t count, owed; /* owed: traps that may still come of what is closed already */
     uint64_t pc, address; /* of the newest fault that was tried again */
     uint32_t retries;
     uintptr_t handler; /* the frame below which a handler of the program's runs; 0: none does */
@@ -243,17 +243,33 @@ static void on_fault(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
+/* A trap of the processor's after one instruction. Not by its code alone: a virtual machine may
+ * lose why the trap came, and then the kernel calls it a breakpoint. */
+static bool is_single_step(const siginfo_t *info, const ucontext_t *context)
+{
+    return info->si_code > 0 && (context->uc_mcontext.gregs[REG_EFL] & SINGLE_STEP) != 0;
+}
+
+/* Where a handler ran in between, an instruction of its own may be the one that was made, and the
+ * interrupted one, whose trap is still to come, meets its page closed again. */
+static bool step_ends(void)
+{
+    if (!self.count && !self.owed)
+        return false;
+    self.owed = self.count ? self.owed + self.count - 1 : self.owed - 1;
+    while (self.count)
+        page_guard_close(self.open[--self.count]);
+    return true;
+}
+
 static void on_step(int number, siginfo_t *info, void *context)
 {
     const int error = errno;
     ucontext_t *stepped = context;
-    if (info->si_code == TRAP_TRACE && self.count) {
-        while (self.count)
-            page_guard_close(self.open[--self.count]);
+    if (is_single_step(info, stepped) && step_ends())
         stepped->uc_mcontext.gregs[REG_EFL] &= ~SINGLE_STEP;
-    } else {
+    else
         pass_on(number, info, context);
-    }
     errno = error;
 }
 
