@@ -837,3 +837,11 @@ void csan_context_races_clear(csan_context *context)
     race_log_forget(&context->detector.races);
     context_leave(context);
 }
+
+void context_link(csan_context *context, csan_lane lane, const struct csan_link *link)
+{
+    lock_take(context->lock);
+    if (context->recording && context_has_lane(context, lane))
+        recording_link(context->recording, context->recorded_as, lane, link);
+    context_leave(context);
+}

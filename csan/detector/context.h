@@ -127,6 +127,10 @@ struct context_host_change {
 /* Enters at once and is a race from there on. Any thread. */
 void context_host_changed(csan_context *context, const struct context_host_change *change);
 
+/* What joins this process to others, as of what `lane` did and knows now. It orders nothing here:
+ * only recordings have it, for csan merge --order. Any thread. */
+void context_link(csan_context *context, csan_lane lane, const struct csan_link *link);
+
 /* What is to be judged though it is no op. */
 enum context_judged {
     CONTEXT_REFUSED,      /* a call that the driver refused as an invalid value

@@ -61,6 +61,9 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_HOST_CHANGE] = {"host-change",
                               {FIELD_LANE, FIELD_SITE, FIELD_OTHER, FIELD_FIRST, FIELD_LAST,
                                FIELD_SET}},
+    [RECORDED_LINK] = {"link",
+                       {FIELD_LANE, FIELD_FLAGS, FIELD_HANDLE, FIELD_FIRST, FIELD_LAST,
+                        FIELD_ADDRESS, FIELD_BYTES, FIELD_NANOSECONDS}},
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {

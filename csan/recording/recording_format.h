@@ -30,9 +30,9 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 9,
+    RECORDING_MINOR = 10,
     RECORDING_HEAD_BYTES = 16,
-    RECORDING_FIELDS_MAX = 6
+    RECORDING_FIELDS_MAX = 8
 };
 
 enum recording_field {
@@ -50,11 +50,12 @@ enum recording_field {
     FIELD_BYTES,
     FIELD_MEMORY,      /* enum csan_memory_kind */
     FIELD_FLAGS,       /* of the entry's kind; of a host's lane: enum csan_host_lane; of a
-                          role: enum csan_lane_role; of what is judged: enum context_judged */
-    FIELD_FIRST,       /* op's number */
+                          role: enum csan_lane_role; of what is judged: enum context_judged; of a
+                          link: enum csan_link_kind */
+    FIELD_FIRST,       /* op's number; of a link: its number */
     FIELD_LAST,        /* the same; of a finding: the site of the call that reported it; of a
                           change by the host: the op's sequence number in its lane */
-    FIELD_NANOSECONDS, /* since the last such entry */
+    FIELD_NANOSECONDS, /* since the last such entry; of a link: of CLOCK_MONOTONIC */
     FIELD_HANDLE,
     FIELD_ADDRESS,
     FIELD_LINE,
@@ -118,6 +119,7 @@ enum recording_kind {
     RECORDED_JUDGED,
     RECORDED_FINDING,
     RECORDED_HOST_CHANGE,
+    RECORDED_LINK,
     RECORDED_KINDS
 };
 

@@ -395,6 +395,20 @@ uint64_t recording_host_change(struct recording *recording, uint32_t context,
     return recording->now;
 }
 
+void recording_link(struct recording *recording, uint32_t context, uint32_t lane,
+                    const struct csan_link *link)
+{
+    if (!begin(recording, context))
+        return;
+    put_time(recording);
+    uint8_t *at = number_write(entry_at(recording, RECORDED_LINK), lane);
+    at = number_write(number_write(at, (uint64_t)link->kind), link->key);
+    at = number_write(number_write(at, link->number), link->peers);
+    at = number_write(number_write(at, link->address), link->bytes);
+    entry_to(recording, number_write(at, link->time));
+    end(recording);
+}
+
 uint64_t recording_wall_offset(const struct recording *recording)
 {
     return recording->wall_offset;

@@ -60,6 +60,9 @@ uint64_t recording_finding(struct recording *recording, uint32_t context,
 /* See context_host_changed. */
 uint64_t recording_host_change(struct recording *recording, uint32_t context,
                                const struct context_host_change *change);
+/* What joins the process to others. */
+void recording_link(struct recording *recording, uint32_t context, uint32_t lane,
+                    const struct csan_link *link);
 void recording_lane(struct recording *recording, uint32_t context, unsigned role, uint32_t lane,
                     uint64_t handle, const char *label);
 void recording_host_lane(struct recording *recording, uint32_t context, uint32_t lane,

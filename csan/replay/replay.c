@@ -648,6 +648,10 @@ static const char *take_on_lane(struct replay *replay, const struct recorded *re
         return take_finding(replay, recorded, lane);
     case RECORDED_HOST_CHANGE:
         return take_host_change(replay, recorded, lane);
+    case RECORDED_LINK: /* orders nothing within a process */
+        return recorded->value[FIELD_FLAGS] - 1 < CSAN_LINK_KINDS - 1
+                   ? NULL
+                   : "a link of a kind that cannot be";
     default:
         return take_memory(replay, recorded, lane);
     }

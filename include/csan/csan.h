@@ -314,6 +314,7 @@ struct csan_access;
 struct csan_call;
 struct csan_call_counts;
 struct csan_activity;
+struct csan_link;
 
 /* The table behind the inline functions; a program calls those, not this. */
 struct csan_api {
@@ -352,6 +353,9 @@ struct csan_api {
     void *(*host_view)(const void *pointer);
     void (*call_counts)(const struct csan_call_counts *counts);
     int (*operator_source)(const struct csan_operator_source *source);
+    void (*link)(const struct csan_link *link);
+    uint64_t (*token)(void);
+    void (*barrier)(uint64_t barrier, uint64_t processes, int leave);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -743,6 +747,77 @@ static inline void csan_call_counts(const struct csan_call_counts *counts)
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, call_counts))
         api->call_counts(counts);
+}
+
+/* ---- Between processes ------------------------------------------------------------------------
+ *
+ * csan checks each process by itself. `csan merge --order` puts the recordings of several together,
+ * and finds accesses to memory that they share (cudaIpcOpenMemHandle) and that nothing orders. It
+ * knows the order that events and handles of CUDA and messages of MPI make. Declare any other order
+ * (sockets, pipes, semaphores, flags in shared memory) by these. They do nothing where nothing is
+ * recorded. Any thread may call them. */
+
+/* A token for a message of the program's own: what the calling thread did and knows to have
+ * finished before csan_send() comes before what another process does after csan_receive() of the
+ * same token. Send the token along with the message. One process may receive it, once. 0: csan is
+ * off; csan_receive(0) does nothing. */
+static inline uint64_t csan_send(void)
+{
+    const struct csan_api *api = csan_active();
+    return api && api->size > offsetof(struct csan_api, token) ? api->token() : 0;
+}
+static inline void csan_receive(uint64_t token);
+
+/* Around a barrier of `processes` processes: what each did and knew before it entered comes before
+ * what any of them does after it left. `barrier`: a number that the program chooses for it, the
+ * same in all of them. Each call of csan_barrier_enter begins the next round. One thread of each
+ * process takes part. */
+static inline void csan_barrier_enter(uint64_t barrier, uint64_t processes)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, barrier))
+        api->barrier(barrier, processes, 0);
+}
+static inline void csan_barrier_leave(uint64_t barrier, uint64_t processes)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, barrier))
+        api->barrier(barrier, processes, 1);
+}
+
+/* For wrappers of libraries that move messages, as libcsan_mpi is. The calling thread's order is
+ * meant. */
+enum csan_link_kind {
+    CSAN_LINK_SEND = 1, /* message `number`, from 1, of the channel `key` leaves */
+    CSAN_LINK_RECEIVE,  /* it has come; each message comes to one process */
+    CSAN_LINK_ENTER,    /* the collective call `key`, which no other call has, begins */
+    CSAN_LINK_LEAVE,    /* it ends here; it has waited for `number` processes that entered. As many
+                           as `peers` say LEAVE */
+    /* csan's own, of CUDA's handles; `key` is what the handle's bytes make: */
+    CSAN_LINK_SHARE,  /* a handle was made of the memory [address, address + bytes) */
+    CSAN_LINK_OPEN,   /* it was opened, as that memory here */
+    CSAN_LINK_CLOSE,  /* the memory at `address` was closed */
+    CSAN_LINK_RECORD, /* an event that processes share was recorded in the lane */
+    CSAN_LINK_WAIT,   /* the lane waits for its newest record of any process */
+    CSAN_LINK_KINDS
+};
+struct csan_link {
+    int kind; /* enum csan_link_kind */
+    uint64_t key, number, peers;
+    uint64_t address, bytes; /* of a message: `bytes` that it has, for csan info */
+    uint64_t time;           /* nanoseconds of CLOCK_MONOTONIC; 0: now */
+};
+static inline void csan_link(const struct csan_link *link)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, link))
+        api->link(link);
+}
+static inline void csan_receive(uint64_t token)
+{
+    const struct csan_link link = {CSAN_LINK_RECEIVE, token, 1, 0, 0, 0, 0};
+    if (token)
+        csan_link(&link);
 }
 
 /* The stack of an interpreted language, as frames that csan keeps and compares like return

@@ -3,6 +3,7 @@
  * it. Exit code: as a checked program's, 66 if there were races; 2 if one of the files cannot be
  * read, after what could be read. */
 #include "runtime/cli/command.h"
+#include "runtime/cli/findings/linked_run.h"
 #include "runtime/cli/findings/report_outputs.h"
 
 #include <stdlib.h>
@@ -18,6 +19,9 @@ static void usage(FILE *out)
         "the ranks that saw it. No FILE is written over. The exit code is 66 when there are\n"
         "findings, and 2 when a file cannot be read. The other files are merged then.\n\n"
         "%s"
+        "  --order            also replay all recordings together, in the order that messages,\n"
+        "                     collective calls and shared events make, and report accesses of\n"
+        "                     different processes to shared memory that nothing orders\n"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"
         "  --options=...      as CSAN_OPTIONS; csan help lists them\n",
         outputs_usage);
@@ -26,15 +30,18 @@ static void usage(FILE *out)
 struct request {
     struct report_outputs outputs;
     const char *options, *baseline;
+    bool order;
     const char **files; /* then the baseline and the suppressions, which are read, too */
     size_t file_count;
 };
 
 static void take_option(struct request *request, struct arguments *arguments)
 {
-    if (!outputs_take(&request->outputs, arguments, false) &&
-        !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
-        !argument_has(arguments, "--options", NULL, &request->options))
+    if (argument_is(arguments, "--order"))
+        request->order = true;
+    else if (!outputs_take(&request->outputs, arguments, false) &&
+             !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
+             !argument_has(arguments, "--options", NULL, &request->options))
         argument_unknown(arguments);
 }
 
@@ -63,6 +70,10 @@ static int merge(struct finding_set *set, const struct request *request)
     int code = 0;
     for (size_t i = 0; i < request->file_count; i++) {
         int bad = finding_set_add(set, request->files[i]);
+        code = code ? code : bad;
+    }
+    if (request->order) {
+        int bad = linked_run_add(set, request->files, request->file_count);
         code = code ? code : bad;
     }
     finding_set_compare(set);

@@ -138,6 +138,26 @@ static void finding_take(struct finding_set *set, struct finding *finding, uint3
     finding_destroy(finding);
 }
 
+void finding_set_take(struct finding_set *set, struct finding *finding, uint32_t earlier,
+                      uint32_t later)
+{
+    finding->seen_count = 0;
+    seen_add(finding, earlier);
+    seen_add(finding, later);
+    set->numbered_count = 0;
+    finding_take(set, finding, 0);
+}
+
+bool finding_set_process(const struct finding_set *set, const char *path, uint32_t *index)
+{
+    for (size_t i = 0; i < set->process_count; i++)
+        if (set->processes[i].file && strcmp(set->processes[i].file, path) == 0) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    return false;
+}
+
 static void stats_add(struct csan_stats *sum, const struct csan_stats *stats)
 {
     sum->ops += stats->ops;

@@ -49,6 +49,12 @@ int finding_set_options(struct finding_set *set, const char *text);
  * (2), with a message printed; what could be read is added. */
 int finding_set_add(struct finding_set *set, const char *path);
 
+/* Adds a finding that is between two processes of the set, by their index, and takes it over. */
+void finding_set_take(struct finding_set *set, struct finding *finding, uint32_t earlier,
+                      uint32_t later);
+/* The index of the process that this file is of. False: there is none. */
+bool finding_set_process(const struct finding_set *set, const char *path, uint32_t *index);
+
 /* Call it after the last file. Sets races apart that option baseline knows. */
 void finding_set_compare(struct finding_set *set);
 

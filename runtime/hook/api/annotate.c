@@ -11,6 +11,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/api/library_call.h"
+#include "runtime/hook/state/process_link.h"
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/kernel/kernel.h"
@@ -341,7 +342,10 @@ static const struct csan_api api = {.size = sizeof api,
                                     .activity = library_call_activity,
                                     .host_view = library_call_host_view,
                                     .call_counts = library_call_count,
-                                    .operator_source = operator_summary_source};
+                                    .operator_source = operator_summary_source,
+                                    .link = process_link,
+                                    .token = process_link_token,
+                                    .barrier = process_link_barrier};
 
 const struct csan_api *csan_api(void)
 {

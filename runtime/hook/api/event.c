@@ -72,14 +72,15 @@ CUresult hook_event_record_with_flags(const struct driver_entry *entry, CUevent 
     return result;
 }
 
-static void stream_waits(const struct driver_entry *entry, CUstream hStream, CUevent hEvent)
+static void stream_waits(const struct driver_entry *entry, CUstream hStream, CUevent hEvent,
+                         uint64_t began)
 {
     const csan_site site = callsite_of(entry->name, NULL, 0);
     struct stream *stream = stream_lock(hStream, entry->thread_default);
     if (!stream)
         return;
     stream_use(stream);
-    event_waited(hEvent, stream_lane(stream), site);
+    event_waited(hEvent, stream_lane(stream), site, began);
     guard_unlock();
 }
 
@@ -88,9 +89,10 @@ CUresult hook_stream_wait_event(const struct driver_entry *entry, CUstream hStre
 {
     if (sync_drops_wait(hStream, entry->thread_default, hEvent, Flags))
         return CUDA_SUCCESS;
+    const uint64_t began = event_wait_begins();
     CUresult result = DRIVER_REAL(entry, cuStreamWaitEvent_v3020)(hStream, hEvent, Flags);
     if (result == CUDA_SUCCESS && !stream_is_capturing(hStream, entry->thread_default))
-        stream_waits(entry, hStream, hEvent);
+        stream_waits(entry, hStream, hEvent, began);
     return result;
 }
 
@@ -128,8 +130,11 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
         return CUDA_SUCCESS;
     struct stream_memop_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
+    const uint64_t began = event_wait_begins();
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
     event_finished(snapshot, &scope, result, false);
+    if (result == CUDA_SUCCESS)
+        event_shared_finished(hEvent, thread_lane(), began);
     trace_waited();
     return result;
 }
@@ -138,8 +143,11 @@ CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
 {
     struct stream_memop_scope scope;
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
+    const uint64_t began = event_wait_begins();
     CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
     event_finished(snapshot, &scope, result, true);
+    if (result == CUDA_SUCCESS)
+        event_shared_finished(hEvent, thread_lane(), began);
     return result;
 }
 

@@ -1,6 +1,7 @@
 /* The hooks of memory, events and semaphores that are shared with other processes and interfaces.
  * csan does not see what those do, and says so once. What this program does with such memory is
- * checked like everything else.
+ * checked like everything else. Recordings have the handles, so that csan merge --order can put
+ * the processes together.
  *
  * When a mapping of another process's memory ends, nothing waits for work that uses it, because
  * nothing promises that (CUDA Driver API, cuIpcCloseMemHandle). So work that is still under way is
@@ -10,6 +11,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/state/event_table.h"
+#include "runtime/hook/state/process_link.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/session/session.h"
@@ -93,6 +95,16 @@ static void open_at(uint64_t address, csan_site site)
 
 /* ---- Memory of other processes ---- */
 
+/* The memory around that address has a handle for other processes. */
+static void handle_note(int kind, const CUipcMemHandle_v1 *handle, uint64_t address, uint64_t time)
+{
+    struct csan_link link = {.kind = kind, .time = time};
+    if (!range_of(address, &link.address, &link.bytes))
+        return;
+    link.key = process_link_key(handle, sizeof *handle);
+    process_link_lane(thread_lane(), &link);
+}
+
 /* Says what is not seen when the call succeeded. */
 #define NOTE_HOOK(call, note)                                                                      \
     CUresult result = call;                                                                        \
@@ -105,7 +117,13 @@ static void open_at(uint64_t address, csan_site site)
 CUresult hook_ipc_get_memory(const struct driver_entry *entry, CUipcMemHandle_v1 *pHandle,
                              CUdeviceptr_v2 dptr)
 {
-    NOTE_HOOK(DRIVER_REAL(entry, cuIpcGetMemHandle_v4010)(pHandle, dptr), of_processes);
+    CUresult result = DRIVER_REAL(entry, cuIpcGetMemHandle_v4010)(pHandle, dptr);
+    if (result == CUDA_SUCCESS) {
+        counters_unmodelled(of_processes);
+        context_doubt(session_context());
+        handle_note(CSAN_LINK_SHARE, pHandle, dptr, 0);
+    }
+    return result;
 }
 
 /* It is set of memory that others than CUDA are to reach, such as network cards (GPUDirect RDMA,
@@ -123,10 +141,12 @@ CUresult hook_ipc_open_memory(const struct driver_entry *entry, CUdeviceptr_v2 *
                               CUipcMemHandle_v1 handle, unsigned int Flags)
 {
     csan_site site = callsite_of_memory(entry->name);
+    const uint64_t begun = process_link_now();
     CUresult result = DRIVER_REAL(entry, cuIpcOpenMemHandle_v11000)(pdptr, handle, Flags);
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(of_processes);
         open_at(*pdptr, site);
+        handle_note(CSAN_LINK_OPEN, &handle, *pdptr, begun);
     }
     return result;
 }
@@ -148,6 +168,8 @@ static void close_end(uint64_t base, csan_free *token, CUresult result)
     guard_lock();
     struct opened *opened = result == CUDA_SUCCESS ? opened_find(base) : NULL;
     if (opened && --opened->count == 0) {
+        process_link_lane(thread_lane(),
+                          &(struct csan_link){.kind = CSAN_LINK_CLOSE, .address = base});
         HASH_DEL(table.opened, opened);
         free(opened);
     }
@@ -232,7 +254,13 @@ CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *
 CUresult hook_ipc_get_event(const struct driver_entry *entry, CUipcEventHandle_v1 *pHandle,
                             CUevent event)
 {
-    NOTE_HOOK(DRIVER_REAL(entry, cuIpcGetEventHandle_v4010)(pHandle, event), events_note);
+    CUresult result = DRIVER_REAL(entry, cuIpcGetEventHandle_v4010)(pHandle, event);
+    if (result == CUDA_SUCCESS) {
+        counters_unmodelled(events_note);
+        context_doubt(session_context());
+        event_shared(event, process_link_key(pHandle, sizeof *pHandle));
+    }
+    return result;
 }
 
 CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
@@ -242,6 +270,7 @@ CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(events_note);
         event_created(*phEvent);
+        event_shared(*phEvent, process_link_key(&handle, sizeof handle));
     }
     return result;
 }

@@ -418,7 +418,7 @@ static void enqueue_step(const struct exec *exec, size_t number, csan_lane lane,
     else if (step->kind == GRAPH_STEP_RECORD && step->event)
         event_record(step->event, lane, exec->merged.launch);
     else if (step->kind == GRAPH_STEP_WAIT && step->event)
-        event_waited(step->event, lane, exec->merged.launch);
+        event_waited(step->event, lane, exec->merged.launch, event_wait_begins());
     else if (step->kind == GRAPH_STEP_HOST && call)
         host_node_is_enqueued(call, lane);
 }

@@ -1,11 +1,17 @@
 /* The table from handles to the detector's events.
  *
  * An event's first record adds it: a wait on an event that was never recorded is no order (CUDA
- * Driver API, cuStreamWaitEvent). Handles are reused, so destroying an event removes it. */
+ * Driver API, cuStreamWaitEvent). Handles are reused, so destroying an event removes it.
+ *
+ * Events that processes share: what others record is not seen here. A wait for one may be a wait
+ * for another process that has waited for what this one recorded before. So it is ordered after all
+ * records of shared events that this process made: else work that is ordered by way of the other
+ * process would be reported. */
 #include "runtime/hook/state/event_table.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/state/process_link.h"
 
 #include <stdlib.h>
 
@@ -15,6 +21,7 @@ struct event {
     uint64_t serial; /* distinguishes it from others with the same handle before and after it */
     bool captured;   /* last recorded in a captured stream */
     csan_lane lane;  /* of its last record; CSAN_HOST: none that may still wait for a value */
+    uint64_t key;    /* of its handle for other processes; 0: it has none */
     UT_hash_handle hh;
 };
 
@@ -29,6 +36,8 @@ static struct {
     struct event *events;
     struct event_name *names;
     uint64_t serial;
+    csan_lane shared; /* knows all records of shared events, */
+    bool has_shared;  /* if there ever was one; atomic */
 } table;
 
 static struct event *event_find(CUevent handle)
@@ -148,6 +157,54 @@ void event_destroyed(struct event *event, CUevent handle, bool gone)
     guard_unlock();
 }
 
+/* ---- Events that processes share ---- */
+
+void event_shared(CUevent handle, uint64_t key)
+{
+    guard_lock();
+    struct event *event = event_get(handle);
+    if (event)
+        event->key = key;
+    if (event && !table.has_shared) {
+        table.shared = csan_lane_create(session_context(), 0, "records of shared events");
+        __atomic_store_n(&table.has_shared, table.shared != CSAN_NO_LANE, __ATOMIC_RELEASE);
+    }
+    guard_unlock();
+}
+
+uint64_t event_wait_begins(void)
+{
+    return __atomic_load_n(&table.has_shared, __ATOMIC_ACQUIRE) ? process_link_now() : 0;
+}
+
+static void shared_recorded(const struct event *event, csan_lane lane)
+{
+    if (!event->key || !table.has_shared)
+        return;
+    csan_lane_waits(session_context(), table.shared, lane);
+    process_link_lane(lane, &(struct csan_link){.kind = CSAN_LINK_RECORD, .key = event->key});
+}
+
+static void shared_waited(const struct event *event, csan_lane lane, uint64_t began)
+{
+    if (!event->key || !table.has_shared)
+        return;
+    process_link_lane(
+        lane, &(struct csan_link){.kind = CSAN_LINK_WAIT, .key = event->key, .time = began});
+    csan_lane_waits(session_context(), lane, table.shared);
+}
+
+void event_shared_finished(CUevent handle, csan_lane lane, uint64_t began)
+{
+    if (!began)
+        return;
+    guard_lock();
+    const struct event *event = event_find(handle);
+    if (event)
+        shared_waited(event, lane, began);
+    guard_unlock();
+}
+
 /* ---- Records and waits ---- */
 
 /* For reports. */
@@ -183,14 +240,17 @@ void event_record(CUevent handle, csan_lane lane, csan_site site)
         return;
     csan_event_record(session_context(), event->event, lane);
     event_step(handle, event, lane, CSAN_STEP_RECORD, site);
+    shared_recorded(event, lane);
 }
 
-void event_waited(CUevent handle, csan_lane lane, csan_site site)
+void event_waited(CUevent handle, csan_lane lane, csan_site site, uint64_t began)
 {
     const struct event *event = event_find(handle);
     event_step(handle, event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
-    if (event)
+    if (event) {
         csan_event_wait(session_context(), event->event, lane);
+        shared_waited(event, lane, began);
+    }
 }
 
 bool event_is_captured(CUevent handle)

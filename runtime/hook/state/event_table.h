@@ -21,12 +21,22 @@ struct event;
 struct event *event_take_out(CUevent handle);
 void event_destroyed(struct event *event, CUevent handle, bool gone);
 
+/* Other processes have the event, too, by a handle of that key (process_link_key). Without the
+ * lock. */
+void event_shared(CUevent handle, uint64_t key);
+/* When a call begins that waits for an event, which other processes may have recorded: pass it to
+ * event_waited. 0 where no event is shared. */
+uint64_t event_wait_begins(void);
+
 /* The event is recorded on that lane, by a call of that site. With the lock. */
 void event_record(CUevent handle, csan_lane lane, csan_site site);
 void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_site site);
 
 /* The lane waits for the event, by a call of that site. With the lock. */
-void event_waited(CUevent handle, csan_lane lane, csan_site site);
+void event_waited(CUevent handle, csan_lane lane, csan_site site, uint64_t began);
+/* The host has seen that an event is complete which processes share: its lane waited. Without the
+ * lock. */
+void event_shared_finished(CUevent handle, csan_lane lane, uint64_t began);
 
 /* The event, if it was ever recorded. Else NULL: a wait for it is no order. With the lock. */
 csan_event *event_recorded_of(CUevent handle);

@@ -1,0 +1,308 @@
+/* See linked_replay.h. */
+#include "csan/replay/linked_replay.h"
+#include "csan/detector/context.h"
+#include "csan/replay/linked_process.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURN_ENTRIES = 512, LINE_BYTES = PATH_MAX + 512, SAID_MAX = 8, BEGINNING_OF_TIME = 1 };
+
+struct reading {
+    struct recording_reader *reader;
+    struct recorded recorded; /* the newest entry */
+    bool waits;               /* it was not taken yet */
+    bool over;
+    uint64_t time; /* since 1970, as far as the recording says */
+    uint64_t now;  /* of its own clock */
+    uint64_t offset;
+};
+
+struct linked_replay {
+    struct linked linked;
+    struct link_scan *scan;
+    struct replay_definitions code;
+    const struct linked_source *sources;
+    struct reading *readings;
+    struct linked_counts counts;
+    uint64_t missed; /* waits for what never came */
+    bool doubts;
+    void (*say)(void *user, const char *line);
+    void *user;
+};
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static bool scan_one(struct link_scan *scan, size_t process, const char *path, char *message,
+                     size_t message_bytes)
+{
+    struct recording_reader *reader = recording_reader_open(path, message, message_bytes);
+    struct recorded recorded;
+    bool taken = true, outside = true;
+    while (reader && taken && recording_reader_next(reader, &recorded) == RECORDED_ENTRY) {
+        if (recorded.kind == RECORDED_CONTEXT)
+            outside = recorded.value[FIELD_CONTEXT] == 0;
+        taken = !outside || link_scan_take(scan, process, &recorded);
+    }
+    recording_reader_close(reader);
+    if (!taken)
+        snprintf(message, message_bytes, "out of memory");
+    return reader && taken;
+}
+
+static bool scan_all(struct linked_replay *replay, char *message, size_t message_bytes)
+{
+    for (size_t i = 0; i < replay->linked.count; i++)
+        if (!scan_one(replay->scan, i, replay->sources[i].path, message, message_bytes))
+            return false;
+    return link_scan_resolve(replay->scan);
+}
+
+static bool open_all(struct linked_replay *replay, char *message, size_t message_bytes)
+{
+    struct linked *linked = &replay->linked;
+    for (size_t i = 0; i < linked->count; i++) {
+        replay->readings[i].reader =
+            recording_reader_open(replay->sources[i].path, message, message_bytes);
+        if (!replay->readings[i].reader)
+            return false;
+        linked->processes[i] = linked_process_create(linked, i, replay->sources[i].name);
+        if (!linked->processes[i])
+            return false;
+    }
+    return true;
+}
+
+struct linked_replay *linked_replay_create(csan_context *context,
+                                           const struct linked_source *sources, size_t count,
+                                           char *message, size_t message_bytes)
+{
+    struct linked_replay *replay = calloc(1, sizeof *replay);
+    snprintf(message, message_bytes, "out of memory");
+    if (!replay)
+        return NULL;
+    struct linked *linked = &replay->linked;
+    replay->sources = sources;
+    replay->scan = link_scan_create(count);
+    replay->readings = calloc(count + 1, sizeof *replay->readings);
+    linked->processes = calloc(count + 1, sizeof(struct linked_process *));
+    linked->context = context;
+    linked->scan = replay->scan;
+    linked->messages = message_table_create(context);
+    linked->code = &replay->code;
+    linked->count = count;
+    if (!replay->scan || !replay->readings || !linked->processes || !linked->messages ||
+        !scan_all(replay, message, message_bytes) || !open_all(replay, message, message_bytes)) {
+        linked_replay_destroy(replay);
+        return NULL;
+    }
+    context_set_time(context, BEGINNING_OF_TIME, CSAN_TIME_UNKNOWN);
+    return replay;
+}
+
+void linked_replay_destroy(struct linked_replay *replay)
+{
+    if (!replay)
+        return;
+    struct linked *linked = &replay->linked;
+    for (size_t i = 0; i < linked->count; i++) {
+        if (replay->readings)
+            recording_reader_close(replay->readings[i].reader);
+        if (linked->processes)
+            linked_process_destroy(linked->processes[i]);
+    }
+    message_table_destroy(linked->messages);
+    link_scan_destroy(replay->scan);
+    replay_definitions_clear(&replay->code);
+    free(linked->processes);
+    free(linked->site_process);
+    free(replay->readings);
+    free(replay);
+}
+
+/* ---- Turns ----------------------------------------------------------------------------------- */
+
+static void say(const struct linked_replay *replay, const char *line)
+{
+    if (replay->say)
+        replay->say(replay->user, line);
+}
+
+static void end(struct linked_replay *replay, size_t process, const char *why)
+{
+    char line[LINE_BYTES];
+    struct reading *reading = &replay->readings[process];
+    reading->over = true;
+    linked_process_end(replay->linked.processes[process]);
+    if (!why)
+        return;
+    snprintf(line, sizeof line, "%s: %s; what it did after that is not compared with others",
+             replay->sources[process].name, why);
+    say(replay, line);
+}
+
+/* The next entry into reading->recorded. False: there is none. */
+static bool next(struct linked_replay *replay, size_t process)
+{
+    struct reading *reading = &replay->readings[process];
+    if (reading->waits)
+        return true;
+    const enum recorded_status status = recording_reader_next(reading->reader, &reading->recorded);
+    if (status != RECORDED_ENTRY) {
+        end(replay, process,
+            status == RECORDED_DAMAGED ? recording_reader_message(reading->reader) : NULL);
+        return false;
+    }
+    reading->waits = true;
+    replay->counts.entries++;
+    if (reading->recorded.kind == RECORDED_CLOCK)
+        reading->offset = reading->recorded.value[FIELD_NANOSECONDS] - reading->now;
+    if (reading->recorded.kind == RECORDED_TIME)
+        reading->now += reading->recorded.value[FIELD_NANOSECONDS];
+    reading->time = reading->now + reading->offset;
+    return true;
+}
+
+static void count(struct linked_replay *replay, const struct recorded *recorded)
+{
+    if (recorded->kind != RECORDED_LINK)
+        return;
+    const uint64_t kind = recorded->value[FIELD_FLAGS];
+    replay->counts.messages += kind == CSAN_LINK_RECEIVE;
+    replay->counts.collectives += kind == CSAN_LINK_LEAVE;
+    replay->counts.waits += kind == CSAN_LINK_WAIT;
+    replay->counts.shared += kind == CSAN_LINK_OPEN;
+}
+
+static void take(struct linked_replay *replay, size_t process)
+{
+    struct reading *reading = &replay->readings[process];
+    count(replay, &reading->recorded);
+    const char *wrong = linked_process_take(replay->linked.processes[process], &reading->recorded);
+    reading->waits = false;
+    if (!wrong)
+        return;
+    recording_reader_refuse(reading->reader, wrong);
+    end(replay, process, recording_reader_message(reading->reader));
+}
+
+static bool is_ready(struct linked_replay *replay, size_t process)
+{
+    struct linked_want want;
+    const struct reading *reading = &replay->readings[process];
+    return !reading->over &&
+           (!reading->waits ||
+            linked_process_ready(replay->linked.processes[process], &reading->recorded, &want));
+}
+
+static void turn(struct linked_replay *replay, size_t process)
+{
+    struct linked_want want;
+    const struct linked_process *of = replay->linked.processes[process];
+    for (int i = 0; i < TURN_ENTRIES && next(replay, process); i++) {
+        if (!linked_process_ready(of, &replay->readings[process].recorded, &want))
+            return;
+        take(replay, process);
+        if (replay->readings[process].over)
+            return;
+    }
+}
+
+/* The one that is behind; `count`: there is none. */
+static size_t behind(struct linked_replay *replay, bool ready)
+{
+    size_t found = replay->linked.count;
+    for (size_t i = 0; i < replay->linked.count; i++) {
+        const struct reading *reading = &replay->readings[i];
+        if (!reading->over && (!ready || is_ready(replay, i)) &&
+            (found == replay->linked.count || reading->time < replay->readings[found].time))
+            found = i;
+    }
+    return found;
+}
+
+/* ---- What is missing ------------------------------------------------------------------------- */
+
+static void say_missed(struct linked_replay *replay, size_t process)
+{
+    static const char *const words[] = {
+        [WANT_MESSAGE] = "received a message",
+        [WANT_COLLECTIVE] = "left a collective call or barrier",
+        [WANT_EVENT] = "waited for an event",
+        [WANT_HANDLE] = "opened memory",
+    };
+    static const char *const lacks[] = {
+        [WANT_MESSAGE] = "that no recording sends",
+        [WANT_COLLECTIVE] = "that not all of its processes enter in the recordings",
+        [WANT_EVENT] = "whose record is missing",
+        [WANT_HANDLE] = "whose handle is missing",
+    };
+    struct linked_want want;
+    char line[LINE_BYTES];
+    linked_process_ready(replay->linked.processes[process], &replay->readings[process].recorded,
+                         &want);
+    snprintf(line, sizeof line, "%s %s %s: races found from here on are possible ones",
+             replay->sources[process].name, words[want.what], lacks[want.what]);
+    if (replay->missed++ < SAID_MAX)
+        say(replay, line);
+}
+
+/* All that go on wait. */
+static void go_on_without(struct linked_replay *replay, size_t process)
+{
+    say_missed(replay, process);
+    replay->doubts = true;
+    take(replay, process);
+}
+
+void linked_replay_run(struct linked_replay *replay, void (*to)(void *user, const char *line),
+                       void *user)
+{
+    char line[LINE_BYTES];
+    replay->say = to;
+    replay->user = user;
+    for (size_t process;;) {
+        if ((process = behind(replay, true)) < replay->linked.count)
+            turn(replay, process);
+        else if ((process = behind(replay, false)) < replay->linked.count)
+            go_on_without(replay, process);
+        else
+            break;
+    }
+    csan_context_drain(replay->linked.context);
+    if (replay->missed > SAID_MAX) {
+        snprintf(line, sizeof line,
+                 "%" PRIu64 " more waits between processes have nothing that they wait for",
+                 replay->missed - SAID_MAX);
+        say(replay, line);
+    }
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+bool linked_replay_process(const struct linked_replay *replay, uint32_t site, size_t *process)
+{
+    const struct linked *linked = &replay->linked;
+    if (site >= linked->site_capacity || !linked->site_process[site])
+        return false;
+    *process = linked->site_process[site] - 1;
+    return true;
+}
+
+bool linked_replay_doubts(const struct linked_replay *replay)
+{
+    return replay->doubts;
+}
+
+struct replay_definitions *linked_replay_code(struct linked_replay *replay)
+{
+    return &replay->code;
+}
+
+struct linked_counts linked_replay_counts(const struct linked_replay *replay)
+{
+    return replay->counts;
+}

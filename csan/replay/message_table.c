@@ -1,0 +1,121 @@
+/* See message_table.h. */
+#define HASH_NONFATAL_OOM 1
+#include "csan/replay/message_table.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+struct waiting {
+    struct waiting_key {
+        uint64_t key, number;
+    } key;
+    csan_snapshot **snapshots;
+    size_t count, left;
+    UT_hash_handle hh;
+};
+
+struct message_table {
+    csan_context *context;
+    struct waiting *waiting; /* uthash */
+};
+
+struct message_table *message_table_create(csan_context *context)
+{
+    struct message_table *table = calloc(1, sizeof *table);
+    if (table)
+        table->context = context;
+    return table;
+}
+
+static void drop(struct message_table *table, struct waiting *waiting)
+{
+    for (size_t i = 0; i < waiting->count; i++)
+        csan_snapshot_release(table->context, waiting->snapshots[i]);
+    HASH_DEL(table->waiting, waiting);
+    free(waiting->snapshots);
+    free(waiting);
+}
+
+void message_table_destroy(struct message_table *table)
+{
+    struct waiting *waiting, *next;
+    if (!table)
+        return;
+    HASH_ITER(hh, table->waiting, waiting, next)
+    {
+        drop(table, waiting);
+    }
+    free(table);
+}
+
+static struct waiting *find(const struct message_table *table, uint64_t key, uint64_t number)
+{
+    const struct waiting_key wanted = {key, number};
+    struct waiting *waiting = NULL;
+    HASH_FIND(hh, table->waiting, &wanted, sizeof wanted, waiting);
+    return waiting;
+}
+
+static struct waiting *make(struct message_table *table, uint64_t key, uint64_t number)
+{
+    struct waiting *waiting = calloc(1, sizeof *waiting);
+    if (!waiting)
+        return NULL;
+    waiting->key = (struct waiting_key){key, number};
+    HASH_ADD(hh, table->waiting, key, sizeof waiting->key, waiting);
+    if (waiting->hh.tbl)
+        return waiting;
+    free(waiting);
+    return NULL;
+}
+
+/* Room grows at powers of two. */
+static bool push(struct waiting *waiting, csan_snapshot *snapshot)
+{
+    if ((waiting->count & (waiting->count - 1)) == 0) {
+        const size_t capacity = waiting->count ? waiting->count * 2 : 1;
+        csan_snapshot **grown = realloc(waiting->snapshots, capacity * sizeof(csan_snapshot *));
+        if (!grown)
+            return false;
+        waiting->snapshots = grown;
+    }
+    waiting->snapshots[waiting->count++] = snapshot;
+    return true;
+}
+
+bool message_table_send(struct message_table *table, uint64_t key, uint64_t number,
+                        csan_snapshot *snapshot)
+{
+    struct waiting *waiting = find(table, key, number);
+    if (!waiting)
+        waiting = make(table, key, number);
+    else if (number) /* a message that was sent already */
+        waiting = NULL;
+    if (waiting && push(waiting, snapshot))
+        return true;
+    csan_snapshot_release(table->context, snapshot);
+    return false;
+}
+
+size_t message_table_count(const struct message_table *table, uint64_t key, uint64_t number)
+{
+    const struct waiting *waiting = find(table, key, number);
+    return waiting ? waiting->count : 0;
+}
+
+void message_table_receive(struct message_table *table, uint64_t key, uint64_t number,
+                           uint64_t leaves, csan_lane lane)
+{
+    struct waiting *waiting = find(table, key, number);
+    if (!waiting)
+        return;
+    for (size_t i = 0; i < waiting->count; i++)
+        csan_snapshot_join(table->context, lane, waiting->snapshots[i]);
+    if (++waiting->left >= leaves)
+        drop(table, waiting);
+}
+
+size_t message_table_waiting(const struct message_table *table)
+{
+    return HASH_COUNT(table->waiting);
+}

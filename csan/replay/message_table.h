@@ -1,0 +1,31 @@
+/* Messages and collective calls between processes while their recordings are replayed together:
+ * what was sent and not yet received. A message is found by its channel and number, a collective
+ * call by its key. Both are forgotten once all that are to receive have done so. */
+#ifndef CSAN_REPLAY_MESSAGE_TABLE_H
+#define CSAN_REPLAY_MESSAGE_TABLE_H
+
+#include <csan/csan.h>
+
+#include <stdbool.h>
+
+struct message_table;
+
+/* Snapshots are the context's. NULL: memory is short. */
+struct message_table *message_table_create(csan_context *context);
+void message_table_destroy(struct message_table *table);
+
+/* A message was sent, or (number 0) a process entered. Takes the snapshot. False: memory is short,
+ * or this was done already. */
+bool message_table_send(struct message_table *table, uint64_t key, uint64_t number,
+                        csan_snapshot *snapshot);
+/* How many were sent under these and not received: 0 or 1, or of a collective call all that
+ * entered. */
+size_t message_table_count(const struct message_table *table, uint64_t key, uint64_t number);
+/* Lets the lane join all of them, if there are any. `leaves`: of a collective call how many
+ * receive; 1: the entry is over. */
+void message_table_receive(struct message_table *table, uint64_t key, uint64_t number,
+                           uint64_t leaves, csan_lane lane);
+/* Messages and calls that wait. */
+size_t message_table_waiting(const struct message_table *table);
+
+#endif

@@ -1,0 +1,242 @@
+/* See linked_run.h. */
+#include "runtime/cli/findings/linked_run.h"
+#include "csan/detector/context.h"
+#include "csan/recording/recording_format.h"
+#include "csan/replay/linked_replay.h"
+#include "csan/base/text.h"
+#include "csan/report/proposal.h"
+#include "csan/report/report.h"
+#include "csan/stack/symbolizer.h"
+#include "runtime/cli/findings/recorded_lines.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAD = 2, RANK_BYTES = 64 };
+
+struct linked_run {
+    struct finding_set *set;
+    struct options options;
+    struct linked_source *sources;
+    uint32_t *processes; /* of each source, its index in the set */
+    char (*names)[RANK_BYTES];
+    size_t count;
+    csan_context *context;
+    struct linked_replay *replay;
+    struct symbolizer *symbolizer;
+    struct report_sink *sink;
+    uint64_t found, possible;
+};
+
+static int fail(const struct linked_run *run, const char *message)
+{
+    fprintf(stderr, "csan %s: %s\n", run->set->command, message);
+    return BAD;
+}
+
+/* ---- Races ----------------------------------------------------------------------------------- */
+
+/* Of two processes: what one process did to itself its own replay has found. */
+static bool is_between(const struct linked_run *run, const struct csan_race *race, size_t *earlier,
+                       size_t *later)
+{
+    return linked_replay_process(run->replay, race->previous.site, earlier) &&
+           linked_replay_process(run->replay, race->current.site, later) && *earlier != *later;
+}
+
+static bool passes_by(void *user, const struct csan_race *race)
+{
+    const struct linked_run *run = user;
+    size_t earlier, later;
+    return !run->replay || csan_is_error(race) || !is_between(run, race, &earlier, &later);
+}
+
+/* The line that begins so says this instead. */
+static void line_replace(char **whole, const char *begin, const char *as, const char *line)
+{
+    struct text text = {0};
+    char *at = strstr(*whole, begin), *rest = at ? strchr(at + 1, '\n') : NULL;
+    if (!rest)
+        return;
+    text_add(&text, "%.*s%s%s%s", (int)(at - *whole), *whole, as, line, rest);
+    if (!text.data || text.cut) {
+        text_free(&text);
+        return;
+    }
+    free(*whole);
+    *whole = text.data;
+}
+
+static void string_replace(char **string, const char *by)
+{
+    char *copy = strdup(by);
+    if (!copy)
+        return;
+    free(*string);
+    *string = copy;
+}
+
+/* What orders streams of one process does not order two processes. */
+static void reword(struct linked_run *run, struct finding *finding, const char *earlier,
+                   const char *later)
+{
+    char cause[512], fix[512], origin[256];
+    const bool doubts = linked_replay_doubts(run->replay);
+    snprintf(cause, sizeof cause, "%s",
+             doubts
+                 ? "no message, barrier or event in the recordings orders the two processes; the "
+                   "recordings lack something, which may have ordered them."
+                 : "no message, barrier or event orders the two processes.");
+    snprintf(
+        fix, sizeof fix,
+        "in %s, record an event that both have (cudaIpcGetEventHandle) after the earlier "
+        "access, and send a message; in %s, wait for the event (cudaStreamWaitEvent) after the "
+        "message came. What csan cannot see, csan_send and csan_receive declare.",
+        earlier, later);
+    snprintf(origin, sizeof origin, "%s (the earlier access) and %s.", earlier, later);
+    line_replace(&finding->text, "\nCause: ", "\nCause: ", cause);
+    line_replace(&finding->text, "\nFix: ", "\nFix: ", fix);
+    line_replace(&finding->text, "\nIn process ", "\nBetween ", origin);
+    string_replace(&finding->cause, cause);
+    string_replace(&finding->fix, fix);
+    finding->proposal.kind = PROPOSAL_NONE;
+}
+
+static void race_found(void *user, const struct csan_race *race)
+{
+    struct linked_run *run = user;
+    struct csan_race changed = *race;
+    size_t earlier, later;
+    if (!run->sink || !is_between(run, race, &earlier, &later) ||
+        report_suppresses(run->sink, race))
+        return;
+    changed.possible |= linked_replay_doubts(run->replay);
+    struct finding *finding = report_finding(run->sink, &changed);
+    if (!finding)
+        return;
+    reword(run, finding, run->names[earlier], run->names[later]);
+    run->found++;
+    run->possible += finding->possible;
+    finding_set_take(run->set, finding, run->processes[earlier], run->processes[later]);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool is_recording(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    const int first = file ? fgetc(file) : EOF;
+    if (file)
+        fclose(file);
+    return first == (unsigned char)RECORDING_MAGIC[0];
+}
+
+/* "rank 3", or what else tells the processes apart. */
+static void name_of(const struct finding_process *process, size_t number, char *name)
+{
+    if (process->rank && process->rank[0])
+        snprintf(name, RANK_BYTES, "rank %s", process->rank);
+    else if (process->process && process->process[0])
+        snprintf(name, RANK_BYTES, "process %s", process->process);
+    else
+        snprintf(name, RANK_BYTES, "file %zu", number + 1);
+}
+
+static bool sources_make(struct linked_run *run, const char *const *files, size_t count)
+{
+    run->sources = calloc(count + 1, sizeof *run->sources);
+    run->processes = calloc(count + 1, sizeof *run->processes);
+    run->names = calloc(count + 1, sizeof *run->names);
+    if (!run->sources || !run->processes || !run->names)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = run->count;
+        if (!is_recording(files[i]) ||
+            !finding_set_process(run->set, files[i], &run->processes[at]))
+            continue;
+        name_of(&run->set->processes[run->processes[at]], at, run->names[at]);
+        run->sources[at] = (struct linked_source){files[i], run->names[at]};
+        run->count++;
+    }
+    return true;
+}
+
+static bool tools_make(struct linked_run *run, char *message, size_t bytes)
+{
+    char text[256];
+    snprintf(text, sizeof text, "pending_limit=%d:strided_cap=%d:dedup=%d",
+             run->options.pending_limit, run->options.strided_cap, run->options.dedup);
+    run->context = csan_context_create(text, race_found, run, message, bytes);
+    if (!run->context)
+        return false;
+    context_set_filter(run->context, passes_by, run);
+    run->replay = linked_replay_create(run->context, run->sources, run->count, message, bytes);
+    if (!run->replay)
+        return false;
+    snprintf(message, bytes, "out of memory");
+    run->symbolizer =
+        symbolizer_create_for(&run->options, &linked_replay_code(run->replay)->modules);
+    run->options.baseline[0] = '\0';
+    strcpy(run->options.format, "text");
+    run->sink = run->symbolizer ? report_open(&run->options, run->symbolizer) : NULL;
+    recorded_lines_use(linked_replay_code(run->replay));
+    return run->sink != NULL;
+}
+
+static void close_all(struct linked_run *run)
+{
+    recorded_lines_use(NULL);
+    if (run->sink)
+        report_close(run->sink);
+    run->sink = NULL;
+    if (run->symbolizer)
+        run->symbolizer->destroy(run->symbolizer);
+    struct linked_replay *replay = run->replay;
+    run->replay = NULL; /* what is decided by ending is passed by */
+    linked_replay_destroy(replay);
+    if (run->context)
+        csan_context_destroy(run->context);
+    free(run->sources);
+    free(run->processes);
+    free(run->names);
+}
+
+static void say(void *user, const char *line)
+{
+    fail(user, line);
+}
+
+static void say_counts(const struct linked_run *run)
+{
+    const struct linked_counts counts = linked_replay_counts(run->replay);
+    fprintf(stderr,
+            "csan %s: %zu processes in order: %" PRIu64 " entries, %" PRIu64 " messages, %" PRIu64
+            " ends of collective calls, %" PRIu64 " waits for shared events, %" PRIu64
+            " openings of shared memory: %" PRIu64 " races between processes, %" PRIu64
+            " of them possible\n",
+            run->set->command, run->count, counts.entries, counts.messages, counts.collectives,
+            counts.waits, counts.shared, run->found, run->possible);
+}
+
+int linked_run_add(struct finding_set *set, const char *const *files, size_t count)
+{
+    static struct linked_run run;
+    char message[PATH_MAX + 256] = "out of memory";
+    int code = 0;
+    run = (struct linked_run){.set = set, .options = set->options};
+    if (!sources_make(&run, files, count))
+        code = fail(&run, message);
+    else if (run.count < 2)
+        code = fail(&run, "--order needs the recordings of at least two processes (csan record)");
+    else if (!tools_make(&run, message, sizeof message))
+        code = fail(&run, message);
+    if (!code) {
+        linked_replay_run(run.replay, say, &run);
+        say_counts(&run);
+    }
+    close_all(&run);
+    return code;
+}

@@ -1,0 +1,159 @@
+// verdict: none
+// Two processes and the memory of one. By itself each is right; `csan merge --order` sees both
+// (tests/shell/test_interprocess.sh). The argument says which order they make; without one it is
+// "event", which is right.
+#include "program.h"
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int from, to;
+static const char *mode;
+
+static bool is(const char *name)
+{
+    return strcmp(mode, name) == 0;
+}
+
+template <typename T> static void put(const T &value)
+{
+    if (write(to, &value, sizeof value) != sizeof value)
+        exit(102);
+}
+template <typename T> static T get()
+{
+    T value;
+    if (read(from, &value, sizeof value) != sizeof value)
+        exit(103);
+    return value;
+}
+
+static cudaEvent_t shared_event()
+{
+    cudaEvent_t event;
+    cudaIpcEventHandle_t handle;
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
+    CHECK(cudaIpcGetEventHandle(&handle, event));
+    put(handle);
+    return event;
+}
+static cudaEvent_t opened_event()
+{
+    cudaEvent_t event;
+    CHECK(cudaIpcOpenEventHandle(&event, get<cudaIpcEventHandle_t>()));
+    return event;
+}
+
+static void put_handle(int *memory)
+{
+    cudaIpcMemHandle_t handle;
+    CHECK(cudaIpcGetMemHandle(&handle, memory));
+    put(handle);
+}
+
+// The program's own message; one of the modes declares it.
+static void pass()
+{
+    put(is("token") ? csan_send() : (uint64_t)0);
+}
+static void await()
+{
+    csan_receive(get<uint64_t>());
+}
+
+static void barrier()
+{
+    if (is("barrier"))
+        csan_barrier_enter(7, 2);
+    put('b');
+    get<char>();
+    if (is("barrier"))
+        csan_barrier_leave(7, 2);
+}
+
+static int writer()
+{
+    cudaStream_t stream = nonblocking_stream();
+    int *memory = device_array<int>();
+    cudaEvent_t written = shared_event(), seen = opened_event();
+    if (is("synced")) {
+        launch_fill(stream, memory);
+        CHECK(cudaStreamSynchronize(stream));
+    }
+    put_handle(memory);
+    if (is("opened"))
+        get<char>(); // the other has it open, and reads it
+    if (is("early"))
+        CHECK(cudaEventRecord(written, stream));
+    if (!is("synced"))
+        launch_fill(stream, memory);
+    if (!is("early") && !is("synced"))
+        CHECK(cudaEventRecord(written, stream));
+    if (is("token") || is("undeclared"))
+        CHECK(cudaStreamSynchronize(stream));
+    if (is("barrier"))
+        CHECK(cudaStreamSynchronize(stream));
+    pass();
+    barrier();
+    await();
+    if (is("killed")) {
+        CHECK(cudaDeviceSynchronize());
+        usleep(300000);
+        raise(SIGKILL);
+    }
+    CHECK(cudaStreamWaitEvent(stream, seen, 0));
+    launch_fill(stream, memory); // ordered by way of the other process
+    CHECK(cudaStreamSynchronize(stream));
+    put('e');
+    get<char>();
+    CHECK(cudaFree(memory));
+    return 0;
+}
+
+static int reader()
+{
+    int *mine = device_array<int>(), *memory;
+    cudaStream_t stream = nonblocking_stream();
+    cudaEvent_t written = opened_event(), seen = shared_event();
+    CHECK(cudaIpcOpenMemHandle((void **)&memory, get<cudaIpcMemHandle_t>(),
+                               cudaIpcMemLazyEnablePeerAccess));
+    if (is("opened")) {
+        launch_copy(stream, mine, memory);
+        put('o');
+    }
+    await();
+    barrier();
+    if (is("event") || is("early") || is("killed"))
+        CHECK(cudaStreamWaitEvent(stream, written, 0));
+    if (!is("opened"))
+        launch_copy(stream, mine, memory);
+    CHECK(cudaEventRecord(seen, stream));
+    put((uint64_t)0);
+    if (is("killed")) {
+        CHECK(cudaStreamSynchronize(stream));
+        return 0;
+    }
+    get<char>();
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaIpcCloseMemHandle(memory));
+    put('c');
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    int there[2], back[2], status = -1;
+    mode = count > 1 ? arguments[1] : "event";
+    if (pipe(there) || pipe(back))
+        return 100;
+    pid_t child = fork();
+    from = child ? back[0] : there[0];
+    to = child ? there[1] : back[1];
+    setenv("RANK", child ? "0" : "1", 1);
+    if (!child)
+        return reader();
+    int code = writer();
+    waitpid(child, &status, 0);
+    printf("done\n");
+    return code ? code : WIFEXITED(status) ? WEXITSTATUS(status) : 104;
+}
