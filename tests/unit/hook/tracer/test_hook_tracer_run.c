@@ -233,12 +233,15 @@ static int mode_maps(CUdeviceptr p, CUdeviceptr q)
     return 0;
 }
 
-static int mode_much(CUdeviceptr p, CUdeviceptr q)
+static int mode_much(CUdeviceptr p, CUdeviceptr small)
 {
+    enum { STRIDE = 4096, TIMES = 40000 };
     struct fake_changes seen[3];
     static const unsigned blocks[] = {64, 64, 2};
+    const CUdeviceptr q = device((size_t)STRIDE * TIMES);
     CUfunction f = fresh();
-    touch(q, 4, 4096, 40000, FAKE_WRITE);
+    (void)small;
+    touch(q, 4, STRIDE, TIMES, FAKE_WRITE);
     for (int i = 0; i < 3; i++) {
         if (launch_blocks(blocks[i], f, p, q, NULL) != CUDA_SUCCESS)
             return 1;
