@@ -51,7 +51,7 @@ if [ "${1:-}" = --sourced ]; then
     */asan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libasan.so)"
         "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0:exitcode=99") ;;
     */tsan) sanitizer=(env "LD_PRELOAD=$(gcc -print-file-name=libtsan.so)"
-        "TSAN_OPTIONS=exitcode=99") ;;
+        "TSAN_OPTIONS=exitcode=99:suppressions=$(realpath "$(dirname "$0")/../tests/tsan.supp")") ;;
     esac
     sanitized() { ${sanitizer[@]+"${sanitizer[@]}"} timeout -k 5 120 "$@" </dev/null; }
     run()

@@ -20,12 +20,21 @@ case $root in
         check "AddressSanitizer still finds its errors" says 'AddressSanitizer: stack-buffer-overflow'
         tree=$(realpath "$(dirname "$test")/../..")
         nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
-        "$nvcc" -w -g -std=c++17 -cudart shared -I"$tree/include" -I"$tree/tests/integration" -Xcompiler -fsanitize=address \
-            "$tree/tests/integration/threads_every_handover.cu" -o handover -L"$root/lib" -lcsan -lcsan_threads \
-            -Xlinker -rpath="$root/lib" -Xlinker -rpath="$root/lib/csan/embedded"
+        handover=("$nvcc" -w -g -std=c++17 -cudart shared -I"$tree/include" -I"$tree/tests/integration"
+            "$tree/tests/integration/threads_every_handover.cu" -L"$root/lib" -lcsan -lcsan_threads
+            -Xlinker -rpath="$root/lib" -Xlinker -rpath="$root/lib/csan/embedded")
+        "${handover[@]}" -Xcompiler -fsanitize=address -o handover
         run env CSAN=1 CSAN_OPTIONS=host_order=threads ./handover
         check "a linked program: what it asks of pthread goes through AddressSanitizer, and orders its threads" ended 0
         check "... and csan has seen all the work" says '^csan: [1-9][0-9]* ops .* 0 races'
+        if "${handover[@]}" -Xcompiler -fsanitize=thread -o handover_thread 2>/dev/null; then
+            run env CSAN=1 CSAN_OPTIONS=host_order=threads ./handover_thread
+            check "beside ThreadSanitizer, host_order=threads is left out" \
+                eval 'printed "done" && says "^csan: host_order=threads does not work beside ThreadSanitizer"'
+            run "$csan" run --device=embedded --options=host_order=threads ./handover_thread
+            check "... likewise under csan run" \
+                eval 'printed "done" && says "^csan: host_order=threads does not work beside ThreadSanitizer"'
+        fi
     fi
     ;;
 esac

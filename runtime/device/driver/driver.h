@@ -539,7 +539,8 @@ void outcome_close(void);
 
 struct exec_texture;
 /* exec_memory.find_texture and find_surface: called while a kernel runs, which is with the lock
- * held. `user` is the kernel's item. What was destroyed after the kernel was enqueued is found, too.
+ * held. `user` is the kernel's item. What was destroyed after the kernel was enqueued is found,
+ * too.
  */
 const struct exec_texture *texture_find(void *user, uint64_t handle);
 const struct exec_texture *surface_find(void *user, uint64_t handle);

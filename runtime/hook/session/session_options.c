@@ -1,5 +1,6 @@
 /* See session_options.h. */
 #include "runtime/hook/session/session_options.h"
+#include "csan/base/thread_sanitizer.h"
 #include "csan/base/environment.h"
 #include "csan/base/text.h"
 
@@ -67,6 +68,18 @@ static const char *blocking_option(void)
     return strcmp(value, "1") == 0 ? "" : NULL;
 }
 
+/* In a new thread libcsan_threads would come before ThreadSanitizer's run-time, and the program
+ * would crash. */
+static bool host_observed(void)
+{
+    if (strcmp(settings.all.host_order, "observed") == 0)
+        return true;
+    if (thread_sanitizer_is_here() && !settings.restarted)
+        say("host_order=threads does not work beside ThreadSanitizer: the order is that in which "
+            "calls reach csan, as with host_order=observed");
+    return thread_sanitizer_is_here();
+}
+
 /* A setting that is wrong costs itself and what follows it, never the check or the program. */
 void session_options_read(void)
 {
@@ -88,7 +101,7 @@ void session_options_read(void)
     }
     settings.options = (struct session_options){
         .strict_free = settings.all.strict_free != 0,
-        .host_observed = strcmp(settings.all.host_order, "observed") == 0,
+        .host_observed = host_observed(),
         .implicit_sync = implicit_option(),
         .access = access_rule_of(settings.all.access, settings.all.trace != 0),
         .errors = strcmp(settings.all.errors, "off") != 0,

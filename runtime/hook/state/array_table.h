@@ -1,7 +1,7 @@
 /* CUDA arrays, which have no address. Each gets a range, row after row and layer after layer: where
  * no memory can be, or, on the embedded device, where that keeps it, since traces name it so. So
- * what copies and textures touch of it is checked as other memory is. Owns the table from handles to
- * ranges, of mipmapped arrays and their levels as well. Thread-safe, with a lock of its own. */
+ * what copies and textures touch of it is checked as other memory is. Owns the table from handles
+ * to ranges, of mipmapped arrays and their levels as well. Thread-safe, with a lock of its own. */
 #ifndef RUNTIME_HOOK_STATE_ARRAY_TABLE_H
 #define RUNTIME_HOOK_STATE_ARRAY_TABLE_H
 

@@ -1,6 +1,7 @@
 /* pthread_create, as programs see it. See thread_birth.h. */
 #include "runtime/hook/state/thread_birth.h"
 #include "csan/base/internal_thread.h"
+#include "csan/base/thread_sanitizer.h"
 #include "csan/stack/unwind.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
@@ -116,18 +117,10 @@ static void *run_born(void *user)
     return start.run(start.argument);
 }
 
-/* In a build with ThreadSanitizer births are not noted: its run-time must be the first in a new
- * thread, and run_born would come before it. */
-#ifdef __SANITIZE_THREAD__
-enum { NOTES_BIRTHS = 0 };
-#else
-enum { NOTES_BIRTHS = 1 };
-#endif
-
 /* NULL: the thread is csan's own, or csan is at work. */
 static struct start *start_create(const void *caller)
 {
-    if (!NOTES_BIRTHS)
+    if (thread_sanitizer_is_here()) /* run_born may come before its run-time */
         return NULL;
     if ((const char *)caller >= __ehdr_start && (const char *)caller < etext)
         return NULL;
