@@ -2,6 +2,7 @@
 #include "runtime/device/library/blas.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -92,10 +93,13 @@ static int check_routine(const struct extent_function *function)
 static struct library_kernel *kernel_of(uint32_t number)
 {
     static struct library_kernel kernels[2048];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct library_kernel *kernel = &kernels[number];
     if (!__atomic_load_n(&kernel->run, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&lock);
         kernel->name = extent_functions[number].symbol;
         __atomic_store_n(&kernel->run, blas_run_job, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&lock);
     }
     return kernel;
 }

@@ -121,8 +121,9 @@ void extent_matrices(struct extent *call, uint64_t base, int64_t rows, int64_t c
                      int64_t leading, int64_t step, int64_t batches)
 {
     require(call, batches >= 0);
-    extent_matrix(call, base, rows, columns, leading);
-    for (int64_t i = 1; call->native && i < batches && !call->wrong; i++)
+    if (!call->native)
+        extent_matrix(call, base, rows, columns, leading);
+    for (int64_t i = 0; call->native && i < batches && !call->wrong; i++)
         extent_matrix(call, base + (uint64_t)in_bytes(call, i * step), rows, columns, leading);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/device/library/cpu.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,10 +189,13 @@ static int check(const struct extent_function *function, const uint64_t *argumen
 static struct library_kernel *kernel_of(uint32_t number)
 {
     static struct library_kernel kernels[FUNCTIONS_MOST];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct library_kernel *kernel = &kernels[number];
     if (!__atomic_load_n(&kernel->run, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&lock);
         kernel->name = extent_functions[number].symbol;
         __atomic_store_n(&kernel->run, solver_run, __ATOMIC_RELEASE);
+        pthread_mutex_unlock(&lock);
     }
     return kernel;
 }
