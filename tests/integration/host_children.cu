@@ -1,5 +1,6 @@
 // verdict: none
 // options: host=guard
+// no-tsan: its run-time crashes /bin/sh
 // Children of every kind while pages are guarded: vfork and exec, posix_spawn, system, popen, and
 // one that was made by the system call itself and has no handler of fork.
 #include "host_memory.h"

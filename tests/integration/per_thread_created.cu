@@ -1,4 +1,5 @@
 // verdict: race
+// no-tsan: csan notes the creation of no thread beside it
 // expect: ^Access by the per-thread default stream of the main thread during
 // expect: ^Previous access by the per-thread default stream of thread 2 \('loader'\) \(created at .*per_thread_created.cu:{create}\)
 // flags: --default-stream per-thread

@@ -134,7 +134,7 @@ static bool is_recording(const char *path)
     return first == (unsigned char)RECORDING_MAGIC[0];
 }
 
-/* "rank 3", or what else says the processes apart. */
+/* "rank 3", or what else distinguishes the processes. */
 static void name_of(const struct finding_process *process, size_t number, char *name)
 {
     if (process->rank && process->rank[0])
