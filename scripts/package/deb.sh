@@ -76,7 +76,7 @@ Maintainer: $maintainer
 Installed-Size: $(du -sk --apparent-size "$tree/usr" | cut -f1)
 Depends: $libraries
 Recommends: libunwind8
-Suggests: g++, python3-dev
+Suggests: g++, python3-dev, libopenblas0, libfftw3-double3, libfftw3-single3
 Section: devel
 Priority: optional
 Description: finds data races between CUDA streams
