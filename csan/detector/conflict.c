@@ -1,5 +1,6 @@
 /* See conflict.h. */
 #include "csan/detector/conflict.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 
@@ -67,14 +68,9 @@ void conflict_list_add(struct conflict_list *list, const struct conflict *confli
         if (same_run(list, &list->items[i], conflict))
             into = &list->items[i];
     if (!into) {
-        if (list->count == list->capacity) {
-            size_t capacity = list->capacity ? list->capacity * 2 : 8;
-            struct conflict *items = realloc(list->items, capacity * sizeof(*items));
-            if (!items)
-                return;
-            list->items = items;
-            list->capacity = capacity;
-        }
+        if (!array_room(&list->items, list->count, &list->capacity, 8, SIZE_MAX,
+                        sizeof *list->items))
+            return;
         into = &list->items[list->count++];
         *into = *conflict;
         into->current_arguments.count = into->earlier_arguments.count = 0;

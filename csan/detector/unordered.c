@@ -1,5 +1,6 @@
 /* See unordered.h. */
 #include "csan/detector/unordered.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,9 @@ static struct unordered_lane *lane_of(struct unordered *unordered, uint32_t lane
 
 static bool keep(struct unordered_lane *lane, uint64_t sequence)
 {
-    if (lane->count == lane->capacity) {
-        const size_t capacity = lane->capacity ? lane->capacity * 2 : 64;
-        uint64_t *grown = realloc(lane->sequences, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        lane->sequences = grown;
-        lane->capacity = capacity;
-    }
+    if (!array_room(&lane->sequences, lane->count, &lane->capacity, 64, SIZE_MAX,
+                    sizeof *lane->sequences))
+        return false;
     lane->sequences[lane->count++] = sequence;
     return true;
 }

@@ -1,5 +1,6 @@
 /* See number_pool.h. */
 #include "csan/recording/number_pool.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,8 @@ uint32_t number_take(struct number_pool *pool)
 
 void number_give(struct number_pool *pool, uint32_t number)
 {
-    if (pool->count == pool->capacity) {
-        size_t capacity = pool->capacity ? pool->capacity * 2 : 64;
-        uint32_t *grown = realloc(pool->free, capacity * sizeof *grown);
-        if (!grown)
-            return; /* it is used never again */
-        pool->free = grown;
-        pool->capacity = capacity;
-    }
+    if (!array_room(&pool->free, pool->count, &pool->capacity, 64, SIZE_MAX, sizeof *pool->free))
+        return; /* it is used never again */
     pool->free[pool->count++] = number;
 }
 

@@ -85,14 +85,9 @@ void link_scan_destroy(struct link_scan *scan)
 
 static bool moment_add(struct moments *moments, const struct moment *moment)
 {
-    if (moments->count == moments->capacity) {
-        const size_t capacity = moments->capacity ? moments->capacity * 2 : 256;
-        struct moment *grown = realloc(moments->items, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        moments->items = grown;
-        moments->capacity = capacity;
-    }
+    if (!array_room(&moments->items, moments->count, &moments->capacity, 256, SIZE_MAX,
+                    sizeof *moments->items))
+        return false;
     moments->items[moments->count++] = *moment;
     return true;
 }

@@ -1,5 +1,6 @@
 /* See suppression.h. */
 #include "csan/report/suppression.h"
+#include "csan/base/array.h"
 #include "csan/report/finding.h"
 #include "csan/report/fingerprint.h"
 #include "csan/base/nearest.h"
@@ -159,14 +160,8 @@ static void item_free(struct suppression *item)
 static const char *add(struct suppressions *set, enum suppression_type type, const char *line)
 {
     static const char no_memory[] = "there is no memory for it";
-    if (set->count == set->capacity) {
-        size_t capacity = set->capacity ? set->capacity * 2 : 16;
-        struct suppression *items = realloc(set->items, capacity * sizeof *items);
-        if (!items)
-            return no_memory;
-        set->items = items;
-        set->capacity = capacity;
-    }
+    if (!array_room(&set->items, set->count, &set->capacity, 16, SIZE_MAX, sizeof *set->items))
+        return no_memory;
     struct suppression *item = &set->items[set->count];
     *item = (struct suppression){.type = type, .line = strdup(line)};
     if (!item->line)

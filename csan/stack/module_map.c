@@ -1,5 +1,6 @@
 /* See module_map.h. */
 #include "csan/stack/module_map.h"
+#include "csan/base/array.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -12,14 +13,8 @@
 
 bool module_map_add(struct module_map *map, const struct module *module)
 {
-    if (map->count == map->capacity) {
-        size_t capacity = map->capacity ? map->capacity * 2 : 16;
-        struct module *modules = realloc(map->modules, capacity * sizeof(*modules));
-        if (!modules)
-            return false;
-        map->modules = modules;
-        map->capacity = capacity;
-    }
+    if (!array_room(&map->modules, map->count, &map->capacity, 16, SIZE_MAX, sizeof *map->modules))
+        return false;
     struct module *copy = &map->modules[map->count];
     *copy = *module;
     copy->path = strdup(module->path);

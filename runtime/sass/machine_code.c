@@ -1,5 +1,6 @@
 /* Reading cubins. See machine_code.h. */
 #include "runtime/sass/machine_code.h"
+#include "csan/base/array.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/sass/branches.h"
 #include "runtime/sass/instruction.h"
@@ -106,14 +107,8 @@ static bool code_scan(const struct cubin_code *code, struct kernel_code *kernel)
 
 static struct kernel_code *kernel_add(struct machine_code *code, const char *name)
 {
-    if (code->count == code->room) {
-        size_t room = code->room ? code->room * 2 : 16;
-        struct kernel_code *kernels = realloc(code->kernels, room * sizeof *kernels);
-        if (!kernels)
-            return NULL;
-        code->kernels = kernels;
-        code->room = room;
-    }
+    if (!array_room(&code->kernels, code->count, &code->room, 16, SIZE_MAX, sizeof *code->kernels))
+        return NULL;
     struct kernel_code *kernel = &code->kernels[code->count];
     *kernel = (struct kernel_code){.name = strdup(name)};
     code->count += kernel->name != NULL;

@@ -1,6 +1,7 @@
 /* Graphs as the program builds them: nodes, edges, clones, and queries about them. graph_node.c has
  * what the nodes do, graph_exec.c how they run. */
 #include "runtime/device/driver/graph.h"
+#include "csan/base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +11,8 @@
 
 bool node_list_add(struct node_list *list, struct CUgraphNode_st *node)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 4;
-        struct CUgraphNode_st **grown = realloc(list->nodes, capacity * sizeof(*grown));
-        if (!grown)
-            return false;
-        list->nodes = grown;
-        list->capacity = capacity;
-    }
+    if (!array_room(&list->nodes, list->count, &list->capacity, 4, SIZE_MAX, sizeof *list->nodes))
+        return false;
     list->nodes[list->count++] = node;
     return true;
 }

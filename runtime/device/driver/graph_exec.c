@@ -4,6 +4,7 @@
  * after the one before" (cuGraphLaunch): the first item of a launch waits for the end of the exec's
  * last one, whatever stream that was in. Different execs of one graph may overlap. */
 #include "runtime/device/driver/graph.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,9 @@ struct builder {
 static struct plan_entry *append(struct builder *builder, struct CUgraphNode_st *node,
                                  size_t dependencies)
 {
-    if (builder->count == builder->capacity) {
-        size_t capacity = builder->capacity ? builder->capacity * 2 : 16;
-        struct plan_entry *grown = realloc(builder->entries, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        builder->entries = grown;
-        builder->capacity = capacity;
-    }
+    if (!array_room(&builder->entries, builder->count, &builder->capacity, 16, SIZE_MAX,
+                    sizeof *builder->entries))
+        return NULL;
     struct plan_entry *entry = &builder->entries[builder->count];
     *entry = (struct plan_entry){.node = node};
     entry->dependencies = calloc(dependencies + 1, sizeof(uint32_t));

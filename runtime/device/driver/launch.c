@@ -2,6 +2,7 @@
  * item of its stream. The execution engine (exec.h) runs it. This file turns faults into the
  * documented errors, and passes what the kernel touched to the tracer (trace.h). */
 #include "runtime/device/driver/worker_pool.h"
+#include "csan/base/array.h"
 #include "runtime/device/driver/graph.h"
 #include "runtime/device/driver/native_launch.h"
 #include "runtime/device/module/module.h"
@@ -253,14 +254,9 @@ static enum step launch_step(struct item *item)
 static void note_dropped(uint64_t id)
 {
     struct trace_state *trace = &device.trace;
-    if (trace->dropped_count == trace->dropped_capacity) {
-        size_t capacity = trace->dropped_capacity ? trace->dropped_capacity * 2 : 16;
-        uint64_t *grown = realloc(trace->dropped, capacity * sizeof *grown);
-        if (!grown)
-            return;
-        trace->dropped = grown;
-        trace->dropped_capacity = capacity;
-    }
+    if (!array_room(&trace->dropped, trace->dropped_count, &trace->dropped_capacity, 16, SIZE_MAX,
+                    sizeof *trace->dropped))
+        return;
     trace->dropped[trace->dropped_count++] = id;
 }
 

@@ -1,6 +1,7 @@
 /* Streams: created ones, the legacy default stream of each context, and the default stream of each
  * host thread. queue.c and schedule.c run what is in them. */
 #include "runtime/device/driver/graph.h"
+#include "csan/base/array.h"
 #include "runtime/device/driver/interprocess_event.h"
 
 #include <stdlib.h>
@@ -274,14 +275,9 @@ static void order_note(struct CUstream_st *stream, const struct mark *mark)
                 stream->orders[i].sequence = mark->sequence;
             return;
         }
-    if (stream->order_count == stream->order_capacity) {
-        size_t capacity = stream->order_capacity ? stream->order_capacity * 2 : 4;
-        struct order *grown = realloc(stream->orders, capacity * sizeof *grown);
-        if (!grown)
-            return; /* less reuse, nothing worse */
-        stream->orders = grown;
-        stream->order_capacity = capacity;
-    }
+    if (!array_room(&stream->orders, stream->order_count, &stream->order_capacity, 4, SIZE_MAX,
+                    sizeof *stream->orders))
+        return; /* less reuse, nothing worse */
     stream->orders[stream->order_count++] = (struct order){mark->stream, mark->sequence};
 }
 

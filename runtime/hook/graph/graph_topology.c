@@ -1,5 +1,6 @@
 /* Graphs as the driver reports them. See graph_topology.h. */
 #include "runtime/hook/graph/graph_topology.h"
+#include "csan/base/array.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/observe/learning_node.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -116,14 +117,9 @@ static bool read_edges(CUgraph graph, struct level *level)
 static struct graph_topology_entry *append(struct graph_topology *shape, CUgraphNode node,
                                            CUgraphNodeType type, size_t dependencies)
 {
-    if (shape->count == shape->capacity) {
-        size_t capacity = shape->capacity ? shape->capacity * 2 : 16;
-        struct graph_topology_entry *grown = realloc(shape->entries, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        shape->entries = grown;
-        shape->capacity = capacity;
-    }
+    if (!array_room(&shape->entries, shape->count, &shape->capacity, 16, SIZE_MAX,
+                    sizeof *shape->entries))
+        return NULL;
     struct graph_topology_entry *entry = &shape->entries[shape->count];
     *entry = (struct graph_topology_entry){.node = node, .type = type};
     entry->dependencies = calloc(dependencies + 1, sizeof(uint32_t));

@@ -1,5 +1,6 @@
 /* NCCL: ranks and roots of communicators, and the calls of a group. See collective.h. */
 #include "runtime/hook/library/collective.h"
+#include "csan/base/array.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_stack.h"
@@ -184,14 +185,8 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
         called.accesses[called.count++].dims = NULL;
     }
     operator_name(called.accesses, called.count);
-    if (own->count == own->room) {
-        size_t room = own->room ? own->room * 2 : 8;
-        struct enqueued *bigger = realloc(own->calls, room * sizeof *bigger);
-        if (!bigger)
-            return;
-        own->calls = bigger;
-        own->room = room;
-    }
+    if (!array_room(&own->calls, own->count, &own->room, 8, SIZE_MAX, sizeof *own->calls))
+        return;
     own->calls[own->count++] = called;
     if (own->depth == 0)
         enqueue(own);

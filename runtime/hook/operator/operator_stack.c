@@ -3,6 +3,7 @@
  * A thread keeps its running operators as a stack of frames, and the memory that was allocated
  * since the outermost one began. Such memory is the operator's output, or is used by it. */
 #include "runtime/hook/operator/operator_stack.h"
+#include "csan/base/array.h"
 #include "csan/base/access_copy.h"
 #include "runtime/hook/operator/index_range.h"
 #include "runtime/hook/state/copied_values.h"
@@ -159,14 +160,8 @@ void operator_memory_made(uint64_t base, uint64_t bytes)
     struct operators *own = self;
     if (!operator_is_open())
         return;
-    if (own->made_count == own->made_room) {
-        size_t room = own->made_room ? own->made_room * 2 : 16;
-        struct made *bigger = realloc(own->made, room * sizeof *bigger);
-        if (!bigger)
-            return;
-        own->made = bigger;
-        own->made_room = room;
-    }
+    if (!array_room(&own->made, own->made_count, &own->made_room, 16, SIZE_MAX, sizeof *own->made))
+        return;
     own->made[own->made_count++] = (struct made){base, bytes};
 }
 
