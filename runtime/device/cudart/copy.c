@@ -257,6 +257,38 @@ cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what
     return p->srcArray || p->dstArray ? describe_arrays(p, what) : cudaSuccess;
 }
 
+static void *memory_of(CUmemorytype type, const void *host, CUdeviceptr address)
+{
+    return type == CU_MEMORYTYPE_ARRAY  ? NULL
+           : type == CU_MEMORYTYPE_HOST ? (void *)host
+                                        : (void *)address;
+}
+
+cudaError_t copy_parameters(const CUDA_MEMCPY3D *what, struct cudaMemcpy3DParms *p)
+{
+    size_t element = 1;
+    CUarray array = what->srcArray ? what->srcArray : what->dstArray;
+    cudaError_t error = array ? array_element_bytes((cudaArray_t)array, &element) : cudaSuccess;
+    if (error != cudaSuccess)
+        return error;
+    const void *from = memory_of(what->srcMemoryType, what->srcHost, what->srcDevice);
+    const void *to = memory_of(what->dstMemoryType, what->dstHost, what->dstDevice);
+    *p = (struct cudaMemcpy3DParms){
+        .srcArray = (cudaArray_t)what->srcArray,
+        .srcPos = {what->srcXInBytes / (what->srcArray ? element : 1), what->srcY, what->srcZ},
+        .dstArray = (cudaArray_t)what->dstArray,
+        .dstPos = {what->dstXInBytes / (what->dstArray ? element : 1), what->dstY, what->dstZ},
+        .extent = {what->WidthInBytes / element, what->Height, what->Depth},
+        .kind = cudaMemcpyDefault};
+    if (from)
+        p->srcPtr = (struct cudaPitchedPtr){(void *)from, what->srcPitch, what->WidthInBytes,
+                                            what->srcHeight};
+    if (to)
+        p->dstPtr = (struct cudaPitchedPtr){(void *)to, what->dstPitch, what->WidthInBytes,
+                                            what->dstHeight};
+    return cudaSuccess;
+}
+
 static bool is_empty(const CUDA_MEMCPY3D *what)
 {
     return what->WidthInBytes == 0 || what->Height == 0 || what->Depth == 0;

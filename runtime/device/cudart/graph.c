@@ -277,19 +277,7 @@ API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMe
     ENTER();
     CUresult result =
         params ? driver.cuGraphMemcpyNodeGetParams[LEGACY](node, &what) : CUDA_ERROR_INVALID_VALUE;
-    if (result != CUDA_SUCCESS)
-        return error_from(result);
-    void *from =
-        what.srcMemoryType == CU_MEMORYTYPE_HOST ? (void *)what.srcHost : (void *)what.srcDevice;
-    void *to = what.dstMemoryType == CU_MEMORYTYPE_HOST ? what.dstHost : (void *)what.dstDevice;
-    *params = (struct cudaMemcpy3DParms){
-        .srcPtr = {from, what.srcPitch, what.WidthInBytes, what.srcHeight},
-        .srcPos = {what.srcXInBytes, what.srcY, what.srcZ},
-        .dstPtr = {to, what.dstPitch, what.WidthInBytes, what.dstHeight},
-        .dstPos = {what.dstXInBytes, what.dstY, what.dstZ},
-        .extent = {what.WidthInBytes, what.Height, what.Depth},
-        .kind = cudaMemcpyDefault};
-    return cudaSuccess;
+    return result == CUDA_SUCCESS ? copy_parameters(&what, params) : error_from(result);
 }
 
 API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,

@@ -105,6 +105,8 @@ cudaError_t registry_variable(const void *symbol, CUdeviceptr *address, size_t *
 cudaError_t copy_part_of(const void *symbol, size_t count, size_t offset, void **address);
 /* A copy in three dimensions as the driver describes it. */
 cudaError_t copy_describe(const struct cudaMemcpy3DParms *p, CUDA_MEMCPY3D *what);
+/* And back. */
+cudaError_t copy_parameters(const CUDA_MEMCPY3D *what, struct cudaMemcpy3DParms *p);
 
 /* A channel format as the driver has it. False: it has none. */
 bool array_channels(const struct cudaChannelFormatDesc *from, CUarray_format *format,

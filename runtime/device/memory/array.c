@@ -159,6 +159,14 @@ struct CUarray_st *array_of(CUarray handle)
     return object_find(handle, OBJECT_ARRAY);
 }
 
+size_t array_element_bytes(const struct CUarray_st *array)
+{
+    struct exec_texture texels;
+    return array && array_format(array->shape.Format, array->shape.NumChannels, &texels)
+               ? (size_t)texels.channels * texels.channel_bytes
+               : 0;
+}
+
 static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *shape)
 {
     struct CUctx_st *context;

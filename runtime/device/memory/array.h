@@ -28,6 +28,8 @@ struct CUmipmappedArray_st {
 struct CUarray_st *array_of(CUarray handle);
 struct CUmipmappedArray_st *array_of_levels(CUmipmappedArray handle);
 
+/* Bytes of a texel; 0: there is no array. */
+size_t array_element_bytes(const struct CUarray_st *array);
 /* A texel's format. False: none that the device has. */
 bool array_format(CUarray_format format, unsigned channels, struct exec_texture *texels);
 /* enum exec_shape, and whether the array is layered. */

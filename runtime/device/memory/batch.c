@@ -3,6 +3,7 @@
  * run in the order of the array. A source that may be read out of stream order is read in it,
  * unless it has to be read before the call returns. */
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/memory/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,25 +147,76 @@ static CUresult copy_all_v1(const CUdeviceptr *to, const CUdeviceptr *from, cons
 
 /* ---- Three dimensions ---- */
 
-static bool operand_of(const CUmemcpy3DOperand *operand, const CUextent3D *extent,
-                       CUdeviceptr *base, size_t *pitch, size_t *height)
+static size_t element_bytes_of(const CUmemcpy3DOperand *operand)
 {
-    *base = operand->op.ptr.ptr;
-    *pitch = operand->op.ptr.rowLength ? operand->op.ptr.rowLength : extent->width;
-    *height = operand->op.ptr.layerHeight ? operand->op.ptr.layerHeight : extent->height;
-    return operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER;
+    size_t bytes = 1;
+    if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        device_lock();
+        bytes = array_element_bytes(array_of(operand->op.array.array));
+        device_unlock();
+    }
+    return bytes;
+}
+
+/* One side of a copy, as cuMemcpy3D describes it. */
+struct side {
+    CUmemorytype type;
+    CUdeviceptr address;
+    CUarray array;
+    size_t pitch, height, x, y, z;
+};
+
+/* "the element size is determined by the CUDA array", for rows of memory as well. */
+static struct side side_of(const CUmemcpy3DOperand *operand, const CUextent3D *extent,
+                           size_t element)
+{
+    if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY)
+        return (struct side){.type = CU_MEMORYTYPE_ARRAY,
+                             .array = operand->op.array.array,
+                             .x = operand->op.array.offset.x * element,
+                             .y = operand->op.array.offset.y,
+                             .z = operand->op.array.offset.z};
+    size_t row = operand->op.ptr.rowLength ? operand->op.ptr.rowLength : extent->width;
+    return (struct side){.type = CU_MEMORYTYPE_UNIFIED,
+                         .address = operand->op.ptr.ptr,
+                         .pitch = row * element,
+                         .height = operand->op.ptr.layerHeight ? operand->op.ptr.layerHeight
+                                                               : extent->height};
+}
+
+static bool is_operand(const CUmemcpy3DOperand *operand)
+{
+    return operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER ||
+           operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY;
 }
 
 static CUresult copy_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUstream stream, bool per_thread)
 {
-    CUDA_MEMCPY3D what = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
-                          .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
-                          .WidthInBytes = op->extent.width,
-                          .Height = op->extent.height,
-                          .Depth = op->extent.depth};
-    if (!operand_of(&op->src, &op->extent, &what.srcDevice, &what.srcPitch, &what.srcHeight) ||
-        !operand_of(&op->dst, &op->extent, &what.dstDevice, &what.dstPitch, &what.dstHeight))
-        return device_lacks("cuMemcpy3DBatchAsync with CUDA arrays");
+    const size_t from_element = element_bytes_of(&op->src), to_element = element_bytes_of(&op->dst);
+    const size_t element = from_element > 1 ? from_element : to_element;
+    if (!is_operand(&op->src) || !is_operand(&op->dst) || !from_element || !to_element)
+        return CUDA_ERROR_INVALID_VALUE;
+    const struct side from = side_of(&op->src, &op->extent, element),
+                      to = side_of(&op->dst, &op->extent, element);
+    const CUDA_MEMCPY3D what = {.srcMemoryType = from.type,
+                                .srcDevice = from.address,
+                                .srcArray = from.array,
+                                .srcPitch = from.pitch,
+                                .srcHeight = from.height,
+                                .srcXInBytes = from.x,
+                                .srcY = from.y,
+                                .srcZ = from.z,
+                                .dstMemoryType = to.type,
+                                .dstDevice = to.address,
+                                .dstArray = to.array,
+                                .dstPitch = to.pitch,
+                                .dstHeight = to.height,
+                                .dstXInBytes = to.x,
+                                .dstY = to.y,
+                                .dstZ = to.z,
+                                .WidthInBytes = op->extent.width * element,
+                                .Height = op->extent.height,
+                                .Depth = op->extent.depth};
     CUresult result =
         per_thread ? cuMemcpy3DAsync_v2_ptsz(&what, stream) : cuMemcpy3DAsync_v2(&what, stream);
     bool now = op->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;

@@ -21,16 +21,14 @@ static bool is_part(size_t first, size_t count, uint64_t limit)
 static bool place_in_array(struct copy_operand *operand, const struct extent *extent)
 {
     const struct CUarray_st *array = array_of(operand->array);
-    struct exec_texture texels = {0};
-    if (!array || !array_format(array->shape.Format, array->shape.NumChannels, &texels))
+    if (!array)
         return false;
     const struct exec_level *level = &array->level;
     operand->pitch = level->pitch;
     operand->slice = level->slice;
     operand->address =
         level->base + operand->z * level->slice + operand->y * level->pitch + operand->x;
-    return is_part(operand->x, extent->width,
-                   (uint64_t)level->width * texels.channels * texels.channel_bytes) &&
+    return is_part(operand->x, extent->width, level->width * array_element_bytes(array)) &&
            is_part(operand->y, extent->height, level->height) &&
            is_part(operand->z, extent->depth, level->depth);
 }

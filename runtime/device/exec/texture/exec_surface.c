@@ -63,7 +63,8 @@ static bool address_of(struct warp *w, const struct surface_site *site,
         inside &= within(&y, level->height);
     }
     if (place->dimensions > 2 || place->layered) {
-        z = index_at(w, place->layered ? place->layer : place->coordinates[2], lane);
+        z = place->layered ? (int64_t)((const uint32_t *)slot(w, place->layer))[lane]
+                           : index_at(w, place->coordinates[2], lane);
         inside &= within(&z, level->depth);
     }
     *address = level->base + (uint64_t)z * level->slice + (uint64_t)y * level->pitch + (uint64_t)x;
