@@ -1,0 +1,356 @@
+/* Which texels a fetch reads, against the formulas of the CUDA C++ Programming Guide, "Texture
+ * Fetching" and "Cubemap Textures", written down here once more: a weighted sum over all texels of
+ * the texture, each with the weight that the formulas give it. */
+#include "runtime/device/exec/texture/sampler.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROUNDS = 20000, SIDE = 9, FACES = 6, BASE = 1 << 20 };
+
+/* ---- Textures ---- */
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t draw(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+static double share(void)
+{
+    return (double)draw(1 << 20) / (1 << 20);
+}
+
+/* One channel of a byte: a texel's address says where it is. */
+static struct exec_texture any_texture(uint8_t shape)
+{
+    struct exec_texture texture = {.level_count = 1,
+                                   .shape = shape,
+                                   .layered = shape != EXEC_SHAPE_3D && draw(2),
+                                   .channels = 1,
+                                   .channel_bytes = 1,
+                                   .normalized = draw(2),
+                                   .linear = draw(2),
+                                   .seamless = draw(2)};
+    struct exec_level *level = &texture.levels[0];
+    level->width = 1 + (uint32_t)draw(SIDE - 1);
+    level->height = shape == EXEC_SHAPE_1D ? 1 : 1 + (uint32_t)draw(SIDE - 1);
+    level->depth = shape == EXEC_SHAPE_3D || texture.layered ? 1 + (uint32_t)draw(5) : 1;
+    if (shape == EXEC_SHAPE_CUBE) {
+        level->height = level->width;
+        level->depth = FACES * (texture.layered ? 1 + (uint32_t)draw(3) : 1);
+        texture.normalized = true;
+    }
+    level->base = BASE;
+    level->pitch = 16;
+    level->slice = 16 * SIDE;
+    for (int i = 0; i < 3; i++)
+        texture.modes[i] = (uint8_t)draw(4);
+    return texture;
+}
+
+/* ---- The formulas ---- */
+
+/* The weight of texel `i` of `n` at coordinate x, in texels; *border gets what is left. */
+static double weight_on_axis(const struct exec_texture *texture, int axis, double x, int n, int i,
+                             double *border)
+{
+    const uint8_t mode = texture->modes[axis];
+    double sum = 0, fixed = texture->linear ? floor((x - 0.5) * 256 + 0.5) / 256 : floor(x);
+    double part = texture->linear ? fixed - floor(fixed) : 0;
+    *border = 0;
+    for (int k = 0; k < 2; k++) {
+        double weight = k ? part : 1 - part;
+        long at = (long)floor(fixed) + k;
+        if (mode == EXEC_ADDRESS_BORDER && (at < 0 || at >= n)) {
+            *border += weight;
+            continue;
+        }
+        if (mode == EXEC_ADDRESS_WRAP && texture->normalized)
+            at = (at % n + n) % n;
+        else if (mode == EXEC_ADDRESS_MIRROR && texture->normalized)
+            at = (at % (2 * n) + 2 * n) % (2 * n) < n ? (at % n + n) % n : n - 1 - (at % n + n) % n;
+        at = at < 0 ? 0 : at >= n ? n - 1 : at;
+        sum += at == i ? weight : 0;
+    }
+    return sum;
+}
+
+/* Wrapping and mirroring make the coordinate a share of 1 first. */
+static double in_texels(const struct exec_texture *texture, int axis, double at, int n)
+{
+    const uint8_t mode = texture->modes[axis];
+    if (!texture->normalized)
+        return at;
+    if (mode == EXEC_ADDRESS_WRAP)
+        at = at - floor(at);
+    if (mode == EXEC_ADDRESS_MIRROR)
+        at = fmod(floor(at), 2) == 0 ? at - floor(at) : 1 - (at - floor(at));
+    return at * n;
+}
+
+/* ---- Comparing ---- */
+
+/* Weights by slice, row and column, and of the border. */
+struct weights {
+    double of[64][SIDE][SIDE], border;
+};
+
+static void take_taps(struct weights *weights, const struct exec_texture *texture,
+                      const struct sampler_point *point)
+{
+    struct sampler_tap taps[SAMPLER_TAPS];
+    unsigned count = sampler_taps(texture, point, taps);
+    assert_in_range(count, 1, SAMPLER_TAPS);
+    memset(weights, 0, sizeof *weights);
+    for (unsigned k = 0; k < count; k++) {
+        uint64_t offset = taps[k].address - BASE;
+        assert_true(taps[k].weight > 0);
+        if (taps[k].outside) {
+            weights->border += taps[k].weight;
+            continue;
+        }
+        assert_true(offset < 64 * 16 * SIDE && offset % 16 < texture->levels[0].width);
+        weights->of[offset / (16 * SIDE)][offset / 16 % SIDE][offset % 16] += taps[k].weight;
+    }
+}
+
+static void assert_near(double got, double want, const struct exec_texture *texture, double x)
+{
+    if (fabs(got - want) > 1e-12)
+        fail_msg("shape %d, linear %d, normalized %d, modes %d %d %d, x %.17g: %.17g, not %.17g",
+                 texture->shape, texture->linear, texture->normalized, texture->modes[0],
+                 texture->modes[1], texture->modes[2], x, got, want);
+}
+
+static int wanted_slice(const struct exec_texture *texture, int64_t layer, int unit)
+{
+    int layers = (int)texture->levels[0].depth / unit;
+    return !texture->layered ? 0
+                             : unit * (int)(layer < 0        ? 0
+                                            : layer < layers ? layer
+                                                             : layers - 1);
+}
+
+static void compare_box(const struct exec_texture *texture, const struct sampler_point *point)
+{
+    static struct weights got;
+    const struct exec_level *level = &texture->levels[0];
+    const int sizes[3] = {(int)level->width, (int)level->height, (int)level->depth};
+    const unsigned dimensions = sampler_dimensions(texture->shape);
+    double inside = 0, left[3] = {0}, x[3] = {0};
+    take_taps(&got, texture, point);
+    for (unsigned d = 0; d < dimensions; d++)
+        x[d] = in_texels(texture, (int)d, point->at[d], sizes[d]);
+    int slice = wanted_slice(texture, point->layer, 1);
+    for (int z = 0; z < (dimensions > 2 ? sizes[2] : 1); z++)
+        for (int row = 0; row < sizes[1]; row++)
+            for (int column = 0; column < sizes[0]; column++) {
+                const int at[3] = {column, row, z};
+                double want = 1;
+                for (unsigned d = 0; d < dimensions; d++)
+                    want *= weight_on_axis(texture, (int)d, x[d], sizes[d], at[d], &left[d]);
+                assert_near(got.of[slice + z][row][column], want, texture, point->at[0]);
+                inside += want;
+            }
+    assert_near(got.border, 1 - inside, texture, point->at[0]);
+}
+
+static void follows_the_formulas(void **unused)
+{
+    (void)unused;
+    const uint8_t shapes[3] = {EXEC_SHAPE_1D, EXEC_SHAPE_2D, EXEC_SHAPE_3D};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct exec_texture texture = any_texture(shapes[round % 3]);
+        struct sampler_point point = {.layer = (int64_t)draw(8)};
+        for (int d = 0; d < 3; d++) {
+            double reach = texture.normalized ? 1 : SIDE;
+            point.at[d] = (double)(float)(reach * (6 * share() - 3));
+            if (draw(4) == 0) /* on the edge of a texel */
+                point.at[d] = (double)(float)((double)draw(60) / 4 - 7);
+        }
+        /* on an edge, rounding chooses either side of a mirror */
+        bool mirrored_point = false;
+        for (int d = 0; d < 3; d++)
+            mirrored_point |=
+                !texture.linear && texture.modes[d] == EXEC_ADDRESS_MIRROR && texture.normalized;
+        if (!mirrored_point || draw(2))
+            compare_box(&texture, &point);
+    }
+}
+
+/* ---- Cubes ---- */
+
+/* The direction of a point of a face, s and t from -1 to 1: the guide's table, read backwards. */
+static void direction_of(int face, double s, double t, double *d)
+{
+    d[0] = face == 0 ? 1 : face == 1 ? -1 : face == 5 ? -s : s;
+    d[1] = face == 2 ? 1 : face == 3 ? -1 : -t;
+    d[2] = face == 0 ? -s : face == 1 ? s : face == 2 ? t : face == 3 ? -t : face == 4 ? 1 : -1;
+}
+
+static void points_at_faces(void **unused)
+{
+    (void)unused;
+    static struct weights got;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct exec_texture texture = any_texture(EXEC_SHAPE_CUBE);
+        const int n = (int)texture.levels[0].width, face = (int)draw(FACES);
+        const int column = (int)draw((uint64_t)n), row = (int)draw((uint64_t)n);
+        struct sampler_point point = {.layer = (int64_t)draw(4)};
+        texture.linear = false;
+        double scale = 0.1 + 5 * share(); /* how long a direction is does not matter */
+        direction_of(face, (2 * column + 0.2 + 1.6 * share()) / n - 1,
+                     (2 * row + 0.2 + 1.6 * share()) / n - 1, point.at);
+        for (int i = 0; i < 3; i++)
+            point.at[i] *= scale;
+        take_taps(&got, &texture, &point);
+        int slice = wanted_slice(&texture, point.layer, FACES) + face;
+        assert_near(got.of[slice][row][column], 1, &texture, point.at[0]);
+    }
+}
+
+/* A filter on a seamless cube takes neighbours that lie beside each other in space: no texel is
+ * farther from the direction than the diagonal of two texels; and weights add up to 1. */
+static void seamless_neighbours_are_near(void **unused)
+{
+    (void)unused;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct exec_texture texture = any_texture(EXEC_SHAPE_CUBE);
+        struct sampler_tap taps[SAMPLER_TAPS];
+        struct sampler_point point = {0};
+        const int n = (int)texture.levels[0].width;
+        double sum = 0, at[3], length = 0;
+        texture.linear = texture.seamless = true;
+        direction_of((int)draw(FACES), 2 * share() - 1, 2 * share() - 1, point.at);
+        unsigned count = sampler_taps(&texture, &point, taps);
+        for (int i = 0; i < 3; i++)
+            length += point.at[i] * point.at[i];
+        for (unsigned k = 0; k < count; k++) {
+            uint64_t offset = taps[k].address - BASE;
+            double distance = 0;
+            direction_of((int)(offset / (16 * SIDE)) % FACES,
+                         (2 * (double)(offset % 16) + 1) / n - 1,
+                         (2 * (double)(offset / 16 % SIDE) + 1) / n - 1, at);
+            for (int i = 0; i < 3; i++)
+                distance += (at[i] - point.at[i]) * (at[i] - point.at[i]);
+            assert_true(sqrt(distance) < 4.0 / n);
+            sum += taps[k].weight;
+        }
+        assert_near(sum, 1, &texture, length);
+    }
+}
+
+/* ---- Gathering, levels, and numbers that are none ---- */
+
+static void gathers_what_a_filter_reads(void **unused)
+{
+    (void)unused;
+    static struct weights filtered;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct exec_texture texture = any_texture(EXEC_SHAPE_2D);
+        struct sampler_tap gathered[SAMPLER_GATHERED];
+        struct sampler_point point = {.at = {SIDE * share(), SIDE * share()}};
+        texture.layered = texture.normalized = false;
+        texture.linear = true;
+        texture.modes[0] = texture.modes[1] = EXEC_ADDRESS_CLAMP;
+        take_taps(&filtered, &texture, &point);
+        sampler_gather(&texture, &point, gathered);
+        double x = floor((point.at[0] - 0.5) * 256 + 0.5) / 256,
+               y = floor((point.at[1] - 0.5) * 256 + 0.5) / 256, sum = 0;
+        x -= floor(x), y -= floor(y);
+        const double weights[SAMPLER_GATHERED] = {(1 - x) * y, x * y, x * (1 - y),
+                                                  (1 - x) * (1 - y)};
+        for (int k = 0; k < SAMPLER_GATHERED; k++) {
+            uint64_t offset = gathered[k].address - BASE;
+            filtered.of[0][offset / 16 % SIDE][offset % 16] -= weights[k];
+        }
+        for (int i = 0; i < SIDE * SIDE; i++)
+            sum += fabs(filtered.of[0][i / SIDE][i % SIDE]);
+        assert_near(sum, 0, &texture, point.at[0]);
+    }
+}
+
+static void chooses_levels(void **unused)
+{
+    (void)unused;
+    struct exec_texture texture = {.level_count = 4,
+                                   .shape = EXEC_SHAPE_1D,
+                                   .channels = 1,
+                                   .channel_bytes = 1,
+                                   .least = 0,
+                                   .greatest = 10};
+    struct sampler_tap taps[SAMPLER_TAPS];
+    for (uint32_t i = 0; i < 4; i++)
+        texture.levels[i] = (struct exec_level){BASE + i * 100, 8, 8, 8u >> i, 1, 1};
+    for (int round = 0; round < ROUNDS; round++) {
+        struct sampler_point point = {.level = 8 * share() - 2};
+        texture.between_levels = draw(2);
+        texture.bias = (float)draw(3) - 1;
+        texture.least = (float)draw(2);
+        double level = fmax(fmin(point.level + (double)texture.bias, 10), (double)texture.least);
+        double mean = 0, sum = 0;
+        level = fmax(0, fmin(level, 3));
+        level = floor(level * 256 + 0.5) / 256;
+        unsigned count = sampler_taps(&texture, &point, taps);
+        for (unsigned k = 0; k < count; k++) {
+            sum += taps[k].weight;
+            mean += taps[k].weight * (double)((taps[k].address - BASE) / 100);
+        }
+        assert_near(sum, 1, &texture, point.level);
+        assert_near(mean, texture.between_levels ? level : floor(level + 0.5), &texture,
+                    point.level);
+    }
+}
+
+static void asks_for_levels_by_gradients(void **unused)
+{
+    (void)unused;
+    struct exec_texture texture = {.level_count = 4, .shape = EXEC_SHAPE_2D, .normalized = true};
+    const struct sampler_point point = {.at = {0.5, 0.5}};
+    texture.levels[0] = (struct exec_level){BASE, 64, 64, 64, 32, 1};
+    const double two[3] = {2.0 / 64}, four[3] = {0, 4.0 / 32}, none[3] = {0};
+    assert_true(sampler_level(&texture, &point, two, none) == 1);
+    assert_true(sampler_level(&texture, &point, two, four) == 2);
+    assert_true(sampler_level(&texture, &point, none, none) == -INFINITY);
+}
+
+static void survives_any_number(void **unused)
+{
+    (void)unused;
+    const double numbers[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 0, -0.0, 1e-300};
+    const uint64_t count = sizeof numbers / sizeof *numbers;
+    static struct weights got;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct exec_texture texture = any_texture((uint8_t)(EXEC_SHAPE_1D + draw(4)));
+        struct sampler_point point = {.level = numbers[draw(count)],
+                                      .layer = draw(2) ? UINT32_MAX : 0};
+        for (int d = 0; d < 3; d++)
+            point.at[d] = numbers[draw(count)];
+        take_taps(&got, &texture, &point); /* checks that all texels are inside */
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_the_formulas),
+        cmocka_unit_test(points_at_faces),
+        cmocka_unit_test(seamless_neighbours_are_near),
+        cmocka_unit_test(gathers_what_a_filter_reads),
+        cmocka_unit_test(chooses_levels),
+        cmocka_unit_test(asks_for_levels_by_gradients),
+        cmocka_unit_test(survives_any_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
