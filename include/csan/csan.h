@@ -753,8 +753,8 @@ static inline void csan_call_counts(const struct csan_call_counts *counts)
  *
  * csan checks each process by itself. `csan merge --order` puts the recordings of several together,
  * and finds accesses to memory that they share (cudaIpcOpenMemHandle) and that nothing orders. It
- * knows the order that events and handles of CUDA and messages of MPI make. Declare any other order
- * (sockets, pipes, semaphores, flags in shared memory) by these. They do nothing where nothing is
+ * knows the order that events and handles of CUDA make. Declare any other order (messages of MPI,
+ * sockets, pipes, semaphores, flags in shared memory) by these. They do nothing where nothing is
  * recorded. Any thread may call them. */
 
 /* A token for a message of the program's own: what the calling thread did and knows to have
@@ -785,7 +785,7 @@ static inline void csan_barrier_leave(uint64_t barrier, uint64_t processes)
         api->barrier(barrier, processes, 1);
 }
 
-/* For wrappers of libraries that move messages, as libcsan_mpi is. The calling thread's order is
+/* For wrappers of libraries that move messages. The calling thread's order is
  * meant. */
 enum csan_link_kind {
     CSAN_LINK_SEND = 1, /* message `number`, from 1, of the channel `key` leaves */

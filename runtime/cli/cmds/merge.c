@@ -19,8 +19,8 @@ static void usage(FILE *out)
         "the ranks that saw it. No FILE is written over. The exit code is 66 when there are\n"
         "findings, and 2 when a file cannot be read. The other files are merged then.\n\n"
         "%s"
-        "  --order            also replay all recordings together, in the order that messages,\n"
-        "                     collective calls and shared events make, and report accesses of\n"
+        "  --order            also replay all recordings together, in the order that shared\n"
+        "                     events and declared messages make, and report accesses of\n"
         "                     different processes to shared memory that nothing orders\n"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"
         "  --options=...      as CSAN_OPTIONS; csan help lists them\n",

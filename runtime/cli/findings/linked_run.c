@@ -29,6 +29,7 @@ struct linked_run {
     struct symbolizer *symbolizer;
     struct report_sink *sink;
     uint64_t found, possible;
+    bool unfollowed; /* messages of MPI may order what nothing else does */
 };
 
 static int fail(const struct linked_run *run, const char *message)
@@ -84,7 +85,7 @@ static void reword(struct linked_run *run, struct finding *finding, const char *
                    const char *later)
 {
     char cause[512], fix[512], origin[256];
-    const bool doubts = linked_replay_doubts(run->replay);
+    const bool doubts = run->unfollowed || linked_replay_doubts(run->replay);
     snprintf(cause, sizeof cause, "%s",
              doubts
                  ? "no message, barrier or event in the recordings orders the two processes; the "
@@ -113,7 +114,7 @@ static void race_found(void *user, const struct csan_race *race)
     if (!run->sink || !is_between(run, race, &earlier, &later) ||
         report_suppresses(run->sink, race))
         return;
-    changed.possible |= linked_replay_doubts(run->replay);
+    changed.possible |= run->unfollowed || linked_replay_doubts(run->replay);
     struct finding *finding = report_finding(run->sink, &changed);
     if (!finding)
         return;
@@ -209,6 +210,15 @@ static void say(void *user, const char *line)
     fail(user, line);
 }
 
+/* The recordings do not have MPI's messages yet. What they order must not be a certain race. */
+static bool uses_mpi(const struct finding_set *set)
+{
+    bool uses = false;
+    for (size_t i = 0; i < set->note_count; i++)
+        uses |= strncmp(set->notes[i], "MPI (", 5) == 0;
+    return uses;
+}
+
 static void say_counts(const struct linked_run *run)
 {
     const struct linked_counts counts = linked_replay_counts(run->replay);
@@ -233,6 +243,10 @@ int linked_run_add(struct finding_set *set, const char *const *files, size_t cou
         code = fail(&run, "--order needs the recordings of at least two processes (csan record)");
     else if (!tools_make(&run, message, sizeof message))
         code = fail(&run, message);
+    if (!code && (run.unfollowed = uses_mpi(set)))
+        say(&run,
+            "the processes use MPI, whose messages are not followed: all races between processes "
+            "are possible ones");
     if (!code) {
         linked_replay_run(run.replay, say, &run);
         say_counts(&run);
