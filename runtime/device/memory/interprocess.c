@@ -251,7 +251,8 @@ static struct opened *opened_make(struct CUctx_st *context, const struct shared_
                               .pages = pages,
                               .base = at + (handle->base - first),
                               .count = 1};
-    return shared.opened = opened;
+    shared.opened = opened;
+    return opened;
 }
 
 static CUresult open_handle(struct CUctx_st *context, const struct shared_handle *handle,
