@@ -66,3 +66,16 @@ record token
 head -c 2100 app.0.csan >short && mv short app.0.csan
 merge
 check "a message that is missing makes no certain race" times 0 '^Race [0-9]+ is certain'
+
+# Recordings of two runs do not belong together: their handles and messages differ.
+record token
+mv app.0.csan other.0.csan
+record token
+run timeout 60 "$csan" merge --order other.0.csan app.1.csan
+check "recordings that do not belong together end without a certain race" \
+    times 0 '^Race [0-9]+ is certain'
+check "... the message says which message is missing" \
+    notes '^csan merge: rank 1 received a message that no recording sends: races .* possible ones$'
+record barrier
+run timeout 60 "$csan" merge --order other.0.csan app.1.csan
+check "... and which barrier" notes 'rank 1 left a collective call or barrier that not all of its processes'
