@@ -8,6 +8,7 @@ wanted=$( (cat "$2"; echo device_trace_subscribe; echo device_trace_last_launch;
     echo device_failure_subscribe;
     echo device_schedule_set; echo device_schedule_finish; echo device_schedule_now;
     echo device_schedule_node; echo device_schedule_aside; echo device_work_subscribe; echo device_memory_view;
+    echo device_text_source_set;
     echo device_native_kernel; echo device_native_memory; echo device_native_runs;
     echo device_array_layout) | sort -u)
 exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u)

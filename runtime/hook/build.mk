@@ -82,19 +82,21 @@ $(eval $(call hook_parts,index_range,operator/index_range state/copied_values))
 $(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_pointer kernel/prefetch \
 	state/known_contents state/copied_values state/graph_memory kernel/layout state/name))
 $(eval $(call hook_parts,image_place,kernel/image_place))
-$(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place))
+$(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place kernel/compiled_ptx kernel/identity))
 $(eval $(call hook_parts,host_instruction,host/host_instruction))
 $(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
 $(eval $(call hook_parts,pending_ranges,host/pending_ranges))
 $(eval $(call hook_parts,source_content,host/source_content))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))
 $(eval $(call hook_parts,identity,kernel/identity kernel/image_place))
+$(eval $(call hook_parts,compiled_ptx,kernel/compiled_ptx kernel/identity kernel/image_place))
 $(eval $(call hook_parts,layout,kernel/layout))
 $(eval $(call hook_parts,graph_steps,graph/graph_steps graph/graph_steps_set))
 $(eval $(call hook_parts,operator_ops,operator/operator_ops))
 $(eval $(call hook_parts,process_tree,run/process_tree))
 $(eval $(call hook_parts,tensor_map,state/tensor_map))
-$(eval $(call hook_parts,library_touch,$(foreach o,touch blas lt fft communicator,library/$(o))))
+$(eval $(call hook_parts,library_touch,$(foreach o,touch blas lt fft communicator compiler,library/$(o)) \
+	kernel/compiled_ptx kernel/identity kernel/image_place))
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o
 $(OUT)/tests/unit/test_image_place: private CFLAGS_ALL += -DEMPTY='"$(abspath $(FAKE)/empty.so)"'
 $(OUT)/tests/unit/test_image_place: | $(FAKE)/empty.so

@@ -21,8 +21,9 @@ header_curand   := curand.h
 header_cusparse := cusparse.h
 header_cusolver := cusolverDn.h
 lacking     := $(foreach l,cublas cublasLt cufft curand cusparse cusolver nccl,$(if $(wildcard $(CUDA_HOME)/include/$(header_$(l))),,$(l)))
-program_src := $(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
-	$(wildcard tests/integration/*.cu samples/*.cu))
+lacking_nvrtc := $(if $(wildcard $(CUDA_HOME)/include/nvrtc.h),,$(shell grep -l '^// link:.* -lnvrtc' tests/integration/*.cu))
+program_src := $(filter-out $(lacking_nvrtc),$(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
+	$(wildcard tests/integration/*.cu samples/*.cu)))
 program     := $(notdir $(program_src:.cu=))
 PROGRAM_OBJ := build/obj/cuda
 PROGRAM_OUT := $(OUT)/tests/programs

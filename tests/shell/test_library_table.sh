@@ -10,6 +10,7 @@ have() { [ -e "$include/$1" ]; }
 cp "$signatures" .
 have nccl.h || sed -i '/SIGNATURE(nccl/d' library_signatures.inc
 have cusolverDn.h || sed -i '/SIGNATURE(cusolver/d' library_signatures.inc
+have nvrtc.h || sed -i '/SIGNATURE(nvrtc/d' library_signatures.inc
 
 agrees() { g++ -std=c++17 -fsyntax-only -x c++ -I. -I"$include" "$tree/tests/data/libraries/headers.cu"; }
 if have cublas_v2.h && have cufft.h; then

@@ -4,6 +4,7 @@
  * keeps it. */
 #include "runtime/device/module/image.h"
 #include "runtime/device/module/machine_code.h"
+#include "runtime/device/module/text_source.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,6 +70,32 @@ static struct ptx_module *fail(struct image_log *log, CUresult *result, CUresult
     log_finish(log, message);
     *result = code;
     return NULL;
+}
+
+/* ---- the texts of an image */
+
+static device_text_source *text_source; /* atomic */
+
+__attribute__((visibility("default"))) void device_text_source_set(device_text_source *source)
+{
+    __atomic_store_n(&text_source, source, __ATOMIC_RELEASE);
+}
+
+/* As fatbin_texts; of machine code without PTX the text that its compiler had. */
+static int texts_of(const void *image, struct fatbin_text **texts, size_t *count, char *message,
+                    size_t message_bytes)
+{
+    device_text_source *const source = __atomic_load_n(&text_source, __ATOMIC_ACQUIRE);
+    size_t bytes;
+    const int status = fatbin_texts(image, 0, texts, count, message, message_bytes);
+    char *text = status == 0 && source && fatbin_classify(image) == FATBIN_IMAGE_ELF
+                     ? source(image, &bytes)
+                     : NULL;
+    if (!text)
+        return status;
+    const int found = fatbin_texts(text, 0, texts, count, message, message_bytes);
+    free(text);
+    return found;
 }
 
 /* Texts come newest architecture first. The best is the newest the device is not older than, as the
@@ -195,7 +222,7 @@ struct ptx_module *image_load(const void *image, struct image_log *log, bool *sh
     if (kind == FATBIN_IMAGE_UNKNOWN)
         return fail(log, result, CUDA_ERROR_INVALID_IMAGE,
                     "the image is no fat binary, no cubin and no PTX text");
-    int status = fatbin_texts(image, 0, &texts, &count, message, sizeof message);
+    int status = texts_of(image, &texts, &count, message, sizeof message);
     struct ptx_module *module = NULL;
     if (count)
         module = load_texts(texts, count, kind == FATBIN_IMAGE_PTX, log, result);
@@ -225,7 +252,7 @@ CUresult image_units(const void *image, struct image_log *log,
     struct fatbin_text *texts = NULL;
     size_t count = 0;
     char message[MESSAGE];
-    fatbin_texts(image, 0, &texts, &count, message, sizeof message);
+    texts_of(image, &texts, &count, message, sizeof message);
     for (uint32_t unit = 0; result == CUDA_SUCCESS && unit < count; unit++) {
         const struct fatbin_text *text = best_text(texts, count, unit);
         if (text && !take(user, text))

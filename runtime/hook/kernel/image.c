@@ -1,5 +1,6 @@
 /* The PTX behind modules and libraries. See image.h. */
 #include "runtime/hook/kernel/image.h"
+#include "runtime/hook/kernel/compiled_ptx.h"
 #include "runtime/hook/kernel/image_place.h"
 #include "runtime/ptx/lexer.h"
 #include "runtime/ptx/ptx.h"
@@ -40,6 +41,18 @@ struct image {
     char why[PROBLEM_BYTES];     /* the kernel that was asked for last cannot be read alone; "" */
 };
 
+/* Of a cubin that a compiler in this process made. */
+static void read_compiled(struct image *image, const void *cubin)
+{
+    char message[256];
+    size_t bytes;
+    char *text = compiled_ptx_find(cubin, &bytes);
+    if (text &&
+        fatbin_texts(text, 0, &image->texts, &image->text_count, message, sizeof message) <= 0)
+        image->texts = NULL;
+    free(text);
+}
+
 static void image_read_texts(struct image *image, const void *data, size_t limit)
 {
     char message[256];
@@ -49,6 +62,8 @@ static void image_read_texts(struct image *image, const void *data, size_t limit
         !image->text_count)
         image->texts = NULL;
     const enum fatbin_image kind = fatbin_classify(data);
+    if (!image->text_count && kind == FATBIN_IMAGE_ELF)
+        read_compiled(image, data);
     image->is_choice = kind == FATBIN_IMAGE_WRAPPER || kind == FATBIN_IMAGE_CONTAINER;
     image->code = fatbin_machine_code(data, limit);
 }

@@ -90,7 +90,10 @@ void *library_ask(struct library_home *home, enum library_question question)
         [LIBRARY_WORK_BYTES] = "cufftGetSize",
         [LIBRARY_RANK] = "ncclCommUserRank",
         [LIBRARY_RANKS] = "ncclCommCount",
-        [LIBRARY_DEVICE] = "ncclCommCuDevice"};
+        [LIBRARY_DEVICE] = "ncclCommCuDevice",
+        [LIBRARY_CUBIN_BYTES] = "nvrtcGetCUBINSize",
+        [LIBRARY_PTX_BYTES] = "nvrtcGetPTXSize",
+        [LIBRARY_PTX] = "nvrtcGetPTX"};
     void *found = __atomic_load_n(&home->asked[question], __ATOMIC_ACQUIRE);
     if (!found) {
         found = function_find(home, symbols[question], NULL);
@@ -144,7 +147,8 @@ static const char *soname_of(const struct link_map *map)
 static bool may_be_ours(const char *symbol)
 {
     return strncmp(symbol, "cublas", 6) == 0 || strncmp(symbol, "cufft", 5) == 0 ||
-           strncmp(symbol, "cusolver", 8) == 0 || strncmp(symbol, "nccl", 4) == 0;
+           strncmp(symbol, "cusolver", 8) == 0 || strncmp(symbol, "nccl", 4) == 0 ||
+           strncmp(symbol, "nvrtc", 5) == 0;
 }
 
 /* A second copy of a library in the process is let alone: an entry goes on to one. */

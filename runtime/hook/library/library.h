@@ -45,6 +45,9 @@ enum library_question {
     LIBRARY_RANK,         /* ncclCommUserRank */
     LIBRARY_RANKS,        /* ncclCommCount */
     LIBRARY_DEVICE,       /* ncclCommCuDevice */
+    LIBRARY_CUBIN_BYTES,  /* nvrtcGetCUBINSize */
+    LIBRARY_PTX_BYTES,    /* nvrtcGetPTXSize */
+    LIBRARY_PTX,          /* nvrtcGetPTX */
     LIBRARY_QUESTIONS
 };
 

@@ -1,8 +1,10 @@
 /* See connect.h. */
 #include "runtime/hook/run/connect.h"
 #include "driver_hooks.h"
+#include "runtime/device/module/text_source.h"
 #include "runtime/hook/interpose/dlsym.h"
 #include "runtime/hook/interpose/driver_thread.h"
+#include "runtime/hook/kernel/compiled_ptx.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/observe/trace.h"
@@ -18,12 +20,22 @@
 /* Absent from builds without the tracer. */
 __attribute__((weak, visibility("hidden"))) trace_source_function tracer_source;
 
+/* The embedded device may ask for PTX of what was compiled in this process. */
+static void driver_opened(void)
+{
+    void (*set)(device_text_source *);
+    trace_driver_opened();
+    *(void **)&set = driver_function("device_text_source_set");
+    if (set)
+        set(compiled_ptx_find);
+}
+
 void connect_tables(void)
 {
     driver_table = (struct driver_table){driver_entries, driver_entry_count, driver_queries};
     library_table = (struct library_table){library_entries, library_entry_count};
     dlsym_other_stub = library_stub_of;
-    driver_on_opened = trace_driver_opened;
+    driver_on_opened = driver_opened;
     trace_source_gpu = tracer_source;
 }
 

@@ -7,6 +7,9 @@
 #if __has_include(<cusolverDn.h>)
 #include <cusolverDn.h>
 #endif
+#if __has_include(<nvrtc.h>)
+#include <nvrtc.h>
+#endif
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 #endif
