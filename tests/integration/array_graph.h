@@ -28,8 +28,8 @@ static inline int run_graph(bool ordered)
     CHECK(cudaMallocHost((void **)&to, bytes));
     for (int i = 0; i < GRAPH_WIDTH * GRAPH_HEIGHT; i++)
         from[i] = i * i;
-    cudaArray_t array = make_array(cudaCreateChannelDesc<int>(),
-                                   make_cudaExtent(GRAPH_WIDTH, GRAPH_HEIGHT, 0));
+    cudaArray_t array =
+        make_array(cudaCreateChannelDesc<int>(), make_cudaExtent(GRAPH_WIDTH, GRAPH_HEIGHT, 0));
     cudaMemcpy3DParms in = graph_copy(array, from, true), out = graph_copy(array, to, false), asked;
     CHECK(cudaGraphCreate(&graph, 0));
     CHECK(cudaGraphAddMemcpyNode(&first, graph, nullptr, 0, &in));

@@ -84,8 +84,8 @@ static inline struct rtc rtc_make(const std::vector<char> &cubin)
 static void rtc_fill(struct rtc rtc, cudaStream_t stream)
 {
     void *arguments[] = {&rtc.p};
-    CHECK_DRIVER(cuLaunchKernel(rtc.fill, ELEMENTS / 64, 1, 1, 64, 1, 1, 0, stream, arguments,
-                                nullptr));
+    CHECK_DRIVER(
+        cuLaunchKernel(rtc.fill, ELEMENTS / 64, 1, 1, 64, 1, 1, 0, stream, arguments, nullptr));
 }
 
 static void rtc_add(struct rtc rtc, cudaStream_t stream)

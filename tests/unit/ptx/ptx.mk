@@ -49,7 +49,7 @@ $(PTX_DATA)/%.relfatbin: tests/data/ptx/%.cu
 $(OUT)/tests/unit/test_ptx_corpus: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_damage: $(ptx_corpus)
 $(OUT)/tests/unit/test_ptx_outline: $(ptx_corpus)
-$(OUT)/tests/unit/test_image_ptx: | $(ptx_fatbins) $(ptx_units)
+$(OUT)/tests/unit/test_image_ptx: | $(ptx_fatbins) $(ptx_units) $(ptx_cubins)
 $(OUT)/tests/unit/test_ptx_link: $(ptx_units)
 $(OUT)/tests/unit/test_fatbin: $(ptx_fatbins) $(ptx_units) $(ptx_cubins)
 $(OUT)/tests/unit/test_describe: $(describe_corpus) $(access_corpus) $(ptx_corpus)
