@@ -72,7 +72,8 @@ $(eval $(call library_parts,number,number.c))
 $(eval $(call library_parts,attributes,attributes.c))
 $(eval $(call library_parts,extent,extent.c number.c))
 $(OUT)/tests/unit/test_extent: $(made_cublas) $(OUT)/obj/gen/library_touch.o $(call objects,$(foreach o,touch blas lt fft \
-	communicator,runtime/hook/library/$(o).c)) $(OUT)/libcsan_core.a
+	communicator compiler,runtime/hook/library/$(o).c) $(foreach o,compiled_ptx identity image_place,runtime/hook/kernel/$(o).c)) \
+	$(OUT)/libptx.a $(OUT)/libcsan_core.a
 $(library_tests): $(OUT)/tests/unit/%: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(unit_source) $(filter %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
