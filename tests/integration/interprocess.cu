@@ -4,6 +4,8 @@
 // "event", which is right.
 #include "program.h"
 #include <csignal>
+#include <cstring>
+#include <cuda.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,13 +112,34 @@ static int writer()
     return 0;
 }
 
+// By the driver's function as it was before CUDA 11. The runtime calls the newer one.
+static int *opened_by_first_version(cudaIpcMemHandle_t handle)
+{
+    typedef CUresult open_function(CUdeviceptr *, CUipcMemHandle, unsigned);
+    void *function;
+    cudaDriverEntryPointQueryResult found;
+    CUdeviceptr memory;
+    CUipcMemHandle driver_handle;
+    memcpy(&driver_handle, &handle, sizeof handle);
+    CHECK(cudaGetDriverEntryPointByVersion("cuIpcOpenMemHandle", &function, 4010,
+                                           cudaEnableDefault, &found));
+    if (((open_function *)function)(&memory, driver_handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) !=
+        CUDA_SUCCESS)
+        exit(104);
+    return (int *)memory;
+}
+
 static int reader()
 {
     int *mine = device_array<int>(), *memory;
     cudaStream_t stream = nonblocking_stream();
     cudaEvent_t written = opened_event(), seen = shared_event();
-    CHECK(cudaIpcOpenMemHandle((void **)&memory, get<cudaIpcMemHandle_t>(),
-                               cudaIpcMemLazyEnablePeerAccess));
+    const cudaIpcMemHandle_t handle = get<cudaIpcMemHandle_t>();
+    CHECK(cudaIpcOpenMemHandle((void **)&memory, handle, cudaIpcMemLazyEnablePeerAccess));
+    if (is("event")) {
+        CHECK(cudaIpcCloseMemHandle(memory));
+        memory = opened_by_first_version(handle);
+    }
     if (is("opened")) {
         launch_copy(stream, mine, memory);
         put('o');

@@ -106,6 +106,7 @@ static void check_edges()
     const int want[5] = {100, 100 + W * H - 1, 0, 0, 88};
     for (int i = 0; i < 5; i++)
         demand("edges", i, got[i], want[i]);
+    CHECK(cudaDestroySurfaceObject(surface));
 }
 
 int main()
