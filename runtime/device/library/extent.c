@@ -1,10 +1,9 @@
 /* The shapes of library.table, for csan's own cuBLAS. See extent.h. */
 #include "runtime/device/library/extent.h"
 #include "runtime/device/library/number.h"
+#include "runtime/hook/library/rules.h"
 
 #include <string.h>
-
-enum { OPERATION_N = 0, SIDE_LEFT = 0 };
 
 void extent_evaluate(struct extent *call)
 {
@@ -295,11 +294,7 @@ struct extent_type extent_scale(const struct extent *call, int64_t compute_type,
 
 /* ---- Shapes' numbers ---- */
 
-enum extent_when extent_positive(const struct extent *call, int64_t number)
-{
-    (void)call;
-    return number > 0 ? EXTENT_ALWAYS : EXTENT_NEVER;
-}
+LIBRARY_RULES(extent, EXTENT)
 
 enum extent_when extent_partly(const struct extent *call)
 {
@@ -311,33 +306,4 @@ enum extent_when extent_with_diagonal(const struct extent *call, int64_t diagona
 {
     (void)call, (void)diagonal;
     return EXTENT_ALWAYS;
-}
-
-int64_t extent_op(const struct extent *call, int64_t operation, int64_t plain, int64_t transposed)
-{
-    (void)call;
-    return operation == OPERATION_N ? plain : transposed;
-}
-
-int64_t extent_side(const struct extent *call, int64_t side, int64_t left, int64_t right)
-{
-    (void)call;
-    return side == SIDE_LEFT ? left : right;
-}
-
-int64_t extent_lesser(const struct extent *call, int64_t one, int64_t other)
-{
-    (void)call;
-    return one < other ? one : other;
-}
-
-int64_t extent_singular(const struct extent *call, int64_t job, int64_t size, int64_t other)
-{
-    return (char)job == 'A' ? size : (char)job == 'S' ? extent_lesser(call, size, other) : 0;
-}
-
-enum extent_when extent_given(const struct extent *call, uint64_t pointer)
-{
-    (void)call;
-    return pointer ? EXTENT_ALWAYS : EXTENT_NEVER;
 }

@@ -37,41 +37,26 @@ LIBRARY_EXPORT int cusparseDestroy(void *handle)
     return SPARSE_SUCCESS;
 }
 
-LIBRARY_EXPORT int cusparseSetStream(void *handle, library_stream stream);
-LIBRARY_EXPORT int cusparseSetStream(void *handle, library_stream stream)
-{
-    struct sparse_handle *known = sparse_handle(handle);
-    if (known)
-        known->stream = stream;
-    return known ? SPARSE_SUCCESS : SPARSE_NOT_INITIALIZED;
-}
-
-LIBRARY_EXPORT int cusparseGetStream(void *handle, library_stream *stream);
-LIBRARY_EXPORT int cusparseGetStream(void *handle, library_stream *stream)
-{
-    const struct sparse_handle *known = sparse_handle(handle);
-    if (known)
-        *stream = known->stream;
-    return known ? SPARSE_SUCCESS : SPARSE_NOT_INITIALIZED;
-}
-
-LIBRARY_EXPORT int cusparseSetPointerMode(void *handle, int mode);
-LIBRARY_EXPORT int cusparseSetPointerMode(void *handle, int mode)
-{
-    struct sparse_handle *known = sparse_handle(handle);
-    if (known)
-        known->on_device = mode;
-    return known ? SPARSE_SUCCESS : SPARSE_NOT_INITIALIZED;
-}
-
-LIBRARY_EXPORT int cusparseGetPointerMode(void *handle, int *mode);
-LIBRARY_EXPORT int cusparseGetPointerMode(void *handle, int *mode)
-{
-    const struct sparse_handle *known = sparse_handle(handle);
-    if (known)
-        *mode = known->on_device;
-    return known ? SPARSE_SUCCESS : SPARSE_NOT_INITIALIZED;
-}
+/* cusparseSetNAME and cusparseGetNAME, of a member of the handle. */
+#define HANDLE_PROPERTY(NAME, type, member)                                                        \
+    LIBRARY_EXPORT int cusparseSet##NAME(void *handle, type value);                                \
+    LIBRARY_EXPORT int cusparseSet##NAME(void *handle, type value)                                 \
+    {                                                                                              \
+        struct sparse_handle *known = sparse_handle(handle);                                       \
+        if (known)                                                                                 \
+            known->member = value;                                                                 \
+        return known ? SPARSE_SUCCESS : SPARSE_NOT_INITIALIZED;                                    \
+    }                                                                                              \
+    LIBRARY_EXPORT int cusparseGet##NAME(void *handle, type *value);                               \
+    LIBRARY_EXPORT int cusparseGet##NAME(void *handle, type *value)                                \
+    {                                                                                              \
+        const struct sparse_handle *known = sparse_handle(handle);                                 \
+        if (known)                                                                                 \
+            *value = known->member;                                                                \
+        return known ? SPARSE_SUCCESS : SPARSE_NOT_INITIALIZED;                                    \
+    }
+HANDLE_PROPERTY(Stream, library_stream, stream)
+HANDLE_PROPERTY(PointerMode, int, on_device)
 
 LIBRARY_EXPORT int cusparseGetVersion(void *handle, int *version);
 LIBRARY_EXPORT int cusparseGetVersion(void *handle, int *version)

@@ -335,28 +335,53 @@ LIBRARY_EXPORT int cusparseSpMM_preprocess(SPMM_PARAMETERS, void *buffer)
 
 /* ---- Dense to sparse: the analysis writes the offsets, the conversion the entries ---- */
 
+/* A dense matrix line by line, as a sparse format has its entries: columns for CSC, else rows. */
+struct dense_lines {
+    const struct sparse_dense *dense;
+    const char *values;
+    bool by_columns;
+    int64_t count, length;
+};
+
+static bool dense_lines_open(struct dense_lines *lines, struct device_native *native,
+                             const struct sparse_job *job)
+{
+    const struct sparse_dense *dense = &job->in;
+    const bool by_columns = job->matrix.format == SPARSE_CSC;
+    *lines = (struct dense_lines){.dense = dense,
+                                  .values = open_dense(native, dense, DEVICE_NATIVE_READ),
+                                  .by_columns = by_columns,
+                                  .count = by_columns ? dense->columns : dense->rows,
+                                  .length = by_columns ? dense->rows : dense->columns};
+    return lines->values != NULL;
+}
+
+static double _Complex dense_lines_value(const struct dense_lines *lines, int64_t line, int64_t at)
+{
+    return number_read(lines->dense->type, lines->values,
+                       lines->by_columns ? place(lines->dense, at, line)
+                                         : place(lines->dense, line, at));
+}
+
 static void run_count(struct device_native *native, const void *data)
 {
     const struct sparse_job *job = data;
     const struct sparse_matrix *matrix = &job->matrix;
     struct arrays arrays = {.matrix = matrix};
-    const bool by_columns = matrix->format == SPARSE_CSC;
-    const int64_t lines = by_columns ? job->in.columns : job->in.rows;
-    const int64_t others = by_columns ? job->in.rows : job->in.columns;
-    const char *dense = open_dense(native, &job->in, DEVICE_NATIVE_READ);
+    struct dense_lines dense;
     const bool offsets = matrix->format != SPARSE_COO;
     int64_t count = 0;
-    if (!dense || (offsets && !open_outer(native, &arrays, DEVICE_NATIVE_WRITE)))
+    if (!dense_lines_open(&dense, native, job) ||
+        (offsets && !open_outer(native, &arrays, DEVICE_NATIVE_WRITE)))
         return;
-    for (int64_t i = 0; i < lines; i++) {
+    for (int64_t i = 0; i < dense.count; i++) {
         if (offsets)
             index_write(arrays.outer, matrix->outer_type, i, count + matrix->base);
-        for (int64_t j = 0; j < others; j++)
-            count += number_read(job->in.type, dense,
-                                 by_columns ? place(&job->in, j, i) : place(&job->in, i, j)) != 0;
+        for (int64_t j = 0; j < dense.length; j++)
+            count += dense_lines_value(&dense, i, j) != 0;
     }
     if (offsets)
-        index_write(arrays.outer, matrix->outer_type, lines, count + matrix->base);
+        index_write(arrays.outer, matrix->outer_type, dense.count, count + matrix->base);
     *job->entries = count;
 }
 
@@ -365,18 +390,15 @@ static void run_to_sparse(struct device_native *native, const void *data)
     const struct sparse_job *job = data;
     const struct sparse_matrix *matrix = &job->matrix;
     struct arrays arrays = {.matrix = matrix};
-    const bool by_columns = matrix->format == SPARSE_CSC;
-    const int64_t lines = by_columns ? job->in.columns : job->in.rows;
-    const int64_t others = by_columns ? job->in.rows : job->in.columns;
-    const char *dense = open_dense(native, &job->in, DEVICE_NATIVE_READ);
-    if (!dense || !open_entries(native, &arrays, true, DEVICE_NATIVE_WRITE) ||
+    struct dense_lines dense;
+    if (!dense_lines_open(&dense, native, job) ||
+        !open_entries(native, &arrays, true, DEVICE_NATIVE_WRITE) ||
         (matrix->format == SPARSE_COO && !open_outer(native, &arrays, DEVICE_NATIVE_WRITE)))
         return;
     int64_t count = 0;
-    for (int64_t i = 0; i < lines; i++)
-        for (int64_t j = 0; j < others; j++) {
-            const double _Complex value = number_read(
-                job->in.type, dense, by_columns ? place(&job->in, j, i) : place(&job->in, i, j));
+    for (int64_t i = 0; i < dense.count; i++)
+        for (int64_t j = 0; j < dense.length; j++) {
+            const double _Complex value = dense_lines_value(&dense, i, j);
             if (value == 0 || count == matrix->entries)
                 continue;
             if (matrix->format == SPARSE_COO)

@@ -35,7 +35,8 @@ bool array_format(CUarray_format format, unsigned channels, struct exec_texture 
 /* enum exec_shape, and whether the array is layered. */
 void array_shape(const CUDA_ARRAY3D_DESCRIPTOR *shape, struct exec_texture *texels);
 
-/* Frees what the context made and nobody destroyed; the memory goes by memory_forget. */
+/* Frees the descriptors of the arrays that the program created in the context and did not destroy.
+ * The arrays' device memory is freed by memory_forget, which comes after. */
 void array_forget(const struct CUctx_st *context);
 
 #endif

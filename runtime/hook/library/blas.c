@@ -1,12 +1,13 @@
 /* cuBLAS: types of elements and scalars, where scalars lie, and the orientation of matrices. The
  * numbers are those of library_types.h and cublas_api.h, which a build of csan need not have;
  * tests/data/libraries/headers.cu compares them. */
+#include "runtime/hook/library/rules.h"
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/session/session.h"
 
 #include <string.h>
 
-enum { OPERATION_N = 0, SIDE_LEFT = 0, DIAGONAL_UNIT = 1 };
+enum { DIAGONAL_UNIT = 1 };
 enum {
     POINTER_MODE_UNKNOWN = -2,
     POINTER_MODE_NOT_ASKED = -1,
@@ -167,11 +168,7 @@ enum touch_when touch_nonzero(struct touch *call, uint64_t scalar, struct touch_
 
 /* ---- Shapes' numbers ---- */
 
-enum touch_when touch_positive(const struct touch *call, int64_t number)
-{
-    (void)call;
-    return number > 0 ? TOUCH_ALWAYS : TOUCH_NEVER;
-}
+LIBRARY_RULES(touch, TOUCH)
 
 enum touch_when touch_partly(const struct touch *call)
 {
@@ -183,33 +180,4 @@ enum touch_when touch_with_diagonal(const struct touch *call, int64_t diagonal)
 {
     (void)call;
     return diagonal == DIAGONAL_UNIT ? TOUCH_PARTLY : TOUCH_ALWAYS;
-}
-
-int64_t touch_op(const struct touch *call, int64_t operation, int64_t plain, int64_t transposed)
-{
-    (void)call;
-    return operation == OPERATION_N ? plain : transposed;
-}
-
-int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t right)
-{
-    (void)call;
-    return side == SIDE_LEFT ? left : right;
-}
-
-int64_t touch_lesser(const struct touch *call, int64_t one, int64_t other)
-{
-    (void)call;
-    return one < other ? one : other;
-}
-
-int64_t touch_singular(const struct touch *call, int64_t job, int64_t size, int64_t other)
-{
-    return (char)job == 'A' ? size : (char)job == 'S' ? touch_lesser(call, size, other) : 0;
-}
-
-enum touch_when touch_given(const struct touch *call, uint64_t pointer)
-{
-    (void)call;
-    return pointer ? TOUCH_ALWAYS : TOUCH_NEVER;
 }

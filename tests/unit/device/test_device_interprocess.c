@@ -54,9 +54,10 @@ static pid_t process(void (*body)(void), int from, int to, int other_from, int o
     _exit(0);
 }
 
-static void run(void (*owner)(void), void (*opener)(void))
+/* The two processes, connected by pipes, until both have ended. */
+static void run_both(void (*owner)(void), void (*opener)(void), int status[2])
 {
-    int there[2], back[2], status[2] = {-1, -1};
+    int there[2], back[2];
     assert_int_equal(pipe(there) | pipe(back), 0);
     pid_t first = process(owner, back[0], there[1], there[0], back[1]);
     pid_t second = process(opener, there[0], back[1], back[0], there[1]);
@@ -66,7 +67,21 @@ static void run(void (*owner)(void), void (*opener)(void))
     }
     waitpid(first, &status[0], 0);
     waitpid(second, &status[1], 0);
+}
+
+static void run(void (*owner)(void), void (*opener)(void))
+{
+    int status[2] = {-1, -1};
+    run_both(owner, opener, status);
     assert_int_equal(status[0], 0);
+    assert_int_equal(status[1], 0);
+}
+
+static void the_owner_is_killed(void (*owner)(void), void (*opener)(void))
+{
+    int status[2] = {-1, -1};
+    run_both(owner, opener, status);
+    assert_true(WIFSIGNALED(status[0]));
     assert_int_equal(status[1], 0);
 }
 
@@ -253,18 +268,7 @@ static void bad_opener(void)
 static void bad_handles_are_errors(void **state)
 {
     (void)state;
-    int there[2], back[2], status;
-    assert_int_equal(pipe(there) | pipe(back), 0);
-    pid_t first = process(bad_owner, back[0], there[1], there[0], back[1]);
-    pid_t second = process(bad_opener, there[0], back[1], back[0], there[1]);
-    for (int i = 0; i < 2; i++) {
-        close(there[i]);
-        close(back[i]);
-    }
-    waitpid(first, &status, 0);
-    assert_true(WIFSIGNALED(status));
-    waitpid(second, &status, 0);
-    assert_int_equal(status, 0);
+    the_owner_is_killed(bad_owner, bad_opener);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -380,18 +384,7 @@ static void killed_opener(void)
 static void a_wait_ends_with_its_process(void **state)
 {
     (void)state;
-    int there[2], back[2], status;
-    assert_int_equal(pipe(there) | pipe(back), 0);
-    pid_t first = process(killed_owner, back[0], there[1], there[0], back[1]);
-    pid_t second = process(killed_opener, there[0], back[1], back[0], there[1]);
-    for (int i = 0; i < 2; i++) {
-        close(there[i]);
-        close(back[i]);
-    }
-    waitpid(first, &status, 0);
-    assert_true(WIFSIGNALED(status));
-    waitpid(second, &status, 0);
-    assert_int_equal(status, 0);
+    the_owner_is_killed(killed_owner, killed_opener);
 }
 
 int main(int count, char **arguments)
