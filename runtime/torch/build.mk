@@ -7,12 +7,12 @@ torch_python := $(wildcard runtime/torch/csan_torch/*.py)
 torch_native := $(wildcard runtime/torch/*.cpp runtime/torch/*.c runtime/torch/*.h)
 
 $(OUT)/gen/torch.made: $(torch_python) $(torch_native) $(wildcard runtime/torch/site/*) \
-		include/csan/csan.h include/csan/detector.h
+		include/csan/csan.h include/csan/adapter.h include/csan/detector.h
 	@rm -rf $(PYTHON_DIR)
 	@mkdir -p $(PYTHON_DIR)/csan_torch/native/csan
 	cp $(torch_python) $(PYTHON_DIR)/csan_torch/
 	cp $(torch_native) $(PYTHON_DIR)/csan_torch/native/
-	cp include/csan/csan.h include/csan/detector.h $(PYTHON_DIR)/csan_torch/native/csan/
+	cp include/csan/csan.h include/csan/adapter.h include/csan/detector.h $(PYTHON_DIR)/csan_torch/native/csan/
 	cp runtime/torch/site/sitecustomize.py runtime/torch/site/csan_torch.pth $(PYTHON_DIR)/
 	@mkdir -p $(@D)
 	@touch $@

@@ -129,7 +129,7 @@ for name, digest, size in rows:
     data = archive.read(name)
     own = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
     assert name == record or (digest, int(size)) == (f"sha256={own}", len(data)), name
-for name in ("csan_torch.pth", "csan_torch/native/csan/csan.h", "csan_torch/native/csan/detector.h",
+for name in ("csan_torch.pth", "csan_torch/native/csan/csan.h", "csan_torch/native/csan/adapter.h", "csan_torch/native/csan/detector.h",
              "csan_torch/native/adapter.cpp"):
     assert name in names, name
 END

@@ -28,7 +28,7 @@ open("expected", "w").write("\n".join(expected) + "\n")
 PYTHON
 
 source=$(cd "$(dirname "$test")/../.." && pwd)
-run_foreign python3 describe.py "$source/include/csan/csan.h" "$source/include/csan/detector.h" \
+run_foreign python3 describe.py "$source/include/csan/csan.h" "$source/include/csan/adapter.h" "$source/include/csan/detector.h" \
     "$source/runtime/torch/csan_torch/detector.py"
 check "csan_torch knows the members of csan.h's structs" eval '[ "$status" = 0 ]'
 run_foreign gcc -I"$source/include" -o offsets offsets.c

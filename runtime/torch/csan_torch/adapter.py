@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 _SOURCES = ("adapter.cpp", "forward_stacks.c")
-_HEADERS = ("forward_stacks.h", "csan/csan.h", "csan/detector.h")
+_HEADERS = ("forward_stacks.h", "csan/csan.h", "csan/adapter.h", "csan/detector.h")
 _NAME = "csan_torch_adapter.so"
 _LOG = "build.log"
 
