@@ -15,6 +15,7 @@ archives_learn       := learn sass csan_core
 archives_ptx         := ptx
 archives_python      := csan_core
 archives_recording   := csan_core
+archives_replay      := csan_core
 archives_report      := csan_core
 archives_sass        := sass coredump ptx
 archives_shadow      := csan_core

@@ -2,7 +2,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/linked_process.h"
 #include "csan/detector/context.h"
-#include "csan/shadow/lmad.h"
+#include "csan/replay/shared_memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +26,6 @@ struct linked_ticket {
     UT_hash_handle hh;
 };
 
-/* Memory that others have, too. */
-struct window {
-    uint64_t base, bytes, unified;
-};
-
 struct linked_process {
     struct linked *linked;
     const struct link_process *links;
@@ -47,8 +42,7 @@ struct linked_process {
     size_t source_capacity;
     uint32_t *uses_left;
     size_t source_count, wanted_count, birth_count;
-    struct window *windows; /* ascending */
-    size_t window_count, window_capacity;
+    struct shared_memory shared;
     struct linked_ticket *tickets; /* uthash */
     struct replay_definitions definitions;
     struct csan_access *accesses;
@@ -70,6 +64,7 @@ struct linked_process *linked_process_create(struct linked *linked, size_t numbe
     if (!process)
         return NULL;
     process->linked = linked;
+    shared_memory_init(&process->shared);
     process->links = link_scan_of(linked->scan, number);
     process->number = number;
     snprintf(process->name, sizeof process->name, "%s", name);
@@ -121,7 +116,7 @@ void linked_process_destroy(struct linked_process *process)
     free(process->events);
     free(process->uses_left);
     free(process->lanes);
-    free(process->windows);
+    shared_memory_clear(&process->shared);
     free(process->accesses);
     free(process);
 }
@@ -363,42 +358,10 @@ static const char *take_join_lane(struct linked_process *process, const struct r
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static size_t window_index(const struct linked_process *process, uint64_t address)
+static const char *share(struct linked_process *process, uint64_t base, uint64_t bytes,
+                         uint64_t unified)
 {
-    size_t low = 0, high = process->window_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (process->windows[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool window_add(struct linked_process *process, struct window window)
-{
-    if (!replay_grow((void **)&process->windows, &process->window_capacity,
-                     sizeof *process->windows, process->window_count))
-        return false;
-    const size_t at = window_index(process, window.base);
-    if (at && process->windows[at - 1].base == window.base) {
-        process->windows[at - 1] = window;
-        return true;
-    }
-    memmove(&process->windows[at + 1], &process->windows[at],
-            (process->window_count++ - at) * sizeof *process->windows);
-    process->windows[at] = window;
-    return true;
-}
-
-static void window_drop(struct linked_process *process, uint64_t base)
-{
-    const size_t at = window_index(process, base);
-    if (!at || process->windows[at - 1].base != base)
-        return;
-    memmove(&process->windows[at - 1], &process->windows[at],
-            (process->window_count-- - at) * sizeof *process->windows);
+    return !bytes || shared_memory_add(&process->shared, base, bytes, unified) ? NULL : no_memory;
 }
 
 static const char *take_birth(struct linked_process *process, const struct recorded *recorded)
@@ -408,43 +371,27 @@ static const char *take_birth(struct linked_process *process, const struct recor
     csan_site site = 0;
     replay_definitions_site(&process->definitions, recorded->value[FIELD_SITE], &site);
     if (!memory->unified) {
-        window_drop(process, recorded->value[FIELD_BASE]);
+        shared_memory_remove(&process->shared, recorded->value[FIELD_BASE]);
         return NULL;
     }
     csan_memory_create(process->linked->context, CSAN_MEMORY_DEVICE, memory->unified, memory->bytes,
                        CSAN_HOST, site);
-    const struct window window = {recorded->value[FIELD_BASE], memory->bytes, memory->unified};
-    return window_add(process, window) ? NULL : no_memory;
+    return share(process, recorded->value[FIELD_BASE], memory->bytes, memory->unified);
 }
 
-/* The access as all processes see it; false: it is to none of the shared memory. */
-static bool translate(const struct linked_process *process, struct csan_access *access)
+struct translation {
+    struct linked_process *process;
+    size_t count;
+};
+
+static bool translation_take(void *user, const struct csan_access *part)
 {
-    struct lmad lmad;
-    if (access->bytes != CSAN_TO_END && !lmad_from_access(&lmad, access))
+    struct translation *translation = user;
+    struct linked_process *process = translation->process;
+    if (!replay_grow((void **)&process->accesses, &process->access_capacity,
+                     sizeof *process->accesses, translation->count))
         return false;
-    const uint64_t first = access->bytes == CSAN_TO_END ? access->base : lmad.base;
-    const uint64_t last = access->bytes == CSAN_TO_END ? first : first + lmad.span - 1;
-    const size_t at = window_index(process, last);
-    if (!at)
-        return false;
-    const struct window *window = &process->windows[at - 1];
-    const uint64_t end = window->base + window->bytes;
-    if (first >= end)
-        return false;
-    if (access->bytes == CSAN_TO_END)
-        access->bytes = end - access->base;
-    if (first >= window->base && last < end) {
-        access->base += window->unified - window->base;
-        return true;
-    }
-    /* A part lies beside the memory: what lies in it may be touched. */
-    const uint64_t from = first > window->base ? first : window->base;
-    access->base = window->unified + (from - window->base);
-    access->bytes = (last < end ? last + 1 : end) - from;
-    access->dim_count = 0;
-    if (access->bound == CSAN_EXACT)
-        access->bound = CSAN_BOUND_SHAPE;
+    process->accesses[translation->count++] = *part;
     return true;
 }
 
@@ -452,17 +399,13 @@ static bool translate(const struct linked_process *process, struct csan_access *
 static bool translate_all(struct linked_process *process, const struct recording_set *set,
                           size_t *count)
 {
-    *count = 0;
-    if (!process->window_count)
-        return true;
-    if (!replay_grow((void **)&process->accesses, &process->access_capacity,
-                     sizeof *process->accesses, set->count))
-        return false;
-    for (size_t i = 0; i < set->count; i++) {
-        process->accesses[*count] = set->accesses[i];
-        *count += translate(process, &process->accesses[*count]);
-    }
-    return true;
+    struct translation translation = {process, 0};
+    bool good = true;
+    for (size_t i = 0; good && i < set->count; i++)
+        good = shared_memory_translate(&process->shared, &set->accesses[i], translation_take,
+                                       &translation);
+    *count = translation.count;
+    return good;
 }
 
 static const char *take_pending(struct linked_process *process, const struct recorded *recorded,
@@ -496,7 +439,7 @@ static const char *take_op(struct linked_process *process, const struct recorded
     join_host(process, lane);
     if (!translate_all(process, recorded->set, &count))
         return no_memory;
-    if (recorded->kind == RECORDED_OP_PENDING && process->window_count)
+    if (recorded->kind == RECORDED_OP_PENDING && !shared_memory_is_empty(&process->shared))
         return take_pending(process, recorded, lane->lane - 1, site, count);
     if (count)
         csan_op(process->linked->context, lane->lane - 1, site, recorded->set->level,
@@ -587,8 +530,7 @@ static const char *take_open(struct linked_process *process, const struct record
         return NULL;
     if (!csan_memory_find(context, unified, NULL, NULL, NULL))
         csan_memory_create(context, CSAN_MEMORY_DEVICE, unified, bytes, CSAN_HOST, 0);
-    const struct window window = {recorded->value[FIELD_ADDRESS], bytes, unified};
-    return window_add(process, window) ? NULL : no_memory;
+    return share(process, recorded->value[FIELD_ADDRESS], bytes, unified);
 }
 
 /* Memory that was there before the recording began. */
@@ -596,13 +538,12 @@ static const char *take_share(struct linked_process *process, const struct recor
 {
     const uint64_t base = recorded->value[FIELD_ADDRESS];
     const struct link_memory *memory = &process->links->births[0];
-    const size_t at = window_index(process, base);
-    if ((at && process->windows[at - 1].base == base) || !memory->unified)
+    const uint64_t bytes = recorded->value[FIELD_BYTES];
+    if (shared_memory_begins(&process->shared, base) || !memory->unified)
         return NULL;
-    const struct window window = {base, recorded->value[FIELD_BYTES], memory->unified};
-    csan_memory_create(process->linked->context, CSAN_MEMORY_DEVICE, memory->unified, window.bytes,
+    csan_memory_create(process->linked->context, CSAN_MEMORY_DEVICE, memory->unified, bytes,
                        CSAN_HOST, 0);
-    return window_add(process, window) ? NULL : no_memory;
+    return share(process, base, bytes, memory->unified);
 }
 
 static const char *take_link(struct linked_process *process, const struct recorded *recorded)
@@ -642,7 +583,7 @@ static const char *take_link(struct linked_process *process, const struct record
         process->wanted_count++;
         return wrong;
     case CSAN_LINK_CLOSE:
-        window_drop(process, recorded->value[FIELD_ADDRESS]);
+        shared_memory_remove(&process->shared, recorded->value[FIELD_ADDRESS]);
         return NULL;
     default:
         return "a link of a kind that cannot be";
@@ -729,7 +670,7 @@ static const char *take_ordered(struct linked_process *process, const struct rec
     case RECORDED_BIRTH:
         return take_birth(process, recorded);
     case RECORDED_FREE_BEGIN:
-        window_drop(process, recorded->value[FIELD_BASE]);
+        shared_memory_remove(&process->shared, recorded->value[FIELD_BASE]);
         return NULL;
     case RECORDED_FREE_END:
         if (recorded->value[FIELD_FLAGS] & RECORDED_WAITED) {
