@@ -273,6 +273,7 @@ struct race_record *race_record_create(const struct conflict *conflict,
     if (birth)
         stack_depot_get(scene->stacks, birth->stack, &race->allocation_frames,
                         &race->allocation_frame_count);
+    race->object = birth ? site_object(birth) : NULL;
     if (birth && site_is_variable(birth)) {
         race->variable = birth->name;
         race->variable_module = birth->arguments[0];

@@ -96,7 +96,7 @@ static void access_fill(struct finding_access *access, const struct csan_race_ac
 {
     const struct stack_style *style = &words->style;
     struct text deed = {0};
-    race_deed_add(&deed, from);
+    race_deed_add(&deed, from, words->object);
     *access = (struct finding_access){.name = strdup(side->name),
                                       .symbol = strdup(from->name ? from->name : ""),
                                       .lane = strdup(side->lane),
@@ -231,6 +231,7 @@ struct finding *finding_create(const struct csan_race *race, struct race_words *
                                 .pointer = race->pointer,
                                 .allocation = race->allocation,
                                 .allocation_bytes = race->allocation_bytes,
+                                .object = race->object,
                                 .cause = words_take(&cause),
                                 .fix = words_take(&fix),
                                 .text = strdup(text),

@@ -63,6 +63,7 @@ struct finding {
     bool possible;
     uint64_t address, bytes, pointer;
     uint64_t allocation, allocation_bytes; /* bytes 0: none that csan saw */
+    const char *object;                    /* "texture object"; NULL: it is memory */
     char *variable, *variable_module;      /* "__constant__ taps"; of which file. "": it is none */
     /* Current, previous. A finding that is no race may have no previous access: kind 0, all empty.
      */

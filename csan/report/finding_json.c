@@ -117,6 +117,8 @@ static void memory_add(struct text *text, const struct finding *finding)
         json_member_string(text, "variable", finding->variable);
         json_member_string(text, "module", finding->variable_module);
     }
+    if (finding->object)
+        json_member_string(text, "object", finding->object);
     stack_add(text, "stack", &finding->allocation_stack);
     text_add(text, "}, ");
 }

@@ -207,11 +207,15 @@ void race_cause_add(struct text *text, struct race_words *words, const struct cs
         return;
     case CSAN_RACE_FREE:
         freed_in_use(words, &freed, &use);
-        text_add(text, "memory freed by %s while %s still uses it", freed->lane, use->lane);
+        text_add(text, "%s %s by %s while %s still uses it", race->object ? race->object : "memory",
+                 race->object ? "destroyed" : "freed", freed->lane, use->lane);
         return;
     case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, race->previous.host ? "memory used after it was freed"
-                                           : "memory used after its stream-ordered free");
+        if (race->object)
+            text_add(text, "%s used after it was destroyed", race->object);
+        else
+            text_add(text, race->previous.host ? "memory used after it was freed"
+                                               : "memory used after its stream-ordered free");
         return;
     case CSAN_RACE_BIRTH:
         text_add(text, "the use is not ordered after the memory's allocation on %s",

@@ -63,9 +63,9 @@ void race_memory_add(struct text *text, struct race_words *words, const struct c
     }
     race_place(words, race->allocation_frames, race->allocation_frame_count, "", place,
                sizeof place);
-    text_add(text, " on memory");
+    text_add(text, race->object ? " of the %s" : " on memory", race->object);
     if (place[0])
-        text_add(text, " allocated at %s", place);
+        text_add(text, race->object ? " created at %s" : " allocated at %s", place);
 }
 
 /* ---- whose it is */
@@ -86,8 +86,11 @@ void race_allocation_add(struct text *text, struct race_words *words, const stru
                                        : "The memory's allocation was not seen.\n");
         return;
     }
-    text_add(text, "%s was allocated with stack trace:\n",
-             race->framework ? "Tensor" : "The memory");
+    if (race->object)
+        text_add(text, "The %s was created with stack trace:\n", race->object);
+    else
+        text_add(text, "%s was allocated with stack trace:\n",
+                 race->framework ? "Tensor" : "The memory");
     race_lines_add(text, words, race->allocation_frames, race->allocation_frame_count, "");
 }
 
@@ -117,6 +120,8 @@ void race_overlap_add(struct text *text, const struct csan_race *race)
 {
     unsigned long long start = race->address, bytes = race->bytes, base = race->allocation;
     const char *plural = bytes == 1 ? "" : "s";
+    if (race->object)
+        return; /* its one byte is csan's own */
     if (!race->allocation_bytes) {
         text_add(text, "Overlap: %llu byte%s at 0x%llx, in no allocation csan saw.\n", bytes,
                  plural, start);

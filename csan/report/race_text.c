@@ -106,7 +106,7 @@ static void arguments_add(struct text *text, const char *arguments)
 }
 
 /* "writing to argument(s) p" */
-void race_deed_add(struct text *text, const struct csan_race_access *access)
+void race_deed_add(struct text *text, const struct csan_race_access *access, const char *object)
 {
     static const char *const verbs[] = {[CSAN_READ] = "reading from",
                                         [CSAN_WRITE] = "writing to",
@@ -115,6 +115,10 @@ void race_deed_add(struct text *text, const struct csan_race_access *access)
                                         [CSAN_FREE] = "freeing"};
     bool has_kind = access->kind >= CSAN_READ && access->kind <= CSAN_FREE;
     bool has_arguments = access->arguments && access->arguments[0];
+    if (object) {
+        text_add(text, "%s the %s", access->kind == CSAN_FREE ? "destroying" : "using", object);
+        return;
+    }
     text_add(text, "%s ", has_kind ? verbs[access->kind] : "using");
     if (has_arguments)
         arguments_add(text, access->arguments);
@@ -222,7 +226,7 @@ static void side_add(struct text *text, struct race_words *words, struct race_si
     if (access->defined && !framework)
         text_add(text, ", defined at %s", stack_path_shorten(&words->style, access->defined));
     text_add(text, "\n");
-    race_deed_add(text, access);
+    race_deed_add(text, access, words->object);
     if (access->ranges && access->ranges[0])
         text_add(text, "\nIn NVTX range %s", access->ranges);
     if (access->launch_frame_count) {
@@ -376,14 +380,15 @@ static void sentence_add(struct text *text, struct race_words *words, const stru
     doer_add(text, race->kind == CSAN_RACE_FREE ? freed : current);
     switch (race->kind) {
     case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, " uses memory after ");
+        text_add(text, " uses %s%s after ", race->object ? "a " : "",
+                 race->object ? race->object : "memory");
         doer_add(text, previous);
-        text_add(text, " freed it: a use");
+        text_add(text, race->object ? " destroyed it: a use" : " freed it: a use");
         break;
     case CSAN_RACE_FREE:
         text_add(text, " does not wait for ");
         doer_add(text, freed == current ? previous : current);
-        text_add(text, " before the free");
+        text_add(text, race->object ? " before the destruction" : " before the free");
         break;
     case CSAN_RACE_BIRTH:
         text_add(text, " does not wait for the allocation ");
@@ -460,6 +465,7 @@ void race_text_add(struct text *text, struct race_words *words, const struct csa
     const bool full = words->style.full;
     words->style.full |= race->framework != 0;
     race_words_forget(words);
+    words->object = race->object;
     side_name(words, &words->current, &race->current, race->framework);
     side_name(words, &words->previous, &race->previous, race->framework);
     whole_add(text, words, race, colour);
@@ -504,13 +510,14 @@ static void side_add_joined(struct text *text, struct race_words *words, struct 
 {
     side_name(words, side, access, framework);
     text_add(text, "%s ", side->brief[0] ? side->brief : "(unknown)");
-    race_deed_add(text, access);
+    race_deed_add(text, access, words->object);
     race_stack_add(text, words, access->frames, access->frame_count, side->name);
 }
 
 void race_line_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     race_words_forget(words);
+    words->object = race->object;
     text_add(text, "%s", race->possible ? "possible, " : "");
     if (csan_is_error(race))
         text_add(text, "%s: ", finding_kind_words(race->kind));

@@ -23,6 +23,7 @@ struct race_side {
 struct race_words {
     struct stack_style style; /* to be set before */
     struct race_side current, previous;
+    const char *object;       /* csan_race.object */
     struct stack_memo stacks; /* of the race that is put in words */
     char scratch[NAME_BYTES];
 };
@@ -60,8 +61,9 @@ void race_line_add(struct text *text, struct race_words *words, const struct csa
 /* The kernel, operator or call as in the source; "(unknown)" where there is no name. */
 void race_access_name(char *name, size_t bytes, struct symbolizer *symbolizer,
                       const struct csan_race_access *access);
-/* "writing to argument(s) p" */
-void race_deed_add(struct text *text, const struct csan_race_access *access);
+/* "writing to argument(s) p"; "destroying the texture object", if that is the race's object; which
+ * may be NULL. */
+void race_deed_add(struct text *text, const struct csan_race_access *access, const char *object);
 /* " at " and the innermost frames, joined by " < ". */
 void race_stack_add(struct text *text, struct race_words *words, const void *const *frames,
                     size_t count, const char *callee);

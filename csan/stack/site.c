@@ -52,6 +52,20 @@ bool site_is_variable(const struct site *site)
     return false;
 }
 
+const char *site_object_of_words(const char *words)
+{
+    static const char *const objects[] = {"texture object", "surface object"};
+    for (size_t i = 0; words && i < sizeof objects / sizeof *objects; i++)
+        if (strcmp(words, objects[i]) == 0)
+            return objects[i];
+    return NULL;
+}
+
+const char *site_object(const struct site *site)
+{
+    return site->argument_count == 1 ? site_object_of_words(site->arguments[0]) : NULL;
+}
+
 struct site_table *site_table_create(struct stack_depot *stacks)
 {
     struct site_table *table = calloc(1, sizeof(*table));

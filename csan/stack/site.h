@@ -24,6 +24,12 @@ struct site {
  * argument is the module's file (csan_memory_create). */
 bool site_is_variable(const struct site *site);
 
+/* What was born there, if that is no memory of the program: "texture object", "surface object". It
+ * is the site's one argument, as csan_memory_create has it. Else NULL. */
+const char *site_object(const struct site *site);
+/* Those words as a constant; NULL: they name no such thing. `words` may be NULL. */
+const char *site_object_of_words(const char *words);
+
 struct site_table;
 struct site_table *site_table_create(struct stack_depot *stacks);
 void site_table_destroy(struct site_table *table);

@@ -293,6 +293,9 @@ struct csan_race {
     const struct csan_error
         *error; /* of what is no race: kinds from CSAN_RACE_OUT_OF_BOUNDS on, and a use after free
                    or a second free that the driver refused; else NULL */
+    /* What is no memory of the program, but lives as memory does: "texture object", "surface
+       object". Its destruction is the free, and kernels that use it read it. Else NULL. */
+    const char *object;
 };
 
 /* 1: it is no race, and has `error`. */

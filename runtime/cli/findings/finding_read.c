@@ -2,6 +2,7 @@
  * without which there is no report or no race: later versions add keys, and people edit files. */
 #include "runtime/cli/findings/finding_read.h"
 #include "csan/report/fingerprint.h"
+#include "csan/stack/site.h"
 #include "csan/stack/stack_library.h"
 #include "csan/base/array.h"
 #include "runtime/cli/findings/json_read.h"
@@ -340,6 +341,7 @@ static struct finding *race_read(const struct json_object *object, size_t proces
                                 .pointer = number_of(object, "pointer"),
                                 .allocation = number_of(allocation, "address"),
                                 .allocation_bytes = number_of(allocation, "bytes"),
+                                .object = site_object_of_words(string_of(allocation, "object")),
                                 .variable = words_of(allocation, "variable"),
                                 .variable_module = words_of(allocation, "module"),
                                 .cause = words_of(object, "cause"),

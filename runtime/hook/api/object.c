@@ -2,9 +2,52 @@
 #include "runtime/hook/state/object_table.h"
 #include "driver_hooks.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/tensor_map.h"
+#include "runtime/hook/state/thread.h"
+#include "runtime/hook/session/session.h"
 
-/* ---- Textures and surfaces ---- */
+/* ---- Textures and surfaces ----
+ *
+ * A kernel goes on with an object that was destroyed while it runs, until another object takes its
+ * place. So creation and destruction are birth and free of the description's one byte, which
+ * kernels read (CUDA Driver API, cuTexObjectDestroy). The destruction waits for nothing. */
+
+static void view_made(const struct driver_entry *entry, uint8_t kind, uint64_t handle,
+                      const CUDA_RESOURCE_DESC *resource)
+{
+    const uint64_t description = object_view_description(kind, handle);
+    const char *const what =
+        kind == INSTRUCTION_ACCESS_OBJECT_SURFACE ? "surface object" : "texture object";
+    object_view_made(kind, handle, resource);
+    if (description)
+        csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, description, 1, CSAN_HOST,
+                           callsite_of(entry->name, &what, 1));
+}
+
+struct view_death {
+    struct object_view *view;
+    csan_free *token;
+};
+
+static struct view_death view_death_begin(const struct driver_entry *entry, uint8_t kind,
+                                          uint64_t handle)
+{
+    struct view_death death = {.view = object_view_take_out(kind, handle)};
+    if (death.view)
+        death.token =
+            csan_memory_free_begin(session_context(), object_view_description(kind, handle),
+                                   thread_lane(), true, callsite_of(entry->name, NULL, 0));
+    return death;
+}
+
+static void view_death_end(struct view_death *death, CUresult result)
+{
+    object_view_destroyed(death->view, result == CUDA_SUCCESS);
+    if (death->token)
+        csan_memory_free_end(session_context(), death->token, result != CUDA_SUCCESS,
+                             CSAN_FREE_NO_WAIT);
+}
 
 CUresult hook_texture_create(const struct driver_entry *entry, CUtexObject *pTexObject,
                              const CUDA_RESOURCE_DESC *pResDesc, const CUDA_TEXTURE_DESC *pTexDesc,
@@ -13,7 +56,7 @@ CUresult hook_texture_create(const struct driver_entry *entry, CUtexObject *pTex
     CUresult result =
         DRIVER_REAL(entry, cuTexObjectCreate_v5000)(pTexObject, pResDesc, pTexDesc, pResViewDesc);
     if (result == CUDA_SUCCESS && guard_enter()) {
-        object_view_made(INSTRUCTION_ACCESS_OBJECT_TEXTURE, *pTexObject, pResDesc);
+        view_made(entry, INSTRUCTION_ACCESS_OBJECT_TEXTURE, *pTexObject, pResDesc);
         guard_leave();
     }
     return result;
@@ -24,7 +67,7 @@ CUresult hook_surface_create(const struct driver_entry *entry, CUsurfObject *pSu
 {
     CUresult result = DRIVER_REAL(entry, cuSurfObjectCreate_v5000)(pSurfObject, pResDesc);
     if (result == CUDA_SUCCESS && guard_enter()) {
-        object_view_made(INSTRUCTION_ACCESS_OBJECT_SURFACE, *pSurfObject, pResDesc);
+        view_made(entry, INSTRUCTION_ACCESS_OBJECT_SURFACE, *pSurfObject, pResDesc);
         guard_leave();
     }
     return result;
@@ -32,17 +75,18 @@ CUresult hook_surface_create(const struct driver_entry *entry, CUsurfObject *pSu
 
 CUresult hook_texture_destroy(const struct driver_entry *entry, CUtexObject texObject)
 {
-    struct object_view *view = object_view_take_out(INSTRUCTION_ACCESS_OBJECT_TEXTURE, texObject);
+    struct view_death death = view_death_begin(entry, INSTRUCTION_ACCESS_OBJECT_TEXTURE, texObject);
     CUresult result = DRIVER_REAL(entry, cuTexObjectDestroy_v5000)(texObject);
-    object_view_destroyed(view, result == CUDA_SUCCESS);
+    view_death_end(&death, result);
     return result;
 }
 
 CUresult hook_surface_destroy(const struct driver_entry *entry, CUsurfObject surfObject)
 {
-    struct object_view *view = object_view_take_out(INSTRUCTION_ACCESS_OBJECT_SURFACE, surfObject);
+    struct view_death death =
+        view_death_begin(entry, INSTRUCTION_ACCESS_OBJECT_SURFACE, surfObject);
     CUresult result = DRIVER_REAL(entry, cuSurfObjectDestroy_v5000)(surfObject);
-    object_view_destroyed(view, result == CUDA_SUCCESS);
+    view_death_end(&death, result);
     return result;
 }
 

@@ -431,6 +431,21 @@ static void range_add(struct making *making, const struct access_range *range)
         touched->access_count++;
 }
 
+/* What describes the textures and surfaces: whoever destroys one frees that. */
+static void descriptions_add(struct launch_accesses_touched *touched)
+{
+    for (size_t i = 0; i < touched->base_count; i++) {
+        const struct object_memory *object = touched->bases[i].object;
+        if (object && object->description)
+            touched->accesses[touched->access_count++] =
+                (struct csan_access){.base = object->description,
+                                     .bytes = 1,
+                                     .kind = CSAN_READ,
+                                     .bound = CSAN_BOUND_OBJECT,
+                                     .argument = touched->bases[i].argument};
+    }
+}
+
 /* ---- The whole ---- */
 
 static bool room_find(struct launch_accesses_touched *touched, const struct access_set *set)
@@ -439,8 +454,9 @@ static bool room_find(struct launch_accesses_touched *touched, const struct acce
     touched->accesses = touched->own_accesses;
     if (set->base_count > LAUNCH_ACCESSES_BASES)
         touched->bases = malloc(set->base_count * sizeof *touched->bases);
-    if (set->range_count > LAUNCH_ACCESSES_ACCESSES)
-        touched->accesses = malloc(set->range_count * sizeof *touched->accesses);
+    const size_t accesses = (size_t)set->range_count + set->base_count; /* and descriptions */
+    if (accesses > LAUNCH_ACCESSES_ACCESSES)
+        touched->accesses = malloc(accesses * sizeof *touched->accesses);
     return touched->bases && touched->accesses;
 }
 
@@ -484,6 +500,7 @@ static void set_resolve(struct making *making, const struct access_set *set)
     for (uint32_t i = 0; i < set->range_count; i++)
         if (set->ranges[i].early)
             range_add(making, &set->ranges[i]);
+    descriptions_add(touched);
     bool better = touched->access_count == 0;
     for (size_t i = 0; i < touched->access_count && !better; i++)
         better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION &&

@@ -4,6 +4,7 @@
 #include "runtime/access/verify.h"
 #include "runtime/hook/session/session.h"
 #include "csan/base/lock_order.h"
+#include "runtime/trace/object_address.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -270,17 +271,21 @@ static void disagreement_say(const struct range_verifier_case *verified,
                  verified->block[0], verified->block[1], verified->block[2]);
 }
 
-static struct verify_touch *touches_of(const struct device_trace_launch *trace)
+static struct verify_touch *touches_of(const struct device_trace_launch *trace, size_t *count)
 {
     struct verify_touch *touches = calloc(trace->count + 1, sizeof *touches);
+    *count = 0;
     for (size_t i = 0; touches && i < trace->count; i++) {
         const struct device_trace_range *range = &trace->ranges[i];
-        touches[i] = (struct verify_touch){.address = range->address,
-                                           .bytes = range->bytes,
-                                           .kind = ACCESS_READ + range->kind,
-                                           .dims = range->dims};
-        memcpy(touches[i].stride, range->stride, sizeof touches[i].stride);
-        memcpy(touches[i].count, range->count, sizeof touches[i].count);
+        if (object_is_description(range->address))
+            continue; /* of which ranges say nothing */
+        touches[*count] = (struct verify_touch){.address = range->address,
+                                                .bytes = range->bytes,
+                                                .kind = ACCESS_READ + range->kind,
+                                                .dims = range->dims};
+        memcpy(touches[*count].stride, range->stride, sizeof range->stride);
+        memcpy(touches[*count].count, range->count, sizeof range->count);
+        ++*count;
     }
     return touches;
 }
@@ -295,12 +300,13 @@ void range_verifier_decide(struct range_verifier_case *verified,
     struct verify_result result = {.verdict = VERIFY_TOO_LARGE};
     if (!verified)
         return;
-    struct verify_touch *touches = touches_of(trace);
+    size_t count;
+    struct verify_touch *touches = touches_of(trace, &count);
     if (touches)
         verify_check(&(struct verify_case){.set = &verified->set,
                                            .bases = verified->bases,
                                            .touches = touches,
-                                           .touch_count = trace->count,
+                                           .touch_count = count,
                                            .unfinished = trace->failed != 0,
                                            .coarse = trace->inexact,
                                            .any_strength = any_strength},

@@ -4,6 +4,7 @@
 #include "runtime/hook/state/array_table.h"
 #include "runtime/hook/state/tensor_map.h"
 #include "csan/base/lock_order.h"
+#include "runtime/trace/object_address.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -249,6 +250,11 @@ static void view_drop(struct object_view *view)
     free(view);
 }
 
+uint64_t object_view_description(uint8_t kind, uint64_t handle)
+{
+    return object_address(kind == INSTRUCTION_ACCESS_OBJECT_SURFACE, handle);
+}
+
 void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *resource)
 {
     struct object_view *view = resource ? calloc(1, sizeof *view) : NULL;
@@ -257,6 +263,7 @@ void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *r
     if (view) {
         view->key = (struct handle_key){kind, handle};
         view->array = !memory_of_resource(resource, &view->memory);
+        view->memory.description = object_view_description(kind, handle);
         HASH_ADD(hh, table.views, key, sizeof view->key, view);
         if (!view_find(kind, handle))
             free(view);

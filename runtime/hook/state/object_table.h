@@ -30,6 +30,7 @@ struct object_memory {
     uint8_t dim_count;
     uint8_t element_bytes; /* for a tensor's element; 0: it has fewer than 8 bits, or there is no
                               tensor */
+    uint64_t description;  /* of a texture or surface: object_address.h; else 0 */
     uint64_t identity;     /* for a tensor map: hash of its encoding's arguments, or of its bytes,
                               without the address; else 0 */
 };
@@ -53,6 +54,8 @@ bool object_reads_tensor_maps(void);
 /* ---- Filling the tables ---- */
 
 /* A texture or surface with that handle was made. Does nothing without a resource. */
+/* The byte of its description (runtime/trace/object_address.h), or 0. */
+uint64_t object_view_description(uint8_t kind, uint64_t handle);
 void object_view_made(uint8_t kind, uint64_t handle, const CUDA_RESOURCE_DESC *resource);
 /* Call these around the call that destroys it, since the handle may be given out again as soon as
  * that is done. The first returns what was taken out, or NULL. The second puts it back unless it is

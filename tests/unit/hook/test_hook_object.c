@@ -137,6 +137,30 @@ static void texture_is_ordered_by_events(void **state)
     assert_int_equal(races(), 1);
 }
 
+/* A destroyed object is one finding, its twin behind a wait none, and a handle that is given out
+ * again is another object. */
+static void a_texture_in_use_is_not_destroyed(void **state)
+{
+    (void)state;
+    CUdeviceptr p = device(1024);
+    CUtexObject used = texture(p, 1024), waited = texture(p, 1024);
+    CUstream stream = non_blocking();
+    launch("fetch", stream, (void *[]){&waited});
+    OK(cuStreamSynchronize(stream));
+    OK(cuTexObjectDestroy(waited));
+    launch("fetch", stream, (void *[]){&used});
+    assert_int_equal(races(), 0);
+    OK(cuTexObjectDestroy(used));
+    assert_int_equal(races(), 1);
+    struct csan_race race = first_race();
+    assert_int_equal(race.kind, CSAN_RACE_FREE);
+    assert_string_equal(race.object, "texture object");
+    assert_string_equal(race.previous.name, "fetch");
+    used = texture(p, 1024);
+    launch("fetch", non_blocking(), (void *[]){&used});
+    assert_int_equal(races(), 1);
+}
+
 static void textures_read_together(void **state)
 {
     (void)state;
@@ -373,11 +397,11 @@ static void *make_and_launch(void *user)
     CUdeviceptr p = *(CUdeviceptr *)user;
     CUstream stream = non_blocking();
     for (cuuint64_t i = 0; i < 200; i++) {
-        CUtexObject t = texture(p, 64);
+        CUtexObject unused = texture(p, 64), t = texture(p, 64);
         CUtensorMap map = panel(p + 1024, 1 + i);
         launch("fetch", stream, (void *[]){&t});
         launch("store", stream, (void *[]){&map});
-        OK(cuTexObjectDestroy(t));
+        OK(cuTexObjectDestroy(unused));
     }
     return NULL;
 }
@@ -500,6 +524,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(texture_reads_its_memory),
         TEST(texture_is_ordered_by_events),
+        TEST(a_texture_in_use_is_not_destroyed),
         TEST(textures_read_together),
         TEST(pitched_texture_reads_its_rows),
         TEST(handles_are_forgotten_and_reused),

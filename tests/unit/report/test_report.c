@@ -105,6 +105,30 @@ static void what_hardware_orders_unpromised(void **state)
     assert_null(strstr(text_of(&race), "Note:"));
 }
 
+static void an_object_is_destroyed_and_not_freed(void **state)
+{
+    (void)state;
+    struct csan_race race = plain_race();
+    race.kind = CSAN_RACE_FREE;
+    race.current.kind = CSAN_FREE;
+    race.object = "texture object";
+    race.allocation_bytes = 1;
+    options_to_file();
+    expect_in(text_of(&race), " before the destruction of the texture object created at ");
+    expect_in(printed, "Cause: texture object destroyed by ");
+    expect_in(printed, "destroying the texture object\n");
+    expect_in(printed, "using the texture object\n");
+    expect_in(printed, "The texture object was created with stack trace:\n");
+    assert_null(strstr(printed, "memory"));
+    assert_null(strstr(printed, "Overlap"));
+    race.kind = CSAN_RACE_USE_AFTER_FREE;
+    race.current.kind = CSAN_READ;
+    race.previous.kind = CSAN_FREE;
+    expect_in(text_of(&race), " uses a texture object after ");
+    expect_in(printed, " destroyed it: a use of the texture object created at ");
+    expect_in(printed, "Cause: texture object used after it was destroyed");
+}
+
 static void a_variable_is_named(void **state)
 {
     (void)state;
@@ -409,6 +433,7 @@ int main(void)
         cmocka_unit_test(a_device_gets_no_file_beside_it),
         cmocka_unit_test(what_hardware_orders_unpromised),
         cmocka_unit_test(a_variable_is_named),
+        cmocka_unit_test(an_object_is_destroyed_and_not_freed),
         cmocka_unit_test(a_kernel_is_named_with_its_definition_and_a_copy_is_a_call),
         cmocka_unit_test(race_in_one_line),
         cmocka_unit_test(kinds_of_access),

@@ -158,11 +158,29 @@ static void a_variables_birth_is_known_by_its_form(void **state)
     stack_depot_destroy(depot);
 }
 
+static void an_objects_birth_says_what_it_is(void **state)
+{
+    (void)state;
+    struct stack_depot *depot = stack_depot_create();
+    struct site_table *table = site_table_create(depot);
+    const char *texture[] = {"texture object"}, *other[] = {"texture"};
+    const void *here[] = {&depot};
+    const csan_site made = site_table_intern(table, "cuTexObjectCreate", texture, 1, here, 1),
+                    kernel = site_table_intern(table, "fetch", other, 1, here, 1),
+                    call = site_table_intern(table, "cuMemAlloc", NULL, 0, here, 1);
+    assert_string_equal(site_object(site_table_get(table, made)), "texture object");
+    assert_null(site_object(site_table_get(table, kernel)));
+    assert_null(site_object(site_table_get(table, call)));
+    site_table_destroy(table);
+    stack_depot_destroy(depot);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_is_defined_in_one_place),
         cmocka_unit_test(a_variables_birth_is_known_by_its_form),
+        cmocka_unit_test(an_objects_birth_says_what_it_is),
         cmocka_unit_test(equal_contents_are_one_site),
         cmocka_unit_test(long_names_and_many_arguments),
         cmocka_unit_test(threads_agree),

@@ -4,6 +4,7 @@
 #include "runtime/device/exec/exec_half.h"
 #include "runtime/device/exec/texture/sampler.h"
 #include "runtime/device/exec/texture/texel.h"
+#include "runtime/trace/object_address.h"
 
 enum level_choice { LEVEL_BASE, LEVEL_GIVEN, LEVEL_GRADIENT };
 
@@ -22,6 +23,14 @@ struct texture_site {
 
 /* ---- Lanes that name the same object ---- */
 
+/* A kernel that uses an object reads its description. */
+static void record_use(struct exec_state *state, texture_finder *find, uint64_t handle)
+{
+    const uint64_t address = object_address(find == state->launch.memory.find_surface, handle);
+    if (state->touch && address)
+        touch_record(state->touch, DEVICE_TRACE_READ, address, 1);
+}
+
 int texture_lanes(struct warp *w, const struct micro *op, uint32_t handle, texture_finder *find,
                   texture_run *run)
 {
@@ -36,6 +45,8 @@ int texture_lanes(struct warp *w, const struct micro *op, uint32_t handle, textu
             if (handles[__builtin_ctz(m)] == first)
                 w->mask |= m & -m;
         const struct exec_texture *texture = find ? find(user, first) : NULL;
+        if (texture)
+            record_use(w->state, find, first);
         flow = texture ? run(w, op, texture)
                        : fault_raise(w, op, w->mask, EXEC_FAULT_ILLEGAL_INSTRUCTION, first);
     }
