@@ -72,13 +72,42 @@ static micro_copy *find_copy(bool load, uint32_t memory_bits, uint32_t register_
     return load ? copies_in[sign][m][r] : copies_out[m][r];
 }
 
-static int access_run(struct warp *w, const struct micro *op)
+/* Lanes one behind the other, each with one element as wide as its register. */
+static void copy_run(struct warp *w, const struct micro *op, const struct access_pattern *pattern)
+{
+    uint8_t *lanes = (uint8_t *)slot(w, op->d) + (size_t)pattern->first * op->bytes;
+    const size_t bytes = (size_t)pattern->count * op->bytes;
+    if (op->option & ACCESS_WRITES)
+        memcpy(pattern->host, lanes, bytes);
+    else
+        memcpy(lanes, pattern->host, bytes);
+}
+
+int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses)
 {
     uint8_t *pointers[WARP_LANES];
-    int flow = space_resolve(w, op, pointers);
-    if (flow == FLOW_NEXT)
-        op->copy(w, op, pointers);
-    return flow;
+    struct access_pattern pattern;
+    if (space_pattern(w, op, addresses, &pattern)) {
+        if (pattern.step && op->count == 1 && op->bytes == op->width2) {
+            copy_run(w, op, &pattern);
+            return FLOW_NEXT;
+        }
+        for (uint32_t k = 0; k < pattern.count; k++)
+            pointers[pattern.first + k] = pattern.host + (size_t)k * pattern.step;
+    } else {
+        int flow = space_resolve_at(w, op, addresses, pointers);
+        if (flow != FLOW_NEXT)
+            return flow;
+    }
+    op->copy(w, op, pointers);
+    return FLOW_NEXT;
+}
+
+int access_run(struct warp *w, const struct micro *op)
+{
+    uint64_t addresses[WARP_LANES];
+    space_addresses(w, op, addresses);
+    return access_at(w, op, addresses);
 }
 
 /* A kernel's parameter at a place known now: one value for all lanes. */
@@ -204,6 +233,7 @@ static void decode_access(struct decoder *decoder, const struct ptx_instruction 
     op->d = slots[0];
     op->bytes = (uint8_t)(bits / 8);
     op->count = i->vector;
+    op->width2 = (uint8_t)(register_bits / 8);
     bool strong = access_is_strong(i);
     if (strong && (place.space == PTX_SPACE_GLOBAL || place.space == PTX_SPACE_GENERIC))
         decoder_order(decoder);

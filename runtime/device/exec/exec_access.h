@@ -13,6 +13,9 @@ struct access_place {
 void access_place(struct decoder *decoder, const struct ptx_operand *address, uint8_t space,
                   struct access_place *place);
 void access_fill(struct micro *op, const struct access_place *place);
+/* ld and st; and the same for addresses that are known: of the lanes of the mask. */
+micro_run access_run;
+int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses);
 bool access_is_strong(const struct ptx_instruction *instruction);
 
 #endif

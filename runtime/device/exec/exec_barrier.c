@@ -17,15 +17,23 @@ static uint32_t *voted_of(struct block *block, uint32_t id)
 /* ---- completion ---------------------------------------------------------------------------- */
 
 /* A warp that is there whole counts as 32 threads, as the thread count of a barrier does. */
-static bool is_complete(struct block *block, uint32_t id)
+static bool is_whole(const struct block *block, const uint32_t *arrived, uint32_t warp)
+{
+    return !(block->warps[warp].alive & ~arrived[warp]);
+}
+
+/* `last` has arrived last. Warps take turns, so the one behind it is most often still missing. */
+static bool is_complete(struct block *block, uint32_t id, uint32_t last)
 {
     const struct barrier *barrier = &block->barriers[id];
     const uint32_t *arrived = arrived_of(block, id);
+    const uint32_t next = last + 1 < block->warp_count ? last + 1 : 0;
     uint32_t count = 0;
+    if (!barrier->expected && !is_whole(block, arrived, next))
+        return false;
     bool all = true;
     for (uint32_t i = 0; i < block->warp_count; i++) {
-        uint32_t alive = block->warps[i].alive;
-        bool whole = (arrived[i] & alive) == alive;
+        bool whole = is_whole(block, arrived, i);
         all &= whole;
         if (arrived[i])
             count += whole ? WARP_LANES : (uint32_t)__builtin_popcount(arrived[i]);
@@ -75,7 +83,7 @@ static void open_barrier(struct block *block, uint32_t id)
 void barrier_recheck(struct block *block)
 {
     for (uint32_t id = 0; id < BARRIERS; id++)
-        if (block->barriers[id].used && is_complete(block, id))
+        if (block->barriers[id].used && is_complete(block, id, 0))
             open_barrier(block, id);
     barrier_cluster_recheck(block);
 }
@@ -83,8 +91,10 @@ void barrier_recheck(struct block *block)
 /* ---- bar, barrier -------------------------------------------------------------------------- */
 
 /* The running group's lanes that name the same barrier as its first lane. */
-static uint32_t same_barrier(struct warp *w, const uint32_t *ids)
+static uint32_t same_barrier(struct warp *w, const struct micro *op, const uint32_t *ids)
 {
+    if (op->a & SLOT_CONSTANT)
+        return w->mask;
     uint32_t first = ids[__builtin_ctz(w->mask)], lanes = 0;
     for (uint32_t m = w->mask; m; m &= m - 1)
         if (ids[__builtin_ctz(m)] == first)
@@ -109,7 +119,7 @@ static int barrier_run(struct warp *w, const struct micro *op)
     if (w->groups[w->current].state == GROUP_RELEASED)
         return finish_reduction(w, op);
     const uint32_t *ids = slot(w, op->a), *counts = slot(w, op->b);
-    uint32_t lanes = same_barrier(w, ids), id = ids[__builtin_ctz(lanes)];
+    uint32_t lanes = same_barrier(w, op, ids), id = ids[__builtin_ctz(lanes)];
     uint32_t pc = (uint32_t)(op - w->frame->program->code);
     struct block *block = w->block;
     if (id >= BARRIERS)
@@ -138,7 +148,7 @@ static int barrier_run(struct warp *w, const struct micro *op)
         group->state = GROUP_BARRIER;
         group->barrier = (uint8_t)id;
     }
-    if (is_complete(block, id))
+    if (is_complete(block, id, w->index))
         open_barrier(block, id);
     w->pc = group->pc;
     return FLOW_SWITCH;

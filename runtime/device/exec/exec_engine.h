@@ -335,6 +335,19 @@ uint8_t *space_generic(struct warp *warp, int lane, uint64_t address, uint64_t b
  * be read. Returns its length. */
 size_t space_text(struct warp *warp, int lane, uint64_t address, char *text, size_t limit);
 void space_forget(struct exec_state *state);
+
+/* ---- exec_pattern.c ------------------------------------------------------------------------- */
+
+/* Lanes [first, first + count) access op->bytes * op->count bytes each at host + k * step. */
+struct access_pattern {
+    uint8_t *host;
+    uint32_t first, count;
+    uint32_t step; /* 0: all at one place */
+};
+/* Does what space_resolve_at does, if the lanes of warp->mask follow a pattern and all may access
+ * what they ask for. False: nothing was done, and space_resolve_at must decide. */
+bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *addresses,
+                   struct access_pattern *pattern);
 /* Makes a thread's .local memory at least that large. */
 bool space_grow_local(struct warp *warp, uint64_t bytes);
 static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t address)

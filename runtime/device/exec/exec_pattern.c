@@ -1,0 +1,106 @@
+/* Accesses of a warp whose lanes follow a pattern: one behind the other, or all at one place. Most
+ * do. Then bounds, alignment and touches are checked and recorded once for the warp, with the
+ * result that space_resolve has lane by lane; whatever is not plainly right is left to it. */
+#include "runtime/device/exec/exec_engine.h"
+
+/* Loops over all lanes gain from wide vectors. The sanitizers cannot run resolvers of functions. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&                  \
+    !defined(__SANITIZE_THREAD__)
+#define WIDE_VECTORS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WIDE_VECTORS
+#endif
+
+/* 0: address l is base + l * step in every lane. */
+WIDE_VECTORS static uint64_t difference(const uint64_t *addresses, uint64_t base, uint64_t step)
+{
+    uint64_t differs = 0;
+    for (uint64_t l = 0; l < WARP_LANES; l++)
+        differs |= addresses[l] ^ (base + l * step);
+    return differs;
+}
+
+/* The same for lanes [first, first + count). */
+static uint64_t difference_of(const uint64_t *addresses, uint32_t first, uint32_t count,
+                              uint64_t step)
+{
+    uint64_t differs = 0;
+    for (uint32_t k = 0; k < count; k++)
+        differs |= addresses[first + k] ^ (addresses[first] + k * step);
+    return differs;
+}
+
+static bool has_step(const uint64_t *addresses, uint32_t first, uint32_t count, uint64_t step)
+{
+    return count == WARP_LANES ? !difference(addresses, addresses[0], step)
+                               : !difference_of(addresses, first, count, step);
+}
+
+/* Host memory of bytes [address, address + bytes), if it is known already and may be accessed. */
+static uint8_t *global_range(const struct exec_state *state, const struct micro *op,
+                             uint64_t address, uint64_t bytes)
+{
+    const struct exec_region *hint = &state->hints[op->instruction % REGION_HINTS];
+    if (address < hint->base || address >= hint->limit || bytes > hint->limit - address ||
+        ((op->option & ACCESS_WRITES) && !hint->writable))
+        return NULL;
+    return (uint8_t *)(uintptr_t)(address + (uint64_t)hint->delta);
+}
+
+static uint8_t *find_range(struct warp *warp, const struct micro *op, uint64_t address,
+                           uint64_t bytes)
+{
+    const struct exec_state *state = warp->state;
+    switch (op->space) {
+    case PTX_SPACE_SHARED:
+    case PTX_SPACE_SHARED_CLUSTER:
+        return address < WINDOW_CLUSTER && address + bytes <= state->shared_bytes
+                   ? warp->block->shared + address
+                   : NULL;
+    case PTX_SPACE_LOCAL:
+    case PTX_SPACE_PARAM:
+        return NULL;
+    default:
+        return state->launch.grid_workspace ? NULL : global_range(state, op, address, bytes);
+    }
+}
+
+/* What an access does besides: as in space_resolve_at. */
+static void note_access(struct warp *warp, const struct micro *op, uint64_t address, uint64_t bytes)
+{
+    struct exec_state *state = warp->state;
+    const bool shared = op->space == PTX_SPACE_SHARED || op->space == PTX_SPACE_SHARED_CLUSTER;
+    if (op->option & ACCESS_STRONG)
+        warp->strong = true;
+    if ((op->option & ACCESS_WRITES) && !(op->option & ACCESS_UPDATES))
+        state->progress++;
+    if (!shared && state->touch && (op->option & ACCESS_RECORDED))
+        for (uint32_t kind = 0; kind < TOUCH_KINDS; kind++)
+            if (op->touch >> kind & 1)
+                touch_record(state->touch, kind, address, bytes);
+}
+
+bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *addresses,
+                   struct access_pattern *pattern)
+{
+    const uint32_t first = (uint32_t)__builtin_ctz(warp->mask);
+    const uint32_t run = warp->mask >> first;
+    const uint64_t bytes = (uint64_t)op->bytes * op->count, address = addresses[first];
+    if ((run & (run + 1)) || (address & (bytes - 1)))
+        return false;
+    const uint32_t count = (uint32_t)__builtin_popcount(run);
+    uint64_t step = bytes;
+    if (!has_step(addresses, first, count, step)) {
+        step = 0;
+        if ((op->option & ACCESS_WRITES) || !has_step(addresses, first, count, 0))
+            return false;
+    }
+    const uint64_t extent = step ? bytes * count : bytes;
+    uint8_t *host = find_range(warp, op, address, extent);
+    if (!host)
+        return false;
+    note_access(warp, op, address, extent);
+    *pattern = (struct access_pattern){
+        .host = host, .first = first, .count = count, .step = (uint32_t)step};
+    return true;
+}
