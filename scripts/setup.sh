@@ -204,7 +204,8 @@ find_pip()
 assemble_toolkit()
 {
     local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-nvvm nvidia-cuda-runtime
-        nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-cuda-profiler-api nvidia-nvtx)
+        nvidia-cuda-cccl nvidia-cuda-cupti nvidia-cuda-nvrtc nvidia-nvjitlink nvidia-cuda-profiler-api
+        nvidia-nvtx)
     local place=$PWD/build/cuda.part tree library
     find_pip
     say "no CUDA Toolkit found: assembling one in build/cuda from ${#wheels[@]} wheels (110 MB)"

@@ -95,7 +95,7 @@ $(eval $(call hook_parts,graph_steps,graph/graph_steps graph/graph_steps_set))
 $(eval $(call hook_parts,operator_ops,operator/operator_ops))
 $(eval $(call hook_parts,process_tree,run/process_tree))
 $(eval $(call hook_parts,tensor_map,state/tensor_map))
-$(eval $(call hook_parts,library_touch,$(foreach o,touch blas lt fft communicator compiler,library/$(o)) \
+$(eval $(call hook_parts,library_touch,$(foreach o,touch blas lt fft communicator compiler linker,library/$(o)) \
 	kernel/compiled_ptx kernel/identity kernel/image_place))
 $(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o
 $(OUT)/tests/unit/test_image_place: private CFLAGS_ALL += -DEMPTY='"$(abspath $(FAKE)/empty.so)"'

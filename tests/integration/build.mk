@@ -22,7 +22,8 @@ header_cusparse := cusparse.h
 header_cusolver := cusolverDn.h
 lacking     := $(foreach l,cublas cublasLt cufft curand cusparse cusolver nccl,$(if $(wildcard $(CUDA_HOME)/include/$(header_$(l))),,$(l)))
 lacking_nvrtc := $(if $(wildcard $(CUDA_HOME)/include/nvrtc.h),,$(shell grep -l '^// link:.* -lnvrtc' tests/integration/*.cu))
-program_src := $(filter-out $(lacking_nvrtc),$(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
+lacking_nvjitlink := $(if $(wildcard $(CUDA_HOME)/include/nvJitLink.h),,$(shell grep -l '^// link:.* -lnvJitLink' tests/integration/*.cu))
+program_src := $(filter-out $(lacking_nvrtc) $(lacking_nvjitlink),$(filter-out $(foreach l,$(lacking),$(shell grep -lE '^// (library|libraries):.* $(l)( .*)?$$' tests/integration/*.cu samples/*.cu)), \
 	$(wildcard tests/integration/*.cu samples/*.cu)))
 program     := $(notdir $(program_src:.cu=))
 PROGRAM_OBJ := build/obj/cuda

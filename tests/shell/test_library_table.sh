@@ -11,6 +11,10 @@ cp "$signatures" .
 have nccl.h || sed -i '/SIGNATURE(nccl/d' library_signatures.inc
 have cusolverDn.h || sed -i '/SIGNATURE(cusolver/d' library_signatures.inc
 have nvrtc.h || sed -i '/SIGNATURE(nvrtc/d' library_signatures.inc
+# nvJitLink's header has the functions of its own version alone.
+for name in $(grep -oE '\b(__)?nvJitLink[A-Za-z0-9_]+' library_signatures.inc | sort -u); do
+    have nvJitLink.h && grep -qw "$name" "$include/nvJitLink.h" || sed -i "/SIGNATURE($name,/d" library_signatures.inc
+done
 
 agrees() { g++ -std=c++17 -fsyntax-only -x c++ -I. -I"$include" "$tree/tests/data/libraries/headers.cu"; }
 if have cublas_v2.h && have cufft.h; then

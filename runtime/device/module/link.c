@@ -5,16 +5,10 @@
 #include "runtime/device/module/image.h"
 
 #include "runtime/device/module/module.h"
-#include "runtime/ptx/elf_file.h"
+#include "runtime/ptx/cubin_of_texts.h"
 
-#include <elf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TEXT_SECTION ".nv_debug_ptx_txt."
-
-enum { NAME_BYTES = sizeof TEXT_SECTION + 10, UNITS_MAX = 1 << 14 };
 
 struct unit {
     struct unit *next;
@@ -62,7 +56,7 @@ static CUresult enter(CUlinkState handle, struct CUlinkState_st **state)
 static bool take_unit(void *user, const struct fatbin_text *text)
 {
     struct CUlinkState_st *state = user;
-    if (state->unit_count == UNITS_MAX)
+    if (state->unit_count == CUBIN_UNITS_MAX)
         return false;
     struct unit *unit = malloc(sizeof *unit + text->bytes);
     if (!unit)
@@ -130,54 +124,25 @@ CUresult CUDAAPI cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const 
     return result;
 }
 
-/* The header, the sections' headers, their names, the texts. */
-static void write_cubin(char *image, const struct CUlinkState_st *state)
+static void *cubin_of(const struct CUlinkState_st *state, size_t *bytes)
 {
-    const unsigned sections = state->unit_count + 2;
-    Elf64_Ehdr *header = (Elf64_Ehdr *)image;
-    Elf64_Shdr *section = (Elf64_Shdr *)(header + 1);
-    char *names = (char *)(section + sections), *data = names + (size_t)sections * NAME_BYTES;
-    *header = (Elf64_Ehdr){
-        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-        .e_type = ET_EXEC,
-        .e_machine = ELF_MACHINE_CUDA,
-        .e_version = EV_CURRENT,
-        .e_shoff = sizeof *header,
-        .e_ehsize = sizeof *header,
-        .e_shentsize = sizeof *section,
-        .e_shnum = (Elf64_Half)sections,
-        .e_shstrndx = 1};
-    section[1] = (Elf64_Shdr){.sh_name = NAME_BYTES,
-                              .sh_type = SHT_STRTAB,
-                              .sh_offset = (size_t)(names - image),
-                              .sh_size = (size_t)sections * NAME_BYTES};
-    snprintf(names + NAME_BYTES, NAME_BYTES, ".shstrtab");
-    unsigned index = 2;
-    for (const struct unit *unit = state->units; unit; unit = unit->next, index++) {
-        char *name = names + (size_t)index * NAME_BYTES;
-        snprintf(name, NAME_BYTES, TEXT_SECTION "%u", index - 2);
-        section[index] = (Elf64_Shdr){.sh_name = (Elf64_Word)(name - names),
-                                      .sh_type = SHT_PROGBITS,
-                                      .sh_offset = (size_t)(data - image),
-                                      .sh_size = unit->bytes,
-                                      .sh_addralign = 1};
-        memcpy(data, unit->text, unit->bytes);
-        data += unit->bytes;
-    }
+    struct cubin_unit *units = calloc(state->unit_count, sizeof *units);
+    size_t count = 0;
+    for (const struct unit *unit = state->units; units && unit; unit = unit->next)
+        units[count++] = (struct cubin_unit){unit->text, unit->bytes};
+    void *cubin = units ? cubin_of_texts(units, count, bytes) : NULL;
+    free(units);
+    return cubin;
 }
 
 static CUresult complete(struct CUlinkState_st *state)
 {
-    size_t sections = state->unit_count + (size_t)2;
-    size_t bytes = sizeof(Elf64_Ehdr) + sections * (sizeof(Elf64_Shdr) + NAME_BYTES);
-    for (const struct unit *unit = state->units; unit; unit = unit->next)
-        bytes += unit->bytes;
     if (!state->units)
         return CUDA_ERROR_INVALID_VALUE;
-    char *image = calloc(1, bytes);
+    size_t bytes;
+    void *image = cubin_of(state, &bytes);
     if (!image)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    write_cubin(image, state);
     bool shell;
     CUresult result;
     struct ptx_module *linked = image_load(image, &state->log, &shell, &result);

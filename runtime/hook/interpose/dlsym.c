@@ -48,7 +48,8 @@ void *dlsym_hooked(void *handle, const char *symbol)
     void *real = dlsym_find()(handle, symbol);
     if (!real || !symbol ||
         !(strncmp(symbol, "cu", 2) == 0 || strncmp(symbol, "nccl", 4) == 0 ||
-          strncmp(symbol, "nvrtc", 5) == 0))
+          strncmp(symbol, "nvrtc", 5) == 0 || strncmp(symbol, "nvJitLink", 9) == 0 ||
+          strncmp(symbol, "__nvJitLink", 11) == 0))
         return real;
     if (guard_self.depth)
         return real;                 /* inside a hook it is csan or the driver itself that asks */

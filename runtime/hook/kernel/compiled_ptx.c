@@ -61,16 +61,21 @@ static void add(struct compiled *compiled)
 
 void compiled_ptx_keep(const void *cubin, size_t bytes, const char *ptx, size_t ptx_bytes)
 {
+    compiled_ptx_keep_image(cubin, bytes, ptx, strnlen(ptx, ptx_bytes));
+}
+
+void compiled_ptx_keep_image(const void *cubin, size_t bytes, const void *image, size_t image_bytes)
+{
     const struct learn_image identity = identity_of_data(cubin, bytes);
-    if (!identity_is_known(identity) || ptx_bytes > COMPILED_PTX_BYTES)
+    if (!identity_is_known(identity) || image_bytes > COMPILED_PTX_BYTES)
         return;
-    struct compiled *compiled = malloc(sizeof *compiled + ptx_bytes + 1);
+    struct compiled *compiled = malloc(sizeof *compiled + image_bytes + 1);
     if (!compiled)
         return;
     memset(compiled, 0, sizeof *compiled);
     compiled->cubin = identity;
-    compiled->bytes = strnlen(ptx, ptx_bytes);
-    memcpy(compiled->text, ptx, compiled->bytes);
+    compiled->bytes = image_bytes;
+    memcpy(compiled->text, image, compiled->bytes);
     compiled->text[compiled->bytes] = '\0';
     lock_order_take(LOCK_COMPILED_PTX, &kept.mutex);
     add(compiled);

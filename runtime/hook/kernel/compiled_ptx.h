@@ -15,11 +15,17 @@ enum { COMPILED_PTX_TEXTS = 4096, COMPILED_PTX_BYTES = 256 << 20 };
  * newer PTX counts. Without memory it is lost. */
 void compiled_ptx_keep(const void *cubin, size_t bytes, const char *ptx, size_t ptx_bytes);
 
+/* The same of a cubin that was linked of several units: `image` has the PTX of each, in a form that
+ * fatbin_texts reads (cubin_of_texts). */
+void compiled_ptx_keep_image(const void *cubin, size_t bytes, const void *image,
+                             size_t image_bytes);
+
 /* Whether any PTX is kept at all. */
 bool compiled_ptx_is_used(void);
 
-/* A copy of the PTX of a cubin, *bytes without its final NUL; free() it. NULL: there is none, or
- * memory is short. `cubin` is a whole ELF file, whose size is in its headers. */
+/* A copy of the PTX of a cubin, *bytes without its final NUL, or of the image of its units; free()
+ * it. NULL: there is none, or memory is short. `cubin` is a whole ELF file, whose size is in its
+ * headers. */
 char *compiled_ptx_find(const void *cubin, size_t *bytes);
 
 #endif

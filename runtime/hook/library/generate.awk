@@ -156,7 +156,7 @@ BEGIN {
     }
     next
 }
-/^[a-z]/ {
+/^[a-z_]/ {
     if (body != "" || after != "") finish()
     head = $0
     match(head, /\(.*\)$/)

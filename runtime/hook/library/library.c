@@ -93,7 +93,15 @@ void *library_ask(struct library_home *home, enum library_question question)
         [LIBRARY_DEVICE] = "ncclCommCuDevice",
         [LIBRARY_CUBIN_BYTES] = "nvrtcGetCUBINSize",
         [LIBRARY_PTX_BYTES] = "nvrtcGetPTXSize",
-        [LIBRARY_PTX] = "nvrtcGetPTX"};
+        [LIBRARY_PTX] = "nvrtcGetPTX",
+        [LIBRARY_LINK_CREATE] = "nvJitLinkCreate",
+        [LIBRARY_LINK_DESTROY] = "nvJitLinkDestroy",
+        [LIBRARY_LINK_ADD_DATA] = "nvJitLinkAddData",
+        [LIBRARY_LINK_ADD_FILE] = "nvJitLinkAddFile",
+        [LIBRARY_LINK_COMPLETE] = "nvJitLinkComplete",
+        [LIBRARY_LINK_CUBIN_BYTES] = "nvJitLinkGetLinkedCubinSize",
+        [LIBRARY_LINK_PTX_BYTES] = "nvJitLinkGetLinkedPtxSize",
+        [LIBRARY_LINK_PTX] = "nvJitLinkGetLinkedPtx"};
     void *found = __atomic_load_n(&home->asked[question], __ATOMIC_ACQUIRE);
     if (!found) {
         found = function_find(home, symbols[question], NULL);
@@ -148,7 +156,8 @@ static bool may_be_ours(const char *symbol)
 {
     return strncmp(symbol, "cublas", 6) == 0 || strncmp(symbol, "cufft", 5) == 0 ||
            strncmp(symbol, "cusolver", 8) == 0 || strncmp(symbol, "nccl", 4) == 0 ||
-           strncmp(symbol, "nvrtc", 5) == 0;
+           strncmp(symbol, "nvrtc", 5) == 0 || strncmp(symbol, "nvJitLink", 9) == 0 ||
+           strncmp(symbol, "__nvJitLink", 11) == 0;
 }
 
 /* A second copy of a library in the process is let alone: an entry goes on to one. */

@@ -48,6 +48,14 @@ enum library_question {
     LIBRARY_CUBIN_BYTES,  /* nvrtcGetCUBINSize */
     LIBRARY_PTX_BYTES,    /* nvrtcGetPTXSize */
     LIBRARY_PTX,          /* nvrtcGetPTX */
+    LIBRARY_LINK_CREATE,  /* nvJitLinkCreate, and so on */
+    LIBRARY_LINK_DESTROY,
+    LIBRARY_LINK_ADD_DATA,
+    LIBRARY_LINK_ADD_FILE,
+    LIBRARY_LINK_COMPLETE,
+    LIBRARY_LINK_CUBIN_BYTES,
+    LIBRARY_LINK_PTX_BYTES,
+    LIBRARY_LINK_PTX,
     LIBRARY_QUESTIONS
 };
 

@@ -10,6 +10,9 @@
 #if __has_include(<nvrtc.h>)
 #include <nvrtc.h>
 #endif
+#if __has_include(<nvJitLink.h>)
+#include <nvJitLink.h>
+#endif
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 #endif

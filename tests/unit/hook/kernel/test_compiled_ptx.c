@@ -73,6 +73,20 @@ static void each_has_its_own(void **state)
     expect(1, "again");
 }
 
+static void an_image_keeps_its_zeros(void **state)
+{
+    (void)state;
+    static const char image[] = "units\0of\0several";
+    const struct cubin cubin = cubin_of(7);
+    size_t bytes;
+    compiled_ptx_keep_image(&cubin, sizeof cubin, image, sizeof image);
+    char *found = compiled_ptx_find(&cubin, &bytes);
+    assert_non_null(found);
+    assert_int_equal(bytes, sizeof image);
+    assert_memory_equal(found, image, sizeof image);
+    free(found);
+}
+
 static void text_is_no_machine_code(void **state)
 {
     (void)state;
@@ -112,7 +126,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_was_compiled),    cmocka_unit_test(each_has_its_own),
         cmocka_unit_test(text_is_no_machine_code), cmocka_unit_test(the_oldest_go),
-        cmocka_unit_test(so_many_bytes),
+        cmocka_unit_test(so_many_bytes),           cmocka_unit_test(an_image_keeps_its_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,15 @@
+// verdict: none
+// link: -lnvJitLink -lnvrtc -lcuda
+// cuda: 13
+// off: gpu
+// As jit_link_lto, behind an event.
+#include "jit_link.h"
+
+int main()
+{
+    struct rtc rtc = rtc_make(link_cubin(UNIT_LTO));
+    rtc_fill(rtc, rtc.a);
+    rtc_order(rtc);
+    rtc_add(rtc, rtc.b);
+    return rtc_check(rtc);
+}
