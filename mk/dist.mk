@@ -60,11 +60,29 @@ uninstall:
 CONTAINED := $(patsubst -l%,lib%.a,$(filter -l%,$(UNPACK) $(CLI_LIBS) $(JSON_LIBS))) /usr/include/uthash.h
 NOTICES   := THIRD-PARTY-NOTICES
 
-# ---- The wheel of the PyTorch adapter -----------------------------------------------------------
-# For an interpreter that starts without `csan run`; csan itself is installed in another way.
+# ---- The wheel ----------------------------------------------------------------------------------
+# csan-cuda: the installed tree in a Python package, and csan_torch. Debug information stays here.
+
+WHEEL_TREE   := $(OUT)/wheel
+WHEEL_OLDEST := $(GLIBC_OLDEST)
 
 wheel: build
-	@python3 $(PACKAGE)/wheel.py $(PYTHON_DIR) $(VERSION) LICENSE $(OUT)
+	@rm -rf $(WHEEL_TREE)
+	@$(MAKE) --no-print-directory install PREFIX= DESTDIR=$(WHEEL_TREE)
+	@scripts/bundle-libraries.sh $(WHEEL_TREE)/lib/csan libunwind.so.8
+	@find $(WHEEL_TREE) -type f \( -name '*.so.*' -o -path '*/bin/*' \) ! -name 'libcudart.so.1[0-9]' -exec strip --strip-debug {} +
+	@$(PACKAGE)/notices.sh $(OUT)/$(NOTICES) $(CONTAINED) libunwind.so.8 liblzma.so.5
+	@{ cat LICENSE $(OUT)/$(NOTICES); \
+		echo "lib/csan/libcudart.so.13 is a part of NVIDIA's CUDA Toolkit, under its license."; } >$(OUT)/gen/wheel-licenses
+	@python3 $(PACKAGE)/wheel.py $(WHEEL_TREE) $(PYTHON_DIR) runtime/wheel $(VERSION) $(WHEEL_OLDEST) $(OUT)/gen/wheel-licenses $(OUT)
+	@rm -rf $(WHEEL_TREE)
+
+# In a root that has Python and nothing else (as root: debootstrap).
+SUITE ?= bullseye
+.PHONY: test-wheel
+test-wheel: wheel
+	@scripts/setup.sh root
+	@scripts/test-wheel $(lastword $(sort $(wildcard $(OUT)/csan_cuda-$(VERSION)-*.whl))) $(SUITE)
 
 # ---- The Debian package -------------------------------------------------------------------------
 

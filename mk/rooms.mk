@@ -57,6 +57,7 @@ $(ARCHIVES):
 
 # Each product has its own fragment beside its sources, so that a room's build is the room's.
 PRODUCTS :=
+-include runtime/glibc/build.mk
 -include runtime/sass/build.mk
 -include runtime/tracer/build.mk
 -include runtime/hook/build.mk

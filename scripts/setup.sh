@@ -18,7 +18,7 @@
 #      that test is skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
-# nothing else.
+# nothing else. `setup.sh root` does so for `make test-wheel`: debootstrap.
 #
 # CSAN_SETUP_NO_SYSTEM_CUDA=1 skips every toolkit but the one in build/cuda, as on a machine that
 # has none. Nothing outside build/ is written, but for the packages.
@@ -394,6 +394,10 @@ set_up_numpy()
 : >"$log"
 if [ "${1:-}" = fuzz ]; then
     set_up_fuzzing
+    exit 0
+fi
+if [ "${1:-}" = root ]; then
+    command -v debootstrap >/dev/null || install_packages debootstrap
     exit 0
 fi
 set_up_packages

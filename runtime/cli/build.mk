@@ -9,9 +9,9 @@ CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libsass.a $(OUT)/libcsan_core.a $(OUT)/
 # and how the driver is asked for a GPU.
 cli_o := $(call objects,$(cli_src) $(foreach o,run/process_tree run/exec_target rt/gpu_probe,runtime/hook/$(o).c))
 
-$(CSAN): $(cli_o) $(CLI_ARCHIVES)
+$(CSAN): $(cli_o) $(CLI_ARCHIVES) $(GLIBC) $(GLIBC_START)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -o $@ $(cli_o) $(CLI_ARCHIVES) \
+	$(CC) $(CFLAGS_ALL) $(GLIBC_LINK) $(GLIBC_START_LINK) -o $@ $(cli_o) $(CLI_ARCHIVES) \
 		$(CLI_LIBS) $(JSON_LIBS) $(UNPACK) -ldl -lpthread -lm
 
 PRODUCTS += $(CSAN)

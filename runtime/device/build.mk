@@ -23,10 +23,10 @@ $(OUT)/obj/runtime/device/driver/errors.o: $(OUT)/gen/device/errors.inc
 $(OUT)/libdevice.a: $(device_entries).o
 
 EMBEDDED_CUDA := $(EMBEDDED)/libcuda.so.1
-$(EMBEDDED_CUDA): $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map \
+$(EMBEDDED_CUDA): $(GLIBC) $(OUT)/libdevice.a $(OUT)/libptx.a runtime/device/exports.map \
 		runtime/device/check-exports.sh
 	@mkdir -p $(@D)
-	$(CC) -shared $(SANFLAGS) -o $@.new -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
+	$(CC) $(GLIBC_LINK) -shared $(SANFLAGS) -o $@.new -Wl,-soname,libcuda.so.1 -Wl,-z,nodelete \
 		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,--as-needed \
 		-Wl,--version-script=runtime/device/exports.map \
 		-Wl,--whole-archive $(OUT)/libdevice.a -Wl,--no-whole-archive $(OUT)/libptx.a \

@@ -7,10 +7,10 @@ LIBHOST          := $(LIBDIR)/libcsan_host.so.0
 # It is on the way of every load and store; what it does itself is announced to nobody.
 $(call objects,$(instrumented_src)): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) -O3 -mcx16
 
-$(LIBHOST): $(call objects,$(instrumented_src))
+$(LIBHOST): $(call objects,$(instrumented_src)) $(GLIBC)
 	@mkdir -p $(@D)
-	$(CC) $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) -shared -Wl,-soname,libcsan_host.so.0 -Wl,-z,relro -Wl,-z,now \
-		-Wl,-z,nodelete -Wl,-z,defs -Wl,-Bsymbolic -Wl,--as-needed -o $@ $^
+	$(CC) $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) $(GLIBC_LINK) -shared -Wl,-soname,libcsan_host.so.0 -Wl,-z,relro -Wl,-z,now \
+		-Wl,-z,nodelete -Wl,-z,defs -Wl,-Bsymbolic -Wl,--as-needed -o $@ $(filter %.o,$^)
 $(LIBDIR)/libcsan_host.so: $(LIBHOST)
 	ln -sf libcsan_host.so.0 $@
 

@@ -4,10 +4,10 @@
 mpi_src := $(wildcard runtime/mpi/*.c)
 LIBMPI  := $(LIBDIR)/libcsan_mpi.so.0
 
-$(LIBMPI): $(call objects,$(mpi_src))
+$(LIBMPI): $(call objects,$(mpi_src)) $(GLIBC)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) -shared -Wl,-soname,libcsan_mpi.so.0 -Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete \
-		$(if $(SANITIZE),,-Wl,-z,defs) -Wl,-Bsymbolic -Wl,--as-needed -o $@ $^ -ldl -lpthread
+	$(CC) $(CFLAGS_ALL) $(GLIBC_LINK) -shared -Wl,-soname,libcsan_mpi.so.0 -Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete \
+		$(if $(SANITIZE),,-Wl,-z,defs) -Wl,-Bsymbolic -Wl,--as-needed -o $@ $(filter %.o,$^) -ldl -lpthread
 $(LIBDIR)/libcsan_mpi.so: $(LIBMPI)
 	ln -sf libcsan_mpi.so.0 $@
 

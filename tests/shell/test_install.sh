@@ -116,6 +116,8 @@ if command -v python3 >/dev/null; then
     made wheel
     wheel=$tree/$(tail -1 out)
     check "make wheel" [ -f "$wheel" ]
+    check "its name says which glibc it runs with" \
+        eval '[[ $wheel = *-py3-none-manylinux_2_28_$(uname -m).whl ]]'
     cat >record.py <<'END'
 # Every file is listed in RECORD with its own digest and size, and nothing else is.
 import base64, csv, hashlib, sys, zipfile
@@ -130,22 +132,57 @@ for name, digest, size in rows:
     own = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
     assert name == record or (digest, int(size)) == (f"sha256={own}", len(data)), name
 for name in ("csan_torch.pth", "csan_torch/native/csan/csan.h", "csan_torch/native/csan/adapter.h", "csan_torch/native/csan/detector.h",
-             "csan_torch/native/adapter.cpp"):
+             "csan_torch/native/adapter.cpp", "csan/__init__.py", "csan/tree/include/csan/csan.h", "csan/tree/lib/libcsan.so.0",
+             "csan/tree/lib/csan/embedded/libcuda.so.1", "csan/tree/lib/cmake/csan/csan-config.cmake"):
     assert name in names, name
+assert not [i.filename for i in archive.infolist() if (i.external_attr >> 28) == 0o12], "a symbolic link"
 END
     run python3 record.py "$wheel"
     check "the wheel's list of files is true" ended 0
     first=$(sha256sum <"$wheel")
     made wheel
     check "the same sources make the same wheel" [ "$(sha256sum <"$wheel")" = "$first" ]
+    made wheel WHEEL_OLDEST=2.5
+    check "a wheel for an older glibc than its libraries need is refused" \
+        eval '[ "$status" != 0 ] && grep -q "needs glibc 2.*a wheel for 2.5 is asked for" err'
     if python3 -m pip --version >/dev/null 2>&1; then
         run python3 -m pip install --quiet --disable-pip-version-check --no-index --no-deps \
             --target site "$wheel"
         check "pip installs the wheel" ended 0
-        run env PYTHONPATH=site python3 -c \
-            'import importlib.metadata as m; print(m.version("csan-torch"), m.metadata("csan-torch")["License"])'
+        export PYTHONPATH=$scratch/site
+        run python3 -c \
+            'import importlib.metadata as m; print(m.version("csan-cuda"), m.metadata("csan-cuda")["License"])'
         check "pip knows it by name and version" \
             [ "$(cat out)" = "$(sed -n 's/^Version: //p' "$prefix/lib/pkgconfig/csan.pc") Apache-2.0" ]
+        run site/bin/csan run --device=embedded python3 "$tree/tests/python/race.py"
+        check "the command that it installs finds a race of Python's" \
+            eval 'ended 66 && grep -q "does not wait for fill" err'
+        run python3 -m csan run --device=embedded python3 "$tree/tests/python/race.py" ordered
+        check "so does python -m csan, and finds none where there is none" eval 'ended 0 && grep -q " 0 races" err'
+        run python3 -c 'import csan; print(csan.get_include()); print(csan.get_library_dir()); print(csan.get_cmake_dir())'
+        folder=$scratch/site/csan/tree
+        check "csan.get_include() and others name its folders" \
+            [ "$(paste -sd: out)" = "$folder/include:$folder/lib:$folder/lib/cmake/csan" ]
+        project with_wheel
+        cd with_wheel || return 1
+        run gcc plain.c -o plain -I"$folder/include" -L"$folder/lib" -lcsan -Wl,-rpath="$folder/lib"
+        check "gcc links with its library" ended 0
+        run ./plain
+        check "what it linked has the detector" eval 'ended 0 && grep -q " made" out'
+        run gcc -fsanitize=thread -c plain.c -o host.o -I"$folder/include"
+        run gcc host.o -o host -L"$folder/lib" -lcsan_host -lcsan -Wl,-rpath="$folder/lib"
+        check "-lcsan_host is found without symbolic links" ended 0
+        cd "$scratch" || return 1
+        if command -v cmake >/dev/null; then
+            printf '%s\n' 'cmake_minimum_required(VERSION 3.18)' 'project(app LANGUAGES C)' \
+                'find_package(csan REQUIRED)' 'add_executable(plain plain.c)' \
+                'target_link_libraries(plain PRIVATE csan::csan)' >with_wheel/CMakeLists.txt
+            run cmake -S with_wheel -B with_wheel/made \
+                -Dcsan_DIR="$(python3 -c 'import csan; print(csan.get_cmake_dir())')"
+            run cmake --build with_wheel/made
+            check "CMake builds with csan::csan of the wheel" ended 0
+        fi
+        unset PYTHONPATH
     else
         echo "skipped part of $(basename "$test" .sh): python3 has no pip; the wheel is unpacked by hand"
         python3 -m zipfile -e "$wheel" site
@@ -157,8 +194,8 @@ handler = csan_torch.EventHandler()
 handler._handle_kernel_launch(1, [], [4096], {}, "write", {4096: ["out"]})
 print(csan_torch.__file__, len(handler._handle_kernel_launch(2, [4096], [], {}, "read", {4096: ["x"]})))
 END
-    run env PYTHONPATH="$scratch/site" CSAN_LIBRARY="$prefix/lib/libcsan.so.0" python3 wheel.py
-    check "csan_torch from the wheel finds a race with the installed csan" \
+    run env PYTHONPATH="$scratch/site" python3 wheel.py
+    check "its csan_torch finds a race with its own library" \
         [ "$(cat out)" = "$scratch/site/csan_torch/__init__.py 1" ]
     started='import site, sys; site.addsitedir("site"); print("csan_torch.startup" in sys.modules)'
     run env CSAN=1 python3 -c "$started"

@@ -28,10 +28,10 @@ $(OUT)/gen/device/cudart_unsupported.$(1).c: runtime/device/cudart/unsupported.s
 	@mkdir -p $$(@D)
 	runtime/device/cudart/unsupported.sh $(OUT)/gen/cudart_symbols.$(1) $$(cudart_objects$(1)) > $$@.new
 	mv $$@.new $$@
-$(EMBEDDED)/libcudart.so.$(1): $$(cudart_objects$(1)) $(OUT)/gen/device/cudart_unsupported.$(1).o \
+$(EMBEDDED)/libcudart.so.$(1): $(GLIBC) $$(cudart_objects$(1)) $(OUT)/gen/device/cudart_unsupported.$(1).o \
 		$(OUT)/gen/cudart.$(1).map
 	@mkdir -p $$(@D)
-	$(CC) -shared $(SANFLAGS) -o $$@.new -Wl,-soname,libcudart.so.$(1) -Wl,-z,nodelete \
+	$(CC) $(GLIBC_LINK) -shared $(SANFLAGS) -o $$@.new -Wl,-soname,libcudart.so.$(1) -Wl,-z,nodelete \
 		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,-Bsymbolic -Wl,-rpath,'$$$$ORIGIN' \
 		-Wl,--version-script=$(OUT)/gen/cudart.$(1).map $$(cudart_objects$(1)) \
 		$(OUT)/gen/device/cudart_unsupported.$(1).o -Wl,--as-needed -lpthread -ldl

@@ -41,11 +41,11 @@ $(library_made)/$(1).$(3).c: $(library_dir)/missing.sh $(library_dir)/symbols/$(
 		$$(call objects,$$(parts_$(1))) $$(made_$(1)) > $$@.new
 	mv $$@.new $$@
 $(EMBEDDED_LIBRARIES)/lib$(1).so.$(2): $$(call objects,$$(library_each) $$(parts_$(1))) $$(made_$(1)) \
-		$(library_made)/$(1).$(3).o $(EMBEDDED_CUDA)
+		$(library_made)/$(1).$(3).o $(EMBEDDED_CUDA) $(GLIBC)
 	@mkdir -p $$(@D)
 	{ echo 'lib$(1).so.$(2) { global:'; sed 's/#.*//; /./s/\([^ ]*\).*/\1;/' $(library_dir)/symbols/$(1); \
 		echo 'local: *; };'; } > $(library_made)/$(1).$(2).map
-	$(CC) -shared $(SANFLAGS) -o $$@.new -Wl,-soname,lib$(1).so.$(2) -Wl,-z,nodelete \
+	$(CC) $(GLIBC_LINK) -shared $(SANFLAGS) -o $$@.new -Wl,-soname,lib$(1).so.$(2) -Wl,-z,nodelete \
 		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,-rpath,'$$$$ORIGIN/..' \
 		-Wl,--version-script=$(library_made)/$(1).$(2).map $$(filter %.o,$$^) $(EMBEDDED_CUDA) \
 		-Wl,--as-needed -lpthread -ldl -lm

@@ -1,5 +1,6 @@
 /* See library_call.h. */
 #include "runtime/hook/api/library_call.h"
+#include "csan/base/loaded_object.h"
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
 #include "runtime/hook/host/lent_memory.h"
@@ -12,8 +13,6 @@
 #include "runtime/hook/state/host_function.h"
 #include "runtime/hook/state/thread.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -37,24 +36,18 @@ static bool enter(void)
 
 /* ---- The stack ---- */
 
-static bool object_at(const void *address, struct dl_find_object *object)
-{
-    return address && _dl_find_object((void *)(uintptr_t)address, object) == 0;
-}
-
 /* Without the frames of the library that declares the call: it stands in front of the function that
  * the program called. The program itself may declare calls, too. */
 static void stack_capture(struct callsite_stack *stack)
 {
-    struct dl_find_object object, program;
+    struct loaded_object object, program;
     size_t own = 0;
     callsite_capture(stack);
-    if (!stack->count || !object_at(stack->frames[0], &object) ||
-        (object_at((const void *)getauxval(AT_PHDR), &program) &&
-         program.dlfo_link_map == object.dlfo_link_map))
+    if (!stack->count || !loaded_object_at(stack->frames[0], &object) ||
+        (loaded_object_at((const void *)getauxval(AT_PHDR), &program) && program.map == object.map))
         return;
-    while (own < stack->count && stack->frames[own] >= object.dlfo_map_start &&
-           stack->frames[own] < object.dlfo_map_end)
+    while (own < stack->count && stack->frames[own] >= object.start &&
+           stack->frames[own] < object.end)
         own++;
     if (own == stack->count)
         return;

@@ -1,8 +1,7 @@
 /* See code_owner.h. */
 #include "runtime/hook/host/code_owner.h"
+#include "csan/base/loaded_object.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -28,12 +27,12 @@ static bool begins(const char *name, const char *const *list)
 
 const char *code_file(uint64_t address)
 {
-    struct dl_find_object found;
-    if (!address || _dl_find_object((void *)(uintptr_t)address, &found) != 0 ||
-        !found.dlfo_link_map || !found.dlfo_link_map->l_name)
+    struct loaded_object found;
+    if (!address || !loaded_object_at((const void *)(uintptr_t)address, &found) ||
+        !found.map->l_name)
         return NULL;
-    const char *name = strrchr(found.dlfo_link_map->l_name, '/');
-    return name ? name + 1 : found.dlfo_link_map->l_name;
+    const char *name = strrchr(found.map->l_name, '/');
+    return name ? name + 1 : found.map->l_name;
 }
 
 /* NCCL may be part of another library, but names its threads: "NCCL Progress 0", "NCCL Service 1".

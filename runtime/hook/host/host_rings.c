@@ -1,6 +1,7 @@
 /* See host_rings.h. liburing makes its system calls itself, so its functions are here by their
  * names, beside those of libaio and of the C library. */
 #include "runtime/hook/host/host_rings.h"
+#include "csan/base/loaded_object.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/next_call.h"
 
@@ -8,7 +9,6 @@
 #include <errno.h>
 #include <linux/aio_abi.h>
 #include <linux/io_uring.h>
-#include <link.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -169,12 +169,11 @@ void host_rings_submit(long count, void *const *blocks)
 static void *next_for(void **next, const char *name, const void *caller)
 {
     void *found = __atomic_load_n(next, __ATOMIC_ACQUIRE);
-    struct dl_find_object object;
+    struct loaded_object object;
     if (!found)
         found = driver_dlsym(RTLD_NEXT, name);
-    if (!found && _dl_find_object((void *)(uintptr_t)caller, &object) == 0 &&
-        object.dlfo_link_map) {
-        void *library = dlopen(object.dlfo_link_map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!found && loaded_object_at(caller, &object)) {
+        void *library = dlopen(object.map->l_name, RTLD_LAZY | RTLD_NOLOAD);
         if (library)
             found = driver_dlsym(library, name);
     }

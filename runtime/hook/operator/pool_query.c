@@ -3,9 +3,9 @@
  * known. */
 #include "runtime/hook/operator/pool_query.h"
 #include "csan/base/hash.h"
+#include "csan/base/loaded_object.h"
 #include "csan/stack/unwind.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -115,27 +115,12 @@ static bool polls_in(const char *path, uint64_t address)
 
 /* ---- Callers ---- */
 
-/* glibc 2.35 and later. */
-extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
-
-/* Without a lock where that can be: the caller holds one of its pool's, which a library's
- * constructor may want. */
-static const struct link_map *object_of(const void *caller)
-{
-    struct dl_find_object object;
-    struct link_map *map = NULL;
-    Dl_info info;
-    if (_dl_find_object)
-        return _dl_find_object((void *)(uintptr_t)caller, &object) == 0 ? object.dlfo_link_map
-                                                                        : NULL;
-    return dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
 static bool look_up(const void *caller)
 {
-    const struct link_map *map = object_of(caller);
-    if (!map || !map->l_name)
+    struct loaded_object object;
+    if (!loaded_object_at(caller, &object) || !object.map->l_name)
         return false;
+    const struct link_map *map = object.map;
     const char *slash = strrchr(map->l_name, '/');
     const char *name = slash ? slash + 1 : map->l_name;
     for (size_t i = 0; i < COUNT(libraries); i++)

@@ -17,9 +17,9 @@ $(OUT)/obj/gen/runtime_stubs.o: $(OUT)/gen/runtime_stubs.S
 	@mkdir -p $(@D)
 	$(CC) -c $< -o $@
 
-$(LIBCSAN_RT): $(call objects,$(rt_src)) $(OUT)/obj/gen/runtime_stubs.o $(OUT)/gen/runtime.map $(LIBCSAN)
+$(LIBCSAN_RT): $(call objects,$(rt_src)) $(OUT)/obj/gen/runtime_stubs.o $(OUT)/gen/runtime.map $(LIBCSAN) $(GLIBC)
 	@mkdir -p $(@D)
-	$(CC) -shared -o $@.new -Wl,-soname,libcsan_rt.so.0 -Wl,--version-script=$(OUT)/gen/runtime.map \
+	$(CC) $(GLIBC_LINK) -shared -o $@.new -Wl,-soname,libcsan_rt.so.0 -Wl,--version-script=$(OUT)/gen/runtime.map \
 		-Wl,-Bsymbolic -Wl,-z,relro -Wl,-z,now -Wl,-z,nodelete -static-libgcc \
 		$(call objects,$(rt_src)) $(OUT)/obj/gen/runtime_stubs.o \
 		-Wl,--no-as-needed $(LIBCSAN) -Wl,--as-needed -lpthread -ldl -Wl,-rpath,'$$ORIGIN'

@@ -159,7 +159,8 @@ def _candidates():
     if named:
         return [named]
     here = Path(__file__).resolve().parent
-    places = [here / "lib", here.parents[2], here.parents[2] / "build" / "lib"]
+    in_wheel = here.parent / "csan" / "tree" / "lib"
+    places = [here / "lib", in_wheel, here.parents[2], here.parents[2] / "build" / "lib"]
     places = [place / _FILE for place in places]
     return [str(place) for place in places if place.exists()] + [_FILE]
 

@@ -1,0 +1,3 @@
+from csan import main
+
+main()
