@@ -151,7 +151,7 @@ dist-tree: build $(INTEGRATION) $(INTEGRATION_GPU) $(SAMPLES12_GPU) $(BENCH_PROG
 
 # ---- Lint ---------------------------------------------------------------------------------------
 
-LINT_C   := $(mpi_src) $(threads_src) $(python_src) $(core_src) $(ptx_src) $(access_src) $(learn_src) $(sass_src) $(hook_src) $(tracer_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
+LINT_C   := $(glibc_src) runtime/glibc/start.c $(mpi_src) $(threads_src) $(python_src) $(core_src) $(ptx_src) $(access_src) $(learn_src) $(sass_src) $(hook_src) $(tracer_src) $(rt_src) $(device_src) $(cudart_src) $(cli_src)
 LINT_ALL  = $(shell git ls-files '*.c' '*.h' '*.cu')
 LINT_FLAGS := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(CUDA_INCLUDE) -I$(OUT)/gen \
 	$(addprefix -isystem ,$(SANITIZER_INCLUDE)) -DTRACER_PATCHES= -DTRACER_FIRST_LAUNCH=

@@ -6,8 +6,8 @@ CSAN := $(OUT)/bin/csan
 CLI_ARCHIVES := $(OUT)/liblearn.a $(OUT)/libsass.a $(OUT)/libcsan_core.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/libdevice.a
 
 # Of the hooks it needs what processes share with csan run, what a program is that is to be executed,
-# and how the driver is asked for a GPU.
-cli_o := $(call objects,$(cli_src) $(foreach o,run/process_tree run/exec_target rt/gpu_probe,runtime/hook/$(o).c))
+# how the driver is asked for a GPU, and where the Sanitizer API is.
+cli_o := $(call objects,$(cli_src) $(foreach o,hook/run/process_tree hook/run/exec_target hook/rt/gpu_probe tracer/library_place,runtime/$(o).c))
 
 $(CSAN): $(cli_o) $(CLI_ARCHIVES) $(GLIBC) $(GLIBC_START)
 	@mkdir -p $(@D)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 /* argv[0] is the subcommand's own name. Each returns the command's exit code. */
+int command_doctor(int argc, char **argv);
 int command_dump(int argc, char **argv);
 int command_explore(int argc, char **argv);
 int command_fix(int argc, char **argv);

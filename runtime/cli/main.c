@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"fix", command_fix, "run a program with each order that its reports propose: does it hold"},
     {"kernels", command_kernels,
      "say what each kernel of a file reads and writes, and how exactly"},
+    {"doctor", command_doctor, "say what csan finds here, what is missing, and what to do"},
     {"mutate", command_mutate, "leave out each synchronization in turn and say which are needed"},
     {"help", command_help,
      "print this, or what a command does; a manual page and completions, too"},

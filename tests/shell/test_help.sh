@@ -4,7 +4,7 @@ says() { grep -Eq -- "$1" err; }
 has() { grep -Eq -- "$1" out; }
 ended() { [ "$status" = "$1" ]; }
 csan=$root/bin/csan
-commands="run record replay report merge info dump explore kernels mutate help"
+commands="run record replay report merge info dump explore kernels doctor mutate help"
 
 run "$csan" help
 check "csan help succeeds" ended 0

@@ -371,7 +371,7 @@ static int check_program(const struct program *program)
 /* ---- The environment ---- */
 
 /* bin/csan finds lib/ beside bin/. */
-static int find_libraries(struct program *program)
+int program_find_libraries(struct program *program)
 {
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -498,7 +498,7 @@ int program_prepare(struct program *program)
         return program_fail(program, EXIT_USAGE,
                             "a GPU chooses its own schedule; add --device=embedded");
     if ((code = find_program(program)) != 0 || (code = check_program(program)) != 0 ||
-        (code = find_libraries(program)) != 0)
+        (code = program_find_libraries(program)) != 0)
         return code;
     return prepare(program);
 }

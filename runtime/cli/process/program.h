@@ -47,6 +47,8 @@ int program_check_schedule(const struct program *program, const char *text);
 /* Append to CSAN_OPTIONS. */
 void program_add_options(const char *text);
 
+/* Finds csan's library directory. 0, or the exit code with a message printed. */
+int program_find_libraries(struct program *program);
 /* Finds and checks the program, and sets this process's environment for it: programs that are
  * executed afterwards have csan in them. 0, or the exit code with a message printed. */
 int program_prepare(struct program *program);

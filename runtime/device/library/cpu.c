@@ -7,13 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *file, *name, *package;
-} libraries[CPU_LIBRARIES] = {
-    [CPU_OPENBLAS] = {"libopenblas.so.0", "OpenBLAS", "libopenblas0"},
-    [CPU_FFTW] = {"libfftw3.so.3", "FFTW", "libfftw3-double3"},
-    [CPU_FFTW_SINGLE] = {"libfftw3f.so.3", "FFTW", "libfftw3-single3"},
-};
+static const struct cpu_library_name libraries[CPU_LIBRARIES] = CPU_LIBRARY_NAMES;
 
 static struct {
     pthread_mutex_t lock;
