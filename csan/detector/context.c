@@ -88,6 +88,11 @@ void context_record(csan_context *context, struct recording *recording, int chec
     context->unchecked = !check;
 }
 
+bool context_is_recorded(const csan_context *context)
+{
+    return context->recording != NULL;
+}
+
 void context_set_time(csan_context *context, uint64_t nanoseconds, uint64_t wall)
 {
     lock_take(context->lock);

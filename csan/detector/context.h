@@ -14,6 +14,7 @@ struct recording;
 /* Records every entry. Without `check`, entries go to the recording only. Call it before the first
  * entry. The recording stays the caller's and outlives the context. */
 void context_record(csan_context *context, struct recording *recording, int check);
+bool context_is_recorded(const csan_context *context);
 
 /* Called for each race before on_race, under on_race's rules. If it returns true, the race is
  * suppressed: on_race and csan_context_races_since leave it out, and it is counted apart. Set it

@@ -5,7 +5,6 @@
 #include "csan/replay/replay_define.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <uthash.h>
 
 /* Where unified memory begins, and how far pieces lie apart: accesses beyond one hit no other. */
@@ -24,6 +23,13 @@ struct moments {
     size_t count, capacity;
 };
 
+/* A message that came: which receive of the process had it. */
+struct take {
+    uint64_t key;
+    uint32_t serial, number; /* number: of the TAKE or LOOK in the recording */
+    bool looks;
+};
+
 /* The allocation at an address, as it is now. */
 struct live {
     uint64_t base;
@@ -35,6 +41,10 @@ struct scanned {
     struct link_process process;
     struct live *live; /* uthash */
     size_t birth_capacity;
+    struct take *takes;
+    size_t take_capacity, received;
+    uint64_t last_receive; /* the highest number of a receive */
+    bool passed;           /* a receive was over before one that might have had its message */
 };
 
 struct link_scan {
@@ -75,6 +85,8 @@ void link_scan_destroy(struct link_scan *scan)
         free(scanned->process.uses);
         free(scanned->process.births);
         free(scanned->process.opened);
+        free(scanned->process.taken);
+        free(scanned->takes);
     }
     free(scan->sources.items);
     free(scan->waits.items);
@@ -144,6 +156,23 @@ static bool take_share(struct link_scan *scan, struct scanned *scanned, struct m
     return true;
 }
 
+static bool take_message(struct scanned *scanned, const struct recorded *recorded)
+{
+    const uint64_t serial = recorded->value[FIELD_FIRST];
+    const bool looks = recorded->value[FIELD_FLAGS] == CSAN_LINK_LOOK;
+    if (!array_room(&scanned->takes, scanned->process.taken_count, &scanned->take_capacity, 256,
+                    SIZE_MAX, sizeof *scanned->takes))
+        return false;
+    const uint32_t number = (uint32_t)scanned->process.taken_count++;
+    scanned->takes[number] =
+        (struct take){recorded->value[FIELD_HANDLE], (uint32_t)serial, number, looks};
+    scanned->received += !looks;
+    if (!looks && serial > scanned->last_receive)
+        scanned->last_receive = serial;
+    scanned->passed |= recorded->value[FIELD_LAST] != 0;
+    return true;
+}
+
 static bool take_link(struct link_scan *scan, size_t process, const struct recorded *recorded)
 {
     struct scanned *scanned = &scan->processes[process];
@@ -165,6 +194,12 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
     case CSAN_LINK_WAIT:
         moment.number = (uint32_t)scanned->process.wanted_count++;
         return moment_add(&scan->waits, &moment);
+    case CSAN_LINK_TAKE:
+    case CSAN_LINK_LOOK:
+        return take_message(scanned, recorded);
+    case CSAN_LINK_LACK:
+        scanned->process.lacks |= 1u << (recorded->value[FIELD_HANDLE] & 31);
+        return true;
     default:
         return true;
     }
@@ -251,12 +286,48 @@ static void resolve(struct link_scan *scan, const struct moment *wait)
     }
 }
 
+/* By channel, and there in the order in which receives were posted; a look comes before the receive
+ * with its number. */
+static int compare_takes(const void *a, const void *b)
+{
+    const struct take *one = a, *other = b;
+    if (one->key != other->key)
+        return one->key < other->key ? -1 : 1;
+    if (one->serial != other->serial)
+        return one->serial < other->serial ? -1 : 1;
+    return other->looks - one->looks;
+}
+
+/* The n-th receive of a channel has its n-th message. */
+static bool number_takes(struct scanned *scanned)
+{
+    struct link_process *process = &scanned->process;
+    const size_t count = process->taken_count;
+    uint32_t number = 0;
+    process->taken = calloc(count + 1, sizeof *process->taken);
+    if (!process->taken)
+        return false;
+    if (count)
+        qsort(scanned->takes, count, sizeof *scanned->takes, compare_takes);
+    for (size_t i = 0; i < count; i++) {
+        const struct take *take = &scanned->takes[i];
+        if (i && take->key != scanned->takes[i - 1].key)
+            number = 0;
+        process->taken[take->number] = number + 1;
+        number += !take->looks;
+    }
+    process->uncertain = scanned->passed && scanned->received < scanned->last_receive;
+    free(scanned->takes);
+    scanned->takes = NULL;
+    return true;
+}
+
 bool link_scan_resolve(struct link_scan *scan)
 {
     for (size_t i = 0; i < scan->count; i++) {
         struct scanned *scanned = &scan->processes[i];
         live_clear(scanned);
-        if (!tables_make(&scanned->process) ||
+        if (!tables_make(&scanned->process) || !number_takes(scanned) ||
             !replay_grow((void **)&scanned->process.births, &scanned->birth_capacity,
                          sizeof *scanned->process.births, scanned->process.birth_count))
             return false;

@@ -34,6 +34,10 @@ struct link_process {
     struct link_memory *births; /* by number of birth, from 1; 0: memory whose birth was not seen */
     size_t birth_count;
     uint64_t *opened; /* by number of wait or opening: where the opened memory lies for all */
+    uint32_t *taken;  /* by number of TAKE or LOOK: which message of its channel it is, from 1 */
+    size_t taken_count;
+    uint32_t lacks; /* bits of enum csan_link_lack */
+    bool uncertain; /* a receive is not there that may have had another one's message */
 };
 
 struct link_scan;

@@ -19,6 +19,7 @@ struct reading {
     uint64_t time; /* since 1970, as far as the recording says */
     uint64_t now;  /* of its own clock */
     uint64_t offset;
+    uint64_t scanned; /* entries of the first reading: a file may have grown since */
 };
 
 struct linked_replay {
@@ -29,20 +30,26 @@ struct linked_replay {
     struct reading *readings;
     struct linked_counts counts;
     uint64_t missed; /* waits for what never came */
-    bool doubts;
+    bool doubts, unlinked;
     void (*say)(void *user, const char *line);
     void *user;
 };
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static bool scan_one(struct link_scan *scan, size_t process, const char *path, char *message,
+static bool scan_one(struct linked_replay *replay, size_t process, char *message,
                      size_t message_bytes)
 {
-    struct recording_reader *reader = recording_reader_open(path, message, message_bytes);
+    char links[8];
+    struct link_scan *scan = replay->scan;
+    struct recording_reader *reader =
+        recording_reader_open(replay->sources[process].path, message, message_bytes);
     struct recorded recorded;
     bool taken = true, outside = true;
+    replay->unlinked |=
+        reader && !recording_reader_fact(reader, "links", NULL, links, sizeof links);
     while (reader && taken && recording_reader_next(reader, &recorded) == RECORDED_ENTRY) {
+        replay->readings[process].scanned++;
         if (recorded.kind == RECORDED_CONTEXT)
             outside = recorded.value[FIELD_CONTEXT] == 0;
         taken = !outside || link_scan_take(scan, process, &recorded);
@@ -56,7 +63,7 @@ static bool scan_one(struct link_scan *scan, size_t process, const char *path, c
 static bool scan_all(struct linked_replay *replay, char *message, size_t message_bytes)
 {
     for (size_t i = 0; i < replay->linked.count; i++)
-        if (!scan_one(replay->scan, i, replay->sources[i].path, message, message_bytes))
+        if (!scan_one(replay, i, message, message_bytes))
             return false;
     return link_scan_resolve(replay->scan);
 }
@@ -150,13 +157,16 @@ static bool next(struct linked_replay *replay, size_t process)
     struct reading *reading = &replay->readings[process];
     if (reading->waits)
         return true;
-    const enum recorded_status status = recording_reader_next(reading->reader, &reading->recorded);
+    enum recorded_status status = recording_reader_next(reading->reader, &reading->recorded);
+    if (status == RECORDED_ENTRY && !reading->scanned)
+        status = RECORDED_END;
     if (status != RECORDED_ENTRY) {
         end(replay, process,
             status == RECORDED_DAMAGED ? recording_reader_message(reading->reader) : NULL);
         return false;
     }
     reading->waits = true;
+    reading->scanned--;
     replay->counts.entries++;
     if (reading->recorded.kind == RECORDED_CLOCK)
         reading->offset = reading->recorded.value[FIELD_NANOSECONDS] - reading->now;
@@ -171,7 +181,9 @@ static void count(struct linked_replay *replay, const struct recorded *recorded)
     if (recorded->kind != RECORDED_LINK)
         return;
     const uint64_t kind = recorded->value[FIELD_FLAGS];
-    replay->counts.messages += kind == CSAN_LINK_RECEIVE;
+    replay->counts.messages +=
+        kind == CSAN_LINK_RECEIVE || (kind == CSAN_LINK_TAKE && recorded->value[FIELD_HANDLE]);
+    replay->counts.bytes += kind == CSAN_LINK_NEXT ? recorded->value[FIELD_BYTES] : 0;
     replay->counts.collectives += kind == CSAN_LINK_LEAVE;
     replay->counts.waits += kind == CSAN_LINK_WAIT;
     replay->counts.shared += kind == CSAN_LINK_OPEN;
@@ -258,12 +270,50 @@ static void go_on_without(struct linked_replay *replay, size_t process)
     take(replay, process);
 }
 
+static void say_lack(struct linked_replay *replay, size_t process, const char *what)
+{
+    char line[LINE_BYTES];
+    snprintf(line, sizeof line, "%s: %s: all races between processes are possible ones",
+             replay->sources[process].name, what);
+    say(replay, line);
+    replay->doubts = true;
+}
+
+/* What the processes themselves say that nobody follows. */
+static void say_lacks(struct linked_replay *replay)
+{
+    static const char *const lacks[CSAN_LACKS] = {
+        [CSAN_LACK_COMMUNICATOR] = "messages of a communicator that csan does not know",
+        [CSAN_LACK_SYNCHRONOUS] = "a send that waits for its receive (MPI_Ssend) is not followed",
+        [CSAN_LACK_ONE_SIDED] = "locks and flushes of windows are not followed",
+        [CSAN_LACK_FREED] = "a receive that nobody can wait for (MPI_Request_free)",
+        [CSAN_LACK_CANCELLED] = "a send that was cancelled, or a call that failed",
+        [CSAN_LACK_THREADS] = "threads that send or receive by one communicator",
+    };
+    for (size_t i = 0; i < replay->linked.count; i++) {
+        const struct link_process *process = link_scan_of(replay->scan, i);
+        for (unsigned lack = 1; lack < 32; lack++)
+            if (process->lacks & 1u << lack)
+                say_lack(replay, i,
+                         lack < CSAN_LACKS ? lacks[lack]
+                                           : "something that this csan does not know");
+        if (process->uncertain)
+            say_lack(replay, i, "a receive that was never over");
+    }
+}
+
+bool linked_replay_has_messages(const struct linked_replay *replay)
+{
+    return !replay->unlinked;
+}
+
 void linked_replay_run(struct linked_replay *replay, void (*to)(void *user, const char *line),
                        void *user)
 {
     char line[LINE_BYTES];
     replay->say = to;
     replay->user = user;
+    say_lacks(replay);
     for (size_t process;;) {
         if ((process = behind(replay, true)) < replay->linked.count)
             turn(replay, process);

@@ -32,6 +32,8 @@ void linked_replay_run(struct linked_replay *replay, void (*say)(void *user, con
 
 /* From on_race and filters: the process that an access's site is of; false: not known. */
 bool linked_replay_process(const struct linked_replay *replay, uint32_t site, size_t *process);
+/* Every recording has the messages of MPI, if there are any (libcsan_mpi). */
+bool linked_replay_has_messages(const struct linked_replay *replay);
 /* Order is missing: races found now are possible ones. */
 bool linked_replay_doubts(const struct linked_replay *replay);
 
@@ -39,7 +41,9 @@ bool linked_replay_doubts(const struct linked_replay *replay);
 struct replay_definitions *linked_replay_code(struct linked_replay *replay);
 
 struct linked_counts {
-    uint64_t entries, messages, collectives, waits, shared; /* `shared`: memory that was opened */
+    uint64_t entries, messages, collectives, waits;
+    uint64_t bytes;  /* of messages */
+    uint64_t shared; /* memory that was opened */
 };
 struct linked_counts linked_replay_counts(const struct linked_replay *replay);
 

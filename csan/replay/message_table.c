@@ -10,13 +10,21 @@ struct waiting {
         uint64_t key, number;
     } key;
     csan_snapshot **snapshots;
-    size_t count, left;
+    size_t count;
+    uint64_t left, leaves;
+    UT_hash_handle hh;
+};
+
+/* Where messages have numbers by their order. */
+struct channel {
+    uint64_t key, sent;
     UT_hash_handle hh;
 };
 
 struct message_table {
     csan_context *context;
-    struct waiting *waiting; /* uthash */
+    struct waiting *waiting;  /* uthash */
+    struct channel *channels; /* uthash */
 };
 
 struct message_table *message_table_create(csan_context *context)
@@ -44,6 +52,12 @@ void message_table_destroy(struct message_table *table)
     HASH_ITER(hh, table->waiting, waiting, next)
     {
         drop(table, waiting);
+    }
+    struct channel *channel, *next_channel;
+    HASH_ITER(hh, table->channels, channel, next_channel)
+    {
+        HASH_DEL(table->channels, channel);
+        free(channel);
     }
     free(table);
 }
@@ -83,7 +97,7 @@ static bool push(struct waiting *waiting, csan_snapshot *snapshot)
     return true;
 }
 
-bool message_table_send(struct message_table *table, uint64_t key, uint64_t number,
+bool message_table_send(struct message_table *table, uint64_t key, uint64_t number, uint64_t leaves,
                         csan_snapshot *snapshot)
 {
     struct waiting *waiting = find(table, key, number);
@@ -91,8 +105,34 @@ bool message_table_send(struct message_table *table, uint64_t key, uint64_t numb
         waiting = make(table, key, number);
     else if (number) /* a message that was sent already */
         waiting = NULL;
-    if (waiting && push(waiting, snapshot))
+    if (waiting && push(waiting, snapshot)) {
+        if (leaves > waiting->leaves)
+            waiting->leaves = leaves;
         return true;
+    }
+    csan_snapshot_release(table->context, snapshot);
+    return false;
+}
+
+static struct channel *channel_of(struct message_table *table, uint64_t key)
+{
+    struct channel *channel = NULL;
+    HASH_FIND(hh, table->channels, &key, sizeof key, channel);
+    if (channel || !(channel = calloc(1, sizeof *channel)))
+        return channel;
+    channel->key = key;
+    HASH_ADD(hh, table->channels, key, sizeof channel->key, channel);
+    if (channel->hh.tbl)
+        return channel;
+    free(channel);
+    return NULL;
+}
+
+bool message_table_send_next(struct message_table *table, uint64_t key, csan_snapshot *snapshot)
+{
+    struct channel *channel = channel_of(table, key);
+    if (channel)
+        return message_table_send(table, key, ++channel->sent, 1, snapshot);
     csan_snapshot_release(table->context, snapshot);
     return false;
 }
@@ -103,16 +143,32 @@ size_t message_table_count(const struct message_table *table, uint64_t key, uint
     return waiting ? waiting->count : 0;
 }
 
+static void join_all(const struct message_table *table, const struct waiting *waiting,
+                     csan_lane lane)
+{
+    for (size_t i = 0; i < waiting->count; i++)
+        csan_snapshot_join(table->context, lane, waiting->snapshots[i]);
+}
+
 void message_table_receive(struct message_table *table, uint64_t key, uint64_t number,
                            uint64_t leaves, csan_lane lane)
 {
     struct waiting *waiting = find(table, key, number);
     if (!waiting)
         return;
-    for (size_t i = 0; i < waiting->count; i++)
-        csan_snapshot_join(table->context, lane, waiting->snapshots[i]);
-    if (++waiting->left >= leaves)
+    if (leaves > waiting->leaves)
+        waiting->leaves = leaves;
+    join_all(table, waiting, lane);
+    if (++waiting->left >= waiting->leaves)
         drop(table, waiting);
+}
+
+void message_table_look(const struct message_table *table, uint64_t key, uint64_t number,
+                        csan_lane lane)
+{
+    const struct waiting *waiting = find(table, key, number);
+    if (waiting)
+        join_all(table, waiting, lane);
 }
 
 size_t message_table_waiting(const struct message_table *table)

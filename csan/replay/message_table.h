@@ -14,17 +14,23 @@ struct message_table;
 struct message_table *message_table_create(csan_context *context);
 void message_table_destroy(struct message_table *table);
 
-/* A message was sent, or (number 0) a process entered. Takes the snapshot. False: memory is short,
- * or this was done already. */
-bool message_table_send(struct message_table *table, uint64_t key, uint64_t number,
+/* A message was sent, or (number 0) a process entered. Takes the snapshot. `leaves`: of a
+ * collective call how many receive; 0: not known, or 1 of a message. False: memory is short, or
+ * this was done already. */
+bool message_table_send(struct message_table *table, uint64_t key, uint64_t number, uint64_t leaves,
                         csan_snapshot *snapshot);
+/* The channel's next message was sent: the first has number 1. */
+bool message_table_send_next(struct message_table *table, uint64_t key, csan_snapshot *snapshot);
 /* How many were sent under these and not received: 0 or 1, or of a collective call all that
  * entered. */
 size_t message_table_count(const struct message_table *table, uint64_t key, uint64_t number);
 /* Lets the lane join all of them, if there are any. `leaves`: of a collective call how many
- * receive; 1: the entry is over. */
+ * receive; 0: as who entered said. They are forgotten with the last. */
 void message_table_receive(struct message_table *table, uint64_t key, uint64_t number,
                            uint64_t leaves, csan_lane lane);
+/* The same, and the message stays. */
+void message_table_look(const struct message_table *table, uint64_t key, uint64_t number,
+                        csan_lane lane);
 /* Messages and calls that wait. */
 size_t message_table_waiting(const struct message_table *table);
 

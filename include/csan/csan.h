@@ -362,6 +362,7 @@ struct csan_api {
     void (*link)(const struct csan_link *link);
     uint64_t (*token)(void);
     void (*barrier)(uint64_t barrier, uint64_t processes, int leave);
+    int (*links)(void);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -599,14 +600,34 @@ enum csan_link_kind {
     CSAN_LINK_RECEIVE,  /* it has come; each message comes to one process */
     CSAN_LINK_ENTER,    /* the collective call `key`, which no other call has, begins */
     CSAN_LINK_LEAVE,    /* it ends here; it has waited for `number` processes that entered. As many
-                           as `peers` say LEAVE */
+                           as `peers` say LEAVE; those that enter may say it, too */
     /* csan's own, of CUDA's handles; `key` is what the handle's bytes make: */
     CSAN_LINK_SHARE,  /* a handle was made of the memory [address, address + bytes) */
     CSAN_LINK_OPEN,   /* it was opened, as that memory here */
     CSAN_LINK_CLOSE,  /* the memory at `address` was closed */
     CSAN_LINK_RECORD, /* an event that processes share was recorded in the lane */
     CSAN_LINK_WAIT,   /* the lane waits for its newest record of any process */
+    /* for messages that are matched by the order of sends and receives, as MPI's are: */
+    CSAN_LINK_NEXT, /* the next message of the channel `key` leaves; one process alone sends there
+                     */
+    CSAN_LINK_TAKE, /* a message of the channel has come. `number`: the how manieth receive of the
+                       process it is, from 1, in the order in which they were posted. Receives of a
+                       channel have its messages in that order. `key` 0: it received nothing.
+                       `peers`: how many posted before it are open and might be of the channel */
+    CSAN_LINK_LOOK, /* the message of the channel is there that the receive `number`, if it is
+                       posted next, will have */
+    CSAN_LINK_LACK, /* something may order processes that nobody follows: enum csan_link_lack */
     CSAN_LINK_KINDS
+};
+/* The `key` of CSAN_LINK_LACK. */
+enum csan_link_lack {
+    CSAN_LACK_COMMUNICATOR = 1, /* messages of a communicator that csan does not know */
+    CSAN_LACK_SYNCHRONOUS,      /* a send that waits for its receive */
+    CSAN_LACK_ONE_SIDED,        /* locks and flushes of windows */
+    CSAN_LACK_FREED,            /* a request that nobody can wait for any more */
+    CSAN_LACK_CANCELLED,        /* a send that was cancelled, or a call that failed */
+    CSAN_LACK_THREADS,          /* threads that send or receive by one communicator */
+    CSAN_LACKS
 };
 struct csan_link {
     int kind; /* enum csan_link_kind */
@@ -619,6 +640,12 @@ static inline void csan_link(const struct csan_link *link)
     const struct csan_api *api = csan_active();
     if (api && api->size > offsetof(struct csan_api, link))
         api->link(link);
+}
+/* 1: links go into a recording. Else they need not be made. The answer stays. */
+static inline int csan_links_wanted(void)
+{
+    const struct csan_api *api = csan_active();
+    return api && api->size > offsetof(struct csan_api, links) ? api->links() : 0;
 }
 static inline void csan_receive(uint64_t token)
 {

@@ -24,6 +24,8 @@ const struct abi abi_open_mpi = {
     .status_tag = 1,
     .status_low = 4,
     .status_high = 5,
+    .status_size = 24,
+    .no_precede = 2,
     .combiners = {[COMBINER_NAMED] = 0,
                   [COMBINER_DUP] = 1,
                   [COMBINER_CONTIGUOUS] = 2,
@@ -57,6 +59,11 @@ const struct abi abi_mpich = {
     .status_tag = 3,
     .status_low = 0,
     .status_high = 1,
+    .status_size = 20,
+    .no_precede = 8192,
+    .comm_world = 0x44000000,
+    .comm_self = 0x44000001,
+    .comm_null = 0x04000000,
     .combiners = {[COMBINER_NAMED] = 1,
                   [COMBINER_DUP] = 2,
                   [COMBINER_CONTIGUOUS] = 3,
@@ -95,11 +102,26 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *user)
     return 0;
 }
 
+/* Open MPI's handles are addresses of its objects. A program that is linked with it may have them
+ * itself, by copy relocations; then all use those. */
+static mpi_handle object(const char *name)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    return (mpi_handle)(uintptr_t)(found ? found : dlsym(process.library, name));
+}
+
 static void find(void)
 {
     dl_iterate_phdr(look_at, NULL);
-    if (process.library)
-        abi = dlsym(process.library, "ompi_mpi_comm_world") ? abi_open_mpi : abi_mpich;
+    if (!process.library)
+        return;
+    const mpi_handle world = object("ompi_mpi_comm_world");
+    abi = world ? abi_open_mpi : abi_mpich;
+    if (!world)
+        return;
+    abi.comm_world = world;
+    abi.comm_self = object("ompi_mpi_comm_self");
+    abi.comm_null = object("ompi_mpi_comm_null");
 }
 
 bool abi_find(void)

@@ -44,7 +44,10 @@ struct abi {
     int topology_cart, topology_graph, topology_dist_graph;
     int status_source, status_tag; /* where in a status they are, in ints */
     int status_low, status_high;   /* the same, of the bytes that came: see status_bytes */
-    int combiners[COMBINER_OTHER]; /* the MPI's own numbers */
+    int status_size;               /* in bytes */
+    int no_precede;                /* MPI_MODE_NOPRECEDE */
+    mpi_handle comm_world, comm_self, comm_null; /* of Open MPI once abi_find has returned true */
+    int combiners[COMBINER_OTHER];               /* the MPI's own numbers */
 };
 
 extern const struct abi abi_open_mpi, abi_mpich;

@@ -14,6 +14,7 @@ static const char *const arguments[ARGUMENTS] = {
     [ARGUMENT_WINDOW] = "the window"};
 
 enum { WORDS_BYTES = 3 * NAME_BYTES };
+enum { READS = 1u << CSAN_READ, WRITES = 1u << CSAN_WRITE, ALL_KINDS = READS | WRITES };
 
 __thread struct call_thread call_thread __attribute__((tls_model("initial-exec")));
 struct call_shared call_shared = {.counts = {.item = "message"}};
@@ -24,6 +25,7 @@ void call_count_start(bool threads)
     if (!abi_find() || call_shared.counts.library)
         return;
     call_shared.counts.library = abi.name;
+    call_shared.links = csan_links_wanted();
     csan_call_counts(&call_shared.counts);
 }
 
@@ -33,6 +35,8 @@ void call_type_freed(void)
 }
 
 /* ---- Begin and end ---- */
+
+static void call_followed(struct call *call, int result);
 
 bool call_begin(struct call *call, const char *name)
 {
@@ -46,6 +50,8 @@ bool call_begin(struct call *call, const char *name)
     call->words = (struct call_words){0};
     call->request = 0;
     call->stages = NULL;
+    call->follow = NULL;
+    call->status = NULL;
     return true;
 }
 
@@ -56,6 +62,8 @@ int call_end(struct call *call, int result)
         stage_free(call->stages);
     }
     csan_library_end();
+    if (__builtin_expect(call->follow != NULL, 0))
+        call_followed(call, result);
     if (call->buffers != call->own)
         free(call->buffers);
     call_thread.in_mpi = false;
@@ -98,13 +106,14 @@ void call_buffer(struct call *call, const void *address, int64_t count, mpi_hand
         (struct buffer){address, count, handle_value(type), (uint8_t)kind, (uint8_t)argument};
 }
 
-/* Only a derived datatype has bytes at MPI_BOTTOM, which is NULL. */
-static void accesses_of(const struct call *call, struct access_list *list)
+/* Of these kinds. Only a derived datatype has bytes at MPI_BOTTOM, which is NULL. */
+static void accesses_of(const struct call *call, unsigned kinds, struct access_list *list)
 {
     for (size_t i = 0; i < call->count; i++) {
         const struct buffer *buffer = &call->buffers[i];
-        layout_add(list, buffer->address, buffer->count, buffer->type, buffer->kind,
-                   buffer->argument);
+        if (kinds & 1u << buffer->kind)
+            layout_add(list, buffer->address, buffer->count, buffer->type, buffer->kind,
+                       buffer->argument);
     }
     access_list_finish(list);
 }
@@ -307,24 +316,59 @@ static struct csan_call declaration(const struct call *call, const struct access
                               .count = list->count};
 }
 
-__attribute__((noinline)) static void touches_slow(const struct call *call)
+__attribute__((noinline)) static void touches_slow(const struct call *call, unsigned kinds)
 {
     char text[WORDS_BYTES];
     struct access_list list = {0};
-    accesses_of(call, &list);
+    accesses_of(call, kinds, &list);
     const struct csan_call declared = declaration(call, &list, text);
-    csan_call_touches(&declared);
+    if (list.count)
+        csan_call_touches(&declared);
     access_list_free(&list);
 }
 
-void call_touches(const struct call *call)
+void call_received(const struct call *call)
 {
     struct activity_now now;
     count_call(call);
     if (!call->count || !activity_now(&now) || all_known(call))
         return;
-    touches_slow(call);
+    touches_slow(call, ALL_KINDS);
     note_known(call, &now);
+}
+
+/* Whoever has the message knows that it was read. */
+__attribute__((noinline)) static void touches_followed(const struct call *call)
+{
+    count_call(call);
+    touches_slow(call, READS);
+    follow_begin(call->follow, false);
+}
+
+void call_touches(const struct call *call)
+{
+    if (__builtin_expect(call->follow != NULL, 0))
+        touches_followed(call);
+    else
+        call_received(call);
+}
+
+/* MPI writes what came. So this comes after what the sender did. */
+static void call_followed(struct call *call, int result)
+{
+    if (result == MPI_OK)
+        follow_end(call->follow, call->status);
+    else
+        follow_drop(call->follow, CSAN_LACK_CANCELLED);
+    touches_slow(call, WRITES);
+    follow_free(call->follow);
+}
+
+struct follow *call_take_follow(struct call *call)
+{
+    struct follow *follow = call->follow;
+    call->follow = NULL;
+    return follow;
 }
 
 void call_starts(struct call *call)
@@ -332,9 +376,10 @@ void call_starts(struct call *call)
     char text[WORDS_BYTES];
     struct access_list list = {0};
     count_call(call);
+    follow_begin(call->follow, true);
     if (!call->count)
         return;
-    accesses_of(call, &list);
+    accesses_of(call, ALL_KINDS, &list);
     const struct csan_call declared = declaration(call, &list, text);
     call->request = csan_request_start(&declared);
     access_list_free(&list);
@@ -345,28 +390,38 @@ void call_starts(struct call *call)
 struct call_kept {
     struct csan_call call;
     struct access_list list;
+    struct follow *follow;
     char text[WORDS_BYTES];
 };
 
-struct call_kept *call_keep(const struct call *call)
+struct call_kept *call_keep(struct call *call)
 {
     struct call_kept *kept = calloc(1, sizeof *kept);
     if (!kept)
         return NULL;
-    accesses_of(call, &kept->list);
+    accesses_of(call, ALL_KINDS, &kept->list);
     kept->call = declaration(call, &kept->list, kept->text);
+    kept->follow = call_take_follow(call);
     return kept;
 }
 
 uint64_t call_kept_start(const struct call_kept *kept)
 {
     call_count(0, 0);
+    follow_begin(kept->follow, true);
     return csan_request_start(&kept->call);
 }
 
 void call_kept_free(struct call_kept *kept)
 {
-    if (kept)
-        access_list_free(&kept->list);
+    if (!kept)
+        return;
+    access_list_free(&kept->list);
+    follow_free(kept->follow);
     free(kept);
+}
+
+struct follow *call_kept_follow(const struct call_kept *kept)
+{
+    return kept ? kept->follow : NULL;
 }

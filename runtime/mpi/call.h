@@ -17,6 +17,7 @@
 #define RUNTIME_MPI_CALL_H
 
 #include "runtime/mpi/abi.h"
+#include "runtime/mpi/follow.h"
 #include "runtime/mpi/layout.h"
 #include "runtime/mpi/stage.h"
 
@@ -62,8 +63,10 @@ struct call {
     struct buffer *buffers, own[CALL_BUFFERS];
     size_t count, capacity;
     struct call_words words;
-    uint64_t request;     /* csan's number of what it started; or 0 */
-    struct stage *stages; /* copies of its buffers; or NULL */
+    uint64_t request;      /* csan's number of what it started; or 0 */
+    struct stage *stages;  /* copies of its buffers; or NULL */
+    struct follow *follow; /* what it orders between processes, if that is recorded; or NULL */
+    const void *status;    /* of what it received; NULL: not known */
 };
 
 /* ---- What was declared already ----
@@ -95,6 +98,7 @@ extern struct call_shared {
     const struct csan_activity *activity; /* NULL: not known yet */
     uint32_t types_freed;                 /* atomic */
     bool threads;                         /* several threads call MPI at once */
+    bool links;                           /* what orders processes is recorded */
     struct csan_call_counts counts;
 } call_shared __attribute__((visibility("hidden")));
 
@@ -115,6 +119,12 @@ static inline bool call_is_known(const struct known *known, const void *address,
            known->deferred == __atomic_load_n(activity->deferred, __ATOMIC_RELAXED) &&
            known->types == __atomic_load_n(&call_shared.types_freed, __ATOMIC_RELAXED) &&
            !call_thread.in_mpi;
+}
+/* ... so that nothing is to be done about a call but to make it. */
+static inline bool call_is_quick(const struct known *known, const void *address, mpi_handle type,
+                                 int kind)
+{
+    return call_is_known(known, address, type, kind) && !call_shared.links;
 }
 
 /* In place of call_begin and the rest, if the buffer is known. */
@@ -172,6 +182,8 @@ void call_collective(struct call *call, int64_t count, mpi_handle type, int root
 enum { CALL_NO_ROOT = -1000, CALL_NO_TAG = -1000 };
 
 void call_touches(const struct call *call);
+/* Behind the real call of a receive, which follow_begin began. */
+void call_received(const struct call *call);
 void call_starts(struct call *call);
 
 /* The calling thread is in MPI from here on, until call_outside or call_end. */
@@ -191,12 +203,16 @@ void *call_usable(struct call *call, const void *address, enum call_argument arg
 
 /* The same call again, later: of a persistent request. The accesses and words are kept. */
 struct call_kept;
-struct call_kept *call_keep(const struct call *call);
+struct call_kept *call_keep(struct call *call);
 uint64_t call_kept_start(const struct call_kept *kept);
 void call_kept_free(struct call_kept *kept);
 
 /* A datatype's handle may be used again for another. */
 void call_type_freed(void);
+
+/* What the call started is another's from here on. */
+struct follow *call_take_follow(struct call *call);
+struct follow *call_kept_follow(const struct call_kept *kept);
 
 /* The process uses MPI: says so in the summary. `threads`: several threads may call it at once. */
 void call_count_start(bool threads);

@@ -5,6 +5,8 @@
 #include "runtime/mpi/group.h"
 #include "runtime/mpi/wrapper.h"
 
+#include <stdlib.h>
+
 #define FORMS(name, started, stem)                                                                 \
     BLOCKING(name, stem, touch_##name)                                                             \
     STARTING(started, stem, touch_##name)                                                          \
@@ -20,6 +22,49 @@ static const void *at(const void *base, int64_t elements, mpi_aint extent)
     return (const char *)base + elements * extent;
 }
 
+/* How many parts have data, but for one rank's own. */
+static uint64_t parts(const int *counts, const struct group *group, int but)
+{
+    uint64_t found = 0;
+    for (int i = 0; call_shared.links && i < group->size; i++)
+        found += i != but && counts[i] > 0;
+    return found;
+}
+
+static int *ranks_below(int rank)
+{
+    int *ranks = malloc(((size_t)rank + 1) * sizeof *ranks);
+    for (int i = 0; ranks && i < rank; i++)
+        ranks[i] = i;
+    return ranks;
+}
+
+/* Each rank has a part of each other. */
+static void follow_parts(struct call *call, mpi_handle comm, const struct group *group,
+                         const int *sent, const int *received)
+{
+    int *givers = call_shared.links ? ranks_below(group->size) : NULL;
+    size_t count = 0;
+    if (!givers)
+        return;
+    for (int i = 0; i < group->size; i++)
+        if (i != group->rank && received[i] > 0)
+            givers[count++] = i;
+    follow_exchange(call, comm, parts(sent, group, group->rank), givers, count);
+    free(givers);
+}
+
+/* ---- A barrier moves nothing, and orders all ---- */
+
+#define BARRIER_PARAMETERS      mpi_handle comm
+#define BARRIER_ARGUMENTS(pass) comm
+
+static void touch_Barrier(struct call *call, BARRIER_PARAMETERS)
+{
+    follow_all(call, comm, true);
+}
+FORMS(Barrier, Ibarrier, BARRIER)
+
 /* ---- From one, or to one ---- */
 
 #define BCAST_PARAMETERS      void *buffer, int count, mpi_handle type, int root, mpi_handle comm
@@ -29,6 +74,7 @@ static void touch_Bcast(struct call *call, BCAST_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, count, type, root, comm);
+    follow_from_root(call, comm, root, count > 0);
     if (group_is_idle(&group, root))
         return;
     call_buffer(call, buffer, count, type, group_is_root(&group, root) ? CSAN_READ : CSAN_WRITE,
@@ -48,6 +94,7 @@ static void touch_Reduce(struct call *call, REDUCE_PARAMETERS)
     const bool is_root = group_is_root(&group, root);
     (void)op;
     call_collective(call, count, type, root, comm);
+    follow_to_root(call, comm, root, count > 0);
     if (group_is_idle(&group, root))
         return;
     if (!is_root || !group.inter)
@@ -94,6 +141,7 @@ static void touch_Gather(struct call *call, GATHER_PARAMETERS)
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(sendbuf);
     call_collective(call, in_place ? recvcount : sendcount, in_place ? recvtype : sendtype, root,
                     comm);
+    follow_to_root(call, comm, root, (is_root ? recvcount : sendcount) > 0);
     if (group_is_idle(&group, root))
         return;
     if (!is_root || !group.inter)
@@ -109,6 +157,7 @@ static void touch_Scatter(struct call *call, GATHER_PARAMETERS)
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(recvbuf);
     call_collective(call, in_place ? sendcount : recvcount, in_place ? sendtype : recvtype, root,
                     comm);
+    follow_from_root(call, comm, root, (is_root ? sendcount : recvcount) > 0);
     if (group_is_idle(&group, root))
         return;
     if (is_root)
@@ -130,6 +179,10 @@ static void touch_Gatherv(struct call *call, GATHERV_PARAMETERS)
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(sendbuf);
     call_collective(call, in_place ? -1 : sendcount, sendtype, root, comm);
+    follow_flow(call, comm,
+                &(struct follow_flow){.gives = !is_root && sendcount > 0,
+                                      .takers = 1,
+                                      .givers = is_root ? parts(counts, &group, root) : 0});
     if (group_is_idle(&group, root))
         return;
     if (!is_root || !group.inter)
@@ -152,6 +205,10 @@ static void touch_Scatterv(struct call *call, SCATTERV_PARAMETERS)
     const struct group group = group_of(comm);
     const bool is_root = group_is_root(&group, root), in_place = IS_IN_PLACE(recvbuf);
     call_collective(call, in_place ? -1 : recvcount, recvtype, root, comm);
+    const uint64_t takers = is_root ? parts(counts, &group, root) : 0;
+    follow_flow(call, comm,
+                &(struct follow_flow){
+                    .gives = takers != 0, .takers = takers, .givers = !is_root && recvcount > 0});
     if (group_is_idle(&group, root))
         return;
     if (is_root)
@@ -173,10 +230,29 @@ static void touch_Allreduce(struct call *call, ALLREDUCE_PARAMETERS)
 {
     (void)op;
     call_collective(call, count, type, CALL_NO_ROOT, comm);
+    follow_all(call, comm, count > 0);
     call_reads(call, sendbuf, count, type, ARGUMENT_SENDBUF);
     call_writes(call, recvbuf, count, type, ARGUMENT_RECVBUF);
 }
-#define touch_Scan touch_Allreduce
+
+/* Each rank has data of those before it. */
+static void follow_scan(struct call *call, mpi_handle comm, bool moves)
+{
+    const struct group group = group_of(comm);
+    int *givers = call_shared.links ? ranks_below(group.rank) : NULL;
+    follow_exchange(call, comm, moves ? (uint64_t)(group.size - 1 - group.rank) : 0, givers,
+                    moves && givers ? (size_t)group.rank : 0);
+    free(givers);
+}
+
+static void touch_Scan(struct call *call, ALLREDUCE_PARAMETERS)
+{
+    (void)op;
+    call_collective(call, count, type, CALL_NO_ROOT, comm);
+    follow_scan(call, comm, count > 0);
+    call_reads(call, sendbuf, count, type, ARGUMENT_SENDBUF);
+    call_writes(call, recvbuf, count, type, ARGUMENT_RECVBUF);
+}
 FORMS(Allreduce, Iallreduce, ALLREDUCE)
 FORMS(Scan, Iscan, ALLREDUCE)
 
@@ -186,6 +262,7 @@ static void touch_Exscan(struct call *call, ALLREDUCE_PARAMETERS)
     const bool first = group_of(comm).rank == 0;
     (void)op;
     call_collective(call, count, type, CALL_NO_ROOT, comm);
+    follow_scan(call, comm, count > 0);
     if (first && IS_IN_PLACE(sendbuf))
         call_reads(call, recvbuf, count, type, ARGUMENT_RECVBUF);
     call_reads(call, sendbuf, count, type, ARGUMENT_SENDBUF);
@@ -215,6 +292,7 @@ static void touch_Reduce_scatter_block(struct call *call, REDUCE_BLOCK_PARAMETER
     const struct group group = group_of(comm);
     (void)op;
     call_collective(call, recvcount, type, CALL_NO_ROOT, comm);
+    follow_all(call, comm, recvcount > 0);
     reduce_scatter(call, sendbuf, recvbuf, (int64_t)recvcount * group.size, recvcount, type);
 }
 FORMS(Reduce_scatter_block, Ireduce_scatter_block, REDUCE_BLOCK)
@@ -233,6 +311,10 @@ static void touch_Reduce_scatter(struct call *call, REDUCE_SCATTER_PARAMETERS)
     for (int i = 0; i < group.size; i++)
         all += counts[i];
     call_collective(call, counts[group.rank], type, CALL_NO_ROOT, comm);
+    follow_flow(call, comm,
+                &(struct follow_flow){.gives = all > 0,
+                                      .takers = parts(counts, &group, -1),
+                                      .givers = counts[group.rank] > 0 ? (uint64_t)group.size : 0});
     reduce_scatter(call, sendbuf, recvbuf, all, counts[group.rank], type);
 }
 FORMS(Reduce_scatter, Ireduce_scatter, REDUCE_SCATTER)
@@ -251,6 +333,7 @@ static void touch_Allgather(struct call *call, ALLGATHER_PARAMETERS)
     const struct group group = group_of(comm);
     const bool in_place = IS_IN_PLACE(sendbuf);
     call_collective(call, recvcount, recvtype, CALL_NO_ROOT, comm);
+    follow_all(call, comm, recvcount > 0);
     call_reads(call, sendbuf, sendcount, sendtype, ARGUMENT_SENDBUF);
     if (in_place)
         call_reads(call, at(recvbuf, (int64_t)recvcount * group.rank, layout_extent(recvtype)),
@@ -263,6 +346,7 @@ static void touch_Alltoall(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, recvcount, recvtype, CALL_NO_ROOT, comm);
+    follow_all(call, comm, recvcount > 0);
     if (!IS_IN_PLACE(sendbuf))
         blocks(call, sendbuf, sendcount, sendtype, CSAN_READ, &group, false, ARGUMENT_SENDBUF);
     blocks(call, recvbuf, recvcount, recvtype, CSAN_WRITE, &group, false, ARGUMENT_RECVBUF);
@@ -281,6 +365,10 @@ static void touch_Allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
     const struct group group = group_of(comm);
     const bool in_place = IS_IN_PLACE(sendbuf);
     call_collective(call, in_place ? -1 : sendcount, sendtype, CALL_NO_ROOT, comm);
+    follow_flow(call, comm,
+                &(struct follow_flow){.gives = counts[group.rank] > 0,
+                                      .takers = (uint64_t)group.size,
+                                      .givers = parts(counts, &group, -1)});
     call_reads(call, sendbuf, sendcount, sendtype, ARGUMENT_SENDBUF);
     if (in_place)
         call_reads(call, at(recvbuf, places[group.rank], layout_extent(recvtype)),
@@ -302,6 +390,7 @@ static void touch_Alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, -1, recvtype, CALL_NO_ROOT, comm);
+    follow_parts(call, comm, &group, IS_IN_PLACE(sendbuf) ? recvcounts : sendcounts, recvcounts);
     if (!IS_IN_PLACE(sendbuf))
         blocks_v(call, sendbuf, sendcounts, sendplaces, sendtype, CSAN_READ, group.size, -1,
                  ARGUMENT_SENDBUF);
@@ -332,6 +421,7 @@ static void touch_Alltoallw(struct call *call, ALLTOALLW_PARAMETERS)
 {
     const struct group group = group_of(comm);
     call_collective(call, -1, 0, CALL_NO_ROOT, comm);
+    follow_parts(call, comm, &group, IS_IN_PLACE(sendbuf) ? recvcounts : sendcounts, recvcounts);
     if (!IS_IN_PLACE(sendbuf))
         blocks_w(call, sendbuf, sendcounts, sendplaces, sendtypes, CSAN_READ, group.size,
                  ARGUMENT_SENDBUF);
@@ -364,10 +454,78 @@ static struct neighbours neighbours_of(mpi_handle comm)
     return found;
 }
 
+/* The ranks that give to the calling one, and how many it gives to; of a grid, but for those that
+ * are not there. */
+struct around {
+    int *in;
+    size_t in_count;
+    uint64_t out;
+};
+
+static bool counts_at(const int *counts, int edge, bool all)
+{
+    return counts ? counts[edge] > 0 : all;
+}
+
+static void around_grid(mpi_handle comm, int dims, struct around *around, const int *sent,
+                        const int *received, bool all)
+{
+    for (int edge = 0; edge < 2 * dims; edge++) {
+        int before = abi.proc_null, behind = abi.proc_null;
+        PMPI(Cart_shift)(comm, edge / 2, 1, &before, &behind);
+        const int peer = edge % 2 ? behind : before;
+        if (peer == abi.proc_null)
+            continue;
+        around->out += counts_at(sent, edge, all);
+        if (counts_at(received, edge, all))
+            around->in[around->in_count++] = peer;
+    }
+}
+
+static void around_list(struct around *around, struct neighbours among, const int *sent,
+                        const int *received, bool all)
+{
+    for (int i = 0; i < among.out; i++)
+        around->out += counts_at(sent, i, all);
+    for (int i = 0; i < among.in; i++)
+        if (counts_at(received, i, all))
+            around->in[around->in_count++] = around->in[i];
+}
+
+/* The calling rank exchanges with its neighbours. Counts of edges, or NULL: `all` have data. */
+static void follow_neighbours(struct call *call, mpi_handle comm, const int *sent,
+                              const int *received, bool all)
+{
+    const struct neighbours among = neighbours_of(comm);
+    const size_t room = (size_t)among.in + (size_t)among.out + 1;
+    int kind = abi.undefined, rank = 0;
+    if (!call_shared.links)
+        return;
+    struct around around = {malloc(4 * room * sizeof *around.in), 0, 0};
+    if (!around.in)
+        return;
+    PMPI(Topo_test)(comm, &kind);
+    PMPI(Comm_rank)(comm, &rank);
+    if (kind == abi.topology_cart) {
+        around_grid(comm, among.in / 2, &around, sent, received, all);
+    } else {
+        if (kind == abi.topology_graph)
+            PMPI(Graph_neighbors)(comm, rank, among.in, around.in);
+        else
+            PMPI(Dist_graph_neighbors)
+            (comm, among.in, around.in, around.in + room, among.out, around.in + 2 * room,
+             around.in + 3 * room);
+        around_list(&around, among, sent, received, all);
+    }
+    follow_exchange(call, comm, around.out, around.in, around.in_count);
+    free(around.in);
+}
+
 static void touch_Neighbor_allgather(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
+    follow_neighbours(call, comm, NULL, NULL, sendcount > 0);
     call_reads(call, sendbuf, among.out ? sendcount : 0, sendtype, ARGUMENT_SENDBUF);
     call_writes(call, recvbuf, (int64_t)recvcount * among.in, recvtype, ARGUMENT_RECVBUF);
 }
@@ -377,6 +535,7 @@ static void touch_Neighbor_alltoall(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
+    follow_neighbours(call, comm, NULL, NULL, sendcount > 0);
     call_reads(call, sendbuf, (int64_t)sendcount * among.out, sendtype, ARGUMENT_SENDBUF);
     call_writes(call, recvbuf, (int64_t)recvcount * among.in, recvtype, ARGUMENT_RECVBUF);
 }
@@ -386,6 +545,7 @@ static void touch_Neighbor_allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
+    follow_neighbours(call, comm, NULL, counts, sendcount > 0);
     call_reads(call, sendbuf, among.out ? sendcount : 0, sendtype, ARGUMENT_SENDBUF);
     blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, among.in, -1, ARGUMENT_RECVBUF);
 }
@@ -395,6 +555,7 @@ static void touch_Neighbor_alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, -1, recvtype, CALL_NO_ROOT, comm);
+    follow_neighbours(call, comm, sendcounts, recvcounts, true);
     blocks_v(call, sendbuf, sendcounts, sendplaces, sendtype, CSAN_READ, among.out, -1,
              ARGUMENT_SENDBUF);
     blocks_v(call, recvbuf, recvcounts, recvplaces, recvtype, CSAN_WRITE, among.in, -1,
@@ -409,6 +570,7 @@ static void touch_Neighbor_alltoallw(struct call *call, NEIGHBOR_W_PARAMETERS)
 {
     const struct neighbours among = neighbours_of(comm);
     call_collective(call, -1, 0, CALL_NO_ROOT, comm);
+    follow_neighbours(call, comm, sendcounts, recvcounts, true);
     for (int i = 0; i < among.out; i++)
         call_reads(call, at(sendbuf, sendplaces[i], 1), sendcounts[i],
                    handle_at(sendtypes, (size_t)i), ARGUMENT_SENDBUF);

@@ -15,9 +15,21 @@ int MPI_Comm_rank(mpi_handle comm, int *rank);
 int MPI_Comm_size(mpi_handle comm, int *size);
 int MPI_Comm_remote_size(mpi_handle comm, int *size);
 int MPI_Comm_test_inter(mpi_handle comm, int *inter);
+int MPI_Comm_group(mpi_handle comm, void *group);
+int MPI_Comm_create_keyval(void *copy, void *deleted, int *key, void *extra);
+int MPI_Comm_get_attr(mpi_handle comm, int key, void *value, int *flag);
+int MPI_Comm_set_attr(mpi_handle comm, int key, void *value);
+int MPI_Group_translate_ranks(mpi_handle group, int count, const int *ranks, mpi_handle other,
+                              int *translated);
+int MPI_Group_free(void *group);
+int MPI_Test_cancelled(const void *status, int *flag);
 int MPI_Get_count(const void *status, mpi_handle type, int *count);
 int MPI_Topo_test(mpi_handle comm, int *kind);
 int MPI_Cartdim_get(mpi_handle comm, int *dims);
+int MPI_Cart_shift(mpi_handle comm, int direction, int displacement, int *source, int *target);
+int MPI_Graph_neighbors(mpi_handle comm, int rank, int most, int *neighbors);
+int MPI_Dist_graph_neighbors(mpi_handle comm, int most_in, int *sources, int *source_weights,
+                             int most_out, int *targets, int *target_weights);
 int MPI_Graph_neighbors_count(mpi_handle comm, int rank, int *count);
 int MPI_Dist_graph_neighbors_count(mpi_handle comm, int *in, int *out, int *weighted);
 

@@ -1,5 +1,6 @@
 /* The process begins to use MPI; datatypes that are freed; packing. */
 #include "runtime/mpi/call.h"
+#include "runtime/mpi/communicator.h"
 #include "runtime/mpi/exported.h"
 #include "runtime/mpi/functions.h"
 
@@ -13,7 +14,10 @@ int MPI_Init(int *count, char ***arguments)
         return PMPI(Init)(count, arguments);
     call_count_start(false);
     call_inside();
-    return call_end(&call, PMPI(Init)(count, arguments));
+    const int result = PMPI(Init)(count, arguments);
+    if (result == MPI_OK && call_shared.links)
+        communicators_start();
+    return call_end(&call, result);
 }
 ALSO_PMPI(Init)
 
@@ -25,7 +29,10 @@ int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
         return PMPI(Init_thread)(count, arguments, required, provided);
     call_count_start(required == THREAD_MULTIPLE);
     call_inside();
-    return call_end(&call, PMPI(Init_thread)(count, arguments, required, provided));
+    const int result = PMPI(Init_thread)(count, arguments, required, provided);
+    if (result == MPI_OK && call_shared.links)
+        communicators_start();
+    return call_end(&call, result);
 }
 ALSO_PMPI(Init_thread)
 

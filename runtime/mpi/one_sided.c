@@ -2,11 +2,25 @@
  * buffers lasts until its epoch ends there: a fence, complete, unlock or flush. An operation to the
  * calling rank itself also touches the window's memory. What other ranks do with this rank's window
  * is not seen here. */
+#include "runtime/mpi/communicator.h"
 #include "runtime/mpi/functions.h"
 #include "runtime/mpi/window.h"
 #include "runtime/mpi/wrapper.h"
+#include "csan/base/hash.h"
 
 /* ---- Windows ---- */
+
+/* A window counts as a collective call of its communicator. */
+static void group_note(mpi_handle comm, struct window_memory *memory)
+{
+    struct communicator *known = call_shared.links ? communicator_of(comm) : NULL;
+    PMPI(Comm_rank)(comm, &memory->rank);
+    if (!known)
+        return;
+    memory->id = hash_mix(
+        hash_mix(known->id, __atomic_add_fetch(&known->collectives, 1, __ATOMIC_RELAXED)), 5);
+    memory->size = known->size;
+}
 
 EXPORTED int MPI_Win_create(void *base, mpi_aint bytes, int unit, mpi_handle info, mpi_handle comm,
                             void *window);
@@ -16,11 +30,11 @@ int MPI_Win_create(void *base, mpi_aint bytes, int unit, mpi_handle info, mpi_ha
     struct call call;
     if (!call_begin(&call, "MPI_Win_create"))
         return PMPI(Win_create)(base, bytes, unit, info, comm, window);
-    struct window_memory memory = {base, call_view(base), bytes, unit, 0};
+    struct window_memory memory = {base, call_view(base), bytes, unit, 0, 0, 0};
     call_inside();
     const int result =
         PMPI(Win_create)((void *)(uintptr_t)memory.view, bytes, unit, info, comm, window);
-    PMPI(Comm_rank)(comm, &memory.rank);
+    group_note(comm, &memory);
     if (result == MPI_OK)
         window_created(handle_at(window, 0), &memory);
     return call_end(&call, result);
@@ -38,8 +52,8 @@ ALSO_PMPI(Win_create)
             return PMPI(name)(bytes, unit, info, comm, base, window);                              \
         call_inside();                                                                             \
         const int result = PMPI(name)(bytes, unit, info, comm, base, window);                      \
-        struct window_memory memory = {NULL, NULL, bytes, unit, 0};                                \
-        PMPI(Comm_rank)(comm, &memory.rank);                                                       \
+        struct window_memory memory = {NULL, NULL, bytes, unit, 0, 0, 0};                          \
+        group_note(comm, &memory);                                                                 \
         if (result == MPI_OK) {                                                                    \
             memory.base = memory.view = *(void **)base;                                            \
             window_created(handle_at(window, 0), &memory);                                         \
@@ -56,10 +70,10 @@ int MPI_Win_create_dynamic(mpi_handle info, mpi_handle comm, void *window)
     struct call call;
     if (!call_begin(&call, "MPI_Win_create_dynamic"))
         return PMPI(Win_create_dynamic)(info, comm, window);
-    struct window_memory memory = {NULL, NULL, 0, 1, 0};
+    struct window_memory memory = {NULL, NULL, 0, 1, 0, 0, 0};
     call_inside();
     const int result = PMPI(Win_create_dynamic)(info, comm, window);
-    PMPI(Comm_rank)(comm, &memory.rank);
+    group_note(comm, &memory);
     if (result == MPI_OK)
         window_created(handle_at(window, 0), &memory);
     return call_end(&call, result);
@@ -220,6 +234,25 @@ static void epoch_end(mpi_handle window, int target, int result)
     call_outside();
     if (result == MPI_OK)
         window_finished(handle_value(window), target);
+    follow_lack(CSAN_LACK_ONE_SIDED);
+    call_inside();
+}
+
+/* "A call to MPI_WIN_FENCE [with] MPI_MODE_NOPRECEDE does not necessarily act as a barrier" (MPI
+ * 3.1, 11.5.1). */
+static void fence_end(int assertion, mpi_handle window, int result)
+{
+    int size = 0;
+    call_outside();
+    if (result == MPI_OK)
+        window_finished(handle_value(window), WINDOW_ANY_TARGET);
+    if (call_shared.links && !(assertion & abi.no_precede)) {
+        const uint64_t key = window_fence(handle_value(window), &size);
+        if (key)
+            follow_barrier(key, size);
+        else
+            follow_lack(CSAN_LACK_COMMUNICATOR);
+    }
     call_inside();
 }
 
@@ -233,7 +266,7 @@ static void epoch_end(mpi_handle window, int target, int result)
 #define WINDOW       (mpi_handle window)
 #define WINDOW_NAMES (window)
 
-ENDS(Win_fence, FENCE, FENCE_NAMES, WINDOW_ANY_TARGET)
+WRAPPER(Win_fence, FENCE, FENCE_NAMES, FENCE_NAMES, , fence_end(assertion, window, result))
 ENDS(Win_unlock, RANK, RANK_NAMES, rank)
 ENDS(Win_unlock_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET)
 ENDS(Win_flush, RANK, RANK_NAMES, rank)

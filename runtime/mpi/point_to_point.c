@@ -8,11 +8,26 @@
 #define RECV_PARAMETERS      void *buf, int count, mpi_handle type, int source, int tag, mpi_handle comm
 #define RECV_ARGUMENTS(pass) pass(buf, ARGUMENT_BUF), count, type, source, tag, comm
 
+/* For recordings only. */
+static uint64_t sent_bytes(int count, mpi_handle type)
+{
+    return call_shared.links && count > 0 ? (uint64_t)layout_size(type) * (uint64_t)count : 0;
+}
+
 static void touch_send(struct call *call, SEND_PARAMETERS)
 {
     if (dest != abi.proc_null)
         call_reads(call, buf, count, type, ARGUMENT_BUF);
     call_peer(call, count, type, "to", dest, tag, comm);
+    follow_send(call, dest, tag, comm, sent_bytes(count, type));
+}
+
+/* The sender also waits for the receiver. */
+static void touch_synchronous(struct call *call, SEND_PARAMETERS)
+{
+    touch_send(call, SEND_ARGUMENTS(AS_IT_IS));
+    if (dest != abi.proc_null)
+        follow_lack(CSAN_LACK_SYNCHRONOUS);
 }
 
 static void touch_receive(struct call *call, RECV_PARAMETERS)
@@ -20,6 +35,7 @@ static void touch_receive(struct call *call, RECV_PARAMETERS)
     if (source != abi.proc_null)
         call_writes(call, buf, count, type, ARGUMENT_BUF);
     call_peer(call, count, type, "from", source, tag, comm);
+    follow_receive(call, source, tag, comm);
 }
 
 #define PERSISTENT(name, stem, touch)                                                              \
@@ -29,13 +45,13 @@ static void touch_receive(struct call *call, RECV_PARAMETERS)
 
 /* ---- Sends ---- */
 
-#define SEND(name)                                                                                 \
+#define SEND(name, touch)                                                                          \
     EXPORTED int MPI_##name(SEND_PARAMETERS);                                                      \
     int MPI_##name(SEND_PARAMETERS)                                                                \
     {                                                                                              \
         struct call call;                                                                          \
         const struct known *known = call_known_place(buf, CSAN_READ);                              \
-        if (call_is_known(known, buf, type, CSAN_READ) && known->count == count) {                 \
+        if (call_is_quick(known, buf, type, CSAN_READ) && known->count == count) {                 \
             call_count(1, known->bytes);                                                           \
             call_known_begin();                                                                    \
             const int result = PMPI(name)(known->view, count, type, dest, tag, comm);              \
@@ -44,24 +60,24 @@ static void touch_receive(struct call *call, RECV_PARAMETERS)
         }                                                                                          \
         if (!call_begin(&call, "MPI_" #name))                                                      \
             return PMPI(name)(SEND_ARGUMENTS(AS_IT_IS));                                           \
-        touch_send(&call, SEND_ARGUMENTS(AS_IT_IS));                                               \
+        touch(&call, SEND_ARGUMENTS(AS_IT_IS));                                                    \
         call_touches(&call);                                                                       \
         call_inside();                                                                             \
         return call_end(&call, PMPI(name)(SEND_ARGUMENTS(USABLE)));                                \
     }                                                                                              \
     ALSO_PMPI(name)
 
-SEND(Send)
-SEND(Bsend)
-SEND(Ssend)
-SEND(Rsend)
+SEND(Send, touch_send)
+SEND(Bsend, touch_send)
+SEND(Ssend, touch_synchronous)
+SEND(Rsend, touch_send)
 STARTING(Isend, SEND, touch_send)
 STARTING(Ibsend, SEND, touch_send)
-STARTING(Issend, SEND, touch_send)
+STARTING(Issend, SEND, touch_synchronous)
 STARTING(Irsend, SEND, touch_send)
 PERSISTENT(Send_init, SEND, touch_send)
 PERSISTENT(Bsend_init, SEND, touch_send)
-PERSISTENT(Ssend_init, SEND, touch_send)
+PERSISTENT(Ssend_init, SEND, touch_synchronous)
 PERSISTENT(Rsend_init, SEND, touch_send)
 
 /* ---- Receives ---- */
@@ -101,7 +117,7 @@ int MPI_Recv(RECV_PARAMETERS, void *status)
     struct call call;
     uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
     const struct known *known = call_known_place(buf, CSAN_WRITE);
-    if (call_is_known(known, buf, type, CSAN_WRITE)) {
+    if (call_is_quick(known, buf, type, CSAN_WRITE)) {
         void *looked_at = status_of(status, own);
         call_known_begin();
         const int result =
@@ -123,12 +139,15 @@ int MPI_Recv(RECV_PARAMETERS, void *status)
         return PMPI(Recv)(RECV_ARGUMENTS(AS_IT_IS), status);
     touch_receive(&call, RECV_ARGUMENTS(AS_IT_IS));
     void *looked_at = status_of(status, own);
+    follow_begin(call.follow, false);
     call_inside();
     const int result = PMPI(Recv)(RECV_ARGUMENTS(USABLE), looked_at);
     if (result == MPI_OK && call.count)
         note_received(&call, 0, looked_at, count, type);
     call_outside();
-    call_touches(&call);
+    call.status = looked_at;
+    if (!call.follow)
+        call_received(&call);
     call_inside();
     return call_end(&call, result);
 }
@@ -137,7 +156,38 @@ ALSO_PMPI(Recv)
 STARTING(Irecv, RECV, touch_receive)
 PERSISTENT(Recv_init, RECV, touch_receive)
 
-/* ---- Matched receives ---- */
+/* ---- Probes: from here on it is known that the message was sent ---- */
+
+#define PROBE(name, parameters, arguments, found, takes)                                           \
+    EXPORTED int MPI_##name parameters;                                                            \
+    int MPI_##name parameters                                                                      \
+    {                                                                                              \
+        struct call call;                                                                          \
+        uint64_t own[STATUS_BYTES / sizeof(uint64_t)];                                             \
+        if (!call_shared.links || !call_begin(&call, "MPI_" #name))                                \
+            return PMPI(name) arguments;                                                           \
+        if (status == abi.status_ignore)                                                           \
+            status = own;                                                                          \
+        call_inside();                                                                             \
+        const int result = PMPI(name) arguments;                                                   \
+        call_outside();                                                                            \
+        if (result == MPI_OK && (found))                                                           \
+            follow_probed(source, comm, status, takes);                                            \
+        call_inside();                                                                             \
+        return call_end(&call, result);                                                            \
+    }                                                                                              \
+    ALSO_PMPI(name)
+
+PROBE(Probe, (int source, int tag, mpi_handle comm, void *status), (source, tag, comm, status),
+      true, false)
+PROBE(Iprobe, (int source, int tag, mpi_handle comm, int *flag, void *status),
+      (source, tag, comm, flag, status), *flag, false)
+PROBE(Mprobe, (int source, int tag, mpi_handle comm, void *message, void *status),
+      (source, tag, comm, message, status), true, true)
+PROBE(Improbe, (int source, int tag, mpi_handle comm, int *flag, void *message, void *status),
+      (source, tag, comm, flag, message, status), *flag, true)
+
+/* ---- Matched receives: the probe has taken the message ---- */
 
 #define MRECV_PARAMETERS      void *buf, int count, mpi_handle type, void *message
 #define MRECV_ARGUMENTS(pass) pass(buf, ARGUMENT_BUF), count, type, message
@@ -182,6 +232,7 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, mpi_handle sendtype, int de
                  mpi_handle comm, void *status)
 {
     struct call call;
+    uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
     if (!call_begin(&call, "MPI_Sendrecv"))
         return PMPI(Sendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                               recvtype, source, recvtag, comm, status);
@@ -190,12 +241,17 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, mpi_handle sendtype, int de
     if (source != abi.proc_null)
         call_writes(&call, recvbuf, recvcount, recvtype, ARGUMENT_RECVBUF);
     call_peer(&call, sendcount, sendtype, "to", dest, sendtag, comm);
+    follow_send(&call, dest, sendtag, comm, sent_bytes(sendcount, sendtype));
+    follow_receive(&call, source, recvtag, comm);
     call_touches(&call);
+    void *looked_at = status_of(status, own);
+    call.status = looked_at;
     call_inside();
-    return call_end(&call, PMPI(Sendrecv)(call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount,
-                                          sendtype, dest, sendtag,
-                                          call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount,
-                                          recvtype, source, recvtag, comm, status));
+    const int result =
+        PMPI(Sendrecv)(call_usable(&call, sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, dest,
+                       sendtag, call_usable(&call, recvbuf, ARGUMENT_RECVBUF), recvcount, recvtype,
+                       source, recvtag, comm, looked_at);
+    return call_end(&call, result);
 }
 ALSO_PMPI(Sendrecv)
 
@@ -205,6 +261,7 @@ int MPI_Sendrecv_replace(void *buf, int count, mpi_handle type, int dest, int se
                          int recvtag, mpi_handle comm, void *status)
 {
     struct call call;
+    uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
     if (!call_begin(&call, "MPI_Sendrecv_replace"))
         return PMPI(Sendrecv_replace)(buf, count, type, dest, sendtag, source, recvtag, comm,
                                       status);
@@ -213,10 +270,14 @@ int MPI_Sendrecv_replace(void *buf, int count, mpi_handle type, int dest, int se
     if (source != abi.proc_null)
         call_writes(&call, buf, count, type, ARGUMENT_BUF);
     call_peer(&call, count, type, "to", dest, sendtag, comm);
+    follow_send(&call, dest, sendtag, comm, sent_bytes(count, type));
+    follow_receive(&call, source, recvtag, comm);
     call_touches(&call);
+    void *looked_at = status_of(status, own);
+    call.status = looked_at;
     call_inside();
-    return call_end(&call,
-                    PMPI(Sendrecv_replace)(call_usable(&call, buf, ARGUMENT_BUF), count, type, dest,
-                                           sendtag, source, recvtag, comm, status));
+    const int result = PMPI(Sendrecv_replace)(call_usable(&call, buf, ARGUMENT_BUF), count, type,
+                                              dest, sendtag, source, recvtag, comm, looked_at);
+    return call_end(&call, result);
 }
 ALSO_PMPI(Sendrecv_replace)

@@ -12,6 +12,7 @@ struct request {
     uint64_t number;        /* csan's; 0: not started, or waited for */
     struct call_kept *kept; /* of a persistent one */
     struct stage *stages;   /* copies of its buffers */
+    struct follow *follow;  /* of one that is not persistent */
 };
 
 static struct {
@@ -69,10 +70,11 @@ void request_started(struct call *call, int result, const void *variable)
         call_outside();
         csan_request_wait(call->request);
         call_inside();
-    } else if (call->request || call->stages) {
+    } else if (call->request || call->stages || call->follow) {
         add(&(struct request){.name = request_name(variable, 0),
                               .number = call->request,
-                              .stages = stages_take(call)});
+                              .stages = stages_take(call),
+                              .follow = call_take_follow(call)});
     }
 }
 
@@ -118,30 +120,54 @@ static void stages_end(struct request *request, bool started, bool over)
     }
 }
 
-/* Takes its number, and the request out of the table if it is over. */
-static uint64_t take(struct request_name name, bool over)
+static struct follow *follow_of(const struct request *request)
 {
-    uint64_t number = 0;
+    return request->kept ? call_kept_follow(request->kept) : request->follow;
+}
+
+static void request_free(struct request *request)
+{
+    call_kept_free(request->kept);
+    follow_free(request->follow);
+    free(request);
+}
+
+/* Looks for the request, takes its number, and takes it out of the table if it is over. */
+struct taken {
+    struct request *request; /* NULL: there is none */
+    uint64_t number;
+    bool over;
+};
+
+static struct taken take(struct request_name name, bool over)
+{
+    struct taken taken = {NULL, 0, over};
     if (!__atomic_load_n(&table.count, __ATOMIC_RELAXED))
-        return 0;
+        return taken;
     pthread_mutex_lock(&table.lock);
-    struct request **at = find(name), *request = *at;
-    if (request) {
-        number = request->number;
-        request->number = 0;
+    struct request **at = find(name);
+    taken.request = *at;
+    if (taken.request) {
+        taken.number = taken.request->number;
+        taken.request->number = 0;
         if (over) {
-            *at = request->next;
+            *at = taken.request->next;
             __atomic_fetch_sub(&table.count, 1, __ATOMIC_RELAXED);
         }
     }
     pthread_mutex_unlock(&table.lock);
-    if (request)
-        stages_end(request, number != 0, over);
-    if (request && over) {
-        call_kept_free(request->kept);
-        free(request);
-    }
-    return number;
+    return taken;
+}
+
+static void finish(const struct taken *taken, const void *status)
+{
+    if (!taken->request)
+        return;
+    stages_end(taken->request, taken->number != 0, taken->over);
+    csan_request_wait(taken->number);
+    follow_end(follow_of(taken->request), status);
+    if (taken->over)
+        request_free(taken->request);
 }
 
 static bool is_persistent(struct request_name name)
@@ -153,20 +179,29 @@ static bool is_persistent(struct request_name name)
     return persistent;
 }
 
-void request_finished(struct request_name name)
+void request_finished(struct request_name name, const void *status)
 {
-    if (__atomic_load_n(&table.count, __ATOMIC_RELAXED))
-        csan_request_wait(take(name, !is_persistent(name)));
+    if (!__atomic_load_n(&table.count, __ATOMIC_RELAXED))
+        return;
+    const struct taken taken = take(name, !is_persistent(name));
+    finish(&taken, status);
 }
 
-void request_known(struct request_name name)
+void request_known(struct request_name name, const void *status)
 {
-    csan_request_wait(take(name, false));
+    const struct taken taken = take(name, false);
+    finish(&taken, status);
 }
 
 void request_freed(struct request_name name)
 {
-    csan_request_forget(take(name, true));
+    const struct taken taken = take(name, true);
+    if (!taken.request)
+        return;
+    stages_end(taken.request, taken.number != 0, true);
+    csan_request_forget(taken.number);
+    follow_drop(follow_of(taken.request), CSAN_LACK_FREED);
+    request_free(taken.request);
 }
 
 struct request_name *request_names(const void *requests, int count)

@@ -21,10 +21,10 @@ struct request_name {
     mpi_handle handle;
     const void *variable;
 };
-/* The program knows that it has finished. */
-void request_finished(struct request_name name);
+/* The program knows that it has finished. `status`: of its message, or NULL. */
+void request_finished(struct request_name name, const void *status);
 /* ... and the request stays, as by MPI_Request_get_status. */
-void request_known(struct request_name name);
+void request_known(struct request_name name, const void *status);
 /* MPI_Request_free: nobody will wait for it. */
 void request_freed(struct request_name name);
 

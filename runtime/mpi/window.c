@@ -1,5 +1,6 @@
 /* See window.h. */
 #include "runtime/mpi/window.h"
+#include "csan/base/hash.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct window {
     mpi_handle handle;
     struct window_memory memory;
     struct operation *operations;
+    uint64_t fences;
 };
 
 static struct {
@@ -127,4 +129,17 @@ void window_finished(mpi_handle handle, int target)
     struct operation *operation;
     while ((operation = take(handle, target)))
         operation_end(operation);
+}
+
+uint64_t window_fence(mpi_handle handle, int *size)
+{
+    uint64_t key = 0;
+    pthread_mutex_lock(&table.lock);
+    struct window *window = find(handle);
+    if (window && window->memory.id) {
+        key = hash_mix(hash_mix(window->memory.id, ++window->fences), 4);
+        *size = window->memory.size;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return key;
 }

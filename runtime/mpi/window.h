@@ -10,8 +10,10 @@ enum { WINDOW_ANY_TARGET = -1 };
 struct window_memory {
     const void *base, *view; /* as the program gave it, and as MPI has it */
     mpi_aint bytes;
-    int unit; /* of displacements */
-    int rank; /* of the caller in the window's group */
+    int unit;    /* of displacements */
+    int rank;    /* of the caller in the window's group */
+    uint64_t id; /* the same in all ranks of the group; 0: not known */
+    int size;    /* of the group */
 };
 
 void window_created(mpi_handle window, const struct window_memory *memory);
@@ -24,5 +26,8 @@ bool window_memory_of(mpi_handle window, struct window_memory *memory);
 void window_started(mpi_handle window, int target, struct call *call);
 /* Those to the target, or all, have finished at this rank. */
 void window_finished(mpi_handle window, int target);
+
+/* A fence that orders all ranks of the window: its key; 0: not known. */
+uint64_t window_fence(mpi_handle window, int *size);
 
 #endif

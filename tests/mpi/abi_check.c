@@ -42,6 +42,8 @@ int main(void)
     same("offset of MPI_SOURCE", offsetof(MPI_Status, MPI_SOURCE) / sizeof(int),
          known->status_source);
     same("offset of MPI_TAG", offsetof(MPI_Status, MPI_TAG) / sizeof(int), known->status_tag);
+    same("bytes of a status", sizeof(MPI_Status), known->status_size);
+    SAME(no_precede, MPI_MODE_NOPRECEDE);
     same("MPI_BOTTOM", 0, (long)MPI_BOTTOM);
     same("MPI_SUCCESS", MPI_OK, MPI_SUCCESS);
     same("a status fits", sizeof(MPI_Status) <= STATUS_BYTES, 1);
@@ -61,6 +63,10 @@ int main(void)
     COMBINER(SUBARRAY);
     COMBINER(RESIZED);
     MPI_Initialized(&initialized); /* so that the MPI is linked */
+    wrong |= !abi_find();
+    same("MPI_COMM_WORLD", (long)(intptr_t)MPI_COMM_WORLD, (long)abi.comm_world);
+    same("MPI_COMM_SELF", (long)(intptr_t)MPI_COMM_SELF, (long)abi.comm_self);
+    same("MPI_COMM_NULL", (long)(intptr_t)MPI_COMM_NULL, (long)abi.comm_null);
     same("the family that is found", 1, abi_find() && strcmp(abi.name, known->name) == 0);
     return wrong;
 }

@@ -210,13 +210,15 @@ static void say(void *user, const char *line)
     fail(user, line);
 }
 
-/* The recordings do not have MPI's messages yet. What they order must not be a certain race. */
-static bool uses_mpi(const struct finding_set *set)
+/* Recordings of csan's before format 1.11 have no messages of MPI. What those order must not be a
+ * certain race. */
+static bool lacks_messages(const struct linked_run *run)
 {
+    const struct finding_set *set = run->set;
     bool uses = false;
     for (size_t i = 0; i < set->note_count; i++)
         uses |= strncmp(set->notes[i], "MPI (", 5) == 0;
-    return uses;
+    return uses && !linked_replay_has_messages(run->replay);
 }
 
 static void say_counts(const struct linked_run *run)
@@ -243,10 +245,9 @@ int linked_run_add(struct finding_set *set, const char *const *files, size_t cou
         code = fail(&run, "--order needs the recordings of at least two processes (csan record)");
     else if (!tools_make(&run, message, sizeof message))
         code = fail(&run, message);
-    if (!code && (run.unfollowed = uses_mpi(set)))
-        say(&run,
-            "the processes use MPI, whose messages are not followed: all races between processes "
-            "are possible ones");
+    if (!code && (run.unfollowed = lacks_messages(&run)))
+        say(&run, "the recordings are of an older csan and lack the messages of MPI: all races "
+                  "between processes are possible ones");
     if (!code) {
         linked_replay_run(run.replay, say, &run);
         say_counts(&run);

@@ -343,9 +343,10 @@ static const struct csan_api api = {.size = sizeof api,
                                     .host_view = library_call_host_view,
                                     .call_counts = library_call_count,
                                     .operator_source = operator_summary_source,
-                                    .link = process_link,
+                                    .link = process_link_of_library,
                                     .token = process_link_token,
-                                    .barrier = process_link_barrier};
+                                    .barrier = process_link_barrier,
+                                    .links = process_links_wanted};
 
 const struct csan_api *csan_api(void)
 {

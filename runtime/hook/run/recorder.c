@@ -40,7 +40,7 @@ bool recorder_start(csan_context *context, const struct options *options)
             session_note("check=0, and no record=FILE: nothing is checked or recorded");
         return options->check;
     }
-    text_add(&facts, "check %d\n", options->check);
+    text_add(&facts, "check %d\nlinks 1\n", options->check);
     if (device && *device)
         text_add(&facts, "device %s\n", device);
     if (text)

@@ -43,12 +43,29 @@ void process_link_lane(csan_lane lane, const struct csan_link *link)
     context_link(session_context(), lane, &timed);
 }
 
-void process_link(const struct csan_link *link)
+static void link_of_thread(const struct csan_link *link)
 {
-    if (session_state != SESSION_ON || !guard_enter())
+    if (!guard_enter())
         return;
     process_link_lane(thread_lane(), link);
     guard_leave();
+}
+
+static void process_link(const struct csan_link *link)
+{
+    if (session_state == SESSION_ON)
+        link_of_thread(link);
+}
+
+int process_links_wanted(void)
+{
+    return session_start() && context_is_recorded(session_context());
+}
+
+void process_link_of_library(const struct csan_link *link)
+{
+    if (process_links_wanted())
+        link_of_thread(link);
 }
 
 /* No other process of any machine has it, as far as chance allows. */

@@ -7,10 +7,13 @@
 
 #include <stdint.h>
 
-/* See csan_link, csan_send and csan_barrier_enter. Any thread, inside the hooks or not. */
-void process_link(const struct csan_link *link);
+/* See csan_send, csan_barrier_enter and csan_links_wanted. Any thread, inside the hooks or not. */
 uint64_t process_link_token(void);
 void process_link_barrier(uint64_t barrier, uint64_t processes, int leave);
+int process_links_wanted(void);
+/* See csan_link. The recording begins with it, if CUDA was not used yet: what the process learns of
+ * others before its first call of CUDA counts, too. */
+void process_link_of_library(const struct csan_link *link);
 
 /* The key of a handle that CUDA made for other processes. */
 uint64_t process_link_key(const void *handle, size_t bytes);

@@ -1,0 +1,416 @@
+/* Memory that ranks share by CUDA's handles: shared ORDER [racy | none]. Rank 0's memory is written
+ * by one side and read by the other, and ORDER is the call of MPI that comes between. In the form
+ * `racy` the writer's kernel is waited for after the call only; in the form `none` the call is left
+ * out. Each rank by itself is right in all of them. */
+#include "kernels.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 256, TAG = 3 };
+
+static int rank, size;
+static MPI_Comm comm = MPI_COMM_WORLD; /* rank 0 is its rank 0 */
+
+/* ---- Rank 0 comes before the others ---- */
+
+static void by_send(void)
+{
+    int word = 0;
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Send(&word, 1, MPI_INT, i, TAG, comm);
+    if (rank)
+        MPI_Recv(&word, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void by_any(void)
+{
+    int word = 0;
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Send(&word, 1, MPI_INT, i, i, comm);
+    if (rank)
+        MPI_Recv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+}
+
+/* The second message is the one that counts; its receive is posted second and over first. */
+static void by_second(void)
+{
+    int words[2] = {0, 0}, index;
+    MPI_Request requests[2];
+    if (rank == 0) {
+        for (int i = 1; i < size; i++)
+            MPI_Send(&words[1], 1, MPI_INT, i, TAG, comm);
+        return;
+    }
+    MPI_Irecv(&words[0], 1, MPI_INT, 0, TAG, comm, &requests[0]);
+    MPI_Irecv(&words[1], 1, MPI_INT, 0, TAG, comm, &requests[1]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Waitany(1, requests, &index, MPI_STATUS_IGNORE);
+}
+
+/* What comes before by_second: the first message, which says nothing of the kernel. */
+static void before_second(void)
+{
+    int word = 0;
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Send(&word, 1, MPI_INT, i, TAG, comm);
+}
+
+static void by_isend(void)
+{
+    int word = 0, flag = 0;
+    MPI_Request request, *requests = calloc((size_t)size, sizeof *requests);
+    if (rank == 0) {
+        for (int i = 1; i < size; i++)
+            MPI_Isend(&word, 1, MPI_INT, i, TAG, comm, &requests[i - 1]);
+        MPI_Waitall(size - 1, requests, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, TAG, comm, &request);
+        while (!flag)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+    free(requests);
+}
+
+static void by_persistent(void)
+{
+    int word = 0;
+    MPI_Request request;
+    for (int i = 1; i < size; i++) {
+        if (rank == 0)
+            MPI_Send_init(&word, 1, MPI_INT, i, TAG, comm, &request);
+        else if (rank == i)
+            MPI_Recv_init(&word, 1, MPI_INT, 0, TAG, comm, &request);
+        else
+            continue;
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+}
+
+static void by_probe(void)
+{
+    int word = 0;
+    MPI_Status status;
+    if (rank == 0) {
+        by_send();
+        return;
+    }
+    MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status);
+}
+
+static void behind_probe(void)
+{
+    int word;
+    if (rank)
+        MPI_Recv(&word, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void by_mprobe(void)
+{
+    int word = 0, flag = 0;
+    MPI_Message message;
+    if (rank == 0) {
+        by_send();
+        return;
+    }
+    while (!flag)
+        MPI_Improbe(0, TAG, comm, &flag, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+
+static void by_bcast(void)
+{
+    int word = 0;
+    MPI_Bcast(&word, 1, MPI_INT, 0, comm);
+}
+
+static void by_ibcast(void)
+{
+    int word = 0;
+    MPI_Request request;
+    MPI_Ibcast(&word, 1, MPI_INT, 0, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void by_scatter(void)
+{
+    int word, *words = calloc((size_t)size, sizeof *words);
+    MPI_Scatter(words, 1, MPI_INT, &word, 1, MPI_INT, 0, comm);
+    free(words);
+}
+
+static void by_scatterv(void)
+{
+    int word, *words = calloc(3 * (size_t)size, sizeof *words);
+    for (int i = 0; i < size; i++) {
+        words[size + i] = 1;
+        words[2 * size + i] = i;
+    }
+    MPI_Scatterv(words, words + size, words + 2 * size, MPI_INT, &word, 1, MPI_INT, 0, comm);
+    free(words);
+}
+
+static void by_scan(void)
+{
+    int word = 0, sum;
+    MPI_Scan(&word, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
+/* ---- The others come before rank 0 ---- */
+
+static void by_gather(void)
+{
+    int word = 0, *words = calloc((size_t)size, sizeof *words);
+    MPI_Gather(&word, 1, MPI_INT, words, 1, MPI_INT, 0, comm);
+    free(words);
+}
+
+static void by_gatherv(void)
+{
+    int word = 0, *words = calloc(3 * (size_t)size, sizeof *words);
+    for (int i = 0; i < size; i++) {
+        words[size + i] = 1;
+        words[2 * size + i] = i;
+    }
+    MPI_Gatherv(&word, 1, MPI_INT, words, words + size, words + 2 * size, MPI_INT, 0, comm);
+    free(words);
+}
+
+static void by_reduce(void)
+{
+    int word = 0, sum;
+    MPI_Reduce(&word, &sum, 1, MPI_INT, MPI_SUM, 0, comm);
+}
+
+static void by_waitsome(void)
+{
+    int word = 0, done, left = size - 1;
+    int *words = calloc(2 * (size_t)size, sizeof *words);
+    MPI_Request *requests = calloc((size_t)size, sizeof *requests);
+    if (rank)
+        MPI_Send(&word, 1, MPI_INT, 0, TAG, comm);
+    for (int i = 0; rank == 0 && i < left; i++)
+        MPI_Irecv(words + i, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, requests + i);
+    while (rank == 0 && left) {
+        MPI_Waitsome(size - 1, requests, &done, words + size, MPI_STATUSES_IGNORE);
+        left -= done;
+    }
+    free(words);
+    free(requests);
+}
+
+/* ---- Both ---- */
+
+static void by_barrier(void)
+{
+    MPI_Barrier(comm);
+}
+
+static void by_ibarrier(void)
+{
+    MPI_Request request;
+    MPI_Ibarrier(comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void by_allreduce(void)
+{
+    int word = 0, sum;
+    MPI_Allreduce(&word, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
+static void by_alltoallv(void)
+{
+    int *words = calloc(4 * (size_t)size, sizeof *words);
+    for (int i = 0; i < size; i++) {
+        words[2 * size + i] = 1;
+        words[3 * size + i] = i;
+    }
+    MPI_Alltoallv(words, words + 2 * size, words + 3 * size, MPI_INT, words + size,
+                  words + 2 * size, words + 3 * size, MPI_INT, comm);
+    free(words);
+}
+
+static void by_allgatherv(void)
+{
+    int word = 0, *words = calloc(3 * (size_t)size, sizeof *words);
+    for (int i = 0; i < size; i++) {
+        words[size + i] = 1;
+        words[2 * size + i] = i;
+    }
+    MPI_Allgatherv(&word, 1, MPI_INT, words, words + size, words + 2 * size, MPI_INT, comm);
+    free(words);
+}
+
+/* Each rank passes on what its neighbour before it knows. */
+static void by_sendrecv(void)
+{
+    int word = 0, other;
+    for (int i = 1; i < size; i++)
+        MPI_Sendrecv(&word, 1, MPI_INT, (rank + 1) % size, TAG, &other, 1, MPI_INT,
+                     (rank + size - 1) % size, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void by_neighbours(void)
+{
+    int word = 0, words[2];
+    for (int i = 0; i < size; i++)
+        MPI_Neighbor_allgather(&word, 1, MPI_INT, words, 1, MPI_INT, comm);
+}
+
+static MPI_Win window;
+
+static void before_fence(void)
+{
+    static int word;
+    MPI_Win_create(&word, sizeof word, sizeof word, MPI_INFO_NULL, comm, &window);
+}
+
+static void by_fence(void)
+{
+    MPI_Win_fence(0, window);
+}
+
+/* ---- What csan does not follow ---- */
+
+static void by_ssend(void)
+{
+    int word = 0;
+    for (int i = 1; i < size; i++) {
+        if (rank == i)
+            MPI_Ssend(&word, 1, MPI_INT, 0, TAG, comm);
+        if (rank == 0)
+            MPI_Recv(&word, 1, MPI_INT, i, TAG, comm, MPI_STATUS_IGNORE);
+    }
+}
+
+/* ---- What orders nothing of rank 0's ---- */
+
+static void by_bcast_of_last(void)
+{
+    int word = 0;
+    MPI_Bcast(&word, 1, MPI_INT, size - 1, comm);
+}
+
+static void by_no_elements(void)
+{
+    int word = 0, sum;
+    MPI_Allreduce(&word, &sum, 0, MPI_INT, MPI_SUM, comm);
+}
+
+static const struct order {
+    const char *name;
+    void (*make)(void);
+    int up; /* the others write, and rank 0 reads */
+    void (*before)(void), (*behind)(void);
+} orders[] = {{"send", by_send, 0, NULL, NULL},
+              {"any", by_any, 0, NULL, NULL},
+              {"second", by_second, 0, before_second, NULL},
+              {"isend", by_isend, 0, NULL, NULL},
+              {"persistent", by_persistent, 0, NULL, NULL},
+              {"probe", by_probe, 0, NULL, behind_probe},
+              {"mprobe", by_mprobe, 0, NULL, NULL},
+              {"bcast", by_bcast, 0, NULL, NULL},
+              {"ibcast", by_ibcast, 0, NULL, NULL},
+              {"scatter", by_scatter, 0, NULL, NULL},
+              {"scatterv", by_scatterv, 0, NULL, NULL},
+              {"scan", by_scan, 0, NULL, NULL},
+              {"gather", by_gather, 1, NULL, NULL},
+              {"gatherv", by_gatherv, 1, NULL, NULL},
+              {"reduce", by_reduce, 1, NULL, NULL},
+              {"waitsome", by_waitsome, 1, NULL, NULL},
+              {"barrier", by_barrier, 0, NULL, NULL},
+              {"ibarrier", by_ibarrier, 1, NULL, NULL},
+              {"allreduce", by_allreduce, 0, NULL, NULL},
+              {"alltoallv", by_alltoallv, 1, NULL, NULL},
+              {"allgatherv", by_allgatherv, 0, NULL, NULL},
+              {"sendrecv", by_sendrecv, 0, NULL, NULL},
+              {"neighbours", by_neighbours, 1, NULL, NULL},
+              {"fence", by_fence, 0, before_fence, NULL},
+              {"ssend", by_ssend, 1, NULL, NULL},
+              {"bcast_of_last", by_bcast_of_last, 0, NULL, NULL},
+              {"no_elements", by_no_elements, 0, NULL, NULL}};
+
+static const struct order *order_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (strcmp(orders[i].name, name) == 0)
+            return &orders[i];
+    return NULL;
+}
+
+/* The communicators in between have other numbers of ranks, or the same ones once more. */
+static void comm_choose(const char *name)
+{
+    int dims[1] = {0}, periods[1] = {1};
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Comm_free(&half);
+    if (strcmp(name, "neighbours") == 0) {
+        MPI_Dims_create(size, 1, dims);
+        MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
+    } else if (strcmp(name, "bcast") != 0) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    }
+}
+
+static float *memory_share(void)
+{
+    void *memory = NULL;
+    cudaIpcMemHandle_t handle;
+    if (rank == 0) {
+        cudaMalloc(&memory, (size_t)size * N * sizeof(float));
+        cudaIpcGetMemHandle(&handle, memory);
+    }
+    MPI_Bcast(&handle, sizeof handle, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (rank)
+        cudaIpcOpenMemHandle(&memory, handle, cudaIpcMemLazyEnablePeerAccess);
+    return memory;
+}
+
+int main(int count, char **arguments)
+{
+    cudaStream_t stream;
+    float *mine;
+    MPI_Init(&count, &arguments);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const struct order *order = order_of(count > 1 ? arguments[1] : "send");
+    const char *form = count > 2 ? arguments[2] : "";
+    const int racy = strcmp(form, "racy") == 0, none = strcmp(form, "none") == 0;
+    if (!order)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    comm_choose(order->name);
+    float *memory = memory_share();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMalloc((void **)&mine, N * sizeof(float));
+    if (order->before)
+        order->before();
+    const int writes = order->up ? rank != 0 : rank == 0;
+    if (writes)
+        launch_fill(memory + N * rank, N, 1, stream);
+    if (!racy)
+        cudaStreamSynchronize(stream);
+    if (!none)
+        order->make();
+    if (order->behind && !none)
+        order->behind();
+    if (!writes)
+        launch_copy(mine, memory + N * (order->up ? size - 1 : 0), N, stream);
+    cudaStreamSynchronize(stream);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank)
+        cudaIpcCloseMemHandle(memory);
+    if (order->before == before_fence)
+        MPI_Win_free(&window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0 && cudaFree(memory) == cudaSuccess && cudaGetLastError() == cudaSuccess)
+        puts("right");
+    fflush(stdout);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,73 @@
+# Ranks that share memory by CUDA's handles, for each MPI that is installed: `csan merge --order` knows
+# what calls of MPI order between them (tests/mpi/shared.c). Where there is no MPI these are skipped.
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+csan=$root/bin/csan
+folder=$root/tests/mpi
+declare -A over=([openmpi]=--oversubscribe [mpich]=)
+
+# record MPI RANKS ORDER [FORM]
+record()
+{
+    local mpi=$1 ranks=$2
+    shift 2
+    rm -f app.*.csan
+    sanitized "$csan" record --device=embedded -o app.%r.csan "mpirun.$mpi" -n "$ranks" ${over[$mpi]} \
+        "$folder/$mpi/shared" "$@" >out 2>err
+    recorded=$?
+}
+merge() { run "$csan" merge --order app.*.csan; }
+runs_right() { [ "$recorded" = 0 ] && grep -qx right out; }
+ended() { [ "$status" = "$1" ]; }
+says() { grep -Eq -- "$1" out; }
+notes() { grep -Eq -- "$1" err; }
+in_order() { ended 0 && notes ' 0 races between processes, 0 of them possible$' && ! notes 'possible ones$'; }
+in_order_but_for_lack() { ended 0 && notes " 0 races between processes"; }
+is_certain() { ended 66 && says '^Race 1 is certain' && notes '[1-9][0-9]* races between processes, 0 of them possible$'; }
+is_possible() { ended 0 && notes ' ([1-9][0-9]*) races between processes, \1 of them possible$'; }
+
+orders='send any second isend persistent probe mprobe bcast ibcast scatter scatterv scan
+    gather gatherv reduce waitsome barrier ibarrier allreduce alltoallv allgatherv sendrecv neighbours fence'
+
+for mpi in openmpi mpich; do
+    if [ ! -x "$folder/$mpi/shared" ]; then
+        echo "skipped: there is no mpicc.$mpi; scripts/setup.sh installs it where it can"
+        continue
+    fi
+    for order in $orders; do
+        record $mpi 3 $order
+        check "ranks that share memory run right ($mpi, $order)" runs_right
+        merge
+        check "... and are in order" in_order
+        record $mpi 3 $order racy
+        merge
+        check "... but not if the kernel is waited for too late" is_certain
+        check "... with both ranks" says '^Seen by ranks 0, .*of 3 processes'
+    done
+
+    for order in send barrier; do
+        record $mpi 2 $order none
+        merge
+        check "without the call there is a race ($mpi, $order)" is_certain
+    done
+    for order in bcast_of_last no_elements; do
+        record $mpi 2 $order
+        merge
+        check "a call that rank 1 need not wait in orders nothing ($mpi, $order)" is_certain
+    done
+
+    record $mpi 2 ssend
+    merge
+    check "a send that waits for its receive is right ($mpi)" in_order_but_for_lack
+    check "... csan says that it does not follow what it waits for" \
+        notes 'rank 1: a send that waits for its receive \(MPI_Ssend\) is not followed: all races .* possible ones$'
+    record $mpi 2 ssend racy
+    merge
+    check "... and calls a race there possible" is_possible
+
+    record $mpi 2 send
+    rm app.0.csan && mv app.1.csan other.1.csan
+    record $mpi 2 send
+    run "$csan" merge --order app.0.csan other.1.csan
+    check "recordings of two jobs make no certain race ($mpi)" eval '! says "^Race [0-9]+ is certain"'
+done
