@@ -600,11 +600,12 @@ static void call_function(struct provenance *p, size_t caller_index, const struc
 static bool call_known_extern(struct provenance *p, size_t caller_index,
                               const struct ptx_call *call, const char *name)
 {
-    static const char *const harmless[] = {"vprintf", "free", "__assertfail", "malloc"};
+    static const char *const harmless[] = {"vprintf", "free", "__assertfail", "malloc",
+                                           "__nv_aligned_device_malloc"};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
         if (strcmp(name, harmless[i]) != 0)
             continue;
-        source_set value = !strcmp(name, "malloc") ? set_of(p, SOURCE_HEAP, NULL, 0) : 0;
+        source_set value = strstr(name, "malloc") ? set_of(p, SOURCE_HEAP, NULL, 0) : 0;
         take_unknown_return(p, p->functions[caller_index].registers, call, value);
         return true;
     }

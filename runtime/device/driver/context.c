@@ -2,6 +2,7 @@
  * A context owns its streams, modules and events' work, and carries the sticky error of a kernel
  * that failed. Called by programs and by every file that needs "the current context". */
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/memory/heap.h"
 #include "runtime/device/memory/array.h"
 #include "runtime/device/module/module.h"
 
@@ -100,6 +101,7 @@ void context_destroy(struct CUctx_st *context)
     texture_forget(context);
     array_forget(context);
     memory_forget(context);
+    heap_forget(context);
     struct CUctx_st **link = &device.contexts;
     while (*link && *link != context)
         link = &(*link)->next;
@@ -464,6 +466,9 @@ CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value)
     if (result != CUDA_SUCCESS)
         return result;
     result = limit_check(limit);
+    if (result == CUDA_SUCCESS && limit == CU_LIMIT_MALLOC_HEAP_SIZE && heap_is_used(context))
+        result = CUDA_ERROR_INVALID_VALUE; /* "must be performed before launching any kernel that
+                                              uses the device's malloc" */
     if (result == CUDA_SUCCESS)
         context->limits[limit] = value;
     return device_leave(result);

@@ -176,6 +176,7 @@ struct CUctx_st {
     CUfunc_cache cache;
     CUsharedconfig shared;
     size_t limits[CONTEXT_LIMITS];
+    struct arena *heap;          /* of malloc in kernels: heap.h; NULL: no kernel has used it */
     struct CUstream_st *streams; /* the legacy stream is the first */
     struct CUstream_st *legacy;
     struct CUmod_st *modules;

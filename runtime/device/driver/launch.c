@@ -5,6 +5,7 @@
 #include "csan/base/array.h"
 #include "runtime/device/driver/graph.h"
 #include "runtime/device/driver/native_launch.h"
+#include "runtime/device/memory/heap.h"
 #include "runtime/device/module/module.h"
 
 #include <stdio.h>
@@ -54,8 +55,10 @@ static _Thread_local uint64_t last_launch;
 
 bool launch_find_region(void *user, uint64_t address, struct exec_region *region)
 {
-    (void)user;
+    const struct item *kernel = user;
     struct arena_info info;
+    if (kernel && heap_find(kernel->stream->context, address, region))
+        return true;
     struct arena *arenas[] = {&device.device_memory, &device.host_memory};
     for (int i = 0; i < 2; i++) {
         if (!arena_owns(arenas[i], address))
@@ -173,6 +176,8 @@ static enum step begin(struct launch_item *work)
     work->launch.memory.find = launch_find_region;
     work->launch.memory.find_texture = texture_find;
     work->launch.memory.find_surface = surface_find;
+    work->launch.memory.allocate = heap_allocate;
+    work->launch.memory.release = heap_release;
     work->launch.memory.user = &work->item;
     work->launch.parts = schedule_is_free() ? worker_pool_size() : 1;
     work->launch.together = worker_pool_run;

@@ -91,6 +91,11 @@ struct exec_memory {
      * returns. May be NULL themselves. Called as `find` is, and by several threads at once. */
     const struct exec_texture *(*find_texture)(void *user, uint64_t handle);
     const struct exec_texture *(*find_surface)(void *user, uint64_t handle);
+    /* The heap of malloc and free in kernels, called as `find` is; NULL: there is none. `allocate`
+     * gives 0 when the heap is exhausted; `alignment` is a power of two. `release` takes back what
+     * it gave, once, and tells its size; else it returns false. */
+    uint64_t (*allocate)(void *user, uint64_t bytes, uint64_t alignment);
+    bool (*release)(void *user, uint64_t address, uint64_t *bytes);
 };
 enum { EXEC_WINDOW_BYTES = 64 << 20 };
 
@@ -175,6 +180,7 @@ enum exec_fault_kind {
     EXEC_FAULT_ILLEGAL_INSTRUCTION, /* CUDA_ERROR_ILLEGAL_INSTRUCTION */
     EXEC_FAULT_TRAP,                /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt */
     EXEC_FAULT_SURFACE,             /* CUDA_ERROR_LAUNCH_FAILED: beyond a surface, with .trap */
+    EXEC_FAULT_FREE,                /* CUDA_ERROR_LAUNCH_FAILED: free of a bad address */
     EXEC_FAULT_ASSERT,              /* CUDA_ERROR_ASSERT; its message is printed already */
     EXEC_FAULT_STACK,               /* CUDA_ERROR_ILLEGAL_ADDRESS: .local stack overflow */
     EXEC_FAULT_UNSUPPORTED,         /* an indirect call reached what exec_prepare could not see */

@@ -1,7 +1,6 @@
-/* Control flow: branches, guards, calls, returns, exits and traps (PTX ISA 9.7.13), and the
- * functions of the device run-time that nvcc leaves undefined: vprintf, __assertfail. */
-#include "runtime/device/exec/exec_decoder.h"
-#include "runtime/device/exec/exec_print.h"
+/* Control flow: branches, guards, calls, returns, exits and traps (PTX ISA 9.7.13).
+ * Functions without a body are in exec_builtin.c. */
+#include "runtime/device/exec/exec_call.h"
 
 #include <stdlib.h>
 
@@ -113,20 +112,6 @@ void decode_brx(struct decoder *decoder, const struct ptx_instruction *i)
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
-
-/* One argument or result: where the caller has it. */
-struct argument {
-    bool in_memory; /* else in a slot */
-    uint32_t slot;
-    uint64_t offset; /* in the caller's .local frame */
-    uint32_t bytes;
-};
-
-struct call_site {
-    uint32_t callee; /* function index, or NO_FUNCTION: the address is in slot a */
-    uint32_t argument_count, return_count;
-    const struct argument *arguments, *returns;
-};
 
 static void copy_slot(struct warp *w, uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
@@ -267,99 +252,6 @@ static void note_callee(struct decoder *decoder, uint32_t callee)
     decoder->callees[decoder->callee_count++] = callee;
 }
 
-/* ---- functions of the device run-time ------------------------------------------------------- */
-
-/* One lane's 8 bytes of the k-th argument. */
-static uint64_t argument_value(struct warp *w, const struct call_site *site, uint32_t k, int lane)
-{
-    uint64_t value = 0;
-    const struct argument *argument = &site->arguments[k];
-    uint32_t bytes = smaller(argument->bytes, 8);
-    if (argument->in_memory)
-        memcpy(&value, space_local(w, lane, w->frame->local_base + argument->offset), bytes);
-    else
-        memcpy(&value, (uint8_t *)slot(w, argument->slot) + (size_t)lane * argument->bytes, bytes);
-    return value;
-}
-
-static void store_result(struct warp *w, const struct call_site *site, int lane, uint32_t value)
-{
-    if (site->return_count == 0)
-        return;
-    const struct argument *result = &site->returns[0];
-    uint32_t bytes = smaller(result->bytes, 4);
-    if (result->in_memory)
-        memcpy(space_local(w, lane, w->frame->local_base + result->offset), &value, bytes);
-    else
-        memcpy((uint8_t *)slot(w, result->slot) + (size_t)lane * result->bytes, &value, bytes);
-}
-
-/* int vprintf(const char *format, const void *arguments) */
-static int call_vprintf(struct warp *w, const struct micro *op)
-{
-    const struct call_site *site = op->pointer;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        int lane = __builtin_ctz(m);
-        uint64_t format = argument_value(w, site, 0, lane);
-        uint64_t arguments = argument_value(w, site, 1, lane);
-        int result = print_format(w, lane, format, arguments);
-        store_result(w, site, lane, (uint32_t)result);
-    }
-    return FLOW_NEXT;
-}
-
-static void string_read(struct warp *w, int lane, const struct call_site *site, uint32_t number,
-                        char *text, size_t bytes)
-{
-    const uint64_t address = argument_value(w, site, number, lane);
-    text[0] = '\0';
-    if (address)
-        space_text(w, lane, address, text, bytes);
-}
-
-static void assertion_read(struct warp *w, int lane, const struct call_site *site,
-                           struct exec_assertion *assertion)
-{
-    string_read(w, lane, site, 0, assertion->expression, sizeof assertion->expression);
-    string_read(w, lane, site, 1, assertion->file, sizeof assertion->file);
-    assertion->line = (uint32_t)argument_value(w, site, 2, lane);
-    string_read(w, lane, site, 3, assertion->function, sizeof assertion->function);
-}
-
-/* void __assertfail(message, file, unsigned line, function, size_t character_bytes) */
-static int call_assertfail(struct warp *w, const struct micro *op)
-{
-    const struct call_site *site = op->pointer;
-    const bool is_first = w->state->fault.kind == EXEC_FAULT_NONE;
-    struct exec_assertion first = {0}, assertion;
-    for (uint32_t m = w->mask; m; m &= m - 1) {
-        int lane = __builtin_ctz(m);
-        assertion_read(w, lane, site, &assertion);
-        print_assertion(w, lane, &assertion);
-        if (m == w->mask)
-            first = assertion;
-    }
-    const int flow = fault_raise(w, op, w->mask, EXEC_FAULT_ASSERT, 0);
-    if (is_first)
-        w->state->fault.assertion = first;
-    return flow;
-}
-
-static const struct {
-    const char *name;
-    micro_run *run;
-    uint32_t arguments;
-} builtins[] = {{"vprintf", call_vprintf, 2}, {"__assertfail", call_assertfail, 5}};
-
-/* A function without a body: one of the run-time's, or unsupported. */
-static micro_run *find_builtin(const struct ptx_function *function, uint32_t arguments)
-{
-    for (size_t k = 0; function && k < sizeof builtins / sizeof *builtins; k++)
-        if (!strcmp(function->name, builtins[k].name) && arguments >= builtins[k].arguments)
-            return builtins[k].run;
-    return NULL;
-}
-
 void decode_call(struct decoder *decoder, const struct ptx_instruction *i)
 {
     const struct ptx_call *call = i->call;
@@ -386,7 +278,7 @@ void decode_call(struct decoder *decoder, const struct ptx_instruction *i)
         decoder_order(decoder);
         address = decoder_source(decoder, &call->callee, 64);
     } else if (site->callee == NO_FUNCTION) {
-        run = find_builtin(call->callee.function, call->argument_count);
+        run = builtin_find(call->callee.function, call->argument_count);
         decoder_order(decoder); /* what is printed has an order */
         decoder->callee = run || !call->callee.function ? NULL : call->callee.function->name;
     } else {

@@ -22,6 +22,8 @@ const char *exec_fault_name(enum exec_fault_kind kind)
         return "trap";
     case EXEC_FAULT_SURFACE:
         return "surface access out of bounds";
+    case EXEC_FAULT_FREE:
+        return "free of what malloc did not give, or a second free";
     case EXEC_FAULT_ASSERT:
         return "failed assert";
     case EXEC_FAULT_STACK:
@@ -41,13 +43,13 @@ static bool has_address(enum exec_fault_kind kind)
 {
     return kind == EXEC_FAULT_ILLEGAL_ADDRESS || kind == EXEC_FAULT_OUT_OF_RANGE ||
            kind == EXEC_FAULT_MISALIGNED_ADDRESS || kind == EXEC_FAULT_ADDRESS_SPACE ||
-           kind == EXEC_FAULT_INVALID_PC;
+           kind == EXEC_FAULT_INVALID_PC || kind == EXEC_FAULT_FREE;
 }
 
 /* Whether the micro-operation is an access: of others its option and bytes say something else. */
 static bool is_access(enum exec_fault_kind kind)
 {
-    return has_address(kind) && kind != EXEC_FAULT_INVALID_PC;
+    return has_address(kind) && kind != EXEC_FAULT_INVALID_PC && kind != EXEC_FAULT_FREE;
 }
 
 static const struct ptx_instruction *instruction_of(const struct exec_fault *fault,

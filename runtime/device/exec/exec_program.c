@@ -427,13 +427,9 @@ static void decode_guarded(struct decoder *decoder, const struct ptx_instruction
 /* Functions of the device run-time that this device has not. */
 static const char *reason_of(const char *callee)
 {
-    static const char *const heap[] = {"malloc", "free", "__nv_aligned_device_malloc"};
     static const char *const launches[] = {
         "cudaLaunchDeviceV2",     "cudaLaunchDevice",         "cudaGetParameterBufferV2",
         "cudaGetParameterBuffer", "__cudaCDP2LaunchDeviceV2", "__cudaCDP2GetParameterBufferV2"};
-    for (size_t k = 0; callee && k < sizeof heap / sizeof *heap; k++)
-        if (!strcmp(callee, heap[k]))
-            return ": kernels cannot allocate memory (malloc, new) on this device";
     for (size_t k = 0; callee && k < sizeof launches / sizeof *launches; k++)
         if (!strcmp(callee, launches[k]))
             return ": kernels cannot launch kernels on this device";

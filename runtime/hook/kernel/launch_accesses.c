@@ -174,6 +174,18 @@ static void describe_arguments(struct description *own)
             argument_of_parameter(own, i, ptx->params[i].offset);
 }
 
+/* The heap of kernels has no ranges. On a GPU nobody sees what is touched of it. */
+static bool names_heap(const struct ptx_module *module)
+{
+    static const char *const names[] = {"malloc", "free", "__nv_aligned_device_malloc"};
+    for (uint32_t i = 0; i < module->function_count; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (module->functions[i]->is_prototype &&
+                strcmp(module->functions[i]->name, names[k]) == 0)
+                return true;
+    return false;
+}
+
 struct kernel *launch_accesses_kernel(const struct launch_accesses_source *source, void *demangle)
 {
     static uint64_t newest;
@@ -194,6 +206,7 @@ struct kernel *launch_accesses_kernel(const struct launch_accesses_source *sourc
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
         own->kernel.atomics = kernel_atomics_find(source->ptx);
+        own->kernel.uses_heap = driver_is_embedded() && names_heap(source->ptx->module);
         describe_arguments(own);
     }
     return &own->kernel;
@@ -505,7 +518,7 @@ static void set_resolve(struct making *making, const struct access_set *set)
     for (size_t i = 0; i < touched->access_count && !better; i++)
         better = touched->accesses[i].bound != CSAN_BOUND_DIRECTION &&
                  touched->accesses[i].bound != CSAN_BOUND_OBJECT;
-    touched->exact = known && set->exact;
+    touched->exact = known && set->exact && !making->own->kernel.uses_heap;
     if (known)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
 }

@@ -271,14 +271,23 @@ static void disagreement_say(const struct range_verifier_case *verified,
                  verified->block[0], verified->block[1], verified->block[2]);
 }
 
-static struct verify_touch *touches_of(const struct device_trace_launch *trace, size_t *count)
+/* Descriptions of objects, and the heap of kernels, which csan does not know. */
+static bool is_no_range_s(const struct range_verifier_case *verified, uint64_t address)
+{
+    return object_is_description(address) ||
+           (verified->kernel->uses_heap &&
+            !csan_memory_find(session_context(), address, NULL, NULL, NULL));
+}
+
+static struct verify_touch *touches_of(const struct range_verifier_case *verified,
+                                       const struct device_trace_launch *trace, size_t *count)
 {
     struct verify_touch *touches = calloc(trace->count + 1, sizeof *touches);
     *count = 0;
     for (size_t i = 0; touches && i < trace->count; i++) {
         const struct device_trace_range *range = &trace->ranges[i];
-        if (object_is_description(range->address))
-            continue; /* of which ranges say nothing */
+        if (is_no_range_s(verified, range->address))
+            continue;
         touches[*count] = (struct verify_touch){.address = range->address,
                                                 .bytes = range->bytes,
                                                 .kind = ACCESS_READ + range->kind,
@@ -301,7 +310,7 @@ void range_verifier_decide(struct range_verifier_case *verified,
     if (!verified)
         return;
     size_t count;
-    struct verify_touch *touches = touches_of(trace, &count);
+    struct verify_touch *touches = touches_of(verified, trace, &count);
     if (touches)
         verify_check(&(struct verify_case){.set = &verified->set,
                                            .bases = verified->bases,

@@ -87,6 +87,26 @@ static inline uint64_t harness_allocate(struct harness *h, uint64_t bytes)
     return address;
 }
 
+/* The heap of kernels: regions like others, which a free takes away. */
+static uint64_t harness_heap_allocate(void *user, uint64_t bytes, uint64_t alignment)
+{
+    (void)alignment;
+    return harness_allocate(user, bytes);
+}
+
+static bool harness_heap_release(void *user, uint64_t address, uint64_t *bytes)
+{
+    struct harness *h = user;
+    for (uint32_t i = 0; i < h->region_count; i++) {
+        if (h->regions[i].base != address)
+            continue;
+        *bytes = h->regions[i].limit - address;
+        h->regions[i] = h->regions[--h->region_count];
+        return true;
+    }
+    return false;
+}
+
 static inline void harness_map(struct harness *h)
 {
     int file = memfd_create("device", 0);
@@ -212,19 +232,20 @@ static inline enum exec_status harness_launch(struct harness *h, const char *nam
     uint8_t *params = calloc(1, kernel->param_bytes + 16);
     for (uint32_t i = 0; i < kernel->param_count; i++)
         memcpy(params + kernel->params[i].offset, arguments[i], kernel->params[i].size);
-    struct exec_launch launch = {
-        .image = h->image,
-        .kernel = kernel,
-        .grid = {grid, 1, 1},
-        .block = {block, 1, 1},
-        .cluster = {h->cluster, 1, 1},
-        .dynamic_shared = shared,
-        .params = params,
-        .cooperative = h->cooperative,
-        .touches = h->touches,
-        .memory = {harness_find, h, h->window, harness_find_texture, harness_find_texture},
-        .print = harness_print,
-        .print_user = h};
+    struct exec_launch launch = {.image = h->image,
+                                 .kernel = kernel,
+                                 .grid = {grid, 1, 1},
+                                 .block = {block, 1, 1},
+                                 .cluster = {h->cluster, 1, 1},
+                                 .dynamic_shared = shared,
+                                 .params = params,
+                                 .cooperative = h->cooperative,
+                                 .touches = h->touches,
+                                 .memory = {harness_find, h, h->window, harness_find_texture,
+                                            harness_find_texture, harness_heap_allocate,
+                                            harness_heap_release},
+                                 .print = harness_print,
+                                 .print_user = h};
     if (h->cooperative)
         launch.grid_workspace = harness_allocate(h, EXEC_GRID_WORKSPACE_BYTES);
     h->printed_bytes = 0;

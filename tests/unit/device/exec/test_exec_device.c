@@ -421,9 +421,9 @@ static void names_what_it_lacks(void **unused)
     harness_open_text(&text, ".version 8.0\n.target sm_90a\n.address_size 64\n"
                              ".visible .entry k(.param .u64 p)\n{\n"
                              "wgmma.fence.sync.aligned;\nret;\n}\n"
-                             ".extern .func (.param .b64 r) malloc (.param .b64 size);\n"
+                             ".extern .func (.param .b64 r) elsewhere (.param .b64 size);\n"
                              ".visible .entry m()\n{\n.param .b64 s; .param .b64 r;\n"
-                             "st.param.b64 [s], 8;\ncall (r), malloc, (s);\nret;\n}\n");
+                             "st.param.b64 [s], 8;\ncall (r), elsewhere, (s);\nret;\n}\n");
     char message[256];
     const struct ptx_function *k = harness_kernel(&text, "k"), *m = harness_kernel(&text, "m");
     assert_false(exec_prepare(text.image, k, message, sizeof message));
@@ -431,9 +431,46 @@ static void names_what_it_lacks(void **unused)
                         "kernel 'k': line 6: instruction 'wgmma.fence.sync.aligned' is not "
                         "supported");
     assert_false(exec_prepare(text.image, m, message, sizeof message));
-    assert_string_equal(message, "kernel 'm': line 14: instruction 'call malloc' is not "
-                                 "supported: kernels cannot allocate memory (malloc, new) on this "
-                                 "device");
+    assert_string_equal(message, "kernel 'm': line 14: instruction 'call elsewhere' is not "
+                                 "supported (the function has no body)");
+    harness_close(&text);
+}
+
+/* Each lane's malloc is its own; a free is a write of the block; a second free is a fault. */
+static void kernels_have_a_heap(void **unused)
+{
+    struct harness text;
+    (void)unused;
+    harness_open_text(
+        &text, ".version 8.0\n.target sm_90\n.address_size 64\n"
+               ".extern .func (.param .b64 r) malloc (.param .b64 size);\n"
+               ".extern .func free (.param .b64 p);\n"
+               ".visible .entry make(.param .u64 out)\n{\n.param .b64 s; .param .b64 r;\n"
+               ".reg .b64 %rd<5>;\n.reg .b32 %r<2>;\nld.param.u64 %rd1, [out];\n"
+               "mov.u32 %r1, %tid.x;\nst.param.b64 [s], 24;\ncall (r), malloc, (s);\n"
+               "ld.param.b64 %rd2, [r];\nmul.wide.u32 %rd3, %r1, 8;\nadd.s64 %rd4, %rd1, %rd3;\n"
+               "st.u64 [%rd4], %rd2;\nst.u64 [%rd2+16], %rd3;\nret;\n}\n"
+               ".visible .entry end(.param .u64 p)\n{\n.param .b64 a;\n.reg .b64 %rd<3>;\n"
+               "ld.param.u64 %rd1, [p];\nld.u64 %rd2, [%rd1];\nst.param.b64 [a], %rd2;\n"
+               "call free, (a);\nret;\n}\n");
+    text.touches = true;
+    uint64_t out = harness_allocate(&text, 4 * sizeof(uint64_t));
+    harness_run(&text, "make", 1, 4, 0, ARGUMENTS(&out));
+    const uint64_t *blocks = harness_host(&text, out);
+    for (uint64_t i = 0; i < 4; i++) {
+        assert_true(blocks[i] && (i == 0 || blocks[i] != blocks[i - 1]));
+        assert_int_equal(((uint64_t *)harness_host(&text, blocks[i]))[2], 8 * i);
+    }
+    const uint64_t first = blocks[0];
+    harness_run(&text, "end", 1, 1, 0, ARGUMENTS(&out));
+    bool written = false;
+    for (size_t i = 0; i < text.range_count; i++)
+        written |= text.ranges[i].kind == DEVICE_TRACE_WRITE && text.ranges[i].address == first &&
+                   text.ranges[i].bytes == 24;
+    assert_true(written);
+    assert_int_equal(harness_launch(&text, "end", 1, 1, 0, ARGUMENTS(&out)), EXEC_FAULT);
+    assert_int_equal(text.fault.kind, EXEC_FAULT_FREE);
+    assert_int_equal(text.fault.address, first);
     harness_close(&text);
 }
 
@@ -463,6 +500,7 @@ int main(void)
         TEST(stops_endless_recursion),
         TEST(reports_deadlocks),
         TEST(names_what_it_lacks),
+        TEST(kernels_have_a_heap),
     };
     return harness_run_tests(tests);
 }

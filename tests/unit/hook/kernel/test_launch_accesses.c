@@ -74,6 +74,12 @@ void *driver_function_cached(void **slot, const char *symbol)
     return *slot;
 }
 
+static driver_trace_subscribe_function *embedded; /* NULL: a GPU */
+driver_trace_subscribe_function *driver_trace_subscribe(void)
+{
+    return embedded;
+}
+
 csan_context *session_context(void)
 {
     return context;
@@ -248,6 +254,34 @@ static int teardown(void **state)
 }
 
 /* ---- Tests ---- */
+
+static void subscribe(device_trace_done *done, void *user)
+{
+    (void)done;
+    (void)user;
+}
+
+/* The embedded device traces the heap of kernels; on a GPU the ranges are all there is. */
+static void a_kernel_with_a_heap_is_not_exact_where_it_is_traced(void **state)
+{
+    (void)state;
+    const struct ptx_function heap = {.name = "malloc", .is_prototype = true};
+    const struct ptx_function *functions[] = {&heap};
+    struct ptx_module module = {.functions = (void *)functions, .function_count = 1};
+    struct ptx_function with_heap = function;
+    with_heap.module = &module;
+    const struct launch_accesses_source source = {.name = "heap", .ptx = &with_heap};
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+        embedded = on_gpu ? NULL : subscribe;
+        launch_accesses_release(kernel);
+        kernel = launch_accesses_kernel(&source, NULL);
+        range_add(0, ACCESS_WRITE, ACCESS_EXACT, 0, 4);
+        begin();
+        assert_int_equal(touched.exact, on_gpu);
+        assert_int_equal(touched.level, CSAN_LEVEL_RANGES);
+        end();
+    }
+}
 
 static void exact_ranges_stay_as_they_are(void **state)
 {
@@ -669,6 +703,7 @@ int main(void)
         TEST(more_than_there_is_room_for),
         TEST(variables_are_asked_for_once_in_a_context),
         TEST(variable_that_the_driver_does_not_know),
+        TEST(a_kernel_with_a_heap_is_not_exact_where_it_is_traced),
         TEST(objects_are_the_memory_under_them),
         TEST(memory_is_read_through_a_parameter),
         TEST(constants_hold_what_their_module_says),
