@@ -102,8 +102,8 @@ enum {
     CSAN_OPERATORS_ARE_SUMMARIZED = 2 /* csan compares parameters of their launches */
 };
 /* A mark for memory that nobody set. Where an operator begins or ends, a source fills the unused
- * stack with words of eight bytes. Their upper 16 bits are the mark, the others differ each time.
- * Parameters of launches that have the mark were not set. */
+ * stack with words of eight bytes that differ each time. Every other time their upper 16 bits are
+ * the mark: parameters of launches that have it were not set. */
 #define CSAN_OPERATOR_STACK_MARK UINT64_C(0xc5a7)
 static inline int csan_operator_source_set(const struct csan_operator_source *source)
 {

@@ -406,6 +406,63 @@ void summaries_find(struct summaries *all, const struct summary_key *key,
                                                         : SUMMARY_NONE;
 }
 
+static bool set_starts_from(const struct set *set, uint32_t pointer)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (set->items[i].pointer == pointer)
+            return true;
+    return false;
+}
+
+bool summaries_pointer_counts(const struct summaries *all, const struct summary_shape *id,
+                              uint32_t pointer)
+{
+    const struct shape *shape = summary_shape_find(all, id);
+    const uint32_t first = pointer * SUMMARY_POINTER_WORDS;
+    bool counts = !shape || first + SUMMARY_POINTER_WORDS > shape->word_count;
+    for (uint32_t i = 0; i < SUMMARY_POINTER_WORDS && !counts; i++)
+        counts = !shape->skipped[first + i];
+    for (uint32_t i = 0; !counts && i < shape->entry_count; i++)
+        counts = set_starts_from(shape->entries[i].set, pointer);
+    return counts;
+}
+
+/* How many words that count are not those of the entry. */
+static uint32_t words_differing(const struct shape *shape, const struct entry *entry,
+                                const uint32_t *words, struct summary_nearest *to)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < shape->word_count; i++) {
+        if (shape->skipped[i] || entry->words[i] == words[i])
+            continue;
+        if (to && count < SUMMARY_NEAREST_WORDS) {
+            to->words[count] = i;
+            to->before[count] = entry->words[i];
+        }
+        count++;
+    }
+    return count;
+}
+
+void summaries_nearest(const struct summaries *all, const struct summary_key *key,
+                       struct summary_nearest *nearest)
+{
+    const struct shape *shape = summary_shape_find(all, &key->shape);
+    uint32_t least = UINT32_MAX, at = 0;
+    *nearest = (struct summary_nearest){0};
+    if (!shape || shape->word_count != key->word_count || !shape->entry_count)
+        return;
+    for (uint32_t i = 0; i < shape->entry_count; i++) {
+        const uint32_t count = words_differing(shape, &shape->entries[i], key->words, NULL);
+        at = count < least ? i : at;
+        least = count < least ? count : least;
+    }
+    for (uint32_t i = 0; i < shape->word_count; i++)
+        nearest->counting += !shape->skipped[i];
+    nearest->entries = shape->entry_count;
+    nearest->differing = words_differing(shape, &shape->entries[at], key->words, nearest);
+}
+
 void summaries_count(const struct summaries *all, struct summary_counts *counts)
 {
     *counts = (struct summary_counts){.shapes = all->shape_count, .bytes = all->bytes};

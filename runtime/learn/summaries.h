@@ -105,6 +105,22 @@ struct summary_found {
 void summaries_find(struct summaries *summaries, const struct summary_key *key,
                     struct summary_found *found);
 
+/* Whether launches of that shape go by what they have in place of that pointer: false once its
+ * words left, and no result starts from it. */
+bool summaries_pointer_counts(const struct summaries *summaries, const struct summary_shape *shape,
+                              uint32_t pointer);
+
+/* Why a launch is not known: how it differs from the launch of its shape that is nearest. */
+enum { SUMMARY_NEAREST_WORDS = 8 };
+struct summary_nearest {
+    uint32_t entries;   /* of the shape; 0: none, and the rest is zeros */
+    uint32_t counting;  /* words that count */
+    uint32_t differing; /* of those. The first of them, and what they are in the nearest: */
+    uint32_t words[SUMMARY_NEAREST_WORDS], before[SUMMARY_NEAREST_WORDS];
+};
+void summaries_nearest(const struct summaries *summaries, const struct summary_key *key,
+                       struct summary_nearest *nearest);
+
 enum summary_change {
     SUMMARY_NEW,       /* nothing was known of such a launch */
     SUMMARY_CONFIRMED, /* as before */

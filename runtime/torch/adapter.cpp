@@ -733,7 +733,8 @@ __attribute__((noinline)) void stack_stir()
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    std::fill(words, words + WORDS, state >> 16 | CSAN_OPERATOR_STACK_MARK << 48);
+    std::fill(words, words + WORDS,
+              state & 1 ? state : state >> 16 | CSAN_OPERATOR_STACK_MARK << 48);
     asm volatile("" : : "r"(words) : "memory");
 }
 

@@ -50,7 +50,7 @@ static void newest_note(const struct thread *thread, const struct summary_result
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < NEWEST; i++) {
-        if (operator_summary_own.newest[i].kernel == thread->kernel->symbol) {
+        if (operator_summary_own.newest[i].kernel == thread->kernel->name) {
             at = i;
             break;
         }
@@ -58,8 +58,8 @@ static void newest_note(const struct thread *thread, const struct summary_result
             at = i;
     }
     struct newest *newest = &operator_summary_own.newest[at];
-    if (newest->kernel != thread->kernel->symbol)
-        *newest = (struct newest){.kernel = thread->kernel->symbol};
+    if (newest->kernel != thread->kernel->name)
+        *newest = (struct newest){.kernel = thread->kernel->name};
     newest->what = result->what->name;
     newest->state = state;
     newest->count++;
@@ -124,6 +124,9 @@ void operator_summary_note(struct operator_summary_frame *frame, const struct cs
         return;
     }
     thread->accesses = room;
+    operator_summary_lock();
+    operator_summary_pointers_relate(thread);
+    operator_summary_unlock();
     struct summary_result result = {what, thread->accesses,
                                     list_relate(thread, frame, list, argument_count), NULL};
     noted_keep(thread);

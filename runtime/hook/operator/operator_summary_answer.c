@@ -1,5 +1,6 @@
 /* What a summary answers: whether it says what a launch touches, and launches that take its word
  * while their operators rest. */
+#include "csan/base/text.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/operator/operator_summary_state.h"
@@ -78,15 +79,50 @@ static bool found_apply(const struct thread *thread, const struct summary_found 
     return true;
 }
 
+/* How its key differs from the nearest that is known. */
+static void nearest_add(struct text *line, const struct thread *thread)
+{
+    struct summary_nearest nearest;
+    summaries_nearest(operator_summary_own.summaries, &thread->key, &nearest);
+    text_add(line, "; %u launches are like it", nearest.entries);
+    if (nearest.entries)
+        text_add(line, ", and the nearest differs in %u of %u words", nearest.differing,
+                 nearest.counting);
+    for (uint32_t i = 0; i < nearest.differing && i < SUMMARY_NEAREST_WORDS; i++)
+        text_add(line, "%s byte %u%s was 0x%x, is 0x%x", i ? "," : ":", nearest.words[i] * 4,
+                 operator_summary_anchor_of(thread, nearest.words[i] / 2) ? " (a pointer)" : "",
+                 nearest.before[i], thread->key.words[nearest.words[i]]);
+}
+
+/* What is known does not hold for where the pointers lead. */
+static void misfit_add(struct text *line, struct thread *thread, const struct summary_found *found)
+{
+    if (!found_fits(thread, found))
+        text_add(line, "; its accesses do not lie in the blocks");
+    for (uint32_t i = 0;
+         operator_summary_loose(thread, found->accesses, found->count) && i < thread->slots; i++)
+        if (thread->loose[i] && !found->loose[i])
+            text_add(line, "; byte %u leads elsewhere, as it never did", i * 8);
+}
+
 /* For who wants to know why operators are followed again. */
-static void say_unanswered(const struct thread *thread, const struct summary_found *found)
+static void say_unanswered(struct thread *thread, const struct summary_found *found)
 {
     static const char *const states[] = {"there is none", "it was seen too seldom",
                                          "pointers lie otherwise", "it is never the same"};
-    if (session_options()->verbosity > 0 && own.unanswered_said++ < SAID_MOST)
-        session_note("operator summaries: no answer for a launch of %.200s: %s",
-                     thread->kernel->symbol,
-                     thread->launch ? states[found->state] : "its parameters are not known");
+    char brief[BRIEF_BYTES];
+    struct text line = {0};
+    if (!session_options()->verbosity || own.unanswered_said++ >= SAID_MOST)
+        return;
+    operator_summary_brief(thread->kernel->name, brief);
+    text_add(&line, "operator summaries: no answer for a launch of %s: %s", brief,
+             thread->launch ? states[found->state] : "its parameters are not known");
+    if (session_options()->verbosity > 1 && thread->launch && found->state == SUMMARY_KNOWN)
+        misfit_add(&line, thread, found);
+    else if (session_options()->verbosity > 1 && thread->launch)
+        nearest_add(&line, thread);
+    session_note("%s", line.data ? line.data : "");
+    text_free(&line);
 }
 
 const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
@@ -96,8 +132,10 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
     if (!thread || !thread->asked || touched->exact || !operator_summary_rests())
         return NULL;
     operator_summary_lock();
-    if (thread->launch)
+    if (thread->launch) {
+        operator_summary_pointers_relate(thread);
         summaries_find(operator_summary_own.summaries, &thread->key, &found);
+    }
     const bool known =
         operator_summary_is_answer(thread, &found) && found_apply(thread, &found, touched);
     operator_summary_own.unnamed += known && !found.what;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define POINTER_WORD UINT32_C(0x80000000)
+#define UNSET_WORD   ((uint32_t)(CSAN_OPERATOR_STACK_MARK << 16)) /* the upper one of a slot */
 
 /* ---- The key of a launch ---- */
 
@@ -35,20 +36,38 @@ static bool is_in_block(const struct learn_anchor *anchor)
     return anchor->kind != LEARN_VARIABLE && anchor->block.end != 0;
 }
 
-/* In place of a pointer's two words: where it lies in its block, and the first pointer into the
- * same one. */
-static void pointer_words(const struct learn_anchor *anchors, uint32_t at, uint32_t *words)
+/* The first word in place of a pointer: where it lies in its block. */
+static uint32_t pointer_word(const struct learn_anchor *anchor)
 {
-    const struct learn_anchor *anchor = &anchors[at];
     const uint64_t bytes = anchor->block.end - anchor->block.start;
     uint64_t hash = hash_mix(hash_mix(anchor->kind, anchor->address - anchor->block.start), bytes);
-    uint32_t first = 0;
-    while (first < at &&
-           !(is_in_block(&anchors[first]) && anchors[first].block.start == anchor->block.start))
-        first++;
     hash = hash_mix(hash, anchor->identity);
-    words[0] = (uint32_t)(hash >> 32);
-    words[1] = POINTER_WORD | anchors[first].offset / 8;
+    return (uint32_t)(hash >> 32);
+}
+
+/* The first pointer into the same block. Of those before it, what is no pointer to the kernel may
+ * lead there by chance: it was not set. */
+static uint32_t pointer_first(const struct thread *thread, uint32_t at)
+{
+    const struct learn_anchor *anchors = thread->launch->launch.anchors;
+    for (uint32_t i = 0; i < at; i++)
+        if (is_in_block(&anchors[i]) && anchors[i].block.start == anchors[at].block.start &&
+            anchors[i].offset / 8 < thread->slots &&
+            summaries_pointer_counts(operator_summary_own.summaries, &thread->key.shape,
+                                     anchors[i].offset / 8))
+            return i;
+    return at;
+}
+
+void operator_summary_pointers_relate(struct thread *thread)
+{
+    const struct learn_launch *launch = &thread->launch->launch;
+    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+        const uint32_t slot = launch->anchors[i].offset / 8;
+        if (is_in_block(&launch->anchors[i]) && slot < thread->slots)
+            thread->words[2 * slot + 1] =
+                POINTER_WORD | launch->anchors[pointer_first(thread, i)].offset / 8;
+    }
 }
 
 /* The thread's room for so many pieces of eight bytes. */
@@ -66,6 +85,39 @@ static bool slots_room(struct thread *thread, uint32_t slots)
     return true;
 }
 
+/* The calling thread's stack. */
+static struct range stack_find(void)
+{
+    pthread_attr_t attributes;
+    void *start = NULL;
+    size_t bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return (struct range){0, 0};
+    if (pthread_attr_getstack(&attributes, &start, &bytes) != 0)
+        bytes = 0;
+    pthread_attr_destroy(&attributes);
+    return (struct range){(uintptr_t)start, (uintptr_t)start + bytes};
+}
+
+/* Where an address in the thread's stack stands: nobody set it. What functions left on the stack
+ * points into it, and a framework's functions for callbacks shift that. A kernel has no use for
+ * such an address. */
+static void stack_addresses_mark(struct thread *thread, uint32_t slots)
+{
+    if (!thread->stack.end)
+        thread->stack = stack_find();
+    const uint64_t bytes = thread->stack.end - thread->stack.start;
+    uint32_t *words = thread->words;
+    for (uint32_t i = 0; i + 1 < 2 * slots; i++) {
+        const uint64_t value = words[i] | (uint64_t)words[i + 1] << 32;
+        if (value - thread->stack.start >= bytes)
+            continue;
+        words[i] = 0;
+        words[i + 1] = UNSET_WORD;
+        i++;
+    }
+}
+
 static bool key_make(struct thread *thread, const struct kernel *kernel,
                      const struct learning *learning)
 {
@@ -79,12 +131,14 @@ static bool key_make(struct thread *thread, const struct kernel *kernel,
         thread->words[2 * slots - 1] = 0;
         memcpy(thread->words, launch_key_scalars(key), parameters * sizeof *thread->words);
         memset(thread->anchors, 0, slots * sizeof *thread->anchors);
+        stack_addresses_mark(thread, slots);
     }
     for (uint32_t i = 0; i < launch->anchor_count; i++) {
         const uint32_t slot = launch->anchors[i].offset / 8;
         if (!is_in_block(&launch->anchors[i]) || slot >= slots)
             continue;
-        pointer_words(launch->anchors, i, thread->words + (size_t)2 * slot);
+        thread->words[2 * slot] = pointer_word(&launch->anchors[i]);
+        thread->words[2 * slot + 1] = POINTER_WORD;
         thread->anchors[slot] = (uint16_t)(i + 1);
     }
     thread->slots = slots;
@@ -119,7 +173,8 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
 
 /* What a program passes to kernels is filled in part; behind that it has what the stack had. While
  * operators are followed, that would be what csan's own functions for them left there, and another
- * thing once they rest. So it is different each time, until the words have no effect. */
+ * thing once they rest. So it is different each time, until the words have no effect. Every other
+ * time it has no mark, or a parameter of one byte would be the mark's, always. */
 static __attribute__((noinline)) void stack_stir(void)
 {
     enum { WORDS = 2048 };
@@ -127,7 +182,7 @@ static __attribute__((noinline)) void stack_stir(void)
     uint64_t words[WORDS];
     number = hash_mix(number, WORDS);
     for (int i = 0; i < WORDS; i++)
-        words[i] = number >> 16 | CSAN_OPERATOR_STACK_MARK << 48;
+        words[i] = number & 1 ? number : number >> 16 | CSAN_OPERATOR_STACK_MARK << 48;
     __asm__ volatile("" : : "r"(words) : "memory");
 }
 

@@ -1,5 +1,6 @@
 /* The notes on operators from summaries in a run's summary, and what is kept for the next run. */
 #include "csan/base/text.h"
+#include "csan/report/race_text.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/operator/operator_summary_state.h"
 #include "runtime/hook/session/session.h"
@@ -7,6 +8,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+void operator_summary_brief(const char *name, char *brief)
+{
+    race_name_shorten(brief, BRIEF_BYTES, name);
+}
 
 static int newest_compare(const void *left, const void *right)
 {
@@ -19,15 +25,17 @@ static void newest_notes(struct text *notes)
     static const char *const states[] = {"new", "seen too seldom", "another than before",
                                          "never the same", "not to be kept"};
     struct newest newest[NEWEST];
+    char brief[BRIEF_BYTES];
     memcpy(newest, operator_summary_own.newest, sizeof newest);
     qsort(newest, NEWEST, sizeof *newest, newest_compare);
-    for (uint32_t i = 0; i < NEWEST && newest[i].kernel; i++)
+    for (uint32_t i = 0; i < NEWEST && newest[i].kernel; i++) {
+        operator_summary_brief(newest[i].kernel, brief);
         text_add(notes,
-                 "operator summaries: %llu launches of %.96s in %.*s, the last one %s, after %llu "
+                 "operator summaries: %llu launches of %s in %.*s, the last one %s, after %llu "
                  "others\n",
-                 (unsigned long long)newest[i].count, newest[i].kernel,
-                 (int)strcspn(newest[i].what, "("), newest[i].what, states[newest[i].state],
-                 (unsigned long long)newest[i].at);
+                 (unsigned long long)newest[i].count, brief, (int)strcspn(newest[i].what, "("),
+                 newest[i].what, states[newest[i].state], (unsigned long long)newest[i].at);
+    }
 }
 
 void operator_summary_notes(struct text *notes)

@@ -9,12 +9,13 @@
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_STATE_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_STATE_H
 
+#include "csan/base/range_map.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/learn/summary_file.h"
 
 #include <pthread.h>
 
-enum { SAID_MOST = 20 };
+enum { SAID_MOST = 20, BRIEF_BYTES = 128 };
 
 enum state { FOLLOWED, RESTING, WAKING };
 
@@ -51,6 +52,7 @@ struct thread {
     uint32_t *words;   /* two for each eight bytes of the parameters, */
     uint16_t *anchors; /* of which this pointer is there, plus one; 0: none */
     uint32_t slots, slot_room;
+    struct range stack; /* end 0: not known yet */
     struct summary_access *accesses;
     size_t access_room;
     uint8_t *loose; /* of each slot */
@@ -94,6 +96,8 @@ bool operator_summary_any_shared(struct operator_summary_list list);
 
 /* ---- operator_summary_key.c ---- */
 
+/* Completes the thread's key: which of its pointers lead into the same block. With the lock. */
+void operator_summary_pointers_relate(struct thread *thread);
 /* The pointer that so many eight bytes of the parameters hold; NULL: they hold none. */
 const struct learn_anchor *operator_summary_anchor_of(const struct thread *thread, uint32_t slot);
 /* The first byte's address, and the last one's plus one. */
@@ -110,6 +114,11 @@ void operator_summary_place(const struct summary_access *access, const struct le
  * not set, so that a pointer may be there another time. False: memory is short. */
 bool operator_summary_loose(struct thread *thread, const struct summary_access *accesses,
                             uint32_t count);
+
+/* ---- operator_summary_notes.c ---- */
+
+/* A kernel's name without template arguments and parameters, in BRIEF_BYTES. */
+void operator_summary_brief(const char *name, char *brief);
 
 /* ---- operator_summary_answer.c ---- */
 

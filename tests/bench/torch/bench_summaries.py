@@ -10,7 +10,7 @@ from pathlib import Path
 import turns
 from turns import Mode
 
-FIRST_STEPS = 200
+FIRST_STEPS, FIRST_SECONDS = 200, 8
 
 
 def forget():
@@ -25,14 +25,14 @@ def modes(csan, _):
     options = {"CSAN_OPTIONS": "operator_summaries=1:verbosity=1"}
     forget()
     return {
-        "plain": Mode(first_steps=FIRST_STEPS),
+        "plain": Mode(),
         "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0"}),
         "operators": Mode(run),
-        "summaries": Mode(run, options, FIRST_STEPS),
+        "summaries": Mode(run, options, FIRST_STEPS, FIRST_SECONDS),
         "TORCH_CUDA_SANITIZER": Mode([], {"TORCH_CUDA_SANITIZER": "1"}),
         "CUDA_LAUNCH_BLOCKING": Mode([], {"CUDA_LAUNCH_BLOCKING": "1"}),
-        "summarized": Mode(run, options, FIRST_STEPS, after="summaries"),
+        "summarized": Mode(run, options, FIRST_STEPS, FIRST_SECONDS, after="summaries"),
     }
 
 
-turns.bench(__doc__, modes, "mlp,resnet18,transformer,gpt2,llama", 60)
+turns.bench(__doc__, modes, "mlp,resnet18,transformer,gpt2,llama", 55)

@@ -79,7 +79,9 @@ def serve(step, synchronize, device):
                 _pin(request["cores"])
             for _ in range(request["lead_in"]):
                 step()
-            times = [_timed(step, synchronize) for _ in range(request["steps"])]
+            limit, times = time.monotonic() + request["seconds"], []
+            while len(times) < request["steps"] and (len(times) < LEAST_STEPS or time.monotonic() < limit):
+                times.append(_timed(step, synchronize))
             print(json.dumps(times), file=lines, flush=True)
 
 
@@ -110,6 +112,7 @@ class Mode:
     before: list = field(default_factory=list)  # the command in front of python
     environment: dict = field(default_factory=dict)
     first_steps: int = 10
+    first_seconds: float = 60  # within which they end; a few are made anyway
     after: str = ""  # starts when that mode's process has ended, and takes its turns
 
 
@@ -156,11 +159,11 @@ class Worker:
         self.lines = self.link.makefile("rw")
         self.device, self.first = self._answer()
 
-    def ask(self, steps, lead_in, cores):
-        """Wall times and processor times of that many steps."""
+    def ask(self, steps, lead_in, cores, seconds=ANSWER_LIMIT):
+        """Wall times and processor times of that many steps, or of those that so many seconds suffice for."""
         start = time.monotonic()
         try:
-            request = {"steps": steps, "lead_in": lead_in, "cores": cores}
+            request = {"steps": steps, "lead_in": lead_in, "cores": cores, "seconds": seconds}
             print(json.dumps(request), file=self.lines, flush=True)
         except OSError:
             pass  # the answer says it
@@ -252,7 +255,7 @@ class Turns:
         for name in names:
             self._guard(name, self._meet)
         for name in names:
-            self._guard(name, self._warm, self.modes[name].first_steps)
+            self._guard(name, self._warm, self.modes[name])
 
     def _meet(self, worker):
         worker.meet()
@@ -260,8 +263,8 @@ class Turns:
         if worker.device != self.device:
             raise Failure(f"runs on {worker.device}, the others on {self.device}")
 
-    def _warm(self, worker, steps):
-        wall, _ = worker.ask(steps, 0, self.options.cores)
+    def _warm(self, worker, mode):
+        wall, _ = worker.ask(mode.first_steps, 0, self.options.cores, mode.first_seconds)
         worker.usual, worker.warm = warm_up(wall)
 
     def _take_rounds(self, limit):

@@ -263,6 +263,52 @@ static void numbers_without_effect(void **state)
     assert_false(source.asked);
 }
 
+/* What functions left on the stack where nobody set a parameter: addresses of the stack, which
+ * functions for callbacks shift. */
+static void addresses_of_the_stack_are_not_compared(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    char room[2048];
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (int i = 0; i < ENOUGH && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, to, (uintptr_t)room, s);
+        ends(true);
+    }
+    assert_false(source.follows);
+    launch(f, from, to, (uintptr_t)room + 1024, s);
+    assert_false(source.asked);
+    launch(f, from, to, 1024, s);
+    assert_true(source.asked);
+}
+
+/* A number without effect that is an address in the block of the pointer behind it, by chance. */
+static void a_number_that_leads_into_a_block(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (uint64_t i = 1; i < ENOUGH && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, i << 32 | i, from, to, s);
+        ends(true);
+    }
+    assert_false(source.follows);
+    launch(f, from + 8, from, to, s);
+    assert_false(source.asked);
+    launch(f, 77, from, from, s); /* these are pointers, and lead into one block */
+    assert_true(source.asked);
+}
+
 /* No launch has a pointer to `table`: it is touched only by who knows it from memory. */
 static void launches_beside_an_argument(bool copies_from_host, uint8_t kind)
 {
@@ -483,6 +529,8 @@ int main(int argc, char **argv)
         TEST(a_pointer_that_lies_otherwise_wakes),
         TEST(another_kernel_wakes),
         TEST(numbers_without_effect),
+        TEST(addresses_of_the_stack_are_not_compared),
+        TEST(a_number_that_leads_into_a_block),
         TEST(an_argument_out_of_reach_is_not_touched),
         TEST(but_where_memory_may_lead_to_it),
         TEST(launches_share_the_arguments),

@@ -212,6 +212,37 @@ static void test_pointers_that_were_loose(void **unused)
     summaries_destroy(again);
 }
 
+static void test_nearest_and_pointers_that_count(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const struct summary_access access = {.pointer = 0, .kind = CSAN_READ, .bytes = 8};
+    const struct summary_shape shape = {{7, 9}}, other = {{7, 10}};
+    struct summary_nearest nearest;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t words[8] = {1, 2, 3, 4, 5 + i, 6 + i};
+        assert_true(summaries_pointer_counts(all, &shape, 2));
+        summaries_add(all, &(struct summary_key){shape, words, 8},
+                      &(struct summary_result){&add, &access, 1, NULL});
+    }
+    assert_false(summaries_pointer_counts(all, &shape, 2));
+    assert_true(summaries_pointer_counts(all, &shape, 0));
+    assert_true(summaries_pointer_counts(all, &shape, 1));
+    assert_true(summaries_pointer_counts(all, &shape, 4));
+    assert_true(summaries_pointer_counts(all, &other, 2));
+    summaries_nearest(all, &(struct summary_key){shape, (uint32_t[8]){1, 2, 3, 44, 0, 0, 9}, 8},
+                      &nearest);
+    assert_int_equal(nearest.entries, 1);
+    assert_int_equal(nearest.counting, 6);
+    assert_int_equal(nearest.differing, 2);
+    assert_int_equal(nearest.words[0], 3);
+    assert_int_equal(nearest.before[0], 4);
+    assert_int_equal(nearest.words[1], 6);
+    summaries_nearest(all, &(struct summary_key){other, NULL, 0}, &nearest);
+    assert_int_equal(nearest.entries, 0);
+    summaries_destroy(all);
+}
+
 static struct summary_found found_of(const struct summary_access *accesses, uint32_t count)
 {
     return (struct summary_found){
@@ -486,6 +517,7 @@ int main(void)
         cmocka_unit_test(test_no_two_results_meet),
         cmocka_unit_test(test_where_pointers_lie_counts),
         cmocka_unit_test(test_pointers_that_were_loose),
+        cmocka_unit_test(test_nearest_and_pointers_that_count),
         cmocka_unit_test(test_what_covers),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_random),
