@@ -75,14 +75,15 @@ nvcc -fatbin -lineinfo -gencode "arch=compute_$capability,code=[sm_$capability,c
 # All at once: a process mostly waits, and each has a context of its own.
 for kind in none $(failure_table | cut -d'|' -f1); do
     (
-        timeout 120 python3 "$here/torch_kinds.py" failure.fatbin "$kind" >"$kind.plain" 2>/dev/null
+        timeout 120 python3 "$here/torch_kinds.py" failure.fatbin "$kind" >"$kind.plain" 2>"$kind.plain_err"
+        echo "without csan it ended with $?" >>"$kind.plain_err"
         CSAN_OPTIONS=access=ptx:halt_on_error=0 timeout 200 "$root/bin/csan" run python3 "$here/torch_kinds.py" \
             failure.fatbin "$kind" >"$kind.out" 2>"$kind.err"
     ) &
 done
 wait
 for kind in none $(failure_table | cut -d'|' -f1); do
-    cp "$kind.err" csan.log
+    { tail -3 "$kind.plain_err"; cat "$kind.err"; } >csan.log
     check "$kind: PyTorch raises what it raises without csan ($(diff "$kind.plain" "$kind.out" | grep '^[<>]' | tr '\n' ' '))" \
         cmp -s "$kind.plain" "$kind.out"
     if [ "$kind" = none ]; then
