@@ -8,6 +8,8 @@
 #   steps     400 steps: a first process rests in most of them, a second one in all; no reports
 #   memory    a loop whose shapes repeat, and one whose shapes never do
 #
+#   CSAN_TEST_MODELS: instead of all models these, with blanks between.
+#
 # Prints "ok NAME" or "not ok NAME: why", and "N passed, N failed". Exit code 1 if any failed.
 set -u
 root=$(cd "$1" && pwd) csan=$(cd "$1" && pwd)/bin/csan passed=0 failed=0
@@ -22,6 +24,7 @@ python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
     { echo "skipped PyTorch: no PyTorch that sees a GPU"; exit 0; }
 models="mlp resnet18 transformer gru flash gemm"
 python3 -c 'import transformers' 2>/dev/null && models="$models gpt2 llama"
+models=${CSAN_TEST_MODELS:-$models}
 
 ok() { passed=$((passed + 1)); echo "ok $1"; }
 not_ok() { failed=$((failed + 1)); echo "not ok $1: $2"; }
