@@ -85,8 +85,8 @@ define link_program
 	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
 	own=; for name in $(call directive,libraries,$$source); do for file in $(own_libraries); do \
 	case $$file in $$name.so.*) own="$$own -l:lib$$file" ;; esac; done; done; \
-	case $$source:$$units in \
-	samples/* | *:?*) link="$(NVCC) $(call directive,flags,$$source) -cudart $(1)" runtime= ;; \
+	case $$source:$$units:$(call directive,flags,$$source) in \
+	samples/* | *:?*:* | *-rdc=true*) link="$(NVCC) $(call directive,flags,$$source) -cudart $(1)" runtime= ;; \
 	*) link="$(CXX) $(GOLD)" runtime="-L$(cuda_lib) $(runtime_$(1))" ;; \
 	esac; \
 	$$link $< $${units:+$(<D)/units/$${units%.cu}.o} -o $@ -L$(LIBDIR) $(2) \

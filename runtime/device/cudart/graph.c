@@ -348,6 +348,11 @@ SAME(cudaGraphExecMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams,
      (cudaGraphExec_t exec, cudaGraphNode_t node, const struct cudaMemsetParams *params), exec,
      node, (const CUDA_MEMSET_NODE_PARAMS *)params, current_context())
 
+SAME(cudaGraphConditionalHandleCreate, cuGraphConditionalHandleCreate,
+     (cudaGraphConditionalHandle * handle, cudaGraph_t graph, unsigned int defaultLaunchValue,
+      unsigned int flags),
+     (CUgraphConditionalHandle *)handle, graph, current_context(), defaultLaunchValue, flags)
+
 /* ---- Nodes of any kind ---- */
 
 static cudaError_t node_of(const struct cudaGraphNodeParams *params, CUgraphNodeParams *what)
@@ -391,6 +396,8 @@ API cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
         params->alloc.dptr = (void *)what.alloc.dptr;
     if (result == CUDA_SUCCESS && params->type == cudaGraphNodeTypeGraph)
         params->graph.graph = what.graph.graph;
+    if (result == CUDA_SUCCESS && params->type == cudaGraphNodeTypeConditional)
+        params->conditional.phGraph_out = what.conditional.phGraph_out;
     return error_from(result);
 }
 

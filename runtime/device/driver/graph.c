@@ -1,6 +1,6 @@
 /* Graphs as the program builds them: nodes, edges, clones, and queries about them. graph_node.c has
  * what the nodes do, graph_exec.c how they run. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph_conditional.h"
 #include "csan/base/array.h"
 
 #include <stdio.h>
@@ -177,6 +177,7 @@ static void node_free(struct CUgraphNode_st *node)
         queue_drop(node->work);
     if (node->child)
         graph_destroy(node->child);
+    conditional_free(node->conditional);
     object_remove(&node->object);
     node_list_clear(&node->dependencies);
     node_list_clear(&node->dependents);
@@ -266,6 +267,8 @@ static bool copy_node(struct CUgraphNode_st *to, const struct CUgraphNode_st *fr
             return false;
         to->child->owner = to;
     }
+    if (!conditional_copy(to, from, of_exec))
+        return false;
     struct graph_block *block =
         from->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? graph_block_at(from->memory.dptr) : NULL;
     if (block)

@@ -32,6 +32,7 @@ struct CUgraphNode_st {
     struct node_list dependencies, dependents;
     struct item *work;                    /* kernel, copy, set and host nodes; else NULL */
     struct CUgraph_st *child;             /* a child graph node's own */
+    struct conditional *conditional;      /* a conditional node's bodies; else NULL */
     CUevent event;                        /* event nodes */
     CUDA_MEM_ALLOC_NODE_PARAMS_v1 memory; /* alloc and free nodes: at dptr */
     const struct CUgraphNode_st
@@ -97,6 +98,9 @@ struct CUgraphExec_st {
     struct CUstream_st **branches;
     size_t branch_count;
     struct mark *last; /* the end of the newest launch */
+    /* The body of a conditional node: no handle names it, and items keep it. */
+    unsigned references;
+    struct CUstream_st *gate; /* a branch that its launches begin and end in; else NULL */
 };
 
 /* A capture under way. */
@@ -145,6 +149,16 @@ bool graph_block_free(uint64_t address);
 /* The context is gone, and with it the branches of its executable graphs. */
 void graph_forget_context(struct CUctx_st *context);
 
+/* A graph as the body of a conditional node: takes `graph`. NULL: memory is short, or
+ * it has no plan. */
+struct CUgraphExec_st *graph_body_create(struct CUctx_st *context, struct CUgraph_st *graph);
+struct CUgraphExec_st *graph_body_retain(struct CUgraphExec_st *body);
+void graph_body_release(struct CUgraphExec_st *body);
+/* Enqueues one run of it. False: memory is short. */
+bool graph_body_launch(struct CUgraphExec_st *body);
+/* Its newest run is over. */
+bool graph_body_is_done(const struct CUgraphExec_st *body);
+
 /* ---- capture.c ----------------------------------------------------------------------------- */
 
 /* Whether captures allow it to put work into the stream, or to wait for it. If not, the error says
@@ -192,5 +206,9 @@ void set_describe(const struct item *item, CUDA_MEMSET_NODE_PARAMS_v1 *params);
 /* host_function.c */
 CUresult hostfunc_of_node(const CUDA_HOST_NODE_PARAMS_v1 *params, struct item **item);
 void hostfunc_describe(const struct item *item, CUDA_HOST_NODE_PARAMS_v1 *params);
+/* stream_memop.c */
+CUresult memop_of_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct item **item);
+void memop_describe(struct item *item, struct CUctx_st *context,
+                    CUDA_BATCH_MEM_OP_NODE_PARAMS *params);
 
 #endif

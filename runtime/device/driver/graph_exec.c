@@ -3,7 +3,7 @@
  * "A graph can be launched again before an earlier launch has completed; each launch is ordered
  * after the one before" (cuGraphLaunch): the first item of a launch waits for the end of the exec's
  * last one, whatever stream that was in. Different execs of one graph may overlap. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph_conditional.h"
 #include "csan/base/array.h"
 
 #include <stdlib.h>
@@ -155,6 +155,14 @@ static void find_awaited(struct plan_entry *entries, size_t count)
         }
 }
 
+static bool prepare_bodies(const struct builder *builder, struct CUctx_st *context)
+{
+    for (size_t i = 0; i < builder->count; i++)
+        if (!conditional_prepare(builder->entries[i].node, context))
+            return false;
+    return true;
+}
+
 /* Plan the exec's graph anew. */
 static CUresult make_plan(struct CUgraphExec_st *exec)
 {
@@ -175,7 +183,7 @@ static CUresult make_plan(struct CUgraphExec_st *exec)
             break;
         exec->branches[exec->branch_count++] = branch;
     }
-    if (exec->branch_count < branches) {
+    if (exec->branch_count < branches || !prepare_bodies(&builder, exec->context)) {
         plan_free(builder.entries, builder.count);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -197,6 +205,8 @@ static void exec_free(struct CUgraphExec_st *exec)
     /* Launches under way have all they need in their items. */
     for (size_t i = 0; exec->context && i < exec->branch_count; i++)
         stream_abandon(exec->branches[i]);
+    if (exec->context && exec->gate)
+        stream_abandon(exec->gate);
     struct CUgraph_st *source = object_find(exec->source, OBJECT_GRAPH);
     if (source && source->execs)
         source->execs--;
@@ -217,6 +227,36 @@ void graph_forget_context(struct CUctx_st *context)
         }
     for (struct CUstream_st *stream = context->streams; stream; stream = stream->next)
         capture_leave(stream);
+}
+
+struct CUgraphExec_st *graph_body_create(struct CUctx_st *context, struct CUgraph_st *graph)
+{
+    struct CUgraphExec_st *body = calloc(1, sizeof *body);
+    if (!body)
+        return NULL;
+    body->references = 1;
+    body->context = context;
+    body->graph = graph;
+    body->next = all.execs;
+    all.execs = body;
+    body->gate = stream_create_branch(context);
+    if (body->gate && make_plan(body) == CUDA_SUCCESS)
+        return body;
+    body->graph = NULL; /* the node's still */
+    exec_free(body);
+    return NULL;
+}
+
+struct CUgraphExec_st *graph_body_retain(struct CUgraphExec_st *body)
+{
+    body->references++;
+    return body;
+}
+
+void graph_body_release(struct CUgraphExec_st *body)
+{
+    if (--body->references == 0)
+        exec_free(body);
 }
 
 static CUresult exec_create(struct CUctx_st *context, struct CUgraph_st *graph, uint64_t flags,
@@ -345,6 +385,24 @@ CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec)
 /* ---- Update ------------------------------------------------------------------------------------
  */
 
+static CUgraphExecUpdateResult compare(struct CUgraph_st *old, struct CUgraph_st *new,
+                                       CUgraphExecUpdateResultInfo *info);
+
+/* "Handle, type and size must be the same" (cuGraphExecUpdate). */
+static CUgraphExecUpdateResult compare_bodies(const struct conditional *old,
+                                              const struct conditional *new,
+                                              CUgraphExecUpdateResultInfo *info)
+{
+    if (old->handle != new->handle || old->type != new->type || old->size != new->size)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+    for (unsigned i = 0; i < old->size; i++) {
+        CUgraphExecUpdateResult result = compare(old->bodies[i], new->bodies[i], info);
+        if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+            return result;
+    }
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
 /* Pairs the nodes of both in the order of their creation. Reports the first difference. */
 static CUgraphExecUpdateResult compare(struct CUgraph_st *old, struct CUgraph_st *new,
                                        CUgraphExecUpdateResultInfo *info)
@@ -373,6 +431,10 @@ static CUgraphExecUpdateResult compare(struct CUgraph_st *old, struct CUgraph_st
             a->child ? compare(a->child, b->child, info) : CU_GRAPH_EXEC_UPDATE_SUCCESS;
         if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS)
             return inner;
+        inner = a->conditional ? compare_bodies(a->conditional, b->conditional, info)
+                               : CU_GRAPH_EXEC_UPDATE_SUCCESS;
+        if (inner != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+            return inner;
     }
     info->errorNode = NULL;
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
@@ -387,6 +449,8 @@ static void keep_names(struct CUgraph_st *new, const struct CUgraph_st *old)
         b->disabled = a->disabled;
         if (a->child)
             keep_names(b->child, a->child);
+        for (unsigned i = 0; a->conditional && i < a->conditional->size; i++)
+            keep_names(b->conditional->bodies[i], a->conditional->bodies[i]);
     }
 }
 
@@ -500,6 +564,8 @@ static struct mark *batch_mark(struct batch *batch, struct CUstream_st *stream)
 
 static struct item *item_of(const struct CUgraphNode_st *node)
 {
+    if (node->conditional)
+        return conditional_item(node);
     return node->work && !node->disabled ? node->work->again(node->work) : queue_marker(NULL, NULL);
 }
 
@@ -578,6 +644,15 @@ __attribute__((visibility("default"))) uint64_t device_schedule_node(const void 
     return 0;
 }
 
+static void batch_defaults(struct batch *batch, struct CUstream_st *stream,
+                           const struct CUgraphExec_st *exec)
+{
+    bool needed;
+    struct item *item = conditional_defaults(exec->graph->original, &needed);
+    if (needed)
+        batch_add(batch, stream, item);
+}
+
 static bool launch_all(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
     struct batch batch = {0};
@@ -588,6 +663,7 @@ static bool launch_all(struct CUgraphExec_st *exec, struct CUstream_st *stream)
         return false;
     }
     batch_wait(&batch, stream, exec->last);
+    batch_defaults(&batch, stream, exec);
     struct mark *begin = batch_mark(&batch, stream);
     for (size_t i = 0; i < exec->count && !batch.failed; i++)
         launch_entry(exec, i, &batch, begin, marks, items);
@@ -596,7 +672,8 @@ static bool launch_all(struct CUgraphExec_st *exec, struct CUstream_st *stream)
             batch_wait(&batch, stream, marks[i]);
     struct mark *end = batch_mark(&batch, stream);
     bool done = batch_submit(&batch);
-    newest_note(exec, done ? items : NULL);
+    if (!exec->gate) /* a body's are not the calling thread's */
+        newest_note(exec, done ? items : NULL);
     free(items);
     for (size_t i = 0; i < exec->count; i++) {
         if (!done && marks[i]) /* an event may hold it already, and nobody would pass it */
@@ -611,6 +688,16 @@ static bool launch_all(struct CUgraphExec_st *exec, struct CUstream_st *stream)
     }
     mark_release(end);
     return done;
+}
+
+bool graph_body_launch(struct CUgraphExec_st *body)
+{
+    return body->context && launch_all(body, body->gate);
+}
+
+bool graph_body_is_done(const struct CUgraphExec_st *body)
+{
+    return !body->last || body->last->done;
 }
 
 /* Memory that the graph allocates must not be allocated already, unless it frees by itself; what it

@@ -1,7 +1,7 @@
 /* Nodes: makes them, queries what they do, and changes it, in a graph or in an executable one. All
  * forms are turned into CUgraphNodeParams, the form of cuGraphAddNode. The file that makes such
  * work for streams also makes it for nodes. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph_conditional.h"
 
 #include <string.h>
 
@@ -32,6 +32,8 @@ static CUresult make_work(const CUgraphNodeParams *params, const struct item *be
     CUDA_KERNEL_NODE_PARAMS_v2 kernel;
     CUDA_MEMSET_NODE_PARAMS_v1 set;
     CUDA_HOST_NODE_PARAMS_v1 host;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS memops;
+    _Static_assert(sizeof memops == sizeof params->memOp, "the two forms are one");
     switch (params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
         kernel = kernel_of(&params->kernel);
@@ -44,6 +46,9 @@ static CUresult make_work(const CUgraphNodeParams *params, const struct item *be
     case CU_GRAPH_NODE_TYPE_HOST:
         host = (CUDA_HOST_NODE_PARAMS_v1){params->host.fn, params->host.userData};
         return hostfunc_of_node(&host, work);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        memcpy(&memops, &params->memOp, sizeof memops);
+        return memop_of_node(&memops, work);
     default:
         *work = NULL;
         return CUDA_SUCCESS;
@@ -106,6 +111,7 @@ static CUresult equip(struct CUgraphNode_st *node, CUgraphNodeParams *params)
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_HOST:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return make_work(params, NULL, &node->work);
     case CU_GRAPH_NODE_TYPE_GRAPH:
         result = make_child(&params->graph, node->graph, &node->child);
@@ -127,12 +133,10 @@ static CUresult equip(struct CUgraphNode_st *node, CUgraphNodeParams *params)
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         return release(&params->free, node);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        return device_lacks("a conditional node of a graph");
+        return conditional_of_params(&params->conditional, node);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
         return device_lacks("an external semaphore node of a graph");
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-        return device_lacks("a memory operation node of a graph");
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -244,6 +248,8 @@ ASKS(cuGraphMemsetNodeGetParams, MEMSET, CUDA_MEMSET_NODE_PARAMS_v1,
      set_describe(node->work, answer))
 ASKS(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS_v1,
      hostfunc_describe(node->work, answer))
+ASKS(cuGraphBatchMemOpNodeGetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS,
+     memop_describe(node->work, context_current(), answer))
 ASKS(cuGraphChildGraphNodeGetGraph, GRAPH, CUgraph, *answer = node->child)
 ASKS(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent, *answer = node->event)
 ASKS(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent, *answer = node->event)
@@ -272,6 +278,8 @@ static struct CUgraphNode_st *twin(struct CUgraph_st *graph, CUgraphNode handle)
         struct CUgraphNode_st *found = node->original == handle ? node
                                        : node->child            ? twin(node->child, handle)
                                                                 : NULL;
+        for (unsigned i = 0; !found && node->conditional && i < node->conditional->size; i++)
+            found = twin(node->conditional->bodies[i], handle);
         if (found)
             return found;
     }
@@ -332,6 +340,7 @@ static CUresult change(struct CUgraphNode_st *node, const CUgraphNodeParams *par
     case CU_GRAPH_NODE_TYPE_MEMCPY:
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_HOST:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         result = make_work(params, node->work, &work);
         if (result != CUDA_SUCCESS)
             return result;
@@ -421,6 +430,14 @@ static bool of_host(const CUDA_HOST_NODE_PARAMS_v1 *host, CUgraphNodeParams *par
     return host;
 }
 
+static bool of_memops(const CUDA_BATCH_MEM_OP_NODE_PARAMS *memops, CUgraphNodeParams *params)
+{
+    params->type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    if (memops)
+        memcpy(&params->memOp, memops, sizeof *memops);
+    return memops;
+}
+
 static bool of_record(CUevent event, CUgraphNodeParams *params)
 {
     params->type = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
@@ -486,6 +503,7 @@ NODES(Memcpy, , Params, const CUDA_MEMCPY3D *, of_copy, ANY_CONTEXT)
 NODES(Memset, , Params, const CUDA_MEMSET_NODE_PARAMS_v1 *, of_set, ANY_CONTEXT)
 NODES(Host, , Params, const CUDA_HOST_NODE_PARAMS_v1 *, of_host)
 NODES(EventRecord, , Event, CUevent, of_record)
+NODES(BatchMemOp, , Params, const CUDA_BATCH_MEM_OP_NODE_PARAMS *, of_memops)
 NODES(EventWait, , Event, CUevent, of_wait)
 ADDS(cuGraphAddChildGraphNode, CUgraph, of_child)
 SETS_IN_EXEC(cuGraphExecChildGraphNodeSetParams, CUgraph, of_child)

@@ -3,7 +3,7 @@
  * documented errors, and passes what the kernel touched to the tracer (trace.h). */
 #include "runtime/device/driver/worker_pool.h"
 #include "csan/base/array.h"
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph_conditional.h"
 #include "runtime/device/driver/native_launch.h"
 #include "runtime/device/memory/heap.h"
 #include "runtime/device/module/module.h"
@@ -178,6 +178,7 @@ static enum step begin(struct launch_item *work)
     work->launch.memory.find_surface = surface_find;
     work->launch.memory.allocate = heap_allocate;
     work->launch.memory.release = heap_release;
+    work->launch.memory.set_condition = conditional_set;
     work->launch.memory.user = &work->item;
     work->launch.parts = schedule_is_free() ? worker_pool_size() : 1;
     work->launch.together = worker_pool_run;

@@ -16,6 +16,7 @@ struct operation {
 struct value_item {
     struct item item;
     size_t count, next;
+    CUstreamBatchMemOpParams *params; /* of the operations, for who asks a node; or NULL */
     struct operation operations[];
 };
 
@@ -77,6 +78,7 @@ static enum step value_step(struct item *item)
 
 static void value_discard(struct item *item)
 {
+    free(((struct value_item *)item)->params);
     free(item);
 }
 
@@ -190,6 +192,71 @@ static CUresult submit_batch(CUstream handle, unsigned count,
     }
     return submit(handle, operations, found, per_thread);
 }
+
+/* ---- Nodes of graphs --------------------------------------------------------------------------
+ */
+
+static CUresult read_all(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params,
+                         struct operation operations[BATCH_MAX], size_t *count)
+{
+    CUresult result = CUDA_SUCCESS;
+    *count = 0;
+    if (!params->count || params->count > BATCH_MAX || !params->paramArray || params->flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < params->count && result == CUDA_SUCCESS; i++)
+        result = read_one(&params->paramArray[i], &operations[*count], count);
+    for (size_t i = 0; i < *count && result == CUDA_SUCCESS; i++)
+        result = check(&operations[i]);
+    return result;
+}
+
+CUresult memop_of_node(const CUDA_BATCH_MEM_OP_NODE_PARAMS *params, struct item **item)
+{
+    struct operation operations[BATCH_MAX];
+    size_t count;
+    CUresult result = read_all(params, operations, &count);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct value_item *work = value_create(operations, count);
+    *item = work ? &work->item : NULL;
+    return work ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUstreamBatchMemOpParams params_of(const struct operation *operation)
+{
+    CUstreamBatchMemOpParams params = {0};
+    if (operation->is_wait) {
+        params.waitValue.operation =
+            operation->wide ? CU_STREAM_MEM_OP_WAIT_VALUE_64 : CU_STREAM_MEM_OP_WAIT_VALUE_32;
+        params.waitValue.address = operation->address;
+        params.waitValue.value64 = operation->value;
+        params.waitValue.flags = operation->flags;
+    } else {
+        params.writeValue.operation =
+            operation->wide ? CU_STREAM_MEM_OP_WRITE_VALUE_64 : CU_STREAM_MEM_OP_WRITE_VALUE_32;
+        params.writeValue.address = operation->address;
+        params.writeValue.value64 = operation->value;
+        params.writeValue.flags = operation->flags;
+    }
+    return params;
+}
+
+/* Barriers, which do nothing here, are not among them. */
+void memop_describe(struct item *item, struct CUctx_st *context,
+                    CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    struct value_item *work = (struct value_item *)item;
+    if (!work->params)
+        work->params = calloc(work->count + 1, sizeof *work->params);
+    for (size_t i = 0; work->params && i < work->count; i++)
+        work->params[i] = params_of(&work->operations[i]);
+    *params = (CUDA_BATCH_MEM_OP_NODE_PARAMS){.ctx = context,
+                                              .count = work->params ? (unsigned)work->count : 0,
+                                              .paramArray = work->params};
+}
+
+/* ---- Entry points of streams ------------------------------------------------------------------
+ */
 
 /* CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER: "This flag is not supported in the v2 API" (cuda.h). */
 #define ENTRIES(suffix, per_thread, refused)                                                       \

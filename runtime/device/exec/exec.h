@@ -93,9 +93,11 @@ struct exec_memory {
     const struct exec_texture *(*find_surface)(void *user, uint64_t handle);
     /* The heap of malloc and free in kernels, called as `find` is; NULL: there is none. `allocate`
      * gives 0 when the heap is exhausted; `alignment` is a power of two. `release` takes back what
-     * it gave, once, and tells its size; else it returns false. */
+     * it gave, once, and says its size; else it returns false. */
     uint64_t (*allocate)(void *user, uint64_t bytes, uint64_t alignment);
     bool (*release)(void *user, uint64_t address, uint64_t *bytes);
+    /* cudaGraphSetConditional, called as `find` is; NULL: graphs have no conditions. */
+    void (*set_condition)(void *user, uint64_t handle, uint32_t value);
 };
 enum { EXEC_WINDOW_BYTES = 64 << 20 };
 

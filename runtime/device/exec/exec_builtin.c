@@ -83,12 +83,27 @@ static int call_assertfail(struct warp *w, const struct micro *op)
     return flow;
 }
 
+/* void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) */
+static int call_set_conditional(struct warp *w, const struct micro *op)
+{
+    const struct call_site *site = op->pointer;
+    const struct exec_memory *memory = &w->state->launch.memory;
+    for (uint32_t m = w->mask; m && memory->set_condition; m &= m - 1) {
+        const int lane = __builtin_ctz(m);
+        memory->set_condition(memory->user, builtin_argument(w, site, 0, lane),
+                              (uint32_t)builtin_argument(w, site, 1, lane));
+    }
+    w->state->progress++;
+    return FLOW_NEXT;
+}
+
 static const struct {
     const char *name;
     micro_run *run;
     uint32_t arguments;
 } builtins[] = {{"vprintf", call_vprintf, 2},
                 {"__assertfail", call_assertfail, 5},
+                {"cudaGraphSetConditional", call_set_conditional, 2},
                 {"malloc", builtin_malloc, 1},
                 {"__nv_aligned_device_malloc", builtin_aligned_malloc, 2},
                 {"free", builtin_free, 1}};

@@ -4,6 +4,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/graph.h"
+#include "runtime/hook/graph/graph_bodies.h"
 #include "runtime/hook/graph/graph_code.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/host_function.h"
@@ -312,6 +313,8 @@ static void note_any(CUgraphNode node, const CUgraphNodeParams *params, CUgraph 
 {
     if (params->type == CU_GRAPH_NODE_TYPE_GRAPH)
         note_child(node, child);
+    else if (params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
+        graph_bodies_note(node, params);
     else
         note(node, *params);
 }
@@ -392,8 +395,10 @@ CUresult hook_graph_destroy_node(const struct driver_entry *entry, CUgraphNode h
 {
     graph_node_destroyed(hNode);
     CUresult result = DRIVER_REAL(entry, cuGraphDestroyNode_v10000)(hNode);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+        graph_bodies_forget(hNode);
         graph_node_forget(hNode);
+    }
     return result;
 }
 

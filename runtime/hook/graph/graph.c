@@ -217,6 +217,8 @@ void graph_node_changed(CUgraphExec handle, CUgraphNode named, struct graph_node
         graph_steps_free(&exec_find(handle)->merged);
         graph_node_work_release(entry->work);
         entry->work = graph_node_work_retain(work);
+        if (entry->conditional)
+            entry->work = graph_node_work_maybe(entry->work);
         entry->code = code;
         graph_learning_changed(&exec_find(handle)->learning);
     }

@@ -130,6 +130,19 @@ bool graph_node_work_equal(const struct graph_node_work *a, const struct graph_n
            learning_node_equal(a->learning, b->learning) && graph_node_work_touches_equal(a, b);
 }
 
+struct graph_node_work *graph_node_work_maybe(struct graph_node_work *work)
+{
+    if (!work || work->kind != GRAPH_NODE_OP)
+        return work;
+    struct graph_node_work *maybe =
+        graph_node_work_op(work->site, work->level, work->accesses, work->count);
+    for (size_t i = 0; maybe && i < maybe->count; i++)
+        if (maybe->accesses[i].bound == CSAN_EXACT)
+            maybe->accesses[i].bound = CSAN_BOUND_GUARD;
+    graph_node_work_release(work);
+    return maybe;
+}
+
 /* ---- The table ----------------------------------------------------------------------------- */
 
 static struct note *note_find(CUgraphNode node)

@@ -47,6 +47,8 @@ struct graph_node_work *graph_node_work_memory(enum graph_node_kind kind, csan_s
                                                uint64_t base, uint64_t bytes);
 struct graph_node_work *graph_node_work_host(csan_site site, struct host_node *host);
 struct graph_node_work *graph_node_work_retain(struct graph_node_work *work);
+/* The same work, but whether it is done is not known. Takes `work`, which may be NULL. */
+struct graph_node_work *graph_node_work_maybe(struct graph_node_work *work);
 void graph_node_work_release(struct graph_node_work *work); /* NULL is none */
 /* The same accesses. */
 bool graph_node_work_touches_equal(const struct graph_node_work *a,

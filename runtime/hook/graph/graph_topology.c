@@ -3,6 +3,7 @@
 #include "csan/base/array.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/observe/learning_node.h"
+#include "runtime/hook/graph/graph_bodies.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/session/counters.h"
 
@@ -131,15 +132,12 @@ static struct graph_topology_entry *append(struct graph_topology *shape, CUgraph
 
 static bool add_graph(struct graph_topology *shape, CUgraph graph, const uint32_t *begin);
 
-/* Behind the child's begin, which is the last entry: its nodes, and an end behind all of them. */
-static bool add_child(struct graph_topology *shape, CUgraphNode node)
+/* Behind the begin of a node's graph, which is the last entry: its nodes, and an end behind all of
+ * them. */
+static bool add_inner(struct graph_topology *shape, CUgraphNode node, CUgraph child)
 {
     uint32_t begin = (uint32_t)shape->count - 1;
-    CUgraph child = NULL;
-    PFN_cuGraphChildGraphNodeGetGraph_v10000 get =
-        (PFN_cuGraphChildGraphNodeGetGraph_v10000)driver_function_cached(
-            &ask.child, "cuGraphChildGraphNodeGetGraph");
-    if (!get || get(node, &child) != CUDA_SUCCESS || !add_graph(shape, child, &begin))
+    if (!add_graph(shape, child, &begin))
         return false;
     size_t inner = shape->count - begin;
     struct graph_topology_entry *end = append(shape, node, CU_GRAPH_NODE_TYPE_EMPTY, inner);
@@ -148,6 +146,29 @@ static bool add_child(struct graph_topology *shape, CUgraphNode node)
     for (size_t i = 0; i < inner; i++) /* more edges than needed, and the same order */
         end->dependencies[end->dependency_count++] = begin + (uint32_t)i;
     return true;
+}
+
+static bool add_child(struct graph_topology *shape, CUgraphNode node)
+{
+    CUgraph child = NULL;
+    PFN_cuGraphChildGraphNodeGetGraph_v10000 get =
+        (PFN_cuGraphChildGraphNodeGetGraph_v10000)driver_function_cached(
+            &ask.child, "cuGraphChildGraphNodeGetGraph");
+    return get && get(node, &child) == CUDA_SUCCESS && add_inner(shape, node, child);
+}
+
+/* One of the bodies runs, or none, or one again and again: never two at the same time. So they come
+ * one after the other, and each may not run at all. */
+static bool add_bodies(struct graph_topology *shape, CUgraphNode node, const CUgraph *bodies,
+                       unsigned count)
+{
+    const size_t first = shape->count;
+    bool added = true;
+    for (unsigned i = 0; added && i < count; i++)
+        added = add_inner(shape, node, bodies[i]);
+    for (size_t i = first; i < shape->count; i++)
+        shape->entries[i].conditional = true;
+    return added;
 }
 
 static CUevent event_of_node(CUgraphNode node, CUgraphNodeType type)
@@ -166,9 +187,8 @@ static CUevent event_of_node(CUgraphNode node, CUgraphNodeType type)
 
 static void say_unmodelled(struct graph_topology *shape, CUgraphNodeType type)
 {
-    shape->hides_kernels |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
     if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
-        counters_unmodelled("conditional nodes of graphs");
+        counters_unmodelled("conditional nodes of graphs not seen made");
     else if (type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
         counters_unmodelled("memory operation nodes of graphs");
     else if (type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
@@ -191,18 +211,31 @@ static bool add_node(struct graph_topology *shape, const struct level *level, si
     if (!get || get(node, &type) != CUDA_SUCCESS)
         return false;
     bool is_child = type == CU_GRAPH_NODE_TYPE_GRAPH;
+    unsigned body_count = 0;
+    CUgraph *bodies =
+        type == CU_GRAPH_NODE_TYPE_CONDITIONAL ? graph_bodies_find(node, &body_count) : NULL;
     struct graph_topology_entry *entry =
-        append(shape, node, is_child ? CU_GRAPH_NODE_TYPE_EMPTY : type, count + 1);
-    if (!entry)
+        append(shape, node, is_child || bodies ? CU_GRAPH_NODE_TYPE_EMPTY : type, count + 1);
+    if (!entry) {
+        free(bodies);
         return false;
+    }
     for (size_t i = level->first[place]; i < level->first[place + 1]; i++)
         entry->dependencies[entry->dependency_count++] = entries[level->from[i]];
     if (!count && begin)
         entry->dependencies[entry->dependency_count++] = *begin;
     if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_WAIT_EVENT)
         entry->event = event_of_node(node, type);
-    say_unmodelled(shape, type);
-    if (is_child && !add_child(shape, node))
+    shape->hides_kernels |= type == CU_GRAPH_NODE_TYPE_CONDITIONAL; /* or runs them again */
+    bool added = true;
+    if (bodies)
+        added = add_bodies(shape, node, bodies, body_count);
+    else if (is_child)
+        added = add_child(shape, node);
+    else
+        say_unmodelled(shape, type);
+    free(bodies);
+    if (!added)
         return false;
     entries[place] = (uint32_t)shape->count - 1;
     return true;
@@ -333,6 +366,8 @@ void graph_topology_equip(struct graph_topology *shape, const struct callsite_st
         entry->work = graph_node_find(entry->node);
         if (!entry->work)
             entry->work = graph_node_ask(entry->node, entry->type, stack);
+        if (entry->conditional)
+            entry->work = graph_node_work_maybe(entry->work);
         if (entry->work && entry->work->learning && graph_node_is_of_groups(entry->node))
             learning_node_give_up(entry->work->learning);
     }
@@ -365,6 +400,8 @@ void graph_topology_copy_notes(CUgraph from, CUgraph to)
 
 void graph_topology_forget(const struct graph_topology *shape)
 {
+    for (size_t i = 0; i < shape->count; i++)
+        graph_bodies_forget(shape->entries[i].node);
     for (size_t i = 0; i < shape->count; i++)
         graph_node_forget(shape->entries[i].node);
 }

@@ -18,6 +18,7 @@ struct graph_topology_entry {
         code;   /* a kernel's, once it was asked for; without a function it is not known */
     bool alone; /* the only entry with that kernel, at the time when somebody found that out */
     bool disabled;
+    bool conditional; /* in the body of a conditional node: it may run never, or often */
     struct graph_node_work *work; /* or NULL */
     uint32_t *dependencies;
     size_t dependency_count;
