@@ -198,7 +198,8 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
     case CSAN_LINK_LOOK:
         return take_message(scanned, recorded);
     case CSAN_LINK_LACK:
-        scanned->process.lacks |= 1u << (recorded->value[FIELD_HANDLE] & 31);
+        scanned->process.lacks |=
+            1u << (recorded->value[FIELD_HANDLE] < 31 ? recorded->value[FIELD_HANDLE] : 31);
         return true;
     default:
         return true;
@@ -283,6 +284,7 @@ static void resolve(struct link_scan *scan, const struct moment *wait)
             process->opened[wait->number] = of->births[source->birth].unified;
     } else if (wait->memory) {
         process->opened[wait->number] = unified_of_key(scan, wait);
+        process->foreign = true;
     }
 }
 

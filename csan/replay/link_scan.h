@@ -37,6 +37,7 @@ struct link_process {
     uint32_t *taken;  /* by number of TAKE or LOOK: which message of its channel it is, from 1 */
     size_t taken_count;
     uint32_t lacks; /* bits of enum csan_link_lack */
+    bool foreign;   /* it has memory open of a process that is not among these */
     bool uncertain; /* a receive is not there that may have had another one's message */
 };
 

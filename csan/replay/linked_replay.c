@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { TURN_ENTRIES = 512, LINE_BYTES = PATH_MAX + 512, SAID_MAX = 8, BEGINNING_OF_TIME = 1 };
+/* In nanoseconds: how far the clocks of two recordings may be apart. */
+static const uint64_t clock_margin = 10000000;
 
 struct reading {
     struct recording_reader *reader;
@@ -31,9 +33,30 @@ struct linked_replay {
     struct linked_counts counts;
     uint64_t missed; /* waits for what never came */
     bool doubts, unlinked;
+    uint64_t time;     /* the latest of an entry that was taken */
+    uint64_t cut_time; /* what comes later a process may order whose recording is cut off */
     void (*say)(void *user, const char *line);
     void *user;
 };
+
+/* ---- Time ----------------------------------------------------------------------------------- */
+
+static void clock_take(struct reading *reading, const struct recorded *recorded)
+{
+    if (recorded->kind == RECORDED_CLOCK)
+        reading->offset = recorded->value[FIELD_NANOSECONDS] - reading->now;
+    if (recorded->kind == RECORDED_TIME)
+        reading->now += recorded->value[FIELD_NANOSECONDS];
+    reading->time = reading->now + reading->offset;
+}
+
+/* What it did behind that is lost, and may order others. */
+static void cut_note(struct linked_replay *replay, const struct reading *reading)
+{
+    const uint64_t time = reading->time > clock_margin ? reading->time - clock_margin : 0;
+    if (time < replay->cut_time)
+        replay->cut_time = time;
+}
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
@@ -42,18 +65,25 @@ static bool scan_one(struct linked_replay *replay, size_t process, char *message
 {
     char links[8];
     struct link_scan *scan = replay->scan;
+    struct reading *scanned = &replay->readings[process];
     struct recording_reader *reader =
         recording_reader_open(replay->sources[process].path, message, message_bytes);
     struct recorded recorded;
     bool taken = true, outside = true;
     replay->unlinked |=
         reader && !recording_reader_fact(reader, "links", NULL, links, sizeof links);
-    while (reader && taken && recording_reader_next(reader, &recorded) == RECORDED_ENTRY) {
-        replay->readings[process].scanned++;
+    enum recorded_status status = RECORDED_ENTRY;
+    while (reader && taken &&
+           (status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY) {
+        scanned->scanned++;
+        clock_take(scanned, &recorded);
         if (recorded.kind == RECORDED_CONTEXT)
             outside = recorded.value[FIELD_CONTEXT] == 0;
         taken = !outside || link_scan_take(scan, process, &recorded);
     }
+    if (status == RECORDED_DAMAGED)
+        cut_note(replay, scanned);
+    scanned->now = scanned->offset = scanned->time = 0;
     recording_reader_close(reader);
     if (!taken)
         snprintf(message, message_bytes, "out of memory");
@@ -93,6 +123,7 @@ struct linked_replay *linked_replay_create(csan_context *context,
         return NULL;
     struct linked *linked = &replay->linked;
     replay->sources = sources;
+    replay->cut_time = UINT64_MAX;
     replay->scan = link_scan_create(count);
     replay->readings = calloc(count + 1, sizeof *replay->readings);
     linked->processes = calloc(count + 1, sizeof(struct linked_process *));
@@ -168,11 +199,7 @@ static bool next(struct linked_replay *replay, size_t process)
     reading->waits = true;
     reading->scanned--;
     replay->counts.entries++;
-    if (reading->recorded.kind == RECORDED_CLOCK)
-        reading->offset = reading->recorded.value[FIELD_NANOSECONDS] - reading->now;
-    if (reading->recorded.kind == RECORDED_TIME)
-        reading->now += reading->recorded.value[FIELD_NANOSECONDS];
-    reading->time = reading->now + reading->offset;
+    clock_take(reading, &reading->recorded);
     return true;
 }
 
@@ -193,6 +220,8 @@ static void take(struct linked_replay *replay, size_t process)
 {
     struct reading *reading = &replay->readings[process];
     count(replay, &reading->recorded);
+    if (reading->time > replay->time)
+        replay->time = reading->time;
     const char *wrong = linked_process_take(replay->linked.processes[process], &reading->recorded);
     reading->waits = false;
     if (!wrong)
@@ -292,11 +321,13 @@ static void say_lacks(struct linked_replay *replay)
     };
     for (size_t i = 0; i < replay->linked.count; i++) {
         const struct link_process *process = link_scan_of(replay->scan, i);
-        for (unsigned lack = 1; lack < 32; lack++)
+        for (unsigned lack = 0; lack < 32; lack++)
             if (process->lacks & 1u << lack)
                 say_lack(replay, i,
                          lack < CSAN_LACKS ? lacks[lack]
                                            : "something that this csan does not know");
+        if (process->foreign)
+            say_lack(replay, i, "it opened memory of a process that is not among the recordings");
         if (process->uncertain)
             say_lack(replay, i, "a receive that was never over");
     }
@@ -344,7 +375,7 @@ bool linked_replay_process(const struct linked_replay *replay, uint32_t site, si
 
 bool linked_replay_doubts(const struct linked_replay *replay)
 {
-    return replay->doubts;
+    return replay->doubts || replay->time >= replay->cut_time;
 }
 
 struct replay_definitions *linked_replay_code(struct linked_replay *replay)

@@ -24,6 +24,7 @@ for mode in event synced token barrier; do
     merge
     check "... and the two are in order" ended 0
     check "... of which nothing is missing" notes '0 races between processes, 0 of them possible'
+    check "... nor said to be unseen" times 0 'shared with other processes'
 done
 
 # ---- What does not

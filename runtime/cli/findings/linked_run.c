@@ -221,6 +221,20 @@ static bool lacks_messages(const struct linked_run *run)
     return uses && !linked_replay_has_messages(run->replay);
 }
 
+/* What single processes could not see, and all of them together did. */
+static void forget_unmodelled(struct finding_set *set)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < set->unmodelled_count; i++) {
+        char *note = set->unmodelled[i];
+        if (strstr(note, "shared with other processes"))
+            free(note);
+        else
+            set->unmodelled[kept++] = note;
+    }
+    set->unmodelled_count = kept;
+}
+
 static void say_counts(const struct linked_run *run)
 {
     const struct linked_counts counts = linked_replay_counts(run->replay);
@@ -250,6 +264,8 @@ int linked_run_add(struct finding_set *set, const char *const *files, size_t cou
                   "between processes are possible ones");
     if (!code) {
         linked_replay_run(run.replay, say, &run);
+        if (!run.unfollowed && !linked_replay_doubts(run.replay))
+            forget_unmodelled(set);
         say_counts(&run);
     }
     close_all(&run);
