@@ -133,6 +133,7 @@ help:
 	@echo "make bench-reports         what a report costs the program"
 	@echo "make bench-launch          what a launch costs with csan and without, on a GPU"
 	@echo "make bench-mpi             what csan adds to a message of MPI, within one run"
+	@echo "make bench-ranks           what csan merge --order takes for 64 ranks and a million entries"
 	@echo "make bench-torch           a PyTorch training step with csan, and with what else there is"
 	@echo "make bench-torch-engine    csan's engine against PyTorch's EventHandler"
 

@@ -41,7 +41,7 @@ shell-needs: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
 # ---- libFuzzer ----------------------------------------------------------------------------------
 
 FUZZ_CC ?= clang-14
-FUZZ_TARGETS := fatbin ptx recording learned json coredump
+FUZZ_TARGETS := fatbin ptx recording linked learned json coredump
 # Everything is compiled anew, by clang and with its coverage.
 FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -66,7 +66,7 @@ $(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu
 
 # What a recorded program leaves, whole and without its frame.
 fuzz_recorded := $(foreach p,example_error double_buffer pool_reuse_other_stream host_function_in_chain \
-	graph_branches_no_join,$(PROGRAM_OUT)/plain/$(p))
+	graph_branches_no_join interprocess,$(PROGRAM_OUT)/plain/$(p))
 
 fuzz-inputs: $(CSAN) $(fuzz_recorded) $(ptx_fatbins) $(ptx_units) $(fuzz_fixed) $(FUZZ_DATA)/linked.units
 	@scripts/setup.sh fuzz

@@ -25,6 +25,8 @@ else
 BENCH := $(filter-out %/bench_learn,$(BENCH))
 endif
 
+$(OUT)/tests/bench/bench_ranks: CFLAGS_ALL += -DCSAN='"$(abspath $(CSAN))"'
+
 # It records the programs of samples/ as the tests have them.
 samples_run := $(patsubst samples/%.cu,$(PROGRAM_OUT)/plain/%,$(wildcard samples/*.cu))
 $(OUT)/tests/bench/bench_samples: CFLAGS_ALL += -DCSAN='"$(abspath $(CSAN))"' \
@@ -35,6 +37,11 @@ $(OUT)/tests/bench/bench_samples: | $(samples_run)
 $(OUT)/tests/bench/%.ptx: tests/bench/%.cu
 	@mkdir -p $(@D)
 	$(NVCC) -arch=compute_90 -ptx $< -o $@
+
+# What csan merge --order takes for many ranks.
+.PHONY: bench-ranks
+bench-ranks: build $(OUT)/tests/bench/bench_ranks
+	@$(OUT)/tests/bench/bench_ranks
 
 # What a report costs the program.
 .PHONY: bench-reports

@@ -73,6 +73,49 @@ static void barrier()
         csan_barrier_leave(7, 2);
 }
 
+// What PyTorch's multiprocessing does with a tensor that it sends: the event is recorded before it
+// gets its handle, and what receives it forgets the event once its stream waits
+// (torch/csrc/StorageSharing.cpp, torch/csrc/CudaIPCTypes.cpp).
+static int tensor_sender()
+{
+    cudaStream_t stream = nonblocking_stream();
+    cudaEvent_t event;
+    cudaIpcEventHandle_t handle;
+    int *memory = device_array<int>();
+    CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess |
+                                               cudaEventBlockingSync));
+    if (is("tensor_early"))
+        CHECK(cudaEventRecord(event, stream));
+    launch_fill(stream, memory);
+    if (!is("tensor_early"))
+        CHECK(cudaEventRecord(event, stream));
+    put_handle(memory);
+    CHECK(cudaIpcGetEventHandle(&handle, event));
+    put(handle);
+    get<char>(); // the receiver has read it and closed it
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaFree(memory));
+    return 0;
+}
+
+static int tensor_receiver()
+{
+    cudaStream_t stream = nonblocking_stream();
+    int *mine = device_array<int>(), *memory;
+    cudaEvent_t event;
+    const cudaIpcMemHandle_t handle = get<cudaIpcMemHandle_t>();
+    CHECK(cudaIpcOpenEventHandle(&event, get<cudaIpcEventHandle_t>()));
+    CHECK(cudaStreamWaitEvent(stream, event, 0));
+    CHECK(cudaEventDestroy(event));
+    CHECK(cudaIpcOpenMemHandle((void **)&memory, handle, cudaIpcMemLazyEnablePeerAccess));
+    launch_copy(stream, mine, memory);
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaIpcCloseMemHandle(memory));
+    put('c');
+    return 0;
+}
+
 static int writer()
 {
     cudaStream_t stream = nonblocking_stream();
@@ -173,9 +216,10 @@ int main(int count, char **arguments)
     from = child ? back[0] : there[0];
     to = child ? there[1] : back[1];
     setenv("RANK", child ? "0" : "1", 1);
+    const bool tensor = is("tensor") || is("tensor_early");
     if (!child)
-        return reader();
-    int code = writer();
+        return tensor ? tensor_receiver() : reader();
+    int code = tensor ? tensor_sender() : writer();
     waitpid(child, &status, 0);
     printf("done\n");
     return code ? code : WIFEXITED(status) ? WEXITSTATUS(status) : 104;

@@ -159,16 +159,37 @@ void event_destroyed(struct event *event, CUevent handle, bool gone)
 
 /* ---- Events that processes share ---- */
 
+/* It was recorded before it got its handle, as PyTorch does. A lane stands for what it holds. */
+static void shared_recorded_before(const struct event *event)
+{
+    csan_context *context = session_context();
+    csan_snapshot *snapshot = csan_event_snapshot(context, event->event);
+    if (!snapshot)
+        return;
+    const csan_lane lane = csan_lane_create_as(context, CSAN_LANE_CALL, 0,
+                                               "the record of a shared event", CSAN_HOST);
+    if (lane != CSAN_NO_LANE) {
+        csan_snapshot_join(context, lane, snapshot);
+        csan_lane_waits(context, table.shared, lane);
+        process_link_lane(lane, &(struct csan_link){.kind = CSAN_LINK_RECORD, .key = event->key});
+        csan_lane_destroy(context, lane);
+    }
+    csan_snapshot_release(context, snapshot);
+}
+
 void event_shared(CUevent handle, uint64_t key)
 {
     guard_lock();
     struct event *event = event_get(handle);
+    const bool was_shared = event && event->key;
     if (event)
         event->key = key;
     if (event && !table.has_shared) {
         table.shared = csan_lane_create(session_context(), 0, "records of shared events");
         __atomic_store_n(&table.has_shared, table.shared != CSAN_NO_LANE, __ATOMIC_RELEASE);
     }
+    if (event && !was_shared && table.has_shared)
+        shared_recorded_before(event);
     guard_unlock();
 }
 
