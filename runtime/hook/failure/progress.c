@@ -141,10 +141,15 @@ static CUresult write_behind(CUstream stream, bool thread_default, uint32_t *wor
 
 /* ---- Launches ---- */
 
+bool progress_is_wanted(void)
+{
+    return trace_has_tools() && session_options()->errors;
+}
+
 struct progress progress_write(CUstream stream, bool thread_default)
 {
     const struct progress none = {0};
-    if (!trace_has_tools() || !session_options()->errors)
+    if (!progress_is_wanted())
         return none;
     struct board *board = board_of(stream_current_context());
     const uint32_t slot = board ? slot_of(board, key_of(stream, thread_default)) : SLOTS;

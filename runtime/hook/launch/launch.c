@@ -61,10 +61,21 @@ static void launch_refused(struct launch *launch, CUresult result)
         kernel ? CSAN_LEVEL_UNKNOWN : CSAN_LEVEL_LIBRARY, result);
 }
 
+/* Not a launch whose bytes are all known before it runs: if it touches memory that it may not, csan
+ * reports that at the launch (wrong_pointer.h, csan/detector/bounds). */
+static bool launch_may_fail(const struct launch *launch)
+{
+    const struct kernel *kernel =
+        launch->deferred ? launch->deferred : kernel_recall(launch->function);
+    return !kernel || !kernel->fails_by_address_only ||
+           __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED) != KERNEL_PTX_EXACT;
+}
+
 static CUresult launch_leave(struct launch *launch, CUresult result)
 {
     trace_source_launch_ends();
-    if (result == CUDA_SUCCESS && !launch->captured && !launch->overlaps)
+    if (result == CUDA_SUCCESS && !launch->captured && !launch->overlaps && progress_is_wanted() &&
+        launch_may_fail(launch))
         launch->progress = progress_write(launch->stream, launch->entry->thread_default);
     if (__builtin_expect(result != CUDA_SUCCESS, 0) &&
         refused_call_for_stream(launch->entry, launch->stream, result))
