@@ -9,7 +9,7 @@ dump_src   := $(wildcard runtime/coredump/*.c)
 hook_src   := $(filter-out runtime/hook/rt/%,$(wildcard runtime/hook/*/*.c))
 python_src := $(wildcard runtime/python/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
-device_src := $(filter-out runtime/device/cudart/% runtime/device/library/%,$(wildcard runtime/device/*/*.c runtime/device/exec/*/*.c)) runtime/trace/fold.c
+device_src := $(filter-out runtime/device/cudart/% runtime/device/library/%,$(wildcard runtime/device/*/*.c runtime/device/exec/*/*.c)) runtime/trace/fold.c runtime/learn/cache.c
 cudart_src := $(wildcard runtime/device/cudart/*.c)
 cli_src    := $(wildcard runtime/cli/*.c runtime/cli/*/*.c)
 
@@ -66,6 +66,7 @@ PRODUCTS :=
 -include runtime/instrumented/build.mk
 -include runtime/mpi/build.mk
 -include runtime/device/exec/build.mk
+-include runtime/device/compile/build.mk
 -include runtime/device/build.mk
 -include runtime/device/cudart/build.mk
 -include runtime/device/library/build.mk

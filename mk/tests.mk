@@ -10,6 +10,7 @@ archives_base        := csan_core
 archives_coredump    := coredump ptx
 archives_detector    := csan_core
 archives_device      := device ptx
+archives_device/compile := device ptx
 archives_device/exec := device ptx
 archives_learn       := learn sass csan_core
 archives_ptx         := ptx

@@ -3,7 +3,8 @@
  * longer that takes than the same work in plain C, compiled for this machine, in the same run. With
  * recording on ("traced") the engine keeps the bytes each launch touches, as under csan.
  *
- *   bench_device [PTX]      by default device.ptx beside the program */
+ *   bench_device [PTX [KERNEL]]     by default device.ptx beside the program, and all kernels */
+#include "runtime/device/compile/compile.h"
 #include "runtime/device/driver/worker_pool.h"
 #include "runtime/device/exec/exec.h"
 #include "runtime/ptx/ptx.h"
@@ -269,11 +270,13 @@ int main(int count, char **arguments)
     from = map(sizeof(uint32_t) * ELEMENTS, PROT_READ | PROT_WRITE);
     uint64_t reserved = (uint64_t)(uintptr_t)map(2 * EXEC_WINDOW_BYTES, PROT_NONE);
     window = (reserved + align - 1) / align * align;
+    compile_start(compile_mode_of(getenv("CSAN_DEVICE_COMPILE"), COMPILE_OFF));
     exec_image *image = exec_image_create(module, 0, 0);
     printf("%-10s %14s %12s %12s %8u cores %8s\n", "kernel", "M instructions", "M/s", "M/s traced",
            worker_pool_size(), "times C");
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
-        bench(image, module, &works[i]);
+        if (count < 3 || !strcmp(arguments[2], works[i].name))
+            bench(image, module, &works[i]);
     exec_image_release(image);
     ptx_module_release(module);
     free(text);

@@ -4,6 +4,7 @@
  * Owns `device`, the one struct of state. In a child of fork() the device is unusable, as a real
  * one is: every call answers CUDA_ERROR_NOT_INITIALIZED. While the process ends, calls answer
  * CUDA_ERROR_DEINITIALIZED and pending work is left undone. */
+#include "runtime/device/compile/compile.h"
 #include "runtime/device/driver/driver.h"
 #include "csan/base/environment.h"
 
@@ -297,6 +298,7 @@ static CUresult device_start(void)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     guard_arenas();
+    compile_start(compile_mode_of(environment_get("CSAN_DEVICE_COMPILE"), COMPILE_OFF));
     device.total_memory = device.device_memory.limit;
     device.ordinal_count = ordinal_count();
     pool_start();

@@ -340,6 +340,29 @@ static struct exec_launch with_cluster(const struct exec_launch *launch)
     return complete;
 }
 
+/* ---- the compiler of kernels ------------------------------------------------------------------
+ */
+
+static const struct exec_compiler *registered;
+
+void exec_set_compiler(const struct exec_compiler *compiler)
+{
+    registered = compiler;
+}
+
+const struct exec_compiler *exec_compiler(void)
+{
+    return registered;
+}
+
+/* The kernel ran for so long: it may be worth compiling. */
+static void consider(struct exec_state *state, uint64_t before)
+{
+    const uint64_t now = state->warp_instructions - before;
+    if (registered)
+        registered->consider(state->program, atomic_fetch_add(&state->program->ran, now) + now);
+}
+
 exec_state *exec_begin(const struct exec_launch *request, char *message, size_t message_bytes)
 {
     const struct exec_launch complete = with_cluster(request), *launch = &complete;
@@ -354,6 +377,8 @@ exec_state *exec_begin(const struct exec_launch *request, char *message, size_t 
         state->launch.kernel = launch->image->module->functions[index];
         state->program = image_program(launch->image, index);
     }
+    if (state)
+        consider(state, 0);
     if (!state || !set_up(state) || !parts_divide(state, ordered)) {
         snprintf(message, message_bytes,
                  "kernel '%s': not enough memory, or too much shared memory", launch->kernel->name);
@@ -385,11 +410,13 @@ enum exec_status state_step(struct exec_state *state, uint64_t budget)
     _mm_setcsr(DEFAULT_CONTROL);
     space_forget(state);
     state->budget = budget;
+    const uint64_t before = state->warp_instructions;
     if (state->resident == 0 && !start_first(state))
         state->status = EXEC_FAULT;
     else
         state->status = run(state);
     _mm_setcsr(control);
+    consider(state, before);
     return state->status;
 }
 

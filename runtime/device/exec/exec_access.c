@@ -2,6 +2,7 @@
  * at once: a program that is correct with any timing is correct with this one. */
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_access.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 /* ---- between memory and slots --------------------------------------------------------------- */
 
@@ -72,15 +73,24 @@ static micro_copy *find_copy(bool load, uint32_t memory_bits, uint32_t register_
     return load ? copies_in[sign][m][r] : copies_out[m][r];
 }
 
+enum { CACHE_LINE = 64 };
+
 /* Lanes one behind the other, each with one element as wide as its register. */
 static void copy_run(struct warp *w, const struct micro *op, const struct access_pattern *pattern)
 {
     uint8_t *lanes = (uint8_t *)slot(w, op->d) + (size_t)pattern->first * op->bytes;
     const size_t bytes = (size_t)pattern->count * op->bytes;
-    if (op->option & ACCESS_WRITES)
-        memcpy(pattern->host, lanes, bytes);
+    const bool store = op->option & ACCESS_WRITES;
+    uint8_t *to = store ? pattern->host : lanes;
+    const uint8_t *from = store ? lanes : pattern->host;
+    if (bytes == WARP_FULL_SLOT_BYTES)
+        memcpy(to, from, WARP_FULL_SLOT_BYTES);
     else
-        memcpy(lanes, pattern->host, bytes);
+        memcpy(to, from, bytes);
+    if (!store) { /* the next warp most often wants what comes next */
+        __builtin_prefetch(from + bytes);
+        __builtin_prefetch(from + bytes + CACHE_LINE);
+    }
 }
 
 int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses)
@@ -110,6 +120,8 @@ int access_run(struct warp *w, const struct micro *op)
     return access_at(w, op, addresses);
 }
 
+LOWERING(access_run, LOWERING_ACCESS, NULL, NULL, NULL, NULL, NULL)
+
 /* A kernel's parameter at a place known now: one value for all lanes. */
 static int load_param(struct warp *w, const struct micro *op)
 {
@@ -119,6 +131,8 @@ static int load_param(struct warp *w, const struct micro *op)
     op->copy(w, op, pointers);
     return FLOW_NEXT;
 }
+
+LOWERING(load_param, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 

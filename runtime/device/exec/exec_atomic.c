@@ -1,6 +1,7 @@
 /* atom and red (PTX ISA 9.7.13.4 and .5). Updates are atomic against the host and other launches
  * too: memory may be pinned or managed. */
 #include "runtime/device/exec/exec_access.h"
+#include "runtime/device/exec/exec_lowering.h"
 #include "runtime/device/exec/exec_half.h"
 
 typedef uint64_t update(uint64_t old, uint64_t b, uint64_t c);
@@ -177,6 +178,8 @@ static int atomic_run(struct warp *w, const struct micro *op)
     }
     return FLOW_NEXT;
 }
+
+LOWERING(atomic_run, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
 
 /* .v2, .v4, .v8: each element is updated atomically, the vector is not. */
 struct vector_site {

@@ -2,6 +2,7 @@
  * lanes; lanes that have left the kernel are not waited for. */
 #include "runtime/device/exec/exec_barrier.h"
 #include "runtime/device/exec/exec_collective.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 enum { CLUSTER_BARRIER = BARRIERS }; /* group.barrier of lanes in barrier.cluster.wait */
 
@@ -153,6 +154,8 @@ static int barrier_run(struct warp *w, const struct micro *op)
     w->pc = group->pc;
     return FLOW_SWITCH;
 }
+
+LOWERING(barrier_run, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
 
 static void decode_barrier(struct decoder *decoder, const struct ptx_instruction *i)
 {

@@ -3,6 +3,7 @@
  * wherever they are: in another group, at another call of the same function, even at another
  * instruction of the same kind. */
 #include "runtime/device/exec/exec_collective.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <math.h>
 
@@ -300,6 +301,8 @@ int collective_run(struct warp *w, const struct micro *op)
     w->pc = pc + 1;
     return FLOW_SWITCH;
 }
+
+LOWERING(collective_run, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
 
 /* ---- decoding ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /* Control flow: branches, guards, calls, returns, exits and traps (PTX ISA 9.7.13).
  * Functions without a body are in exec_builtin.c. */
 #include "runtime/device/exec/exec_call.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <stdlib.h>
 
@@ -324,6 +325,9 @@ static int run_return(struct warp *w, const struct micro *op)
         frame_release(w, frame);
     return FLOW_SWITCH;
 }
+
+LOWERING(run_return, LOWERING_RETURN, NULL, NULL, NULL, NULL, NULL)
+LOWERING(run_exit, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
 
 void decode_ret(struct decoder *decoder, const struct ptx_instruction *i)
 {

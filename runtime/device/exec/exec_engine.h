@@ -54,9 +54,11 @@ enum flow {
     FLOW_JUMP,   /* all lanes of the group to warp->pc */
     FLOW_SWITCH, /* the groups have changed: choose again */
     FLOW_YIELD,  /* on to warp->pc, but let others run first */
-    FLOW_FAULT
+    FLOW_FAULT,
+    FLOW_JUMPED_BACK /* of compiled_straight: FLOW_JUMP, to an earlier micro-operation */
 };
 
+struct compiled_call;
 struct warp;
 struct micro;
 typedef int micro_run(struct warp *warp, const struct micro *op);
@@ -92,6 +94,13 @@ struct micro {
 
 /* ---- Programs ------------------------------------------------------------------------------ */
 
+/* A program compiled to machine code: see exec_compiled.h. Belongs to the compiler. */
+struct compiled {
+    int (*run)(struct compiled_call *call);
+    const uint8_t *starts; /* by pc: a segment begins here */
+    uint32_t code_count;
+};
+
 struct program {
     const struct ptx_function *function;
     struct exec_image *image;
@@ -108,8 +117,11 @@ struct program {
     uint64_t local_align;
     uint32_t *callees; /* indices of functions called directly */
     uint32_t callee_count;
-    void *memory;      /* list of other blocks to free */
-    char message[384]; /* why it is not supported */
+    void *memory;                              /* list of other blocks to free */
+    _Atomic(const struct compiled *) compiled; /* NULL: not compiled, or not yet */
+    void *compiling;                           /* the compiler's own; see exec_compiler */
+    _Atomic uint64_t ran;                      /* micro-operations of launches of this kernel */
+    char message[384];                         /* why it is not supported */
 };
 
 struct exec_image {
@@ -278,6 +290,22 @@ static inline void slot_set_predicate(struct warp *warp, uint32_t offset, uint32
     *predicate = (*predicate & ~warp->mask) | (value & warp->mask);
 }
 
+/* ---- the compiler of kernels ------------------------------------------------------------------
+ */
+
+/* Registered by runtime/device/compile. */
+struct exec_compiler {
+    /* The kernel is about to run, or has run: `ran` micro-operations so far. It may set
+     * program->compiled. Called by several threads. */
+    void (*consider)(struct program *program, uint64_t ran);
+    /* The program goes. */
+    void (*release)(struct program *program);
+};
+/* NULL: none. Before the first launch. */
+void exec_set_compiler(const struct exec_compiler *compiler);
+/* exec.c: as registered. */
+const struct exec_compiler *exec_compiler(void);
+
 /* ---- exec.c --------------------------------------------------------------------------------- */
 
 /* exec_step of what is not divided. */
@@ -310,6 +338,13 @@ void warp_exit(struct warp *warp, uint32_t lanes);
 struct frame *frame_create(struct warp *warp, const struct program *program, struct frame *parent,
                            uint32_t lanes);
 void frame_release(struct warp *warp, struct frame *frame);
+
+/* ---- exec_compiled.c ------------------------------------------------------------------------ */
+
+/* Runs the warp's group from warp->pc until something other than the next micro-operation is due,
+ * or `stop` is reached (FLOW_SWITCH). Counts as the interpreter does. */
+int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *budget,
+                      uint32_t stop);
 
 /* ---- exec_fault.c --------------------------------------------------------------------------- */
 

@@ -3,49 +3,13 @@
 #ifndef RUNTIME_DEVICE_EXEC_EXEC_HALF_H
 #define RUNTIME_DEVICE_EXEC_EXEC_HALF_H
 
+#include "runtime/device/exec/alu/alu_lane.h"
 #include "runtime/ptx/ir.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { HALF_NAN = 0x7fff };
-
-static inline uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    return bits;
-}
-static inline float float_from_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, 4);
-    return value;
-}
-
-/* An .f32 operation that gives a NaN always gives 0x7fffffff (CUDA C++ Programming Guide, 16.2). */
-static inline float half_canonical(float value)
-{
-    return value == value ? value : float_from_bits(0x7fffffff);
-}
-
-/* .ftz: a subnormal number becomes a zero of its sign */
-static inline float half_flush(float value)
-{
-    uint32_t bits = float_bits(value);
-    return float_from_bits(bits & 0x7f800000 ? bits : bits & 0x80000000);
-}
-
-static inline float half_to_float(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16, rest = half & 0x7fff;
-    if (rest >= 0x7c00) /* infinity, NaN */
-        return float_from_bits(sign | 0x7f800000 | (rest & 0x3ff) << 13);
-    if (rest >= 0x400)
-        return float_from_bits(sign | ((rest << 13) + 0x38000000));
-    float value = (float)rest * 0x1p-24f; /* exact */
-    return sign ? -value : value;
-}
 
 static inline float bfloat_to_float(uint16_t bits)
 {

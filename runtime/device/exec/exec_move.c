@@ -1,6 +1,7 @@
 /* Data movement between registers: mov with its packing and unpacking, special registers, addresses
  * of variables and functions, cvta, isspacep, mapa (PTX ISA 9.7.9, section 10). */
 #include "runtime/device/exec/exec_decoder.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <time.h>
 
@@ -13,7 +14,8 @@
         const uint##bits##_t *a = slot(w, op->a);                                                  \
         LANES(w, d[l] = a[l]);                                                                     \
         return FLOW_NEXT;                                                                          \
-    }
+    }                                                                                              \
+    LOWERING(move_##bits, LOWERING_LANES, "uint" #bits "_t", "uint" #bits "_t", NULL, NULL, "a")
 MOVE(16)
 MOVE(32)
 MOVE(64)
@@ -31,6 +33,8 @@ static int move_predicate(struct warp *w, const struct micro *op)
     slot_set_predicate(w, op->d, *(uint32_t *)slot(w, op->a));
     return FLOW_NEXT;
 }
+
+LOWERING(move_predicate, LOWERING_PREDICATE, NULL, NULL, NULL, NULL, "a")
 
 static micro_run *move_of(uint32_t bits)
 {
@@ -281,6 +285,8 @@ static int read_special(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
+LOWERING(read_special, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
+
 /* One word of a tuple, or all: %is_explicit_cluster is a predicate. */
 static int read_special_predicate(struct warp *w, const struct micro *op)
 {
@@ -383,6 +389,8 @@ static int convert_address(struct warp *w, const struct micro *op)
         LANES(w, d64[l] = (narrow ? a32[l] : a64[l]) + offset);
     return FLOW_NEXT;
 }
+
+LOWERING(convert_address, LOWERING_FIELDS, NULL, NULL, NULL, NULL, NULL)
 
 static int64_t window_of(uint8_t space)
 {

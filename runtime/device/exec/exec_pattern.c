@@ -88,7 +88,7 @@ bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *ad
     const uint64_t bytes = (uint64_t)op->bytes * op->count, address = addresses[first];
     if ((run & (run + 1)) || (address & (bytes - 1)))
         return false;
-    const uint32_t count = (uint32_t)__builtin_popcount(run);
+    const uint32_t count = run == ALL_LANES ? WARP_LANES : (uint32_t)__builtin_popcount(run);
     uint64_t step = bytes;
     if (!has_step(addresses, first, count, step)) {
         step = 0;

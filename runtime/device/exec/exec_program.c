@@ -2,6 +2,7 @@
  * entry, gives every register its slot, and has each instruction's family emit micro-operations.
  * Called by exec_image.c, once per function, under the image's lock. */
 #include "runtime/device/exec/exec_decoder.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,8 @@ static int negate_predicate(struct warp *w, const struct micro *op)
     slot_set_predicate(w, op->d, ~*(uint32_t *)slot(w, op->a));
     return FLOW_NEXT;
 }
+
+LOWERING(negate_predicate, LOWERING_PREDICATE, NULL, NULL, NULL, NULL, "~a")
 
 static uint32_t register_slot(struct decoder *decoder, const struct ptx_operand *operand)
 {
@@ -706,6 +709,8 @@ void program_release(struct program *program)
 {
     if (!program)
         return;
+    if (exec_compiler())
+        exec_compiler()->release(program);
     for (struct kept *kept = program->memory, *next; kept; kept = next) {
         next = kept->next;
         free(kept);

@@ -88,9 +88,13 @@ void warp_exit(struct warp *warp, uint32_t lanes)
 static void drop_empty_groups(struct warp *warp)
 {
     uint32_t kept = 0;
+    /* A group in its place is not copied: its parts were only just written. */
     for (uint32_t i = 0; i < warp->group_count; i++)
-        if (warp->groups[i].mask)
-            warp->groups[kept++] = warp->groups[i];
+        if (warp->groups[i].mask) {
+            if (kept != i)
+                warp->groups[kept] = warp->groups[i];
+            kept++;
+        }
     warp->group_count = kept;
 }
 
@@ -129,9 +133,27 @@ static void merge_into(struct warp *warp, uint32_t chosen)
     }
 }
 
+static void make_current(struct warp *warp, uint32_t chosen)
+{
+    struct group *group = &warp->groups[chosen];
+    if (group->state == GROUP_SYNC)
+        group->state = GROUP_READY;
+    warp->current = chosen;
+    warp->frame = group->frame;
+    warp->mask = group->mask;
+    warp->pc = group->pc;
+    warp->base[0] = group->frame->slots;
+    warp->base[1] = group->frame->program->constants;
+}
+
 /* Choose the group to run and make it the current one. False: none can run. */
 static bool choose(struct warp *warp)
 {
+    if (warp->group_count == 1 && warp->groups[0].mask) { /* no choice */
+        if (is_runnable(&warp->groups[0]))
+            make_current(warp, 0);
+        return is_runnable(&warp->groups[0]);
+    }
     drop_empty_groups(warp);
     uint32_t best = WARP_LANES;
     for (uint32_t i = 0; i < warp->group_count; i++)
@@ -142,15 +164,7 @@ static bool choose(struct warp *warp)
         return false;
     if (warp->group_count > 1)
         merge_into(warp, best);
-    struct group *group = &warp->groups[best];
-    if (group->state == GROUP_SYNC)
-        group->state = GROUP_READY;
-    warp->current = best;
-    warp->frame = group->frame;
-    warp->mask = group->mask;
-    warp->pc = group->pc;
-    warp->base[0] = group->frame->slots;
-    warp->base[1] = group->frame->program->constants;
+    make_current(warp, best);
     return true;
 }
 
@@ -212,9 +226,21 @@ static uint32_t budget_end(const struct warp *warp, int64_t budget)
     return end;
 }
 
+static enum flow run_compiled(struct warp *warp, const struct compiled *form, int64_t *budget)
+{
+    int flow = compiled_straight(warp, form, budget, reconvergence_pc(warp));
+    if (flow == FLOW_JUMPED_BACK)
+        return turned_enough(warp) ? FLOW_YIELD : FLOW_JUMP;
+    return flow;
+}
+
 /* Run from warp->pc until something other than the next micro-operation is due. */
 static enum flow run_straight(struct warp *warp, int64_t *budget)
 {
+    const struct compiled *form =
+        atomic_load_explicit(&warp->frame->program->compiled, memory_order_acquire);
+    if (form)
+        return run_compiled(warp, form, budget);
     const struct micro *code = warp->frame->program->code;
     const struct micro *op = code + warp->pc;
     uint32_t reconvergence = reconvergence_pc(warp);

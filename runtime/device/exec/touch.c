@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = TOUCH_PAGE / 64, CACHE = 64 };
+enum { WORDS = TOUCH_PAGE / 64, CACHE_BITS = 8 };
 
 struct page {
     uint64_t key; /* page number * 4 + kind */
@@ -17,7 +17,7 @@ struct page {
 struct touch {
     struct page **table; /* open addressing, a power of two */
     size_t capacity, count;
-    struct page *cache[CACHE];
+    struct page *cache[1 << CACHE_BITS];
     struct bounds bounds;
     bool failed;
 };
@@ -80,6 +80,12 @@ static bool grow(struct touch *touch)
     return true;
 }
 
+/* Rows of a matrix lie at distances that are powers of two: spread, or they would all meet. */
+static inline struct page **cached(struct touch *touch, uint64_t key)
+{
+    return &touch->cache[key * HASH_ODD >> (64 - CACHE_BITS)];
+}
+
 static struct page *page_slow(struct touch *touch, uint64_t key)
 {
     struct page **place = find(touch->table, touch->capacity, key);
@@ -96,13 +102,13 @@ static struct page *page_slow(struct touch *touch, uint64_t key)
         *place = page;
         touch->count++;
     }
-    touch->cache[key % CACHE] = *place;
+    *cached(touch, key) = *place;
     return *place;
 }
 
 static inline struct page *page_of(struct touch *touch, uint64_t key)
 {
-    struct page *page = touch->cache[key % CACHE];
+    struct page *page = *cached(touch, key);
     return page && page->key == key ? page : page_slow(touch, key);
 }
 

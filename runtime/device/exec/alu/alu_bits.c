@@ -1,6 +1,8 @@
 /* Logic, shifts and bit fields (PTX ISA 9.7.1 and 9.7.7): and or xor not cnot lop3, shl shr shf,
  * bfe bfi bfind brev clz popc prmt bmsk szext fns. */
+#include "runtime/device/exec/alu/alu_lane.h"
 #include "runtime/device/exec/exec_decoder.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #define BITS2(name, bits, expression)                                                              \
     static int name##_##bits(struct warp *w, const struct micro *op)                               \
@@ -13,7 +15,9 @@
             d[l] = (uint##bits##_t)(expression);                                                   \
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
-    }
+    }                                                                                              \
+    LOWERING(name##_##bits, LOWERING_LANES, "uint" #bits "_t", "uint" #bits "_t",                  \
+             "uint" #bits "_t", NULL, LOWERING_TEXT(expression))
 #define LOGIC(name, expression)                                                                    \
     BITS2(name, 16, expression)                                                                    \
     BITS2(name, 32, expression)                                                                    \
@@ -25,6 +29,8 @@
         slot_set_predicate(w, op->d, expression);                                                  \
         return FLOW_NEXT;                                                                          \
     }                                                                                              \
+    LOWERING(name##_predicate, LOWERING_PREDICATE, NULL, NULL, NULL, NULL,                         \
+             LOWERING_TEXT(expression))                                                            \
     static micro_run *const name[] = {name##_predicate, name##_16, name##_32, name##_64};
 LOGIC(and, a &b)
 LOGIC(or, a | b)
@@ -54,7 +60,7 @@ void decode_logic(struct decoder *decoder, const struct ptx_instruction *i)
 
 /* ---- shifts: amounts are .u32 and clamp at the width ----------------------------------------- */
 
-#define SHIFT(name, type, bits, expression)                                                        \
+#define SHIFT(kind, name, type, bits, expression)                                                  \
     static int name(struct warp *w, const struct micro *op)                                        \
     {                                                                                              \
         type *d = slot(w, op->d);                                                                  \
@@ -62,21 +68,23 @@ void decode_logic(struct decoder *decoder, const struct ptx_instruction *i)
         const uint32_t *pb = slot(w, op->b);                                                       \
         LANES(w, {                                                                                 \
             type a = pa[l];                                                                        \
-            uint32_t n = pb[l];                                                                    \
+            uint32_t b = pb[l];                                                                    \
             d[l] = (type)(expression);                                                             \
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
-    }
-#define SHIFTS(bits)                                                                               \
-    SHIFT(left_##bits, uint##bits##_t, bits, n < bits ? (uint64_t)a << (n & (bits - 1)) : 0)       \
-    SHIFT(right_u##bits, uint##bits##_t, bits, n < bits ? a >> (n & (bits - 1)) : 0)               \
-    SHIFT(right_s##bits, int##bits##_t, bits, a >> (n < bits ? n : bits - 1))
-SHIFTS(16)
+    }                                                                                              \
+    LOWERING(name, kind, LOWERING_TEXT(type), LOWERING_TEXT(type), "uint32_t", NULL,               \
+             LOWERING_TEXT(expression))
+#define SHIFTS(kind, signed_kind, bits)                                                            \
+    SHIFT(kind, left_##bits, uint##bits##_t, bits, b < bits ? (uint64_t)a << (b & (bits - 1)) : 0) \
+    SHIFT(kind, right_u##bits, uint##bits##_t, bits, b < bits ? a >> (b & (bits - 1)) : 0)         \
+    SHIFT(signed_kind, right_s##bits, int##bits##_t, bits, a >> (b < bits ? b : bits - 1))
+SHIFTS(LOWERING_ALONE, LOWERING_ALONE, 16)
 /* gcc and clang shift signed numbers arithmetically, which is what PTX wants. */
 // cppcheck-suppress shiftTooManyBitsSigned
-SHIFTS(32)
+SHIFTS(LOWERING_LANES, LOWERING_LANES, 32)
 // cppcheck-suppress shiftTooManyBitsSigned
-SHIFTS(64)
+SHIFTS(LOWERING_LANES, LOWERING_ALONE, 64)
 
 void decode_shift(struct decoder *decoder, const struct ptx_instruction *i)
 {
@@ -101,7 +109,7 @@ void decode_shift(struct decoder *decoder, const struct ptx_instruction *i)
 
 /* ---- 32-bit operations of three sources ------------------------------------------------------ */
 
-#define WORD3(name, expression)                                                                    \
+#define CALLED3(name, expression)                                                                  \
     static int name(struct warp *w, const struct micro *op)                                        \
     {                                                                                              \
         uint32_t *d = slot(w, op->d);                                                              \
@@ -112,11 +120,10 @@ void decode_shift(struct decoder *decoder, const struct ptx_instruction *i)
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
     }
-static uint32_t funnel(uint32_t a, uint32_t b, uint32_t n, bool left)
-{
-    uint64_t both = (uint64_t)b << 32 | a; /* n <= 32 */
-    return left ? (uint32_t)(n == 32 ? a : both << n >> 32) : (uint32_t)(n == 32 ? b : both >> n);
-}
+#define WORD3(name, expression)                                                                    \
+    CALLED3(name, expression)                                                                      \
+    LOWERING(name, LOWERING_LANES, "uint32_t", "uint32_t", "uint32_t", "uint32_t",                 \
+             LOWERING_TEXT(expression))
 WORD3(funnel_left_wrap, funnel(a, b, c & 31, true))
 WORD3(funnel_left_clamp, funnel(a, b, c < 32 ? c : 32, true))
 WORD3(funnel_right_wrap, funnel(a, b, c & 31, false))
@@ -354,13 +361,6 @@ void decode_popc(struct decoder *decoder, const struct ptx_instruction *i)
     decode_count(decoder, i);
 }
 
-static uint64_t reverse(uint64_t a)
-{
-    a = (a >> 1 & 0x5555555555555555) | (a & 0x5555555555555555) << 1;
-    a = (a >> 2 & 0x3333333333333333) | (a & 0x3333333333333333) << 2;
-    a = (a >> 4 & 0x0f0f0f0f0f0f0f0f) | (a & 0x0f0f0f0f0f0f0f0f) << 4;
-    return __builtin_bswap64(a);
-}
 BITS2(reverse, 32, reverse(a) >> 32)
 BITS2(reverse, 64, reverse(a))
 
@@ -395,7 +395,7 @@ static uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
     }
     return result;
 }
-WORD3(permute_run, permute(a, b, c))
+CALLED3(permute_run, permute(a, b, c))
 
 static int permute_mode(struct warp *w, const struct micro *op)
 {
@@ -480,7 +480,7 @@ static uint32_t find_set(uint32_t mask, uint32_t base, int32_t n)
             return (uint32_t)place;
     return 0xffffffff;
 }
-WORD3(find_set_run, find_set(a, b, (int32_t)c))
+CALLED3(find_set_run, find_set(a, b, (int32_t)c))
 
 void decode_fns(struct decoder *decoder, const struct ptx_instruction *i)
 {

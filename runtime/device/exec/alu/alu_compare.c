@@ -1,6 +1,7 @@
 /* Comparison and selection (PTX ISA 9.7.5): setp, set, selp, slct. */
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_half.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <math.h>
 
@@ -19,7 +20,9 @@ typedef uint32_t compare_run(const void *a, const void *b);
             each[l] = (expression) ? 1 : 0;                                                        \
         }                                                                                          \
         return collect(each);                                                                      \
-    }
+    }                                                                                              \
+    LOWERING(name, LOWERING_COMPARE, NULL, LOWERING_TEXT(type), LOWERING_TEXT(type), NULL,         \
+             LOWERING_TEXT(expression))
 
 /* Bytes of 0 or 1 to bits. */
 static inline uint32_t collect(const uint8_t *each)
@@ -237,6 +240,24 @@ static int setp_run(struct warp *w, const struct micro *op)
     return FLOW_NEXT;
 }
 
+LOWERING(setp_simple, LOWERING_SETP, NULL, NULL, NULL, NULL, NULL)
+LOWERING(setp_run, LOWERING_SETP, NULL, NULL, NULL, NULL, NULL)
+
+bool lowering_comparison_of(const struct micro *op, struct lowering_comparison *comparison)
+{
+    const struct comparison *c = op->pointer;
+    const bool simple = op->run == setp_simple;
+    if (!simple && c->source != SOURCE_PLAIN && c->source != SOURCE_FLUSH)
+        return false;
+    compare_run *run = simple ? (compare_run *)(uintptr_t)op->pointer : c->run;
+    *comparison =
+        (struct lowering_comparison){.compare = lowering_find((lowering_handler *)run),
+                                     .combine = simple ? (uint8_t)PTX_BOOL_NONE : c->combine,
+                                     .flush = !simple && c->source == SOURCE_FLUSH,
+                                     .second = !simple};
+    return comparison->compare != NULL;
+}
+
 void decode_setp(struct decoder *decoder, const struct ptx_instruction *i)
 {
     struct comparison *comparison = place_comparison(decoder, i);
@@ -342,6 +363,8 @@ void decode_set(struct decoder *decoder, const struct ptx_instruction *i)
         LANES(w, d[l] = p >> l & 1 ? a[l] : b[l]);                                                 \
         return FLOW_NEXT;                                                                          \
     }                                                                                              \
+    LOWERING(select_##bits, LOWERING_SELECT, "uint" #bits "_t", "uint" #bits "_t",                 \
+             "uint" #bits "_t", NULL, NULL)                                                        \
     /* by the sign of c: an integer, or with op->option a float: -0 and NaN are not below zero */  \
     static int choose_##bits(struct warp *w, const struct micro *op)                               \
     {                                                                                              \

@@ -3,6 +3,7 @@
  * correctly), then that number to the destination. */
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_half.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <math.h>
 
@@ -16,7 +17,7 @@ struct conversion {
 
 /* ---- frequent conversions -------------------------------------------------------------------- */
 
-#define CONVERT(name, to_type, from_type, expression)                                              \
+#define CALLED(name, to_type, from_type, expression)                                               \
     static int name(struct warp *w, const struct micro *op)                                        \
     {                                                                                              \
         to_type *d = slot(w, op->d);                                                               \
@@ -27,18 +28,23 @@ struct conversion {
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
     }
-#define INTEGER_ROW(from, type)                                                                    \
+#define CONVERT_AS(kind, name, to_type, from_type, expression)                                     \
+    CALLED(name, to_type, from_type, expression)                                                   \
+    LOWERING(name, kind, LOWERING_TEXT(to_type), LOWERING_TEXT(from_type), NULL, NULL,             \
+             LOWERING_TEXT(expression))
+#define CONVERT(...) CONVERT_AS(LOWERING_LANES, __VA_ARGS__)
+#define INTEGER_ROW(kind, from, type)                                                              \
     CONVERT(from##_to_16, uint16_t, type, a)                                                       \
     CONVERT(from##_to_32, uint32_t, type, a)                                                       \
     CONVERT(from##_to_64, uint64_t, type, a)                                                       \
-    CONVERT(from##_to_f32, float, type, a)                                                         \
-    CONVERT(from##_to_f64, double, type, a)
-INTEGER_ROW(u16, uint16_t)
-INTEGER_ROW(s16, int16_t)
-INTEGER_ROW(u32, uint32_t)
-INTEGER_ROW(s32, int32_t)
-INTEGER_ROW(u64, uint64_t)
-INTEGER_ROW(s64, int64_t)
+    CONVERT_AS(kind, from##_to_f32, float, type, a)                                                \
+    CONVERT_AS(kind, from##_to_f64, double, type, a)
+INTEGER_ROW(LOWERING_LANES, u16, uint16_t)
+INTEGER_ROW(LOWERING_LANES, s16, int16_t)
+INTEGER_ROW(LOWERING_ALONE, u32, uint32_t)
+INTEGER_ROW(LOWERING_LANES, s32, int32_t)
+INTEGER_ROW(LOWERING_ALONE, u64, uint64_t)
+INTEGER_ROW(LOWERING_ALONE, s64, int64_t)
 #define ROW(from)                                                                                  \
     {                                                                                              \
         from##_to_16, from##_to_32, from##_to_64, from##_to_f32, from##_to_f64                     \
@@ -54,9 +60,12 @@ CONVERT(f32_to_s32_rzi, int32_t, float,
         : a >= -0x1p31f ? (int32_t)a
         : a != a        ? 0
                         : INT32_MIN)
-CONVERT(f32_to_u32_rzi, uint32_t, float, a >= 0x1p32f ? UINT32_MAX : a > 0 ? (uint32_t)a : 0)
-CONVERT(f16_to_f32, float, uint16_t, half_canonical(half_to_float(a)))
-CONVERT(f32_to_f16, uint16_t, float, half_from_float(a))
+CONVERT_AS(LOWERING_ALONE, f32_to_u32_rzi, uint32_t, float,
+           a >= 0x1p32f ? UINT32_MAX
+           : a > 0      ? (uint32_t)a
+                        : 0)
+CONVERT_AS(LOWERING_ALONE, f16_to_f32, float, uint16_t, half_canonical(half_to_float(a)))
+CALLED(f32_to_f16, uint16_t, float, half_from_float(a))
 
 static micro_run *frequent(const struct conversion *c)
 {

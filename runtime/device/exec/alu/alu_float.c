@@ -3,32 +3,10 @@
  * least as accurate as documented. */
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_half.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 #include <immintrin.h>
 #include <math.h>
-
-/* ---- results ------------------------------------------------------------------------------- */
-
-enum { MODE_PLAIN, MODE_FLUSH, MODE_SATURATE, MODE_BOTH, MODES };
-
-/* .sat: into [0, 1], NaN to +0 */
-static inline float saturate(float value)
-{
-    return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f;
-}
-
-static inline float enter_32(float value, int mode)
-{
-    return mode & MODE_FLUSH ? half_flush(value) : value;
-}
-
-static inline float leave_32(float value, int mode)
-{
-    value = half_canonical(value);
-    if (mode & MODE_FLUSH)
-        value = half_flush(value);
-    return mode & MODE_SATURATE ? saturate(value) : value;
-}
 
 /* One handler per mode, so that the loops have no branches. */
 #define FLOAT_MODE(name, mode, attribute, expression)                                              \
@@ -44,15 +22,26 @@ static inline float leave_32(float value, int mode)
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
     }
-#define FLOAT_IN(name, attribute, expression)                                                      \
+#define FLOAT_LOWERED(name, mode, expression)                                                      \
+    LOWERING(name##_##mode, LOWERING_LANES, "float", "float", "float", "float",                    \
+             #mode ":" LOWERING_TEXT(expression))
+#define FLOAT_CALLED(name, attribute, expression)                                                  \
     FLOAT_MODE(name, MODE_PLAIN, attribute, expression)                                            \
     FLOAT_MODE(name, MODE_FLUSH, attribute, expression)                                            \
     FLOAT_MODE(name, MODE_SATURATE, attribute, expression)                                         \
     FLOAT_MODE(name, MODE_BOTH, attribute, expression)                                             \
     static micro_run *const name[MODES] = {name##_MODE_PLAIN, name##_MODE_FLUSH,                   \
                                            name##_MODE_SATURATE, name##_MODE_BOTH};
+#define FLOAT_IN(name, attribute, expression)                                                      \
+    FLOAT_CALLED(name, attribute, expression)                                                      \
+    FLOAT_LOWERED(name, MODE_PLAIN, expression)                                                    \
+    FLOAT_LOWERED(name, MODE_FLUSH, expression)                                                    \
+    FLOAT_LOWERED(name, MODE_SATURATE, expression)                                                 \
+    FLOAT_LOWERED(name, MODE_BOTH, expression)
 #define FLOAT(name, expression) FLOAT_IN(name, , expression)
-#define DOUBLE_IN(name, attribute, expression)                                                     \
+/* What needs a library's function is called. */
+#define FLOAT_LIBRARY(name, expression) FLOAT_CALLED(name, , expression)
+#define DOUBLE_CALLED(name, attribute, expression)                                                 \
     attribute static int name(struct warp *w, const struct micro *op)                              \
     {                                                                                              \
         double *d = slot(w, op->d);                                                                \
@@ -64,8 +53,13 @@ static inline float leave_32(float value, int mode)
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
     }
-#define DOUBLE(name, expression) DOUBLE_IN(name, , expression)
-#define WITH_FMA                 __attribute__((target("fma,avx2")))
+#define DOUBLE_IN(name, attribute, expression)                                                     \
+    DOUBLE_CALLED(name, attribute, expression)                                                     \
+    LOWERING(name, LOWERING_LANES, "double", "double", "double", "double",                         \
+             LOWERING_TEXT(expression))
+#define DOUBLE(name, expression)         DOUBLE_IN(name, , expression)
+#define DOUBLE_LIBRARY(name, expression) DOUBLE_CALLED(name, , expression)
+#define WITH_FMA                         __attribute__((target("fma,avx2")))
 
 FLOAT(add_32, a + b)
 FLOAT(sub_32, a - b)
@@ -73,58 +67,23 @@ FLOAT(mul_32, a *b)
 FLOAT(div_32, a / b)
 FLOAT(rcp_32, 1.0f / a)
 FLOAT(sqrt_32, __builtin_sqrtf(a))
-FLOAT(fma_32, __builtin_fmaf(a, b, c))
+FLOAT_LIBRARY(fma_32, __builtin_fmaf(a, b, c))
 FLOAT_IN(fast_fma_32, WITH_FMA, __builtin_fmaf(a, b, c))
-FLOAT(rsqrt_32, (float)(1.0 / sqrt((double)a)))
-FLOAT(sin_32, (float)sin((double)a))
-FLOAT(cos_32, (float)cos((double)a))
-FLOAT(lg2_32, (float)log2((double)a))
-FLOAT(ex2_32, (float)exp2((double)a))
-FLOAT(tanh_32, (float)tanh((double)a))
-DOUBLE(add_64, a + b)
-DOUBLE(sub_64, a - b)
-DOUBLE(mul_64, a *b)
-DOUBLE(div_64, a / b)
+FLOAT(rsqrt_32, (float)(1.0 / __builtin_sqrt((double)a)))
+FLOAT_LIBRARY(sin_32, (float)sin((double)a))
+FLOAT_LIBRARY(cos_32, (float)cos((double)a))
+FLOAT_LIBRARY(lg2_32, (float)log2((double)a))
+FLOAT_LIBRARY(ex2_32, (float)exp2((double)a))
+FLOAT_LIBRARY(tanh_32, (float)tanh((double)a))
+DOUBLE(add_64, leave_64(a + b, a, b, b))
+DOUBLE(sub_64, leave_64(a - b, a, b, b))
+DOUBLE(mul_64, leave_64(a *b, a, b, b))
+DOUBLE(div_64, leave_64(a / b, a, b, b))
 DOUBLE(rcp_64, 1.0 / a)
 DOUBLE(sqrt_64, __builtin_sqrt(a))
-DOUBLE(fma_64, __builtin_fma(a, b, c))
-DOUBLE_IN(fast_fma_64, WITH_FMA, __builtin_fma(a, b, c))
+DOUBLE_LIBRARY(fma_64, leave_64(__builtin_fma(a, b, c), a, b, c))
+DOUBLE_IN(fast_fma_64, WITH_FMA, leave_64(__builtin_fma(a, b, c), a, b, c))
 
-/* ---- min, max: a NaN gives way to a number unless .NaN; -0 is less than +0 --------------------
- */
-
-static inline float least_32(float a, float b)
-{
-    if (a != a)
-        return b;
-    if (a == b)
-        return float_from_bits(float_bits(a) | float_bits(b));
-    return b < a ? b : a;
-}
-static inline float most_32(float a, float b)
-{
-    if (a != a)
-        return b;
-    if (a == b)
-        return float_from_bits(float_bits(a) & float_bits(b));
-    return b > a ? b : a;
-}
-static inline double least_64(double a, double b)
-{
-    if (a != a)
-        return b;
-    if (a == b)
-        return signbit(a) ? a : b;
-    return b < a ? b : a;
-}
-static inline double most_64(double a, double b)
-{
-    if (a != a)
-        return b;
-    if (a == b)
-        return signbit(a) ? b : a;
-    return b > a ? b : a;
-}
 FLOAT(min_32, least_32(a, b))
 FLOAT(max_32, most_32(a, b))
 FLOAT(min_nan_32, a != a || b != b ? NAN : least_32(a, b))
@@ -142,26 +101,25 @@ DOUBLE(max_64, most_64(a, b))
     {                                                                                              \
         uint##bits##_t *d = slot(w, op->d);                                                        \
         const uint##bits##_t *pa = slot(w, op->a), *pb = slot(w, op->b);                           \
-        const uint##bits##_t top = (uint##bits##_t)1 << (bits - 1);                                \
         LANES(w, {                                                                                 \
             uint##bits##_t a = pa[l], b = pb[l];                                                   \
             (void)b;                                                                               \
             d[l] = (uint##bits##_t)(expression);                                                   \
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
-    }
-static inline uint32_t flush_bits(uint32_t bits)
-{
-    return bits & 0x7f800000 ? bits : bits & 0x80000000;
-}
-SIGN(abs_32, 32, a & ~top)
-SIGN(neg_32, 32, a ^ top)
-SIGN(abs_flush_32, 32, flush_bits(a) & ~top)
-SIGN(neg_flush_32, 32, flush_bits(a) ^ top)
-SIGN(copysign_32, 32, (a & top) | (b & ~top))
-SIGN(abs_64, 64, a & ~top)
-SIGN(neg_64, 64, a ^ top)
-SIGN(copysign_64, 64, (a & top) | (b & ~top))
+    }                                                                                              \
+    LOWERING(name, LOWERING_LANES, "uint" #bits "_t", "uint" #bits "_t", "uint" #bits "_t", NULL,  \
+             LOWERING_TEXT(expression))
+#define TOP_32 ((uint32_t)1 << 31)
+#define TOP_64 ((uint64_t)1 << 63)
+SIGN(abs_32, 32, a & ~TOP_32)
+SIGN(neg_32, 32, a ^ TOP_32)
+SIGN(abs_flush_32, 32, flush_bits(a) & ~TOP_32)
+SIGN(neg_flush_32, 32, flush_bits(a) ^ TOP_32)
+SIGN(copysign_32, 32, (a & TOP_32) | (b & ~TOP_32))
+SIGN(abs_64, 64, a & ~TOP_64)
+SIGN(neg_64, 64, a ^ TOP_64)
+SIGN(copysign_64, 64, (a & TOP_64) | (b & ~TOP_64))
 
 /* ---- rounding modes ------------------------------------------------------------------------ */
 
@@ -321,9 +279,9 @@ static inline double upper_half(double value)
     memcpy(&value, &bits, 8);
     return value;
 }
-DOUBLE(rcp_upper_64, upper_half(1.0 / upper_half(a)))
-DOUBLE(rsqrt_upper_64, upper_half(1.0 / sqrt(upper_half(a))))
-DOUBLE(rsqrt_64, 1.0 / sqrt(a))
+DOUBLE_LIBRARY(rcp_upper_64, upper_half(1.0 / upper_half(a)))
+DOUBLE_LIBRARY(rsqrt_upper_64, upper_half(1.0 / sqrt(upper_half(a))))
+DOUBLE(rsqrt_64, 1.0 / __builtin_sqrt(a))
 
 void decode_rcp(struct decoder *decoder, const struct ptx_instruction *i)
 {

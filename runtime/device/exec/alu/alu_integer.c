@@ -1,10 +1,12 @@
 /* Integer arithmetic (PTX ISA 9.7.1) and the shared opcodes' way to the float files: add, sub, mul,
  * mad, div, rem, abs, neg, min, max, with carry, 24-bit, sums of differences, dot products. */
+#include "runtime/device/exec/alu/alu_lane.h"
 #include "runtime/device/exec/exec_decoder.h"
+#include "runtime/device/exec/exec_lowering.h"
 
 /* ---- tables of handlers by type ------------------------------------------------------------- */
 
-#define HANDLER2(name, suffix, type, expression)                                                   \
+#define CALLED2(name, suffix, type, expression)                                                    \
     static int name##_##suffix(struct warp *w, const struct micro *op)                             \
     {                                                                                              \
         type *d = slot(w, op->d);                                                                  \
@@ -16,7 +18,12 @@
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
     }
-#define HANDLER3(name, suffix, result_type, type, expression)                                      \
+#define HANDLER2_AS(kind, name, suffix, type, expression)                                          \
+    CALLED2(name, suffix, type, expression)                                                        \
+    LOWERING(name##_##suffix, kind, LOWERING_TEXT(type), LOWERING_TEXT(type), LOWERING_TEXT(type), \
+             NULL, LOWERING_TEXT(expression))
+#define HANDLER2(...) HANDLER2_AS(LOWERING_LANES, __VA_ARGS__)
+#define CALLED3(name, suffix, result_type, type, expression)                                       \
     static int name##_##suffix(struct warp *w, const struct micro *op)                             \
     {                                                                                              \
         result_type *d = slot(w, op->d);                                                           \
@@ -30,6 +37,12 @@
         });                                                                                        \
         return FLOW_NEXT;                                                                          \
     }
+
+#define HANDLER3_AS(kind, name, suffix, result_type, type, expression)                             \
+    CALLED3(name, suffix, result_type, type, expression)                                           \
+    LOWERING(name##_##suffix, kind, LOWERING_TEXT(result_type), LOWERING_TEXT(type),               \
+             LOWERING_TEXT(type), LOWERING_TEXT(result_type), LOWERING_TEXT(expression))
+#define HANDLER3(...) HANDLER3_AS(LOWERING_LANES, __VA_ARGS__)
 
 #define TABLE(name)                                                                                \
     static micro_run *const name[PTX_TYPE_OTHER] = {                                               \
@@ -71,8 +84,8 @@ TERNARY(differences, c + (a < b ? b - a : a - b))
 /* An integer division by zero gives all ones on every GPU so far, its remainder the dividend. The
  * most negative number divided by -1 is itself. */
 #define DIVIDE(suffix, type, expression_divide, expression_remainder)                              \
-    HANDLER2(divide, suffix, type, b == 0 ? (type)-1 : expression_divide)                          \
-    HANDLER2(modulo, suffix, type, b == 0 ? a : expression_remainder)
+    HANDLER2_AS(LOWERING_ALONE, divide, suffix, type, b == 0 ? (type)-1 : expression_divide)       \
+    HANDLER2_AS(LOWERING_ALONE, modulo, suffix, type, b == 0 ? a : expression_remainder)
 DIVIDE(u16, uint16_t, a / b, a % b)
 DIVIDE(u32, uint32_t, a / b, a % b)
 DIVIDE(u64, uint64_t, a / b, a % b)
@@ -82,15 +95,16 @@ DIVIDE(s64, int64_t, b == -1 ? -a : a / b, b == -1 ? 0 : a % b)
 TABLE(divide)
 TABLE(modulo)
 
-#define HIGH(suffix, type)                                                                         \
-    HANDLER2(multiply_high, suffix, type, HIGH_##suffix(a, b))                                     \
-    HANDLER3(multiply_add_high, suffix, type, type, (type)HIGH_##suffix(a, b) + c)
+#define HIGH_AS(kind, suffix, type)                                                                \
+    HANDLER2_AS(kind, multiply_high, suffix, type, HIGH_##suffix(a, b))                            \
+    HANDLER3_AS(kind, multiply_add_high, suffix, type, type, (type)HIGH_##suffix(a, b) + c)
+#define HIGH(suffix, type) HIGH_AS(LOWERING_LANES, suffix, type)
 HIGH(u16, uint16_t)
 HIGH(s16, int16_t)
 HIGH(u32, uint32_t)
 HIGH(s32, int32_t)
-HIGH(u64, uint64_t)
-HIGH(s64, int64_t)
+HIGH_AS(LOWERING_ALONE, u64, uint64_t)
+HIGH_AS(LOWERING_ALONE, s64, int64_t)
 TABLE(multiply_high)
 TABLE(multiply_add_high)
 
@@ -102,6 +116,8 @@ TABLE(multiply_add_high)
         LANES(w, d[l] = (wide)((wide)a[l] * (wide)b[l]));                                          \
         return FLOW_NEXT;                                                                          \
     }                                                                                              \
+    LOWERING(multiply_wide_##suffix, LOWERING_LANES, LOWERING_TEXT(wide), LOWERING_TEXT(narrow),   \
+             LOWERING_TEXT(narrow), NULL, LOWERING_TEXT((wide)a *(wide)b))                         \
     HANDLER3(multiply_add_wide, suffix, wide, narrow, (wide)a *(wide)b + c)
 WIDE(u16, uint16_t, uint32_t)
 WIDE(s16, int16_t, int32_t)
@@ -118,14 +134,10 @@ static micro_run *const multiply_add_wide[PTX_TYPE_OTHER] = {[PTX_U16] = multipl
 
 /* ---- add, sub ------------------------------------------------------------------------------ */
 
-static int32_t saturate(int64_t value)
-{
-    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
-}
-HANDLER2(add_saturated, s32, int32_t, saturate((int64_t)a + b))
-HANDLER2(subtract_saturated, s32, int32_t, saturate((int64_t)a - b))
+HANDLER2(add_saturated, s32, int32_t, saturate_s32((int64_t)a + b))
+HANDLER2(subtract_saturated, s32, int32_t, saturate_s32((int64_t)a - b))
 HANDLER3(multiply_add_saturated, s32, int32_t, int32_t,
-         saturate(((int64_t)a * b >> 32) + (int64_t)c))
+         saturate_s32(((int64_t)a * b >> 32) + (int64_t)c))
 
 /* two 16-bit halves, without a carry between them */
 static uint32_t halves(uint32_t a, uint32_t b, uint8_t opcode, bool sign)
@@ -380,10 +392,6 @@ void decode_rem(struct decoder *decoder, const struct ptx_instruction *i)
     decode_integer(decoder, i, modulo);
 }
 
-static inline uint64_t magnitude(int64_t value)
-{
-    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
 BINARY(absolute, magnitude((int64_t)a))
 BINARY(negate, 0 - (uint64_t)a)
 

@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_DEVICE_EXEC_EXEC_HARNESS_H
 #define TESTS_UNIT_DEVICE_EXEC_EXEC_HARNESS_H
 
+#include "runtime/device/compile/compile.h"
 #include "runtime/device/exec/exec.h"
 #include "runtime/ptx/ptx.h"
 
@@ -124,6 +125,7 @@ static inline void harness_map(struct harness *h)
 static inline void harness_open_text(struct harness *h, const char *text)
 {
     struct ptx_error error = {0};
+    compile_start(compile_mode_of(getenv("CSAN_DEVICE_COMPILE"), COMPILE_OFF));
     memset(h, 0, sizeof *h);
     harness_map(h);
     h->module = ptx_parse(text, strlen(text), &error);

@@ -1,0 +1,8 @@
+# The compiler of kernels. What its C text begins with is made of the headers that say the same to
+# the engine.
+kernel_prelude := runtime/device/compile/prelude.h runtime/device/exec/exec_compiled.h \
+	runtime/device/exec/alu/alu_lane.h
+$(OUT)/gen/device/kernel_prelude.inc: $(kernel_prelude)
+	@mkdir -p $(@D)
+	sed -e '/^#include/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $(kernel_prelude) > $@
+$(OUT)/obj/runtime/device/compile/lower.o: $(OUT)/gen/device/kernel_prelude.inc

@@ -1,0 +1,439 @@
+/* See lower.h. A segment becomes loops over the lanes, each of which holds as many operations as
+ * possible, so that values stay in registers; between the loops are calls for what accesses memory.
+ * All 32 lanes are computed, and lanes outside the mask keep what their slots hold. */
+#include "runtime/device/compile/lower.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What every text begins with: types, exec_compiled.h and alu_lane.h. */
+static const char prelude[] =
+#include "device/kernel_prelude.inc"
+    ;
+
+struct writer {
+    const struct plan *plan;
+    FILE *out;
+    uint64_t *live;  /* behind the loop that is written */
+    uint8_t *state;  /* by number of a slot: STATE_... */
+    uint32_t *named; /* slots with a variable in the loop */
+    uint32_t named_count;
+};
+enum { STATE_LOADED = 1, STATE_WRITTEN = 2 };
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+static uint32_t number_of(const struct writer *writer, uint32_t slot)
+{
+    return writer->plan->numbers[slot / 4];
+}
+
+static uint8_t width_of(const struct writer *writer, uint32_t slot)
+{
+    return writer->plan->widths[number_of(writer, slot)];
+}
+
+/* The value of a constant slot, which is the same in every lane. */
+static uint64_t constant_of(const struct writer *writer, uint32_t slot, uint8_t width)
+{
+    uint64_t value = 0;
+    memcpy(&value, writer->plan->program->constants + (slot & ~SLOT_CONSTANT),
+           width == WIDTH_PREDICATE ? 4 : width);
+    return width == WIDTH_PREDICATE ? value & 1 : value;
+}
+
+static uint8_t bytes_of(const char *type)
+{
+    return !strcmp(type, "float")    ? 4
+           : !strcmp(type, "double") ? 8
+           : strstr(type, "16")      ? 2
+           : strstr(type, "32")      ? 4
+                                     : 8;
+}
+
+/* The bits of a source: a variable, or a number. */
+static void write_bits(struct writer *writer, uint32_t slot, uint8_t width)
+{
+    if (slot & SLOT_CONSTANT)
+        fprintf(writer->out, "0x%" PRIx64 "%s", constant_of(writer, slot, width),
+                width == 8 ? "ul" : "u");
+    else
+        fprintf(writer->out, "r%u", slot);
+}
+
+/* const float a = float_from_bits(r128); */
+static void write_source(struct writer *writer, const char *type, char name, uint32_t slot)
+{
+    const char *conversion = !strcmp(type, "float")    ? "float_from_bits"
+                             : !strcmp(type, "double") ? "double_from_bits"
+                                                       : "";
+    fprintf(writer->out, "%s %c = ", type, name);
+    if (*conversion)
+        fprintf(writer->out, "%s(", conversion);
+    else
+        fprintf(writer->out, "(%s)(", type);
+    write_bits(writer, slot, bytes_of(type));
+    fprintf(writer->out, "); ");
+}
+
+/* ---- one operation in the loop -------------------------------------------------------------- */
+
+static bool has_read(const struct step *step, uint32_t slot)
+{
+    for (uint32_t k = 0; k < step->read_count; k++)
+        if (step->reads[k].slot == slot)
+            return true;
+    return slot & SLOT_CONSTANT;
+}
+
+/* "MODE_FLUSH:a + b": sources are entered and the result is left in that mode. */
+static const char *mode_of(const char *expression, char *mode, size_t bytes)
+{
+    const char *colon = strncmp(expression, "MODE_", 5) ? NULL : strchr(expression, ':');
+    mode[0] = 0;
+    if (!colon)
+        return expression;
+    snprintf(mode, bytes, "%.*s", (int)(colon - expression), expression);
+    return colon + 1;
+}
+
+static void write_sources(struct writer *writer, const struct step *step, const struct micro *op,
+                          const char *mode)
+{
+    const struct lowering *entry = step->entry;
+    const char *types[] = {entry->a, entry->b, entry->c};
+    const uint32_t slots[] = {op->a, op->b, op->c};
+    for (int k = 0; k < 3; k++) {
+        if (!types[k] || !has_read(step, slots[k]))
+            continue;
+        write_source(writer, types[k], "abc"[k], slots[k]);
+        if (*mode)
+            fprintf(writer->out, "%c = enter_32(%c, %s); ", "abc"[k], "abc"[k], mode);
+        fprintf(writer->out, "(void)%c; ", "abc"[k]);
+    }
+}
+
+static void write_lanes(struct writer *writer, const struct step *step, const struct micro *op)
+{
+    char mode[24];
+    const char *type = step->entry->d;
+    const char *expression = mode_of(step->entry->expression, mode, sizeof mode);
+    const char *bits = !strcmp(type, "float")    ? "float_bits"
+                       : !strcmp(type, "double") ? "double_bits"
+                                                 : "";
+    fprintf(writer->out, "{ ");
+    write_sources(writer, step, op, mode);
+    fprintf(writer->out, "r%u = ", op->d);
+    if (*mode)
+        fprintf(writer->out, "float_bits(leave_32(%s, %s)); }\n", expression, mode);
+    else if (*bits)
+        fprintf(writer->out, "%s((%s)(%s)); }\n", bits, type, expression);
+    else
+        fprintf(writer->out, "(uint%u_t)(%s)(%s); }\n", bytes_of(type) * 8u, type, expression);
+}
+
+static void write_select(struct writer *writer, const struct step *step, const struct micro *op)
+{
+    const uint8_t width = bytes_of(step->entry->d);
+    fprintf(writer->out, "r%u = SELECT(uint%u_t, ", op->d, width * 8u);
+    write_bits(writer, op->c, WIDTH_PREDICATE);
+    fprintf(writer->out, ", ");
+    write_bits(writer, op->a, width);
+    fprintf(writer->out, ", ");
+    write_bits(writer, op->b, width);
+    fprintf(writer->out, ");\n");
+}
+
+/* A predicate of one lane is 0 or 1. */
+static void write_predicate(struct writer *writer, const struct step *step, const struct micro *op)
+{
+    fprintf(writer->out, "{ const uint32_t a = ");
+    write_bits(writer, op->a, WIDTH_PREDICATE);
+    if (has_read(step, op->b) && strchr(step->entry->expression, 'b')) {
+        fprintf(writer->out, ", b = ");
+        write_bits(writer, op->b, WIDTH_PREDICATE);
+    }
+    fprintf(writer->out, "; r%u = (%s) & 1; }\n", op->d, step->entry->expression);
+}
+
+static void write_combined(struct writer *writer, uint32_t to, const char *result, uint8_t combine)
+{
+    fprintf(writer->out, "r%u = %s", to, result);
+    if (combine)
+        fprintf(writer->out, " %c c",
+                combine == PTX_BOOL_AND  ? '&'
+                : combine == PTX_BOOL_OR ? '|'
+                                         : '^');
+    fprintf(writer->out, "; ");
+}
+
+static void write_setp(struct writer *writer, const struct step *step, const struct micro *op)
+{
+    const struct lowering_comparison *comparison = &step->comparison;
+    const struct lowering *compare = comparison->compare;
+    fprintf(writer->out, "{ ");
+    write_source(writer, compare->a, 'a', op->a);
+    write_source(writer, compare->b, 'b', op->b);
+    if (comparison->flush)
+        fprintf(writer->out, "a = half_flush(a); b = half_flush(b); ");
+    if (comparison->combine) {
+        fprintf(writer->out, "const uint32_t c = ");
+        write_bits(writer, op->c, WIDTH_PREDICATE);
+        fprintf(writer->out, "; ");
+    }
+    fprintf(writer->out, "const uint32_t x = (%s) ? 1 : 0; ", compare->expression);
+    write_combined(writer, op->d, "x", comparison->combine);
+    if (comparison->second)
+        write_combined(writer, op->q, "(x ^ 1)", comparison->combine);
+    fprintf(writer->out, "}\n");
+}
+
+/* As space_addresses. */
+static void write_address(struct writer *writer, const struct micro *op)
+{
+    fprintf(writer->out, "ad[l] = %s(", op->width == 4 ? "(uint32_t)" : "");
+    write_bits(writer, op->a, op->width);
+    fprintf(writer->out, " + 0x%" PRIx64 "ul);\n", (uint64_t)op->imm);
+}
+
+static void write_step(struct writer *writer, uint32_t pc)
+{
+    const struct step *step = &writer->plan->steps[pc];
+    const struct micro *op = &writer->plan->program->code[pc];
+    if (step->kind == STEP_ACCESS)
+        write_address(writer, op);
+    else if (step->entry->kind == LOWERING_SETP)
+        write_setp(writer, step, op);
+    else if (step->entry->kind == LOWERING_PREDICATE)
+        write_predicate(writer, step, op);
+    else if (step->entry->kind == LOWERING_SELECT)
+        write_select(writer, step, op);
+    else
+        write_lanes(writer, step, op);
+}
+
+/* ---- a loop --------------------------------------------------------------------------------- */
+
+static void name_slot(struct writer *writer, uint32_t slot, uint8_t state)
+{
+    uint8_t *at = &writer->state[number_of(writer, slot)];
+    if (!*at)
+        writer->named[writer->named_count++] = slot;
+    if (state == STATE_WRITTEN || !(*at & STATE_WRITTEN))
+        *at |= state;
+}
+
+/* Of an access only the address is computed in the loop. */
+static uint32_t reads_in_loop(const struct step *step, const struct micro *op)
+{
+    return step->kind == STEP_ACCESS ? !(op->a & SLOT_CONSTANT) : step->read_count;
+}
+
+static void name_slots(struct writer *writer, uint32_t first, uint32_t end)
+{
+    writer->named_count = 0;
+    for (uint32_t pc = first; pc < end; pc++) {
+        const struct step *step = &writer->plan->steps[pc];
+        const uint32_t count = reads_in_loop(step, &writer->plan->program->code[pc]);
+        for (uint32_t k = 0; k < count; k++)
+            name_slot(writer, step->reads[k].slot, STATE_LOADED);
+        for (uint32_t k = 0; step->kind != STEP_ACCESS && k < step->write_count; k++)
+            name_slot(writer, step->writes[k].slot, STATE_WRITTEN);
+    }
+}
+
+static bool is_kept(const struct writer *writer, uint32_t slot)
+{
+    return (writer->state[number_of(writer, slot)] & STATE_WRITTEN) &&
+           plan_is_live(writer->plan, writer->live, slot);
+}
+
+/* Predicates are words of 32 bits: read before the loop, and collected behind it. */
+static void write_words(struct writer *writer)
+{
+    for (uint32_t k = 0; k < writer->named_count; k++) {
+        const uint32_t slot = writer->named[k];
+        if (width_of(writer, slot) != WIDTH_PREDICATE)
+            continue;
+        if (writer->state[number_of(writer, slot)] & STATE_LOADED)
+            fprintf(writer->out, "const uint32_t w%u = WORD(%u);\n", slot, slot);
+        if (is_kept(writer, slot))
+            fprintf(writer->out, "uint32_t o%u[32] __attribute__((aligned(64)));\n", slot);
+    }
+}
+
+static void write_variables(struct writer *writer)
+{
+    for (uint32_t k = 0; k < writer->named_count; k++) {
+        const uint32_t slot = writer->named[k], width = width_of(writer, slot);
+        const bool loaded = writer->state[number_of(writer, slot)] & STATE_LOADED;
+        fprintf(writer->out, "uint%u_t r%u", width ? width * 8 : 32, slot);
+        if (loaded && width)
+            fprintf(writer->out, " = LANE%u(%u)", width, slot);
+        else if (loaded)
+            fprintf(writer->out, " = w%u >> l & 1", slot);
+        fprintf(writer->out, ";\n");
+    }
+}
+
+static void write_results(struct writer *writer)
+{
+    for (uint32_t k = 0; k < writer->named_count; k++) {
+        const uint32_t slot = writer->named[k], width = width_of(writer, slot);
+        if (!is_kept(writer, slot))
+            continue;
+        if (width)
+            fprintf(writer->out, "KEEP%u(%u);\n", width, slot);
+        else
+            fprintf(writer->out, "o%u[l] = r%u << 31;\n", slot, slot);
+    }
+}
+
+/* Micro-operations [first, end); writer->live is what is read behind them. */
+static void write_loop(struct writer *writer, uint32_t first, uint32_t end)
+{
+    name_slots(writer, first, end);
+    fprintf(writer->out, "{\n");
+    write_words(writer);
+    fprintf(writer->out, "#pragma omp simd\nfor (int l = 0; l < 32; l++) {\n");
+    write_variables(writer);
+    for (uint32_t pc = first; pc < end; pc++)
+        write_step(writer, pc);
+    write_results(writer);
+    fprintf(writer->out, "}\n");
+    for (uint32_t k = 0; k < writer->named_count; k++) {
+        const uint32_t slot = writer->named[k];
+        if (width_of(writer, slot) == WIDTH_PREDICATE && is_kept(writer, slot))
+            fprintf(writer->out, "WORD(%u) = (WORD(%u) & ~m) | (collect(o%u) & m);\n", slot, slot,
+                    slot);
+    }
+    for (uint32_t k = 0; k < writer->named_count; k++)
+        writer->state[number_of(writer, writer->named[k])] = 0;
+    fprintf(writer->out, "}\n");
+}
+
+/* ---- segments ------------------------------------------------------------------------------- */
+
+/* Where the loop that begins at pc ends: behind an access, or an operation that stands alone. */
+static uint32_t loop_end(const struct plan *plan, uint32_t pc, uint32_t end)
+{
+    for (uint32_t at = pc; at < end; at++) {
+        const struct step *step = &plan->steps[at];
+        if (step->kind == STEP_ACCESS)
+            return at + 1;
+        if (step->kind != STEP_LANES)
+            return at;
+        if (step->alone)
+            return at == pc ? at + 1 : at;
+    }
+    return end;
+}
+
+/* What is read behind the loop, whose last step may be an access that reads slots itself. */
+static void live_after_loop(struct writer *writer, const struct segment *segment, uint32_t end)
+{
+    const struct plan *plan = writer->plan;
+    plan_live_after(plan, segment, writer->live);
+    for (uint32_t pc = segment->end; pc > end; pc--)
+        plan_step_back(plan, &plan->steps[pc - 1], writer->live);
+    const struct step *last = &plan->steps[end - 1];
+    if (last->kind != STEP_ACCESS)
+        return;
+    struct step values = *last;
+    values.read_count = 0;
+    const uint32_t first = plan->program->code[end - 1].a & SLOT_CONSTANT ? 0 : 1;
+    for (uint32_t k = first; k < last->read_count; k++)
+        values.reads[values.read_count++] = last->reads[k];
+    plan_step_back(plan, &values, writer->live);
+}
+
+static void write_branch(struct writer *writer, const struct segment *segment)
+{
+    const uint32_t pc = segment->end - 1;
+    const struct micro *op = &writer->plan->program->code[pc];
+    const struct step *step = &writer->plan->steps[pc];
+    const bool back = op->e <= pc;
+    fprintf(writer->out, "{ const uint32_t taken = ");
+    if (step->kind == STEP_JUMP)
+        fprintf(writer->out, "m;\n");
+    else if (op->a & SLOT_CONSTANT)
+        fprintf(writer->out, "%s0x%xu & m;\n", step->negated ? "~" : "",
+                constant_of(writer, op->a, WIDTH_PREDICATE) ? ALL_LANES : 0);
+    else
+        fprintf(writer->out, "%sWORD(%u) & m;\n", step->negated ? "~" : "", op->a);
+    fprintf(writer->out, "if (taken == m && c->alone && left > 0%s) { %sgoto s%u; }\n",
+            back ? " && !*c->strong" : "", back ? "*c->spins = 0; " : "", op->e);
+    fprintf(writer->out, "if (taken) { c->left = left + 1; return c->interpret(c, %u, %u); } }\n",
+            pc, pc + 1);
+}
+
+static void write_segment(struct writer *writer, const struct segment *segment)
+{
+    const struct plan *plan = writer->plan;
+    const uint32_t count = segment->end - segment->first;
+    fprintf(writer->out, "s%u: if (left < %u || c->stop < %u) { c->pc = %u; goto stops; }\n",
+            segment->first, count, segment->end, segment->first);
+    if (segment->called) {
+        fprintf(writer->out,
+                "c->left = left; if ((flow = c->interpret(c, %u, %u))) return flow; "
+                "left = c->left;\n",
+                segment->first, segment->end);
+        return;
+    }
+    fprintf(writer->out, "left -= %u;\n", count);
+    for (uint32_t pc = segment->first, end; pc < segment->end; pc = end) {
+        end = loop_end(plan, pc, segment->end);
+        if (end == pc) {
+            write_branch(writer, segment);
+            return;
+        }
+        live_after_loop(writer, segment, end);
+        write_loop(writer, pc, end);
+        if (plan->steps[end - 1].kind == STEP_ACCESS)
+            fprintf(writer->out,
+                    "if ((flow = c->access(c, %u, ad))) { c->left = left + %u; c->pc = %u; "
+                    "return flow; }\n",
+                    end - 1, segment->end - end, end - 1);
+    }
+}
+
+static void write_function(struct writer *writer)
+{
+    const struct plan *plan = writer->plan;
+    fprintf(writer->out, "%s", prelude);
+    fprintf(writer->out, "int csan_kernel(struct compiled_call *c)\n{\n"
+                         "unsigned char *const s = __builtin_assume_aligned(c->slots, 64);\n"
+                         "const uint32_t m = c->mask;\nlong left = c->left;\nint flow;\n"
+                         "uint64_t ad[32] __attribute__((aligned(64)));\n(void)ad, (void)flow;\n"
+                         "switch (c->pc) {\n");
+    for (uint32_t k = 0; k < plan->segment_count; k++)
+        fprintf(writer->out, "case %u: goto s%u;\n", plan->segments[k].first,
+                plan->segments[k].first);
+    fprintf(writer->out, "default: goto stops;\n}\n");
+    for (uint32_t k = 0; k < plan->segment_count; k++)
+        write_segment(writer, &plan->segments[k]);
+    fprintf(writer->out, "c->pc = %u;\nstops: c->left = left; return COMPILED_STOPS;\n}\n",
+            plan->program->code_count);
+}
+
+char *lower_text(const struct plan *plan, size_t *bytes)
+{
+    char *text = NULL;
+    struct writer writer = {.plan = plan, .out = open_memstream(&text, bytes)};
+    writer.live = calloc(plan->words, sizeof *writer.live);
+    writer.state = calloc(plan->slot_count + 1, 1);
+    writer.named = calloc(plan->slot_count + 1, sizeof *writer.named);
+    bool written = writer.out && writer.live && writer.state && writer.named;
+    if (written)
+        write_function(&writer);
+    if (writer.out)
+        written = fclose(writer.out) == 0 && written;
+    free(writer.live);
+    free(writer.state);
+    free(writer.named);
+    if (written)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,43 @@
+/* Begins the text of a compiled kernel: see lower.c. No file is included there, so that nothing has
+ * to be read or found. Behind it come exec_compiled.h and alu_lane.h, then the kernel. */
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef short int16_t;
+typedef unsigned int uint32_t;
+typedef int int32_t;
+typedef unsigned long uint64_t;
+typedef long int64_t;
+typedef _Bool bool;
+#define NAN        __builtin_nanf("")
+#define memcpy     __builtin_memcpy
+#define signbit    __builtin_signbit
+#define fabsf      __builtin_fabsf
+#define copysignf  __builtin_copysignf
+#define INT32_MAX  2147483647
+#define INT32_MIN  (-2147483647 - 1)
+#define UINT32_MAX 4294967295u
+#define WORD(at)   (*(uint32_t *)(s + (at)))
+#define LANE2(at)  (((uint16_t *)(s + (at)))[l])
+#define LANE4(at)  (((uint32_t *)(s + (at)))[l])
+#define LANE8(at)  (((uint64_t *)(s + (at)))[l])
+/* a where the condition is 1, b where it is 0. A branch would not always become vectors. */
+#define SELECT(type, c, a, b) (type)(((a) & -(type)(c)) | ((b) & ~-(type)(c)))
+/* Lanes outside the mask keep their values. */
+#define KEEP2(at) LANE2(at) = SELECT(uint16_t, m >> l & 1, r##at, LANE2(at))
+#define KEEP4(at) LANE4(at) = SELECT(uint32_t, m >> l & 1, r##at, LANE4(at))
+#define KEEP8(at) LANE8(at) = SELECT(uint64_t, m >> l & 1, r##at, LANE8(at))
+/* The top bits of 32 lanes. */
+static inline uint32_t collect(const uint32_t *lanes)
+{
+    uint32_t word = 0;
+#ifdef __AVX2__
+    typedef float vector __attribute__((vector_size(32), may_alias));
+    for (int k = 0; k < 4; k++)
+        word |= (uint32_t)__builtin_ia32_movmskps256(((const vector *)lanes)[k]) << (8 * k);
+#else
+    typedef float vector __attribute__((vector_size(16), may_alias));
+    for (int k = 0; k < 8; k++)
+        word |= (uint32_t)__builtin_ia32_movmskps(((const vector *)lanes)[k]) << (4 * k);
+#endif
+    return word;
+}
