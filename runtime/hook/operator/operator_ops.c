@@ -15,13 +15,29 @@ static struct operator_op *op_of_lane(struct operator_op *ops, uint32_t count, c
 /* Forgets the oldest for it, if need be. */
 static struct operator_op *lane_add(struct operator_ops *ops, csan_lane lane, uint64_t number)
 {
-    if (ops->count == OPERATOR_OPS_MAX) {
+    if (ops->count == OPERATOR_LANES_MAX) {
         ops->count--;
         memmove(ops->whole, ops->whole + 1, ops->count * sizeof *ops->whole);
     }
     struct operator_op *part = &ops->whole[ops->count++];
     *part = (struct operator_op){lane, number, number};
     return part;
+}
+
+/* Makes two pieces of one lane one; if all are of different lanes, the oldest goes. */
+static void piece_free(struct operator_ops *ops)
+{
+    uint32_t gone = 0;
+    for (uint32_t i = 1; i < ops->declared_count && !gone; i++) {
+        struct operator_op *before = op_of_lane(ops->declared, i, ops->declared[i].lane);
+        if (before) {
+            before->last = ops->declared[i].last;
+            gone = i;
+        }
+    }
+    ops->declared_count--;
+    memmove(ops->declared + gone, ops->declared + gone + 1,
+            (ops->declared_count - gone) * sizeof *ops->declared);
 }
 
 void operator_ops_add(struct operator_ops *ops, enum operator_op_kind kind, csan_lane lane,
@@ -36,10 +52,13 @@ void operator_ops_add(struct operator_ops *ops, enum operator_op_kind kind, csan
     if (kind != OPERATOR_OP_DECLARED)
         return;
     struct operator_op *piece = op_of_lane(ops->declared, ops->declared_count, lane);
-    if (piece && piece->last == before) /* nothing that is known by itself came between */
+    if (piece && piece->last == before) { /* nothing that is known by itself came between */
         piece->last = number;
-    else if (ops->declared_count < OPERATOR_OPS_MAX)
-        ops->declared[ops->declared_count++] = (struct operator_op){lane, number, number};
+        return;
+    }
+    if (ops->declared_count == OPERATOR_OPS_MAX)
+        piece_free(ops);
+    ops->declared[ops->declared_count++] = (struct operator_op){lane, number, number};
 }
 
 bool operator_ops_are_elsewhere(const struct operator_ops *ops, csan_lane lane)

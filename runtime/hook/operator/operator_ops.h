@@ -13,8 +13,9 @@
 #include <stdbool.h>
 
 /* If there are more lanes, the newest are kept: some live for one op only. If there are more
- * pieces, the first are kept. */
-enum { OPERATOR_OPS_MAX = 8 };
+ * pieces, two of one lane become one, with the known ops between them: races between those and
+ * known ops of the same operator are then missed, and none is reported that is not there. */
+enum { OPERATOR_LANES_MAX = 8, OPERATOR_OPS_MAX = 32 };
 
 /* Ops of one lane, by number. */
 struct operator_op {
@@ -24,7 +25,7 @@ struct operator_op {
 
 struct operator_ops {
     uint32_t count, declared_count;
-    struct operator_op whole[OPERATOR_OPS_MAX];    /* one a lane */
+    struct operator_op whole[OPERATOR_LANES_MAX];  /* one a lane */
     struct operator_op declared[OPERATOR_OPS_MAX]; /* of which by the operator's own word */
 };
 
