@@ -1,6 +1,7 @@
 // verdict: none
 // libraries: cublas
 // options: host=off
+// output: -
 // Factors and results on the host, where the call waits, and on the device; wrong arguments.
 #include "numbers.h"
 

@@ -68,7 +68,8 @@ int main()
     RAND(curandGenerate(generator, words, COUNT));
     moments("words", taken(words), 2147483648.0, std::pow(2.0, 64) / 12);
 
-    RAND(curandSetPseudoRandomGeneratorSeed(generator, 1234));
+    RAND(curandSetPseudoRandomGeneratorSeed(generator, 1234)); // which keeps the offset
+    RAND(curandSetGeneratorOffset(generator, 0));
     RAND(curandGenerateUniform(generator, floats, COUNT));
     numbers_compare("the same seed", taken(floats), first, 0);
     if (curandGenerateNormal(generator, floats, 3, 0, 1) != CURAND_STATUS_LENGTH_NOT_MULTIPLE)

@@ -1,5 +1,6 @@
 // verdict: race
 // libraries: curand
+// gpu: any
 // expect: copy .* does not wait for curandGenerate
 // output: -
 // own-errors: yes

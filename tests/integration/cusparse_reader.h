@@ -27,9 +27,14 @@ int main()
         cusparseCreateDnVec(&in, SIZE, x, CUDA_R_32F) ||
         cusparseCreateDnVec(&out, SIZE, y, CUDA_R_32F))
         return 101;
+    size_t bytes = 0;
+    if (cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, in, &beta,
+                                out, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes))
+        return 103;
+    char *buffer = device_array<char>(bytes + 16);
     CHECK(cudaDeviceSynchronize());
     if (cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix, in, &beta, out,
-                     CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr))
+                     CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, buffer))
         return 102;
     CHECK(cudaMemsetAsync(x + ELEMENT, 0, sizeof *x, b));
     CHECK(cudaDeviceSynchronize());

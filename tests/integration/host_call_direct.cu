@@ -5,6 +5,7 @@
 // syscall(2) fills a buffer that a copy may still read, passing the C library's read by. Functions
 // of the program's own stand in front of the C library's, and make their system calls so.
 #include "host_memory.h"
+#include <cstdarg>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +16,11 @@ extern "C" ssize_t read(int file, void *memory, size_t bytes)
 }
 extern "C" int ioctl(int file, unsigned long request, ...) noexcept
 {
-    return (int)syscall(SYS_ioctl, file, request, nullptr);
+    va_list arguments;
+    va_start(arguments, request);
+    void *argument = va_arg(arguments, void *);
+    va_end(arguments);
+    return (int)syscall(SYS_ioctl, file, request, argument);
 }
 
 int main()
@@ -26,7 +31,7 @@ int main()
     CHECK(cudaMemcpyAsync(device, host, HOST_BYTES, cudaMemcpyHostToDevice, stream));
     if (read(zeros, host, HOST_BYTES) != (ssize_t)HOST_BYTES) // at: access
         return 102;
-    if (ioctl(zeros, 0) != -1)
+    if (ioctl(zeros, 0, nullptr) != -1)
         return 103;
     return finish();
 }
