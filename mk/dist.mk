@@ -109,7 +109,8 @@ DIST      := dist/$(DIST_NAME)
 define dist_cuda12
 	mkdir -p $(DIST)/tests/cuda12 && cp -L $(CUDA12_HOME)/lib/libcudart.so.12 $(DIST)/lib/csan/ && \
 		ln -sfn ../../bin $(DIST)/tests/cuda12/bin && ln -sfn ../../lib $(DIST)/tests/cuda12/lib && \
-		cd $(CUDA12_ROOT) && cp --parents $(SAMPLES12_GPU:$(CUDA12_ROOT)/%=%) $(abspath $(DIST))/tests/cuda12/
+		cd $(CUDA12_ROOT) && cp --parents $(SAMPLES12_GPU:$(CUDA12_ROOT)/%=%) $(abspath $(DIST))/tests/cuda12/ && \
+		ln -sfn ../../lib $(abspath $(DIST))/tests/cuda12/tests/lib
 endef
 
 .PHONY: dist-tree
