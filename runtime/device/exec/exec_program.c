@@ -419,7 +419,7 @@ static void decode_guarded(struct decoder *decoder, const struct ptx_instruction
     size_t start = decoder->code_count;
     struct micro *guard = decoder_emit(decoder, run);
     guard->a = predicate;
-    guard->option = instruction->guard_negated;
+    guard->option = !flow && instruction->guard_negated; /* of a branch it would say what e is */
     decode_bare(decoder, instruction);
     if (!flow)
         decoder_emit(decoder, control_guard_off);

@@ -79,8 +79,8 @@ DOUBLE(add_64, leave_64(a + b, a, b, b))
 DOUBLE(sub_64, leave_64(a - b, a, b, b))
 DOUBLE(mul_64, leave_64(a *b, a, b, b))
 DOUBLE(div_64, leave_64(a / b, a, b, b))
-DOUBLE(rcp_64, 1.0 / a)
-DOUBLE(sqrt_64, __builtin_sqrt(a))
+DOUBLE(rcp_64, leave_64(1.0 / a, a, a, a))
+DOUBLE(sqrt_64, leave_64(__builtin_sqrt(a), a, a, a))
 DOUBLE_LIBRARY(fma_64, leave_64(__builtin_fma(a, b, c), a, b, c))
 DOUBLE_IN(fast_fma_64, WITH_FMA, leave_64(__builtin_fma(a, b, c), a, b, c))
 
@@ -281,7 +281,7 @@ static inline double upper_half(double value)
 }
 DOUBLE_LIBRARY(rcp_upper_64, upper_half(1.0 / upper_half(a)))
 DOUBLE_LIBRARY(rsqrt_upper_64, upper_half(1.0 / sqrt(upper_half(a))))
-DOUBLE(rsqrt_64, 1.0 / __builtin_sqrt(a))
+DOUBLE(rsqrt_64, leave_64(1.0 / __builtin_sqrt(a), a, a, a))
 
 void decode_rcp(struct decoder *decoder, const struct ptx_instruction *i)
 {

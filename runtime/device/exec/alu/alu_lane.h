@@ -85,12 +85,14 @@ static inline float leave_32(float value, int mode)
     return mode & MODE_SATURATE ? saturate_unit(value) : value;
 }
 
-/* The NaN of an .f64 operation that has a NaN is the first one, made quiet. Said here because a
- * processor decides by the order of operands, which compilers change. */
+/* The NaN of an .f64 operation is the first one among its sources, made quiet; without one it is the
+ * processor's, which is negative. Said here because compilers change the order of sources, and
+ * compute with constants themselves. */
 static inline double leave_64(double value, double a, double b, double c)
 {
     const double nan = a != a ? a : b != b ? b : c;
-    return value != value && nan != nan ? double_from_bits(double_bits(nan) | 1ull << 51) : value;
+    const uint64_t bits = nan != nan ? double_bits(nan) | 1ull << 51 : 0xfff8000000000000;
+    return value != value ? double_from_bits(bits) : value;
 }
 
 /* min and max: a NaN gives way to a number unless .NaN; -0 is less than +0 */

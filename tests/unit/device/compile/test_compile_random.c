@@ -19,6 +19,7 @@ struct outcome {
     struct exec_fault fault;
     struct device_trace_range *ranges;
     size_t range_count;
+    uint8_t *results; /* a copy of what threads left of their registers */
 };
 
 static uint64_t number_of(const char *name, uint64_t usual)
@@ -83,6 +84,8 @@ static struct outcome run(struct twin *t, int which, uint32_t kernel, uint64_t b
     outcome.ranges = calloc(outcome.range_count + 1, sizeof *ranges);
     if (outcome.range_count)
         memcpy(outcome.ranges, ranges, outcome.range_count * sizeof *ranges);
+    outcome.results = malloc(RESULTS);
+    memcpy(outcome.results, harness_host(&t->h, t->results), RESULTS);
     exec_counts(state, &outcome.warp_instructions, &outcome.thread_instructions);
     exec_end(state);
     return outcome;
@@ -131,7 +134,15 @@ static void compare_kernel(struct twin *t, uint64_t seed, uint32_t kernel)
     if (a.hash != b.hash || a.status != b.status || strcmp(a.fault.message, b.fault.message))
         print_error("seed %llu, kernel %u, slices of %llu\n%s\n%s\n", (unsigned long long)seed,
                     kernel, (unsigned long long)budget, a.fault.message, b.fault.message);
+    for (int i = 0; i < RESULTS; i++)
+        if (a.results[i] != b.results[i]) {
+            print_error("thread %d, byte %d of its registers: %02x, compiled %02x\n",
+                        i / RESULT_BYTES, i % RESULT_BYTES, a.results[i], b.results[i]);
+            break;
+        }
     compare(&a, &b);
+    free(a.results);
+    free(b.results);
     done.kernels++;
     done.faults += a.status == EXEC_FAULT;
     done.stops += a.steps == STEPS_MOST;

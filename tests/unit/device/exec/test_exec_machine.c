@@ -329,13 +329,33 @@ static void guards_hold_over_slices(void **unused)
     harness_close(&h);
 }
 
+/* A negated guard of what changes the flow: its other lanes go on right behind it, however many
+ * micro-operations the instructions before it became. */
+static void negated_guards_go_on_behind(void **unused)
+{
+    (void)unused;
+    open_text(HEAD ENTRY(
+        "leaves") "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ctaid.y; mov.u32 %r5, %ctaid.z;\n"
+                  "mov.u32 %r6, %ntid.x; mov.u32 %r7, %ntid.y; mov.u32 %r8, %ntid.z;\n"
+                  "setp.lt.u32 %p1, %r0, 5; mov.u32 %r1, 1;\n" STORE(
+                      "%r1") "@!%p1 exit; bra one;\none: mov.u32 %r2, 7; bra two;\n"
+                             "two: add.u32 %r2, %r2, 1;" STORE(
+                                 "%r2") "bra three;\n"
+                                        "three: add.u32 %r2, %r2, 1;" STORE("%r2") "ret;\n}\n");
+    run("leaves", 32);
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(values[i], i < 5 ? 9 : 1);
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_lane_by_lane),     cmocka_unit_test(distinguishes_spaces),
-        cmocka_unit_test(knows_where_threads_are), cmocka_unit_test(faults_where_it_should),
-        cmocka_unit_test(rounds_shared_memory_up), cmocka_unit_test(meets_across_calls),
-        cmocka_unit_test(shuffles_by_the_book),    cmocka_unit_test(guards_hold_over_slices),
+        cmocka_unit_test(leaves_lane_by_lane),         cmocka_unit_test(distinguishes_spaces),
+        cmocka_unit_test(knows_where_threads_are),     cmocka_unit_test(faults_where_it_should),
+        cmocka_unit_test(rounds_shared_memory_up),     cmocka_unit_test(meets_across_calls),
+        cmocka_unit_test(shuffles_by_the_book),        cmocka_unit_test(guards_hold_over_slices),
+        cmocka_unit_test(negated_guards_go_on_behind),
     };
     return harness_run_tests(tests);
 }
