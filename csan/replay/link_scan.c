@@ -50,7 +50,8 @@ struct scanned {
 struct link_scan {
     size_t count;
     struct moments sources, waits;
-    uint64_t unified; /* given so far */
+    struct moments maps; /* `time`: the end of what is mapped, in the memory */
+    uint64_t unified;    /* given so far */
     struct scanned processes[];
 };
 
@@ -86,10 +87,12 @@ void link_scan_destroy(struct link_scan *scan)
         free(scanned->process.births);
         free(scanned->process.opened);
         free(scanned->process.taken);
+        free(scanned->process.mapped);
         free(scanned->takes);
     }
     free(scan->sources.items);
     free(scan->waits.items);
+    free(scan->maps.items);
     free(scan);
 }
 
@@ -194,6 +197,10 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
     case CSAN_LINK_WAIT:
         moment.number = (uint32_t)scanned->process.wanted_count++;
         return moment_add(&scan->waits, &moment);
+    case CSAN_LINK_MAP:
+        moment.time = recorded->value[FIELD_FIRST] + recorded->value[FIELD_BYTES];
+        moment.number = (uint32_t)scanned->process.mapped_count++;
+        return moment_add(&scan->maps, &moment);
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
         return take_message(scanned, recorded);
@@ -252,7 +259,8 @@ static bool tables_make(struct link_process *process)
     process->wanted = malloc((process->wanted_count + 1) * sizeof *process->wanted);
     process->uses = calloc(process->source_count + 1, sizeof *process->uses);
     process->opened = calloc(process->wanted_count + 1, sizeof *process->opened);
-    if (!process->wanted || !process->uses || !process->opened)
+    process->mapped = calloc(process->mapped_count + 1, sizeof *process->mapped);
+    if (!process->wanted || !process->uses || !process->opened || !process->mapped)
         return false;
     for (size_t i = 0; i < process->wanted_count; i++)
         process->wanted[i] = (struct link_source){LINK_NONE, 0};
@@ -285,6 +293,22 @@ static void resolve(struct link_scan *scan, const struct moment *wait)
     } else if (wait->memory) {
         process->opened[wait->number] = unified_of_key(scan, wait);
         process->foreign = true;
+    }
+}
+
+/* All that is mapped of one memory lies at one place. */
+static void resolve_maps(struct link_scan *scan)
+{
+    struct moments *maps = &scan->maps;
+    if (maps->count)
+        qsort(maps->items, maps->count, sizeof *maps->items, compare);
+    for (size_t first = 0, end; first < maps->count; first = end) {
+        for (end = first; end < maps->count && maps->items[end].key == maps->items[first].key;)
+            end++;
+        const struct link_memory memory = {maps->items[end - 1].time, scan->unified};
+        scan->unified += memory.bytes + unified_gap;
+        for (size_t i = first; i < end; i++)
+            scan->processes[maps->items[i].process].process.mapped[maps->items[i].number] = memory;
     }
 }
 
@@ -338,6 +362,7 @@ bool link_scan_resolve(struct link_scan *scan)
         qsort(scan->sources.items, scan->sources.count, sizeof *scan->sources.items, compare);
     for (size_t i = 0; i < scan->waits.count; i++)
         resolve(scan, &scan->waits.items[i]);
+    resolve_maps(scan);
     return true;
 }
 

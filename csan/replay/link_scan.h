@@ -34,7 +34,9 @@ struct link_process {
     struct link_memory *births; /* by number of birth, from 1; 0: memory whose birth was not seen */
     size_t birth_count;
     uint64_t *opened; /* by number of wait or opening: where the opened memory lies for all */
-    uint32_t *taken;  /* by number of TAKE or LOOK: which message of its channel it is, from 1 */
+    struct link_memory *mapped; /* by number of MAP: the whole memory that it maps a part of */
+    size_t mapped_count;
+    uint32_t *taken; /* by number of TAKE or LOOK: which message of its channel it is, from 1 */
     size_t taken_count;
     uint32_t lacks; /* bits of enum csan_link_lack */
     bool foreign;   /* it has memory open of a process that is not among these */

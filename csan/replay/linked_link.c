@@ -89,6 +89,18 @@ static const char *take_share(struct linked_process *process, const struct recor
     return linked_share(process, base, bytes, memory->unified);
 }
 
+/* A part of memory that has a descriptor. */
+static const char *take_map(struct linked_process *process, const struct recorded *recorded)
+{
+    const struct link_memory *memory = &process->links->mapped[process->mapped_count++];
+    csan_context *context = process->linked->context;
+    if (!csan_memory_find(context, memory->unified, NULL, NULL, NULL))
+        csan_memory_create(context, CSAN_MEMORY_DEVICE, memory->unified, memory->bytes, CSAN_HOST,
+                           0);
+    return linked_share(process, recorded->value[FIELD_ADDRESS], recorded->value[FIELD_BYTES],
+                        memory->unified + recorded->value[FIELD_FIRST]);
+}
+
 /* A message that the order of sends and receives gives a number. */
 static void take_message(struct linked_process *process, const struct recorded *recorded,
                          csan_lane lane)
@@ -126,6 +138,8 @@ const char *linked_take_link(struct linked_process *process, const struct record
     case CSAN_LINK_LOOK:
         take_message(process, recorded, lane);
         return NULL;
+    case CSAN_LINK_MAP:
+        return take_map(process, recorded);
     case CSAN_LINK_LACK: /* the first reading has it */
         return NULL;
     case CSAN_LINK_ENTER:

@@ -213,7 +213,7 @@ static void count(struct linked_replay *replay, const struct recorded *recorded)
     replay->counts.bytes += kind == CSAN_LINK_NEXT ? recorded->value[FIELD_BYTES] : 0;
     replay->counts.collectives += kind == CSAN_LINK_LEAVE;
     replay->counts.waits += kind == CSAN_LINK_WAIT;
-    replay->counts.shared += kind == CSAN_LINK_OPEN;
+    replay->counts.shared += kind == CSAN_LINK_OPEN || kind == CSAN_LINK_MAP;
 }
 
 static void take(struct linked_replay *replay, size_t process)

@@ -5,8 +5,8 @@
  * next entry needs what another one has not done yet (a message, a record of an event, a handle)
  * waits. When all wait, a recording lacks something, or they do not belong together. Then the one
  * that is behind goes on without, and every race found from there on is a possible one: the order
- * that is missing may be what ordered it. So this always ends. Where a recording is cut off, the same
- * holds for what comes later than its end. */
+ * that is missing may be what ordered it. So this always ends. Where a recording is cut off, the
+ * same holds for what comes later than its end. */
 #ifndef CSAN_REPLAY_LINKED_REPLAY_H
 #define CSAN_REPLAY_LINKED_REPLAY_H
 

@@ -42,7 +42,7 @@ struct linked_process {
     csan_snapshot **sources; /* records of shared events and handles made, while others want them */
     size_t source_capacity;
     uint32_t *uses_left;
-    size_t source_count, wanted_count, birth_count, taken_count;
+    size_t source_count, wanted_count, birth_count, taken_count, mapped_count;
     struct shared_memory shared;
     struct linked_ticket *tickets; /* uthash */
     struct replay_definitions definitions;

@@ -617,6 +617,9 @@ enum csan_link_kind {
     CSAN_LINK_LOOK, /* the message of the channel is there that the receive `number`, if it is
                        posted next, will have */
     CSAN_LINK_LACK, /* something may order processes that nobody follows: enum csan_link_lack */
+    /* csan's own, of memory with a descriptor: */
+    CSAN_LINK_MAP, /* [address, address + bytes) is now what processes have as memory `key`, from
+                      byte `number` on */
     CSAN_LINK_KINDS
 };
 /* The `key` of CSAN_LINK_LACK. */

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstring>
 #include <cuda.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +117,119 @@ static int tensor_receiver()
     return 0;
 }
 
+// ---- Memory with a descriptor, which goes through a socket
+
+static int sockets[2];
+
+static void put_descriptor(int descriptor)
+{
+    char byte = 'd', space[CMSG_SPACE(sizeof(int))] = "";
+    struct iovec bytes = {&byte, 1};
+    struct msghdr message = {};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof descriptor);
+    memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+    if (sendmsg(sockets[0], &message, 0) != 1)
+        exit(105);
+}
+static int get_descriptor()
+{
+    int descriptor;
+    char byte, space[CMSG_SPACE(sizeof(int))];
+    struct iovec bytes = {&byte, 1};
+    struct msghdr message = {};
+    message.msg_iov = &bytes;
+    message.msg_iovlen = 1;
+    message.msg_control = space;
+    message.msg_controllen = sizeof space;
+    if (recvmsg(sockets[1], &message, 0) != 1)
+        exit(106);
+    memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
+    return descriptor;
+}
+
+#define DRIVER(call)                                                                               \
+    do {                                                                                           \
+        if ((call) != CUDA_SUCCESS) {                                                              \
+            fprintf(stderr, "%s failed\n", #call);                                                 \
+            exit(107);                                                                             \
+        }                                                                                          \
+    } while (0)
+
+template <typename F> static F *driver(const char *name)
+{
+    void *function;
+    cudaDriverEntryPointQueryResult found;
+    CHECK(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found));
+    return (F *)function;
+}
+#define DRIVER_FUNCTION(name) driver<decltype(name)>(#name)
+
+enum { MAPPED = 2 << 20 };
+
+static int *mapped(CUmemGenericAllocationHandle handle)
+{
+    CUdeviceptr p;
+    CUmemAccessDesc access = {};
+    access.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    DRIVER(DRIVER_FUNCTION(cuMemAddressReserve)(&p, MAPPED, 0, 0, 0));
+    DRIVER(DRIVER_FUNCTION(cuMemMap)(p, MAPPED, 0, handle, 0));
+    DRIVER(DRIVER_FUNCTION(cuMemSetAccess)(p, MAPPED, &access, 1));
+    return (int *)p;
+}
+static void unmap(int *p, CUmemGenericAllocationHandle handle)
+{
+    DRIVER(DRIVER_FUNCTION(cuMemUnmap)((CUdeviceptr)p, MAPPED));
+    DRIVER(DRIVER_FUNCTION(cuMemAddressFree)((CUdeviceptr)p, MAPPED));
+    DRIVER(DRIVER_FUNCTION(cuMemRelease)(handle));
+}
+
+static int exporter()
+{
+    int descriptor;
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp what = {};
+    cudaStream_t stream = nonblocking_stream();
+    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    what.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    DRIVER(DRIVER_FUNCTION(cuMemCreate)(&handle, MAPPED, &what, 0));
+    int *memory = mapped(handle);
+    launch_fill(stream, memory);
+    if (is("descriptor"))
+        CHECK(cudaStreamSynchronize(stream));
+    DRIVER(DRIVER_FUNCTION(cuMemExportToShareableHandle)(
+        &descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    put_descriptor(descriptor);
+    get<char>();
+    CHECK(cudaStreamSynchronize(stream));
+    unmap(memory, handle);
+    return 0;
+}
+
+static int importer()
+{
+    CUmemGenericAllocationHandle handle;
+    int *mine = device_array<int>();
+    cudaStream_t stream = nonblocking_stream();
+    const int descriptor = get_descriptor();
+    DRIVER(DRIVER_FUNCTION(cuMemImportFromShareableHandle)(
+        &handle, (void *)(intptr_t)descriptor, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    int *memory = mapped(handle);
+    launch_copy(stream, mine, memory);
+    CHECK(cudaStreamSynchronize(stream));
+    unmap(memory, handle);
+    put('c');
+    return 0;
+}
+
 static int writer()
 {
     cudaStream_t stream = nonblocking_stream();
@@ -210,16 +324,17 @@ int main(int count, char **arguments)
 {
     int there[2], back[2], status = -1;
     mode = count > 1 ? arguments[1] : "event";
-    if (pipe(there) || pipe(back))
+    if (pipe(there) || pipe(back) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
         return 100;
     pid_t child = fork();
     from = child ? back[0] : there[0];
     to = child ? there[1] : back[1];
     setenv("RANK", child ? "0" : "1", 1);
     const bool tensor = is("tensor") || is("tensor_early");
+    const bool descriptor = is("descriptor") || is("descriptor_early");
     if (!child)
-        return tensor ? tensor_receiver() : reader();
-    int code = tensor ? tensor_sender() : writer();
+        return tensor ? tensor_receiver() : descriptor ? importer() : reader();
+    int code = tensor ? tensor_sender() : descriptor ? exporter() : writer();
     waitpid(child, &status, 0);
     printf("done\n");
     return code ? code : WIFEXITED(status) ? WEXITSTATUS(status) : 104;

@@ -96,12 +96,12 @@ static void open_at(uint64_t address, csan_site site)
 /* ---- Memory of other processes ---- */
 
 /* The memory around that address has a handle for other processes. */
-static void handle_note(int kind, const CUipcMemHandle_v1 *handle, uint64_t address, uint64_t time)
+static void handle_note(int kind, const void *handle, size_t bytes, uint64_t address, uint64_t time)
 {
     struct csan_link link = {.kind = kind, .time = time};
     if (!range_of(address, &link.address, &link.bytes))
         return;
-    link.key = process_link_key(handle, sizeof *handle);
+    link.key = process_link_key(handle, bytes);
     process_link_lane(thread_lane(), &link);
 }
 
@@ -121,7 +121,7 @@ CUresult hook_ipc_get_memory(const struct driver_entry *entry, CUipcMemHandle_v1
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(of_processes);
         context_doubt(session_context());
-        handle_note(CSAN_LINK_SHARE, pHandle, dptr, 0);
+        handle_note(CSAN_LINK_SHARE, pHandle, sizeof *pHandle, dptr, 0);
     }
     return result;
 }
@@ -146,7 +146,7 @@ CUresult hook_ipc_open_memory(const struct driver_entry *entry, CUdeviceptr_v2 *
     if (result == CUDA_SUCCESS) {
         counters_unmodelled(of_processes);
         open_at(*pdptr, site);
-        handle_note(CSAN_LINK_OPEN, &handle, *pdptr, begun);
+        handle_note(CSAN_LINK_OPEN, &handle, sizeof handle, *pdptr, begun);
     }
     return result;
 }
@@ -205,7 +205,13 @@ CUresult hook_pool_import(const struct driver_entry *entry, CUmemoryPool *pool_o
 CUresult hook_pool_export_pointer(const struct driver_entry *entry,
                                   CUmemPoolPtrExportData_v1 *shareData_out, CUdeviceptr_v2 ptr)
 {
-    NOTE_HOOK(DRIVER_REAL(entry, cuMemPoolExportPointer_v11020)(shareData_out, ptr), of_processes);
+    CUresult result = DRIVER_REAL(entry, cuMemPoolExportPointer_v11020)(shareData_out, ptr);
+    if (result == CUDA_SUCCESS) {
+        counters_unmodelled(of_processes);
+        context_doubt(session_context());
+        handle_note(CSAN_LINK_SHARE, shareData_out, sizeof *shareData_out, ptr, 0);
+    }
+    return result;
 }
 
 /* "The imported memory may be freed using cuMemFree() or cuMemFreeAsync()": it is as memory of a
@@ -215,6 +221,7 @@ CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_
 {
     uint64_t base, bytes;
     csan_site site = callsite_of_memory(entry->name);
+    const uint64_t begun = process_link_now();
     CUresult result = DRIVER_REAL(entry, cuMemPoolImportPointer_v11020)(ptr_out, pool, shareData);
     if (result == CUDA_SUCCESS)
         counters_unmodelled(of_processes);
@@ -224,6 +231,7 @@ CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_
         stream_memop_forget(base, bytes);
         csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
         guard_unlock();
+        handle_note(CSAN_LINK_OPEN, shareData, sizeof *shareData, *ptr_out, begun);
     }
     return result;
 }

@@ -14,6 +14,7 @@
 #include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/state/memory_owner.h"
+#include "runtime/hook/state/process_link.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"
 #include "runtime/hook/session/counters.h"
@@ -21,12 +22,16 @@
 #include "runtime/hook/api/stream_memop.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct mapping;
 
 struct physical {
     struct mapping *mappings; /* the first is what the others are aliases of */
     uint64_t handles;
+    uint64_t
+        key; /* of its file, for links between processes; 0: it has none that says which it is */
 };
 
 /* The program's name for physical memory; the driver may give one name out several times. */
@@ -103,6 +108,74 @@ static void handle_release(CUmemGenericAllocationHandle value)
     HASH_DEL(table.handles, handle);
     physical_release(handle->physical);
     free(handle);
+}
+
+/* ---- Descriptors ----
+ *
+ * A descriptor's number means nothing in another process. On the embedded device it is of a memory
+ * file, which has an inode. On a GPU it is of the driver's device, and does not say what memory it
+ * is of: then the memory is not compared with what other processes do. */
+
+static uint64_t key_of_descriptor(int descriptor)
+{
+    struct stat file;
+    if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode))
+        return 0;
+    const uint64_t id[] = {file.st_dev, file.st_ino};
+    const uint64_t key = process_link_key(id, sizeof id);
+    return key + (key == 0);
+}
+
+/* Of memory that was made to be exported: what happens to it before its export counts, too. */
+static uint64_t key_of_fresh(CUmemGenericAllocationHandle handle, const CUmemAllocationProp *prop)
+{
+    static void *function;
+    int descriptor = -1;
+    if (!prop || !(prop->requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) ||
+        !process_links_wanted())
+        return 0;
+    PFN_cuMemExportToShareableHandle_v10020 export =
+        (PFN_cuMemExportToShareableHandle_v10020)driver_function_cached(
+            &function, "cuMemExportToShareableHandle");
+    if (!export ||
+        export(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) != CUDA_SUCCESS)
+        return 0;
+    const uint64_t key = key_of_descriptor(descriptor);
+    close(descriptor);
+    return key;
+}
+
+/* With the lock. */
+static struct physical *physical_of(CUmemGenericAllocationHandle value)
+{
+    struct handle *handle = handle_find(value);
+    return handle ? handle->physical : NULL;
+}
+
+static void key_set(CUmemGenericAllocationHandle value, uint64_t key)
+{
+    struct physical *physical = physical_of(value);
+    if (physical)
+        physical->key = key;
+}
+
+/* What the host knows when a descriptor is made comes before what another process does once it has
+ * imported it. */
+static void descriptor_passes(int kind, uint64_t key, uint64_t time)
+{
+    if (key)
+        process_link_lane(thread_lane(),
+                          &(struct csan_link){.kind = kind, .key = key, .time = time});
+}
+
+static void mapping_note(int kind, const struct mapping *mapping)
+{
+    if (mapping->physical && mapping->physical->key)
+        process_link_lane(thread_lane(), &(struct csan_link){.kind = kind,
+                                                             .key = mapping->physical->key,
+                                                             .number = mapping->offset,
+                                                             .address = mapping->base,
+                                                             .bytes = mapping->bytes});
 }
 
 /* ---- Mappings ---- */
@@ -195,6 +268,7 @@ static void map(uint64_t base, uint64_t bytes, uint64_t offset, CUmemGenericAllo
                            reservation->bytes, CSAN_HOST, site);
     if (mapping->physical)
         mapping_link(mapping);
+    mapping_note(CSAN_LINK_MAP, mapping);
     if (devices_are_several())
         memory_owner_set_access(reservation ? reservation->base : base, MEMORY_ACCESS_OF_MAPPING);
     stream_memop_forget(base, bytes);
@@ -239,6 +313,7 @@ static void unmap_forget(const struct unmapping *unmapping)
         HASH_DEL(table.mappings, mapping);
         if (mapping->reservation)
             mapping->reservation->mapped--;
+        mapping_note(CSAN_LINK_CLOSE, mapping);
         if (mapping->physical)
             mapping_unlink(mapping);
         free(mapping);
@@ -324,8 +399,10 @@ CUresult hook_memory_create(const struct driver_entry *entry, CUmemGenericAlloca
                             ? OUT_OF_MEMORY_HOST
                             : OUT_OF_MEMORY_DEVICE);
     if (result == CUDA_SUCCESS) {
+        const uint64_t key = key_of_fresh(*handle, prop);
         guard_lock();
         handle_add(*handle, NULL);
+        key_set(*handle, key);
         guard_unlock();
     }
     return result;
@@ -351,6 +428,16 @@ CUresult hook_memory_retain_handle(const struct driver_entry *entry,
 
 static const char *const shared_note =
     "memory shared with other processes (what they do to it is not seen)";
+static const char *const descriptor_note =
+    "memory of descriptors that do not say which it is (what other processes do to it is not seen)";
+
+static void exported(CUmemGenericAllocationHandle value)
+{
+    const struct physical *physical = physical_of(value);
+    const uint64_t key = physical ? physical->key : 0;
+    counters_unmodelled(key || !process_links_wanted() ? shared_note : descriptor_note);
+    descriptor_passes(CSAN_LINK_RECORD, key, 0);
+}
 
 CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHandle,
                             CUmemGenericAllocationHandle handle,
@@ -358,18 +445,29 @@ CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHan
 {
     MAPPING_HOOK(DRIVER_REAL(entry, cuMemExportToShareableHandle_v10020)(shareableHandle, handle,
                                                                          handleType, flags),
-                 counters_unmodelled(shared_note));
+                 exported(handle));
+}
+
+static void imported(CUmemGenericAllocationHandle value, uint64_t key, uint64_t begun)
+{
+    counters_unmodelled(key || !process_links_wanted() ? shared_note : descriptor_note);
+    handle_add(value, NULL);
+    key_set(value, key);
+    descriptor_passes(CSAN_LINK_WAIT, key, begun);
 }
 
 /* The same memory may be this process's own; that its two mappings are one is not seen. */
 CUresult hook_memory_import(const struct driver_entry *entry, CUmemGenericAllocationHandle *handle,
                             void *osHandle, CUmemAllocationHandleType shHandleType)
 {
+    const uint64_t begun = process_link_now();
+    const uint64_t key =
+        shHandleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && process_links_wanted()
+            ? key_of_descriptor((int)(uintptr_t)osHandle)
+            : 0;
     MAPPING_HOOK(
-        DRIVER_REAL(entry, cuMemImportFromShareableHandle_v10020)(handle, osHandle, shHandleType), {
-            counters_unmodelled(shared_note);
-            handle_add(*handle, NULL);
-        });
+        DRIVER_REAL(entry, cuMemImportFromShareableHandle_v10020)(handle, osHandle, shHandleType),
+        imported(*handle, key, begun));
 }
 
 CUresult hook_memory_map(const struct driver_entry *entry, CUdeviceptr_v2 ptr, size_t size,

@@ -83,6 +83,23 @@ static void memory_lies_at_one_place_for_all(void **state)
     link_scan_destroy(scan);
 }
 
+static void parts_of_one_memory_lie_in_it(void **state)
+{
+    (void)state;
+    struct link_scan *scan = link_scan_create(2);
+    LINK(0, .kind = CSAN_LINK_MAP, .key = 9, .number = 64, .address = 4096, .bytes = 64);
+    LINK(0, .kind = CSAN_LINK_MAP, .key = 8, .address = 100, .bytes = 1000);
+    LINK(1, .kind = CSAN_LINK_MAP, .key = 9, .number = 0, .address = 300, .bytes = 64);
+    assert_true(link_scan_resolve(scan));
+    const struct link_memory *first = link_scan_of(scan, 0)->mapped;
+    const struct link_memory *second = link_scan_of(scan, 1)->mapped;
+    assert_int_equal(first[0].unified, second[0].unified);
+    assert_int_equal(first[0].bytes, 128);
+    assert_int_not_equal(first[1].unified, first[0].unified);
+    assert_int_equal(first[1].bytes, 1000);
+    link_scan_destroy(scan);
+}
+
 /* Others may have ordered what these do. */
 static void memory_of_nobody_is_said(void **state)
 {
@@ -158,6 +175,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_is_for_the_newest_record),
         cmocka_unit_test(memory_lies_at_one_place_for_all),
+        cmocka_unit_test(parts_of_one_memory_lie_in_it),
         cmocka_unit_test(memory_of_nobody_is_said),
         cmocka_unit_test(messages_have_the_order_of_receives),
         cmocka_unit_test(a_receive_that_never_ends_is_said_if_it_matters),
