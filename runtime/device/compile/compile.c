@@ -30,6 +30,7 @@ struct job {
     char *text;
     size_t bytes;
     uint8_t *starts;
+    bool writes_first;
     int64_t started, looked; /* milliseconds */
     struct compiled form;
     void *handle;
@@ -98,8 +99,10 @@ static bool load(struct program *program, struct job *job)
     compiled_run *run = code_cache_load(compiler.directory, job->name, &job->handle);
     if (!run)
         return false;
-    job->form =
-        (struct compiled){.run = run, .starts = job->starts, .code_count = program->code_count};
+    job->form = (struct compiled){.run = run,
+                                  .starts = job->starts,
+                                  .code_count = program->code_count,
+                                  .writes_first = job->writes_first};
     atomic_store_explicit(&program->compiled, &job->form, memory_order_release);
     finish(job);
     return true;
@@ -111,6 +114,7 @@ static void lower(struct program *program, struct job *job)
     if (plan) {
         job->text = lower_text(plan, &job->bytes);
         job->starts = plan->starts;
+        job->writes_first = plan_writes_first(plan);
         plan->starts = NULL;
         plan_destroy(plan);
     }

@@ -368,6 +368,12 @@ static void write_branch(struct writer *writer, const struct segment *segment)
             pc, pc + 1);
 }
 
+static uint32_t bytes_at(const struct plan *plan, uint32_t pc)
+{
+    const struct micro *op = &plan->program->code[pc];
+    return (uint32_t)op->bytes * op->count;
+}
+
 static void write_segment(struct writer *writer, const struct segment *segment)
 {
     const struct plan *plan = writer->plan;
@@ -392,9 +398,9 @@ static void write_segment(struct writer *writer, const struct segment *segment)
         write_loop(writer, pc, end);
         if (plan->steps[end - 1].kind == STEP_ACCESS)
             fprintf(writer->out,
-                    "if ((flow = c->access(c, %u, ad))) { c->left = left + %u; c->pc = %u; "
-                    "return flow; }\n",
-                    end - 1, segment->end - end, end - 1);
+                    "if ((flow = c->access(c, %u, ad, m == ~0u ? is_row(ad, %u) : "
+                    "COMPILED_ROW_UNKNOWN))) { c->left = left + %u; c->pc = %u; return flow; }\n",
+                    end - 1, bytes_at(plan, end - 1), segment->end - end, end - 1);
     }
 }
 

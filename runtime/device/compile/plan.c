@@ -335,6 +335,14 @@ static bool find_live(struct plan *plan)
     return found;
 }
 
+bool plan_writes_first(const struct plan *plan)
+{
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < plan->words; k++) /* number 0 is no slot */
+        any |= plan->segments[0].live[k] & (k ? ~0ull : ~1ull);
+    return !any;
+}
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 struct plan *plan_create(const struct program *program)

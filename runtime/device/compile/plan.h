@@ -60,6 +60,8 @@ const struct segment *plan_segment(const struct plan *plan, uint32_t pc);
 void plan_live_after(const struct plan *plan, const struct segment *segment, uint64_t *set);
 /* From after the step to before it. */
 void plan_step_back(const struct plan *plan, const struct step *step, uint64_t *set);
+/* Whether every register is written before it is read. */
+bool plan_writes_first(const struct plan *plan);
 bool plan_is_live(const struct plan *plan, const uint64_t *set, uint32_t slot);
 
 #endif

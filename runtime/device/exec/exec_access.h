@@ -2,6 +2,7 @@
 #ifndef RUNTIME_DEVICE_EXEC_EXEC_ACCESS_H
 #define RUNTIME_DEVICE_EXEC_EXEC_ACCESS_H
 
+#include "runtime/device/exec/exec_compiled.h"
 #include "runtime/device/exec/exec_decoder.h"
 
 struct access_place {
@@ -15,7 +16,8 @@ void access_place(struct decoder *decoder, const struct ptx_operand *address, ui
 void access_fill(struct micro *op, const struct access_place *place);
 /* ld and st; and the same for addresses that are known: of the lanes of the mask. */
 micro_run access_run;
-int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses);
+int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses,
+              enum compiled_row row);
 bool access_is_strong(const struct ptx_instruction *instruction);
 
 #endif

@@ -22,10 +22,11 @@ static int interpret(struct compiled_call *call, unsigned first, unsigned end)
     return FLOW_NEXT;
 }
 
-static int access(struct compiled_call *call, unsigned pc, const unsigned long *addresses)
+static int access(struct compiled_call *call, unsigned pc, const unsigned long *addresses,
+                  enum compiled_row row)
 {
     struct warp *warp = call->warp;
-    return access_at(warp, &warp->frame->program->code[pc], addresses);
+    return access_at(warp, &warp->frame->program->code[pc], addresses, row);
 }
 
 /* Whether pc is inside an instruction, where the budget never ends: see exec_warp.c. */

@@ -6,6 +6,9 @@
 #ifndef RUNTIME_DEVICE_EXEC_EXEC_COMPILED_H
 #define RUNTIME_DEVICE_EXEC_EXEC_COMPILED_H
 
+/* Whether the addresses of all 32 lanes are one element's bytes apart. */
+enum compiled_row { COMPILED_ROW_NONE, COMPILED_ROW, COMPILED_ROW_UNKNOWN };
+
 struct compiled_call {
     void *warp;
     unsigned char *slots; /* of the frame */
@@ -21,7 +24,8 @@ struct compiled_call {
      * the last of them; else what the handler returned, with pc and last set. */
     int (*interpret)(struct compiled_call *call, unsigned first, unsigned end);
     /* Runs the load or store `pc` at these addresses. 0, or a fault; does not count. */
-    int (*access)(struct compiled_call *call, unsigned pc, const unsigned long *addresses);
+    int (*access)(struct compiled_call *call, unsigned pc, const unsigned long *addresses,
+                  enum compiled_row row);
 };
 
 /* An enum flow; or COMPILED_STOPS: the segment at pc does not fit before stop, or there is none. */

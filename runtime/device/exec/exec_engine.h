@@ -18,6 +18,7 @@
 #define RUNTIME_DEVICE_EXEC_EXEC_ENGINE_H
 
 #include "runtime/device/exec/exec.h"
+#include "runtime/device/exec/exec_compiled.h"
 #include "runtime/device/exec/touch.h"
 
 #include <pthread.h>
@@ -58,7 +59,6 @@ enum flow {
     FLOW_JUMPED_BACK /* of compiled_straight: FLOW_JUMP, to an earlier micro-operation */
 };
 
-struct compiled_call;
 struct warp;
 struct micro;
 typedef int micro_run(struct warp *warp, const struct micro *op);
@@ -99,6 +99,7 @@ struct compiled {
     int (*run)(struct compiled_call *call);
     const uint8_t *starts; /* by pc: a segment begins here */
     uint32_t code_count;
+    bool writes_first; /* no register is read before it is written */
 };
 
 struct program {
@@ -382,7 +383,7 @@ struct access_pattern {
 /* Does what space_resolve_at does, if the lanes of warp->mask follow a pattern and all may access
  * what they ask for. False: nothing was done, and space_resolve_at must decide. */
 bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *addresses,
-                   struct access_pattern *pattern);
+                   enum compiled_row row, struct access_pattern *pattern);
 /* Makes a thread's .local memory at least that large. */
 bool space_grow_local(struct warp *warp, uint64_t bytes);
 static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t address)

@@ -81,7 +81,7 @@ static void note_access(struct warp *warp, const struct micro *op, uint64_t addr
 }
 
 bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *addresses,
-                   struct access_pattern *pattern)
+                   enum compiled_row row, struct access_pattern *pattern)
 {
     const uint32_t first = (uint32_t)__builtin_ctz(warp->mask);
     const uint32_t run = warp->mask >> first;
@@ -90,7 +90,7 @@ bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *ad
         return false;
     const uint32_t count = run == ALL_LANES ? WARP_LANES : (uint32_t)__builtin_popcount(run);
     uint64_t step = bytes;
-    if (!has_step(addresses, first, count, step)) {
+    if (row == COMPILED_ROW_UNKNOWN ? !has_step(addresses, first, count, step) : !row) {
         step = 0;
         if ((op->option & ACCESS_WRITES) || !has_step(addresses, first, count, 0))
             return false;

@@ -26,7 +26,9 @@ struct frame *frame_create(struct warp *warp, const struct program *program, str
             return NULL;
     }
     *frame = (struct frame){.parent = parent, .program = program, .lanes = lanes};
-    memset(frame->slots, 0, program->register_bytes);
+    const struct compiled *form = atomic_load_explicit(&program->compiled, memory_order_acquire);
+    if (!form || !form->writes_first)
+        memset(frame->slots, 0, program->register_bytes);
     uint64_t base = LOCAL_FIRST;
     if (parent) {
         base = parent->local_base + parent->program->local_bytes + parent->extra_bytes;
