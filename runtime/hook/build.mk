@@ -93,6 +93,7 @@ $(eval $(call hook_parts,compiled_ptx,kernel/compiled_ptx kernel/identity kernel
 $(eval $(call hook_parts,layout,kernel/layout))
 $(eval $(call hook_parts,graph_steps,graph/graph_steps graph/graph_steps_set))
 $(eval $(call hook_parts,operator_ops,operator/operator_ops))
+$(eval $(call hook_parts,host_address,operator/host_address))
 $(eval $(call hook_parts,process_tree,run/process_tree))
 $(eval $(call hook_parts,tensor_map,state/tensor_map))
 $(eval $(call hook_parts,library_touch,$(foreach o,touch blas lt fft communicator compiler linker,library/$(o)) \

@@ -39,8 +39,9 @@ step, count = models.training_step(sys.argv[2]), int(sys.argv[3])
 start = time.monotonic()
 for i in range(count):
     step()
+    if i % 20 == 0:
+        models.synchronize()  # as loops do that print their loss
     if i == 0:
-        models.synchronize()
         print(f"first step {time.monotonic() - start:.2f} s")
 models.synchronize()
 print(f"{count} steps {time.monotonic() - start:.2f} s")

@@ -8,6 +8,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/kernel/identity.h"
+#include "runtime/hook/kernel/code_reads.h"
 #include "runtime/hook/kernel/image.h"
 #include "runtime/hook/kernel/image_embedded.h"
 #include "runtime/hook/kernel/image_place.h"
@@ -390,6 +391,22 @@ static struct learn_image module_identity(void *handle)
         module->identity = identity;
     guard_unlock();
     return identity;
+}
+
+struct reads *kernel_code_reads(CUfunction handle, const char *name, uint32_t words)
+{
+    struct image_place place;
+    int major, minor;
+    guard_lock();
+    const struct function *function = function_find(handle);
+    const struct module *module = function ? module_find(function->module) : NULL;
+    const bool stays = module && module->stays;
+    if (stays)
+        place = module->place;
+    guard_unlock();
+    const void *data = stays ? image_place_image(&place) : NULL;
+    architecture_current(&major, &minor);
+    return data ? code_reads_find(data, (uint32_t)(major * 10 + minor), name, words) : NULL;
 }
 
 /* Where its line information says that it is. */

@@ -11,6 +11,8 @@
  * memory is short. */
 struct kernel *kernel_of(CUfunction function);
 
+struct reads;
+
 /* The name in sites for a kernel whose name in its module is `symbol`. */
 const char *kernel_shown_name(const char *symbol);
 
@@ -26,6 +28,11 @@ void kernel_prefetch(CUfunction function);
 
 /* PTX that the program declares the function to be compiled from. Without the lock. */
 void kernel_set_user_ptx(CUfunction function, const char *ptx, size_t bytes);
+
+/* Which of its parameters, of so many words, the function's kernel reads, by the machine code that
+ * it was loaded from (code_reads.h), without a lock. The caller frees it; NULL: that is not known.
+ */
+struct reads *kernel_code_reads(CUfunction function, const char *symbol, uint32_t words);
 
 /* The hooks of modules, libraries and contexts call the functions below, without the lock. This
  * one: the driver returned a handle for the function of that name in a module or library. */

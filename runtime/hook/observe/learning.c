@@ -8,6 +8,7 @@
 #include "runtime/hook/kernel/launch_prefetch.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/kernel/identity.h"
+#include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/kernel/layout.h"
 #include "runtime/hook/observe/learning_case.h"
 #include "runtime/hook/observe/learning_maps.h"
@@ -193,6 +194,15 @@ static void uses_find(struct parameter_uses *uses, struct learned_kernel *learne
     learner_uses(table.learner, learned, words, uses);
 }
 
+/* Summaries of operators go by parameters also where nobody learns of kernels, and no tracer says
+ * which of them are read. */
+static bool reads_wanted_of_code(void)
+{
+    const struct options *options = session_all_options();
+    return (options->operator_summaries || options->verify_operators) && !trace_knows_reads() &&
+           architecture_is_one();
+}
+
 static size_t reads_room(const struct reads *reads)
 {
     return reads_bytes(reads) + reads_memo_room(reads) * sizeof(uint32_t);
@@ -211,6 +221,8 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     bool readable = layout_find(&layout, function, kernel->ptx);
     if (readable && learned && !unheard && layout.bytes <= LEARNING_BYTES_MAX)
         uses_find(&uses, learned, kernel, function, words_of(&layout));
+    if (readable && !uses.reads && layout.bytes <= LEARNING_BYTES_MAX && reads_wanted_of_code())
+        uses.reads = kernel_code_reads(function, kernel->symbol, words_of(&layout));
     const struct reads *reads = uses.reads;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
     size_t before = layout.count * sizeof(struct layout_parameter) + arguments * sizeof(uint16_t);

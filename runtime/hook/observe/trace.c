@@ -481,9 +481,14 @@ unsigned trace_time(void)
     return reported ? opened()->time() : TRACE_TO_LEARN | TRACE_TO_CONFIRM;
 }
 
+bool trace_knows_reads(void)
+{
+    return opened() && opened()->reads;
+}
+
 struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words)
 {
-    return opened() && opened()->reads ? opened()->reads(function, kernel, words) : NULL;
+    return trace_knows_reads() ? opened()->reads(function, kernel, words) : NULL;
 }
 
 uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps)

@@ -34,6 +34,8 @@ bool trace_has_tools(void);
 bool trace_want(const struct trace_want *what);
 bool trace_settle(CUfunction function, bool launch);
 unsigned trace_time(void);
+/* Whether there is a source that says which parameters kernels read. */
+bool trace_knows_reads(void);
 struct reads *trace_reads(CUfunction function, const char *kernel, uint32_t words);
 uint32_t trace_maps(CUfunction function, const char *kernel, struct map_use *maps);
 const char *trace_source_name(void);

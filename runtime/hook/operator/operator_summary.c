@@ -230,6 +230,7 @@ static void noted_spoil(const struct thread *thread, size_t from)
                                               head.word_count});
         at += head.word_count * sizeof(uint32_t);
     }
+    operator_summary_own.spoiled++;
     operator_summary_unknown();
 }
 

@@ -5,6 +5,7 @@
  * eight bytes of the parameters. */
 #include "csan/base/hash.h"
 #include "runtime/hook/kernel/identity.h"
+#include "runtime/hook/operator/host_address.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/operator/operator_summary_state.h"
 
@@ -99,10 +100,10 @@ static struct range stack_find(void)
     return (struct range){(uintptr_t)start, (uintptr_t)start + bytes};
 }
 
-/* Where an address in the thread's stack stands: nobody set it. What functions left on the stack
- * points into it, and a framework's functions for callbacks shift that. A kernel has no use for
- * such an address. */
-static void stack_addresses_mark(struct thread *thread, uint32_t slots)
+/* Where an address of the process's own memory stands, nobody set it: functions leave such
+ * addresses on the stack. They change from process to process, and a framework's functions for
+ * callbacks shift those that lead into the stack itself. A kernel has no use for one. */
+static void host_addresses_mark(struct thread *thread, uint32_t slots)
 {
     if (!thread->stack.end)
         thread->stack = stack_find();
@@ -110,7 +111,7 @@ static void stack_addresses_mark(struct thread *thread, uint32_t slots)
     uint32_t *words = thread->words;
     for (uint32_t i = 0; i + 1 < 2 * slots; i++) {
         const uint64_t value = words[i] | (uint64_t)words[i + 1] << 32;
-        if (value - thread->stack.start >= bytes)
+        if (value - thread->stack.start >= bytes && !host_address_is(value))
             continue;
         words[i] = 0;
         words[i + 1] = UNSET_WORD;
@@ -131,7 +132,7 @@ static bool key_make(struct thread *thread, const struct kernel *kernel,
         thread->words[2 * slots - 1] = 0;
         memcpy(thread->words, launch_key_scalars(key), parameters * sizeof *thread->words);
         memset(thread->anchors, 0, slots * sizeof *thread->anchors);
-        stack_addresses_mark(thread, slots);
+        host_addresses_mark(thread, slots);
     }
     for (uint32_t i = 0; i < launch->anchor_count; i++) {
         const uint32_t slot = launch->anchors[i].offset / 8;

@@ -38,6 +38,26 @@ static void newest_notes(struct text *notes)
     }
 }
 
+/* What kept operators from resting, though the newest launches were known. */
+static void hindrances_add(struct text *notes)
+{
+    const struct newest_shared *shared = &operator_summary_own.newest_shared;
+    if (operator_summary_own.spoiled)
+        text_add(notes, "operator summaries: %llu operators did what their launches do not show\n",
+                 (unsigned long long)operator_summary_own.spoiled);
+    if (operator_summary_own.shared)
+        text_add(notes,
+                 "operator summaries: %llu times work used memory that the host shares, the last "
+                 "after %llu launches (%llu bytes at 0x%llx); operators waited %llu times for the "
+                 "host to wait for such work\n",
+                 (unsigned long long)operator_summary_own.shared, (unsigned long long)shared->added,
+                 (unsigned long long)shared->bytes, (unsigned long long)shared->base,
+                 (unsigned long long)operator_summary_own.shared_waits);
+    if (operator_summary_own.capture_waits)
+        text_add(notes, "operator summaries: operators do not rest any more after the capture of a "
+                        "stream\n");
+}
+
 void operator_summary_notes(struct text *notes)
 {
     struct summary_counts counts;
@@ -67,6 +87,8 @@ void operator_summary_notes(struct text *notes)
                  (unsigned long long)operator_summary_own.unreached,
                  (unsigned long long)operator_summary_own.several);
     text_add(notes, "\n");
+    if (session_options()->verbosity > 0)
+        hindrances_add(notes);
     if (session_options()->verbosity > 0)
         newest_notes(notes);
     if (operator_summary_own.verifies)

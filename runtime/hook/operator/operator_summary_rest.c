@@ -30,7 +30,7 @@ static struct {
     uint64_t known_in_a_row, window, rested, span, woken_for; /* launches; atomic */
     struct shared shared[SHARED_LANES];
     uint32_t shared_count;
-    bool shared_more, woken_for_shared;
+    bool shared_more, woken_for_shared, shared_said;
     bool report_waits;       /* atomic */
     uint64_t followed_since; /* atomic */
 } own = {.window = WINDOW_LEAST, .span = SPAN_LEAST};
@@ -163,6 +163,17 @@ static void rest(void)
     operator_summary_own.source->rest();
 }
 
+/* All else would let them rest. With the lock. */
+static void say_shared(void)
+{
+    if (own.shared_said || session_options()->verbosity < 2)
+        return;
+    own.shared_said = true;
+    session_note("operators do not rest after %llu launches: the host has not waited for work on "
+                 "memory that it shares (%u streams)",
+                 (unsigned long long)operator_summary_own.added, own.shared_count);
+}
+
 static bool all_were_known(void)
 {
     return __atomic_load_n(&own.known_in_a_row, __ATOMIC_RELAXED) >=
@@ -176,12 +187,20 @@ void operator_summary_rest_if_known(void)
         operator_summary_on_followed();
     if (!operator_summary_own.source || operator_summary_own.verifies ||
         operator_summary_state() != FOLLOWED || !all_were_known() ||
-        __atomic_load_n(&own.report_waits, __ATOMIC_RELAXED) ||
-        __atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
+        __atomic_load_n(&own.report_waits, __ATOMIC_RELAXED))
         return;
+    if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED)) {
+        count(&operator_summary_own.capture_waits);
+        return;
+    }
     operator_summary_lock();
-    if (operator_summary_state() == FOLLOWED && shared_is_over())
+    const bool over = shared_is_over();
+    if (operator_summary_state() == FOLLOWED && over)
         rest();
+    if (!over) {
+        operator_summary_own.shared_waits++;
+        say_shared();
+    }
     operator_summary_unlock();
 }
 
@@ -233,6 +252,16 @@ static void shared_keep(csan_lane lane)
     own.shared[at] = (struct shared){lane, csan_snapshot_take(context, lane)};
 }
 
+/* For the notes. With the lock. */
+static void newest_shared_note(struct operator_summary_list list)
+{
+    struct newest_shared *newest = &operator_summary_own.newest_shared;
+    for (size_t i = 0; i < list.count; i++)
+        if (is_shared(&list.items[i]))
+            *newest = (struct newest_shared){operator_summary_own.added, list.items[i].base,
+                                             list.items[i].bytes};
+}
+
 void operator_summary_shared(csan_lane lane, struct operator_summary_list list)
 {
     if (!operator_summary_own.source)
@@ -242,6 +271,8 @@ void operator_summary_shared(csan_lane lane, struct operator_summary_list list)
     if (!operator_summary_any_shared(list))
         return;
     operator_summary_lock();
+    operator_summary_own.shared++;
+    newest_shared_note(list);
     shared_keep(lane);
     operator_summary_unlock();
     operator_summary_wake(NULL);

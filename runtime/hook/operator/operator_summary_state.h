@@ -27,6 +27,11 @@ struct newest {
     uint8_t state;      /* that it was in: enum summary_state; or NEWEST_DROPPED */
 };
 
+/* The newest work on memory that the host shares: after how many launches, and where. */
+struct newest_shared {
+    uint64_t added, base, bytes;
+};
+
 extern struct operator_summary_own {
     pthread_once_t once;
     pthread_mutex_t mutex; /* of all that is not atomic */
@@ -40,7 +45,8 @@ extern struct operator_summary_own {
     struct newest newest[NEWEST];
     /* For the summary. */
     uint64_t added, answered, unanswered, unreached, several, compared, narrower, rests, first_rest,
-        unnamed;
+        unnamed, shared, shared_waits, capture_waits, spoiled;
+    struct newest_shared newest_shared;
 } operator_summary_own __attribute__((visibility("hidden")));
 
 /* The thread's launch, and those of the operators that run. */
