@@ -15,7 +15,9 @@
 #   6. OASIS's schema of SARIF and a validator, for one test: two Python packages, in build/sarif.
 #      Where pip cannot get them that test is skipped;
 #   7. NumPy for the python3 of this machine, in build/numpy, for one test. Where pip cannot get it
-#      that test is skipped.
+#      that test is skipped;
+#   8. pytest and pytest-xdist, in build/pytest, and GoogleTest's and Catch2's headers, by apt-get as
+#      root, for the tests of csan's parts for them. Where there are none those are skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
 # nothing else. `setup.sh root` does so for `make test-wheel`: debootstrap.
@@ -390,6 +392,35 @@ set_up_numpy()
     fi
 }
 
+# ---- 8. Test frameworks -----------------------------------------------------------------------
+
+set_up_pytest()
+{
+    [ -d build/pytest ] && return
+    if python3 -m pip install --quiet --disable-pip-version-check --no-compile \
+        --target build/pytest.part pytest pytest-xdist >>"$log" 2>&1; then
+        mv build/pytest.part build/pytest
+    else
+        rm -rf build/pytest.part
+        say "no pytest: pip cannot get it; a test will be skipped"
+    fi
+}
+
+set_up_test_frameworks()
+{
+    local packages=()
+    echo '#include <gtest/gtest.h>' | g++ -E -x c++ - >/dev/null 2>&1 || packages+=(libgtest-dev)
+    echo '#include <catch2/catch.hpp>' | g++ -E -x c++ - >/dev/null 2>&1 || packages+=(catch2)
+    [ ${#packages[@]} -eq 0 ] && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
+        { apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y \
+            --no-install-recommends "${packages[@]}"; } >>"$log" 2>&1; then
+        say "installed ${packages[*]}, for tests"
+    else
+        say "no ${packages[*]}: tests of csan's listener for it are skipped"
+    fi
+}
+
 [ "$(uname -sm)" = "Linux x86_64" ] || stop "csan is built for Linux on x86-64, not $(uname -sm)"
 : >"$log"
 if [ "${1:-}" = fuzz ]; then
@@ -407,3 +438,5 @@ set_up_cpu_libraries
 set_up_mpi
 set_up_sarif
 set_up_numpy
+set_up_pytest
+set_up_test_frameworks

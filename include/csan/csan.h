@@ -363,6 +363,7 @@ struct csan_api {
     uint64_t (*token)(void);
     void (*barrier)(uint64_t barrier, uint64_t processes, int leave);
     int (*links)(void);
+    size_t (*report_since)(uint64_t mark, size_t index, char *text, size_t capacity);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -545,6 +546,18 @@ static inline size_t csan_findings_since(uint64_t mark, struct csan_race *findin
     if (!api || api->size <= offsetof(struct csan_api, findings_copy))
         return 0;
     return api->findings_copy(mark, findings, capacity, sizeof(struct csan_race));
+}
+/* The whole report of one of them, for a test's failure text: `index` counts from 0 as in the array
+ * of csan_findings_since. Fills `text` with at most `capacity` bytes, the last of them NUL, and
+ * returns the report's length in bytes without that; 0: there is no such finding. It looks symbols
+ * up, which may take seconds for the first report. Thread-safe; not to be called in a handler of
+ * csan_on_race. */
+static inline size_t csan_report_since(uint64_t mark, size_t index, char *text, size_t capacity)
+{
+    const struct csan_api *api = csan_active();
+    if (!api || api->size <= offsetof(struct csan_api, report_since))
+        return 0;
+    return api->report_since(mark, index, text, capacity);
 }
 static inline size_t csan_race_count(void)
 {

@@ -31,7 +31,8 @@ static void api_find(void)
     };
     void *library = sanitizer_library_open();
     if (!library) {
-        opened.why = SANITIZER_LIBRARY " of the CUDA Toolkit was not found (set CUDA_HOME to the toolkit)";
+        opened.why =
+            SANITIZER_LIBRARY " of the CUDA Toolkit was not found (set CUDA_HOME to the toolkit)";
         return;
     }
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {

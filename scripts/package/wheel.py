@@ -59,6 +59,9 @@ Tag: {tag}
 ENTRY_POINTS = """\
 [console_scripts]
 csan = csan:main
+
+[pytest11]
+csan = csan.pytest_plugin
 """
 
 

@@ -46,7 +46,8 @@ def fill(function, stream, buffer, value):
     call("cuLaunchKernel", function, 4, 1, 1, 256, 1, 1, 0, stream, parameters, None)
 
 
-def main():
+def run(ordered):
+    """The two kernels; returns the values that are left in the buffer."""
     call("cuInit", 0)
     device = ctypes.c_int()
     call("cuDeviceGet", ctypes.byref(device), 0)
@@ -58,14 +59,15 @@ def main():
     event = made("cuEventCreate", 2)
     buffer = made("cuMemAlloc_v2", ctypes.c_size_t(4096))
     fill(function, first, buffer, 1)
-    if sys.argv[1:] == ["ordered"]:
+    if ordered:
         call("cuEventRecord", event, first)
         call("cuStreamWaitEvent", second, event, 0)
     fill(function, second, buffer, 2)
     call("cuCtxSynchronize")
     host = (ctypes.c_uint * 1024)()
     call("cuMemcpyDtoH_v2", host, buffer, ctypes.c_size_t(4096))
-    print("done", set(host))
+    return set(host)
 
 
-main()
+if __name__ == "__main__":
+    print("done", run(sys.argv[1:] == ["ordered"]))

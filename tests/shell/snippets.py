@@ -37,6 +37,7 @@ import sys
 REASONS = (
     "needs a GPU",
     "needs PyTorch",
+    "needs a test framework",
     "needs root",
     "needs the network",
     "needs a person at the terminal",

@@ -268,6 +268,19 @@ static size_t findings_copy(uint64_t mark, void *findings, size_t capacity, size
     return found_copy(mark, findings, capacity, bytes_each, csan_context_findings_since);
 }
 
+static size_t report_since(uint64_t mark, size_t index, char *text, size_t capacity)
+{
+    struct csan_race *all = calloc(index + 1, sizeof *all);
+    const size_t count = all ? findings_copy(mark, all, index + 1, sizeof *all) : 0;
+    size_t length = 0;
+    if (index < count && guard_enter_aside()) {
+        length = session_report_text(&all[index], text, capacity);
+        guard_leave();
+    }
+    free(all);
+    return length;
+}
+
 /* The struct of csan.h 0.1, whose members lay elsewhere: the number of races is right, and what
  * they are is left empty. */
 static size_t races_since(uint64_t mark, struct csan_race *races, size_t capacity)
@@ -346,7 +359,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .link = process_link_of_library,
                                     .token = process_link_token,
                                     .barrier = process_link_barrier,
-                                    .links = process_links_wanted};
+                                    .links = process_links_wanted,
+                                    .report_since = report_since};
 
 const struct csan_api *csan_api(void)
 {

@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 uint8_t session_state = SESSION_UNDECIDED;
 
@@ -111,6 +112,16 @@ bool session_headline(const struct csan_race *race, char *text, size_t bytes)
         snprintf(text, bytes, "%s", finding->headline);
     finding_destroy(finding);
     return finding != NULL;
+}
+
+size_t session_report_text(const struct csan_race *race, char *text, size_t bytes)
+{
+    struct finding *finding = report_finding(session.report, race);
+    const size_t length = finding && finding->text ? strlen(finding->text) : 0;
+    if (length && bytes)
+        snprintf(text, bytes, "%s", finding->text);
+    finding_destroy(finding);
+    return length;
 }
 
 /* ---- Races ---- */

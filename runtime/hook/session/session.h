@@ -68,6 +68,9 @@ bool session_device_line(const char *path, uint64_t address, char *file, size_t 
 
 /* The headline of a finding, resolved at once. False: memory is short. */
 bool session_headline(const struct csan_race *race, char *text, size_t bytes);
+/* The whole report, printed or not. Fills at most `bytes`, with NUL behind it; returns its length.
+ * 0: memory is short. */
+size_t session_report_text(const struct csan_race *race, char *text, size_t bytes);
 
 /* A handler that gets each race at once, and may end the program; see csan_on_race. */
 typedef int session_race_handler(void *user, const struct csan_race *race, const char *report);
