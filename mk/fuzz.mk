@@ -26,6 +26,11 @@ fuzz-kernels: $(FUZZ)/fuzz_kernels
 	@scripts/setup.sh fuzz
 	@scripts/fuzz-kernels $(OUT) $(NVCC) $(RUNS) $(SEED)
 
+# Random kernels that the embedded device runs interpreted and as machine code.
+.PHONY: fuzz-compiled
+fuzz-compiled: $(OUT)/tests/unit/test_compile_random
+	@RANDOM_KERNELS=$(RUNS) RANDOM_SEED=$(SEED) $<
+
 # The fixed batch that make test plays. The sanitizers' builds share it.
 FUZZ_DATA := build/data/fuzz
 fuzz_fixed := $(foreach a,75 90 100,$(FUZZ_DATA)/fixed.sm_$(a).ptx)

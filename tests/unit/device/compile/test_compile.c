@@ -1,0 +1,162 @@
+/* When kernels are compiled, and that they are interpreted where they cannot be. */
+#include "runtime/device/compile/compile.h"
+#include "tests/unit/device/exec/exec_harness.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const char text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry sums(.param .u64 out, .param .u32 rounds)\n{\n"
+    ".reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p;\n"
+    "ld.param.u64 %d0, [out]; ld.param.u32 %r1, [rounds]; mov.u32 %r0, %tid.x;\n"
+    "mul.wide.u32 %d1, %r0, 4; add.s64 %d1, %d0, %d1; mov.u32 %r2, 0;\n"
+    "loop: add.u32 %r2, %r2, %r1; xor.b32 %r2, %r2, %r0; sub.u32 %r1, %r1, 1;\n"
+    "setp.ne.u32 %p, %r1, 0; @%p bra loop;\n"
+    "st.global.u32 [%d1], %r2; ret;\n}\n";
+
+static uint32_t expected(uint32_t thread, uint32_t rounds)
+{
+    uint32_t sum = 0;
+    for (; rounds; rounds--)
+        sum = (sum + rounds) ^ thread;
+    return sum;
+}
+
+/* Launches until the kernel was compiled or could not be, at most `most` times. Checks the results.
+ */
+static struct compile_report launch(uint32_t rounds, int most)
+{
+    struct harness h;
+    const struct timespec moment = {0, 5000000};
+    harness_open_text(&h, text);
+    uint64_t out = harness_allocate(&h, 4096);
+    struct compile_report report = {0};
+    for (int i = 0; i < most && !report.compiled && !report.cached && !report.failed; i++) {
+        harness_run(&h, "sums", 1, 64, 0, ARGUMENTS(&out, &rounds));
+        const uint32_t *values = harness_host(&h, out);
+        for (uint32_t thread = 0; thread < 64; thread++)
+            assert_int_equal(values[thread], expected(thread, rounds));
+        report = compile_report();
+        if (report.on && !report.trouble)
+            nanosleep(&moment, NULL);
+    }
+    harness_close(&h);
+    return report;
+}
+
+/* Each in a process of its own, as a program is. Returns what it says of the report. */
+static int in_child(const char *mode, const char *path, int (*says)(void))
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setenv("CSAN_DEVICE_COMPILE", mode, 1);
+        if (path)
+            setenv("PATH", path, 1);
+        _exit(says());
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int says_off(void)
+{
+    const struct compile_report report = launch(100, 3);
+    return !report.on && !report.compiled && !report.cached;
+}
+
+static int says_cold(void)
+{
+    const struct compile_report report = launch(100, 3);
+    return report.on && !report.trouble && !report.compiled && !report.cached && !report.failed;
+}
+
+static int says_compiled(void)
+{
+    const struct compile_report report = launch(300000, 400);
+    return report.on && report.compiled == 1 && !report.cached;
+}
+
+static int says_cached(void)
+{
+    const struct compile_report report = launch(300000, 400);
+    return report.cached == 1 && !report.compiled;
+}
+
+static int says_no_compiler(void)
+{
+    const struct compile_report report = launch(300000, 3);
+    return report.trouble && strstr(report.trouble, "no C compiler") && !report.compiled;
+}
+
+static int says_failed(void)
+{
+    const struct compile_report report = launch(200000, 400);
+    return report.failed == 1 && !report.compiled;
+}
+
+static void is_off_when_told_so(void **unused)
+{
+    (void)unused;
+    assert_true(in_child("0", NULL, says_off));
+}
+
+static void short_kernels_are_interpreted(void **unused)
+{
+    (void)unused;
+    assert_true(in_child("1", NULL, says_cold));
+}
+
+static void long_kernels_are_compiled_once_for_all_processes(void **unused)
+{
+    (void)unused;
+    assert_true(in_child("1", NULL, says_compiled));
+    assert_true(in_child("1", NULL, says_cached));
+    assert_true(in_child("always", NULL, says_cached));
+}
+
+static void without_a_compiler_kernels_are_interpreted(void **unused)
+{
+    (void)unused;
+    assert_true(in_child("1", "/nowhere:relative", says_no_compiler));
+    assert_true(in_child("always", "/nowhere", says_no_compiler));
+}
+
+/* A compiler that fails; it is another one, so the cache has nothing of it. */
+static void a_compiler_that_fails_does_no_harm(void **unused)
+{
+    (void)unused;
+    char path[PATH_MAX], directory[256];
+    snprintf(directory, sizeof directory, "%s/tools", getenv("CSAN_CACHE"));
+    assert_int_equal(mkdir(directory, 0700), 0);
+    snprintf(path, sizeof path, "%s/cc", directory);
+    FILE *file = fopen(path, "w");
+    fprintf(file, "#!/bin/sh\nexit 1\n");
+    assert_int_equal(fchmod(fileno(file), 0700) | fclose(file), 0);
+    char both[PATH_MAX];
+    snprintf(both, sizeof both, "%s:/usr/bin:/bin", directory);
+    assert_true(in_child("1", both, says_failed));
+}
+
+int main(void)
+{
+    char root[] = "/tmp/csan-compile-XXXXXX", command[64];
+    if (!mkdtemp(root))
+        return 1;
+    setenv("CSAN_CACHE", root, 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_off_when_told_so),
+        cmocka_unit_test(short_kernels_are_interpreted),
+        cmocka_unit_test(long_kernels_are_compiled_once_for_all_processes),
+        cmocka_unit_test(without_a_compiler_kernels_are_interpreted),
+        cmocka_unit_test(a_compiler_that_fails_does_no_harm),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    return system(command) != 0 || failed;
+}
