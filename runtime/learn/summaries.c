@@ -12,7 +12,7 @@ enum { TABLE_START = 256 };
 
 static size_t shape_bytes(const struct shape *shape)
 {
-    return sizeof *shape + 2 * (size_t)shape->word_count;
+    return sizeof *shape + 3 * (size_t)shape->word_count;
 }
 
 static struct shape **shape_slot(const struct summaries *all, const struct summary_shape *id)
@@ -51,13 +51,14 @@ struct shape *summary_shape_make(struct summaries *all, const struct summary_sha
     if (all->shape_count * 2 >= all->table_size &&
         !table_make(all, all->table_size ? all->table_size * 2 : TABLE_START))
         return NULL;
-    struct shape *shape = summaries_take(all, sizeof *shape + 2 * (size_t)word_count);
+    struct shape *shape = summaries_take(all, sizeof *shape + 3 * (size_t)word_count);
     if (!shape)
         return NULL;
     shape->id = *id;
     shape->word_count = word_count;
     shape->skipped = (uint8_t *)(shape + 1);
     shape->strikes = shape->skipped + word_count;
+    shape->shifts = shape->strikes + word_count;
     *shape_slot(all, id) = shape;
     all->shape_count++;
     return shape;
@@ -317,6 +318,9 @@ enum summary_change summaries_add(struct summaries *all, const struct summary_ke
     shape->used = ++all->tick;
     const enum summary_change change =
         entry_take(all, shape, key, set, summary_names_make(all, result));
+    shape->confirmed += change == SUMMARY_CONFIRMED && shape->confirmed < SEEN_MOST;
+    if (shape->shifting && change != SUMMARY_CONFIRMED)
+        summary_shifts_forget(shape);
     if (all->bytes > all->limits.bytes)
         shapes_shrink(all);
     return change;
@@ -414,6 +418,14 @@ static bool set_starts_from(const struct set *set, uint32_t pointer)
     return false;
 }
 
+bool summary_shape_starts_from(const struct shape *shape, uint32_t pointer)
+{
+    for (uint32_t i = 0; i < shape->entry_count; i++)
+        if (set_starts_from(shape->entries[i].set, pointer))
+            return true;
+    return false;
+}
+
 bool summaries_pointer_counts(const struct summaries *all, const struct summary_shape *id,
                               uint32_t pointer)
 {
@@ -422,9 +434,7 @@ bool summaries_pointer_counts(const struct summaries *all, const struct summary_
     bool counts = !shape || first + SUMMARY_POINTER_WORDS > shape->word_count;
     for (uint32_t i = 0; i < SUMMARY_POINTER_WORDS && !counts; i++)
         counts = !shape->skipped[first + i];
-    for (uint32_t i = 0; !counts && i < shape->entry_count; i++)
-        counts = set_starts_from(shape->entries[i].set, pointer);
-    return counts;
+    return counts || summary_shape_starts_from(shape, pointer);
 }
 
 /* How many words that count are not those of the entry. */
@@ -444,23 +454,42 @@ static uint32_t words_differing(const struct shape *shape, const struct entry *e
     return count;
 }
 
+const struct entry *summary_entry_nearest(const struct shape *shape, const uint32_t *words,
+                                          uint32_t *differing)
+{
+    const struct entry *nearest = NULL;
+    for (uint32_t i = 0; i < shape->entry_count; i++) {
+        const uint32_t count = words_differing(shape, &shape->entries[i], words, NULL);
+        if (nearest && count >= *differing)
+            continue;
+        nearest = &shape->entries[i];
+        *differing = count;
+    }
+    return nearest;
+}
+
 void summaries_nearest(const struct summaries *all, const struct summary_key *key,
                        struct summary_nearest *nearest)
 {
     const struct shape *shape = summary_shape_find(all, &key->shape);
-    uint32_t least = UINT32_MAX, at = 0;
+    uint32_t differing = 0;
+    const struct entry *entry = shape && shape->word_count == key->word_count
+                                    ? summary_entry_nearest(shape, key->words, &differing)
+                                    : NULL;
     *nearest = (struct summary_nearest){0};
-    if (!shape || shape->word_count != key->word_count || !shape->entry_count)
+    if (!entry)
         return;
-    for (uint32_t i = 0; i < shape->entry_count; i++) {
-        const uint32_t count = words_differing(shape, &shape->entries[i], key->words, NULL);
-        at = count < least ? i : at;
-        least = count < least ? count : least;
-    }
     for (uint32_t i = 0; i < shape->word_count; i++)
         nearest->counting += !shape->skipped[i];
     nearest->entries = shape->entry_count;
-    nearest->differing = words_differing(shape, &shape->entries[at], key->words, nearest);
+    nearest->differing = words_differing(shape, entry, key->words, nearest);
+}
+
+void summaries_answered(struct summaries *all, const struct summary_key *key)
+{
+    struct shape *shape = summary_shape_find(all, &key->shape);
+    if (shape && shape->shifting)
+        summary_shifts_forget(shape);
 }
 
 void summaries_count(const struct summaries *all, struct summary_counts *counts)

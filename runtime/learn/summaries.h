@@ -105,6 +105,13 @@ struct summary_found {
 void summaries_find(struct summaries *summaries, const struct summary_key *key,
                     struct summary_found *found);
 
+/* While operators do not run, a launch came that is not known; one that is. A word that is the same
+ * in each launch with operators, and another one in each without, is what they left on the stack:
+ * after three turns, with enough launches each, it leaves. No other change of the program keeps to
+ * those turns, which it does not know of. True: words left, and the launch may be known now. */
+bool summaries_missed(struct summaries *summaries, const struct summary_key *key);
+void summaries_answered(struct summaries *summaries, const struct summary_key *key);
+
 /* Whether launches of that shape go by what they have in place of that pointer: false once its
  * words left, and no result starts from it. */
 bool summaries_pointer_counts(const struct summaries *summaries, const struct summary_shape *shape,

@@ -11,7 +11,9 @@ enum {
     OPERATORS_MOST = 4096,
     ARGUMENTS_MOST = 1024,
     SEEN_MOST = 1 << 20,
-    STRIKES_MOST = 3 /* then a word counts for good */
+    STRIKES_MOST = 3, /* then a word counts for good */
+    SHIFTS = 3,       /* that make a word leave */
+    SHIFT_WORDS_MOST = 16
 };
 
 /* Accesses, without whose arguments they are. */
@@ -46,7 +48,10 @@ struct shape {
     uint32_t word_count, entry_count, entry_room;
     struct entry *entries;
     uint8_t *skipped; /* of each word: whether it does not count; */
-    uint8_t *strikes; /* and how often it had to count again */
+    uint8_t *strikes; /* how often it had to count again; */
+    uint8_t *shifts;  /* and how often it was another one without operators, one after the other */
+    uint32_t confirmed; /* launches since the last of those */
+    bool shifting;      /* any of `shifts` is not zero */
 };
 
 struct operator_kept {
@@ -142,5 +147,13 @@ void summary_shape_reduce(struct summaries *all, struct shape *shape, const stru
 /* The words count again that may be why the result differs. False: there are none. What was known
  * for many of their values is known of the newest one only, and counted anew. */
 bool summary_words_return(struct shape *shape, const struct entry *entry, const uint32_t *words);
+/* What shifted was the same without operators, after all, or differed with them. */
+void summary_shifts_forget(struct shape *shape);
+/* The entry that differs from these words least, in how many of those that count; NULL: the shape
+ * has no entry. */
+const struct entry *summary_entry_nearest(const struct shape *shape, const uint32_t *words,
+                                          uint32_t *differing);
+/* Whether a result of the shape starts from the pointer. */
+bool summary_shape_starts_from(const struct shape *shape, uint32_t pointer);
 
 #endif

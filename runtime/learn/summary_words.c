@@ -129,3 +129,71 @@ bool summary_words_return(struct shape *shape, const struct entry *entry, const 
     }
     return any;
 }
+
+/* ---- Words that operators shift ---- */
+
+void summary_shifts_forget(struct shape *shape)
+{
+    memset(shape->shifts, 0, shape->word_count);
+    shape->shifting = false;
+}
+
+/* Whether that word was the same in a launch with its operator. */
+static bool word_was_seen(const struct shape *shape, uint32_t word, uint32_t value)
+{
+    for (uint32_t i = 0; i < shape->entry_count; i++)
+        if (shape->entries[i].words[word] == value)
+            return true;
+    return false;
+}
+
+/* Whether the launch differs from that entry in words alone that operators may shift. */
+static bool may_be_shifted(const struct shape *shape, const struct entry *entry,
+                           const uint32_t *words)
+{
+    for (uint32_t i = 0; i < shape->word_count; i++)
+        if (!shape->skipped[i] && entry->words[i] != words[i] &&
+            (word_was_seen(shape, i, words[i]) ||
+             summary_shape_starts_from(shape, i / SUMMARY_POINTER_WORDS)))
+            return false;
+    return true;
+}
+
+/* Counts what differs; sets `leaving` of those that did so often enough. Whether they are all. */
+static bool shifts_count(struct shape *shape, const struct entry *entry, const uint32_t *words,
+                         uint8_t *leaving)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < shape->word_count; i++) {
+        const bool differs = !shape->skipped[i] && entry->words[i] != words[i];
+        shape->shifts[i] = differs ? shape->shifts[i] + 1 : 0;
+        leaving[i] = shape->shifts[i] >= SHIFTS;
+        all = all && (!differs || leaving[i]);
+    }
+    shape->shifting = true;
+    shape->confirmed = 0;
+    return all;
+}
+
+bool summaries_missed(struct summaries *all, const struct summary_key *key)
+{
+    struct shape *shape = summary_shape_find(all, &key->shape);
+    uint32_t differing = 0;
+    if (!shape || shape->word_count != key->word_count || shape->confirmed < all->limits.launches)
+        return false;
+    const struct entry *entry = summary_entry_nearest(shape, key->words, &differing);
+    if (!entry || !differing || differing > SHIFT_WORDS_MOST ||
+        !may_be_shifted(shape, entry, key->words)) {
+        summary_shifts_forget(shape);
+        return false;
+    }
+    uint8_t *leaving = calloc(1, shape->word_count);
+    const bool leave = leaving && shifts_count(shape, entry, key->words, leaving) &&
+                       !results_would_meet(shape, leaving);
+    if (leave) {
+        words_leave(all, shape, leaving);
+        summary_shifts_forget(shape);
+    }
+    free(leaving);
+    return leave;
+}

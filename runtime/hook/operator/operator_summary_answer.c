@@ -125,6 +125,21 @@ static void say_unanswered(struct thread *thread, const struct summary_found *fo
     text_free(&line);
 }
 
+/* With the lock. */
+static void found_look(struct thread *thread, struct summary_found *found)
+{
+    struct summaries *summaries = operator_summary_own.summaries;
+    operator_summary_pointers_relate(thread);
+    summaries_find(summaries, &thread->key, found);
+    if (found->state == SUMMARY_KNOWN)
+        summaries_answered(summaries, &thread->key);
+    else if (found->state == SUMMARY_NONE && operator_summary_state() == RESTING &&
+             summaries_missed(summaries, &thread->key)) {
+        operator_summary_own.shifted++;
+        summaries_find(summaries, &thread->key, found);
+    }
+}
+
 const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
 {
     struct thread *thread = operator_summary_self;
@@ -132,10 +147,8 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
     if (!thread || !thread->asked || touched->exact || !operator_summary_rests())
         return NULL;
     operator_summary_lock();
-    if (thread->launch) {
-        operator_summary_pointers_relate(thread);
-        summaries_find(operator_summary_own.summaries, &thread->key, &found);
-    }
+    if (thread->launch)
+        found_look(thread, &found);
     const bool known =
         operator_summary_is_answer(thread, &found) && found_apply(thread, &found, touched);
     operator_summary_own.unnamed += known && !found.what;

@@ -53,6 +53,11 @@ static void hindrances_add(struct text *notes)
                  (unsigned long long)operator_summary_own.shared, (unsigned long long)shared->added,
                  (unsigned long long)shared->bytes, (unsigned long long)shared->base,
                  (unsigned long long)operator_summary_own.shared_waits);
+    if (operator_summary_own.shifted)
+        text_add(
+            notes,
+            "operator summaries: %llu kinds of launches had words that only operators change\n",
+            (unsigned long long)operator_summary_own.shifted);
     if (operator_summary_own.capture_waits)
         text_add(notes, "operator summaries: operators do not rest any more after the capture of a "
                         "stream\n");

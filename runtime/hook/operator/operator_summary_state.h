@@ -45,7 +45,7 @@ extern struct operator_summary_own {
     struct newest newest[NEWEST];
     /* For the summary. */
     uint64_t added, answered, unanswered, unreached, several, compared, narrower, rests, first_rest,
-        unnamed, shared, shared_waits, capture_waits, spoiled;
+        unnamed, shared, shared_waits, capture_waits, spoiled, shifted;
     struct newest_shared newest_shared;
 } operator_summary_own __attribute__((visibility("hidden")));
 

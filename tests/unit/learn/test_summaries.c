@@ -243,6 +243,65 @@ static void test_nearest_and_pointers_that_count(void **unused)
     summaries_destroy(all);
 }
 
+static void shift_turn(struct summaries *all, uint32_t other, int launches)
+{
+    for (int i = 0; i < launches; i++)
+        put(all, (uint32_t[]){1, 2, other, 4}, 4, &add, 40);
+}
+static bool missed(struct summaries *all, uint32_t word)
+{
+    return summaries_missed(all, &(struct summary_key){{{7, 9}}, (uint32_t[]){1, 2, word, 4}, 4});
+}
+
+/* The third word is 0 with operators, and not without. */
+static void test_words_that_operators_shift_leave(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    for (int turn = 0; turn < 3; turn++) {
+        shift_turn(all, 0, 5);
+        assert_int_equal(state(all, (uint32_t[]){1, 2, 99, 4}, 4), SUMMARY_NONE);
+        assert_int_equal(missed(all, 7), turn == 2);
+        assert_false(missed(all, 7)); /* in the same turn */
+    }
+    assert_int_equal(state(all, (uint32_t[]){1, 2, 99, 4}, 4), SUMMARY_KNOWN);
+    assert_int_equal(state(all, (uint32_t[]){1, 3, 0, 4}, 4), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+static void test_words_that_the_program_changes_stay(void **unused)
+{
+    (void)unused;
+    const struct summary_key known = {{{7, 9}}, (uint32_t[]){1, 2, 0, 4}, 4};
+    for (int way = 0; way < 2; way++) {
+        struct summaries *all = summaries_create(&limits);
+        for (int turn = 0; turn < 10; turn++) {
+            shift_turn(all, 0, 5);
+            if (way == 0) /* it is 0 without operators, too */
+                summaries_answered(all, &known);
+            assert_false(missed(all, 7));
+            if (way == 1) /* it is 7 with operators, too */
+                shift_turn(all, 7, 1);
+        }
+        summaries_destroy(all);
+    }
+}
+
+/* Where a pointer leads that results start from is no such word. */
+static void test_pointers_of_results_do_not_shift(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const struct summary_access access = {.pointer = 1, .kind = CSAN_READ, .bytes = 8};
+    for (int turn = 0; turn < 10; turn++) {
+        const struct summary_key key = {{{7, 9}}, (uint32_t[]){1, 2, 3, 4}, 4};
+        for (int i = 0; i < 4; i++)
+            summaries_add(all, &key, &(struct summary_result){&add, &access, 1, NULL});
+        assert_false(missed(all, 7));
+    }
+    summaries_destroy(all);
+}
+
 static struct summary_found found_of(const struct summary_access *accesses, uint32_t count)
 {
     return (struct summary_found){
@@ -518,6 +577,9 @@ int main(void)
         cmocka_unit_test(test_where_pointers_lie_counts),
         cmocka_unit_test(test_pointers_that_were_loose),
         cmocka_unit_test(test_nearest_and_pointers_that_count),
+        cmocka_unit_test(test_words_that_operators_shift_leave),
+        cmocka_unit_test(test_words_that_the_program_changes_stay),
+        cmocka_unit_test(test_pointers_of_results_do_not_shift),
         cmocka_unit_test(test_what_covers),
         cmocka_unit_test(test_memory_is_bounded),
         cmocka_unit_test(test_random),
