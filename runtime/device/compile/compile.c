@@ -26,7 +26,7 @@ enum job_state { JOB_NEW, JOB_LOWERED, JOB_RUNS, JOB_DONE };
 struct job {
     enum job_state state;
     char name[40]; /* of its file */
-    char work[56]; /* of those of this process */
+    char work[72]; /* of those that this job makes */
     char *text;
     size_t bytes;
     uint8_t *starts;
@@ -43,6 +43,7 @@ static struct {
     char directory[PATH_MAX];
     const char *compiler;
     uint64_t mark; /* of the compiler and processor */
+    unsigned jobs; /* named so far */
     struct compile_report report;
 } compiler = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -67,7 +68,8 @@ static void name_job(struct job *job)
     snprintf(job->name, sizeof job->name, "%016llx%016llx",
              (unsigned long long)hash_mix_bytes(compiler.mark, job->text, job->bytes),
              (unsigned long long)hash_mix_bytes(~compiler.mark, job->text, job->bytes));
-    snprintf(job->work, sizeof job->work, "%s.%d", job->name, (int)getpid());
+    /* Two images may have the same kernel. */
+    snprintf(job->work, sizeof job->work, "%s.%d.%u", job->name, (int)getpid(), compiler.jobs++);
 }
 
 /* The code says its own name, so that no other file is taken for it. */

@@ -10,7 +10,8 @@
 const char *host_compiler_find(uint64_t *mark);
 
 /* Starts it on `text` and returns at once. When it is done, `name`.so appears in the directory, or
- * else an empty `work`.failed. Names that begin with `work` are this process's. The compiler is no
+ * else an empty `work`.failed. No other job may have
+ * `work`, even after it is done. The compiler is no
  * child of this process, so that the program's own children are left alone. False: it cannot be
  * started. */
 bool host_compiler_start(const char *compiler, const char *directory, const char *work,

@@ -36,7 +36,7 @@ static void compile(const char *name, const char *says)
                                "int csan_kernel(void *c) { (void)c; return 7; }\n"
                                "const char csan_kernel_name[] = \"%s\";\n",
                                says);
-    assert_true(host_compiler_start(compiler, directory, "work", name, text, (size_t)bytes));
+    assert_true(host_compiler_start(compiler, directory, name, name, text, (size_t)bytes));
     snprintf(path, sizeof path, "%s/%s.so", directory, name);
     for (int i = 0; i < 3000 && access(path, F_OK) != 0; i++)
         nanosleep(&moment, NULL);
