@@ -10,6 +10,9 @@ bool linked_process_ready(const struct linked_process *process, const struct rec
     *want = (struct linked_want){.key = recorded->value[FIELD_HANDLE],
                                  .number = recorded->value[FIELD_FIRST]};
     const struct link_source *source;
+    const struct mapped_lane *lane = linked_lane_of(process, recorded->value[FIELD_LANE]);
+    if (lane && !lane->host && recorded->value[FIELD_FLAGS] <= CSAN_LINK_LEAVE)
+        return true; /* a stream goes on */
     switch (recorded->value[FIELD_FLAGS]) {
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
@@ -147,10 +150,16 @@ const char *linked_take_link(struct linked_process *process, const struct record
                            csan_snapshot_take(context, lane));
         return NULL;
     case CSAN_LINK_RECEIVE:
-        message_table_receive(messages, key, number, 1, lane);
+        if (mapped->host)
+            message_table_receive(messages, key, number, 1, lane);
+        else
+            message_table_await(messages, key, number, 1, 1, lane);
         return NULL;
     case CSAN_LINK_LEAVE:
-        message_table_receive(messages, key, 0, recorded->value[FIELD_LAST], lane);
+        if (mapped->host)
+            message_table_receive(messages, key, 0, recorded->value[FIELD_LAST], lane);
+        else
+            message_table_await(messages, key, 0, number, recorded->value[FIELD_LAST], lane);
         return NULL;
     case CSAN_LINK_SHARE:
         wrong = take_share(process, recorded);

@@ -10,10 +10,10 @@ enum { LETTERS = 26 };
 /* ---- Numbers -----------------------------------------------------------------------------------
  */
 
-struct mapped_lane *linked_lane_of(struct linked_process *process, uint64_t number)
+struct mapped_lane *linked_lane_of(const struct linked_process *process, uint64_t number)
 {
     if (number == CSAN_HOST)
-        return &process->host_lane;
+        return (struct mapped_lane *)(uintptr_t)&process->host_lane; /* as the others are */
     return number < process->lane_capacity && process->lanes[number].lane ? &process->lanes[number]
                                                                           : NULL;
 }

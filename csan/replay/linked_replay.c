@@ -317,6 +317,7 @@ static void say_lacks(struct linked_replay *replay)
         [CSAN_LACK_ONE_SIDED] = "locks and flushes of windows are not followed",
         [CSAN_LACK_FREED] = "a receive that nobody can wait for (MPI_Request_free)",
         [CSAN_LACK_CANCELLED] = "a send that was cancelled, or a call that failed",
+        [CSAN_LACK_GRAPH] = "calls of NCCL in a graph are not followed",
         [CSAN_LACK_THREADS] = "threads that send or receive by one communicator",
     };
     for (size_t i = 0; i < replay->linked.count; i++) {
@@ -353,6 +354,15 @@ void linked_replay_run(struct linked_replay *replay, void (*to)(void *user, cons
         else
             break;
     }
+    const size_t awaiting = message_table_awaiting(replay->linked.messages);
+    if (awaiting) {
+        snprintf(line, sizeof line,
+                 "%zu streams wait for messages or collective calls that are not in the "
+                 "recordings: races that waited for them are possible ones",
+                 awaiting);
+        say(replay, line);
+        replay->doubts = true;
+    }
     csan_context_drain(replay->linked.context);
     if (replay->missed > SAID_MAX) {
         snprintf(line, sizeof line,
@@ -375,7 +385,11 @@ bool linked_replay_process(const struct linked_replay *replay, uint32_t site, si
 
 bool linked_replay_doubts(const struct linked_replay *replay)
 {
-    return replay->doubts || replay->time >= replay->cut_time;
+    struct csan_stats stats;
+    if (replay->doubts || replay->time >= replay->cut_time)
+        return true;
+    context_counts(replay->linked.context, &stats); /* order that was given up */
+    return stats.promises_broken || stats.pending_overflows;
 }
 
 struct replay_definitions *linked_replay_code(struct linked_replay *replay)

@@ -58,7 +58,7 @@ extern const char linked_no_memory[], linked_no_such_lane[];
 /* ---- Lanes and order ---- */
 
 /* NULL: it is not there. */
-struct mapped_lane *linked_lane_of(struct linked_process *process, uint64_t number);
+struct mapped_lane *linked_lane_of(const struct linked_process *process, uint64_t number);
 /* What the host enqueues comes after what it knows. */
 void linked_join_host(const struct linked_process *process, const struct mapped_lane *lane);
 /* The host has waited for all that the process's lanes did, but for its host threads and requests.

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+/* A lane that waits for messages which are still to come. */
+struct awaiting {
+    struct awaiting *next;
+    csan_snapshot *promise;
+    uint64_t need;
+};
+
 struct waiting {
     struct waiting_key {
         uint64_t key, number;
@@ -12,6 +19,7 @@ struct waiting {
     csan_snapshot **snapshots;
     size_t count;
     uint64_t left, leaves;
+    struct awaiting *awaiting;
     UT_hash_handle hh;
 };
 
@@ -25,6 +33,7 @@ struct message_table {
     csan_context *context;
     struct waiting *waiting;  /* uthash */
     struct channel *channels; /* uthash */
+    size_t awaiting;
 };
 
 struct message_table *message_table_create(csan_context *context)
@@ -39,6 +48,12 @@ static void drop(struct message_table *table, struct waiting *waiting)
 {
     for (size_t i = 0; i < waiting->count; i++)
         csan_snapshot_release(table->context, waiting->snapshots[i]);
+    while (waiting->awaiting) {
+        struct awaiting *awaiting = waiting->awaiting;
+        waiting->awaiting = awaiting->next;
+        csan_snapshot_release(table->context, awaiting->promise);
+        free(awaiting);
+    }
     HASH_DEL(table->waiting, waiting);
     free(waiting->snapshots);
     free(waiting);
@@ -97,17 +112,66 @@ static bool push(struct waiting *waiting, csan_snapshot *snapshot)
     return true;
 }
 
+static void join_all(const struct message_table *table, const struct waiting *waiting,
+                     csan_lane lane)
+{
+    for (size_t i = 0; i < waiting->count; i++)
+        csan_snapshot_join(table->context, lane, waiting->snapshots[i]);
+}
+
+static void received(struct message_table *table, struct waiting *waiting)
+{
+    if (++waiting->left >= waiting->leaves)
+        drop(table, waiting);
+}
+
+/* A lane that stands for all that was sent keeps the promise. */
+static void promise_keep(struct message_table *table, const struct waiting *waiting,
+                         csan_snapshot *promise)
+{
+    const csan_lane lane =
+        csan_lane_create_as(table->context, CSAN_LANE_CALL, 0, "messages", CSAN_HOST);
+    if (lane == CSAN_NO_LANE)
+        return;
+    join_all(table, waiting, lane);
+    csan_snapshot_keep(table->context, promise, lane);
+    csan_lane_destroy(table->context, lane);
+}
+
+/* Those that have what they need go on. */
+static void awaited(struct message_table *table, struct waiting *waiting)
+{
+    uint64_t over = 0;
+    for (struct awaiting **at = &waiting->awaiting; *at;) {
+        struct awaiting *awaiting = *at;
+        if (awaiting->need > waiting->count) {
+            at = &awaiting->next;
+            continue;
+        }
+        promise_keep(table, waiting, awaiting->promise);
+        csan_snapshot_release(table->context, awaiting->promise);
+        *at = awaiting->next;
+        free(awaiting);
+        table->awaiting--;
+        over++;
+    }
+    waiting->left += over;
+    if (over && !waiting->awaiting && waiting->left >= waiting->leaves)
+        drop(table, waiting);
+}
+
 bool message_table_send(struct message_table *table, uint64_t key, uint64_t number, uint64_t leaves,
                         csan_snapshot *snapshot)
 {
     struct waiting *waiting = find(table, key, number);
     if (!waiting)
         waiting = make(table, key, number);
-    else if (number) /* a message that was sent already */
+    else if (number && waiting->count) /* a message that was sent already */
         waiting = NULL;
     if (waiting && push(waiting, snapshot)) {
         if (leaves > waiting->leaves)
             waiting->leaves = leaves;
+        awaited(table, waiting);
         return true;
     }
     csan_snapshot_release(table->context, snapshot);
@@ -143,13 +207,6 @@ size_t message_table_count(const struct message_table *table, uint64_t key, uint
     return waiting ? waiting->count : 0;
 }
 
-static void join_all(const struct message_table *table, const struct waiting *waiting,
-                     csan_lane lane)
-{
-    for (size_t i = 0; i < waiting->count; i++)
-        csan_snapshot_join(table->context, lane, waiting->snapshots[i]);
-}
-
 void message_table_receive(struct message_table *table, uint64_t key, uint64_t number,
                            uint64_t leaves, csan_lane lane)
 {
@@ -159,8 +216,47 @@ void message_table_receive(struct message_table *table, uint64_t key, uint64_t n
     if (leaves > waiting->leaves)
         waiting->leaves = leaves;
     join_all(table, waiting, lane);
-    if (++waiting->left >= waiting->leaves)
-        drop(table, waiting);
+    received(table, waiting);
+}
+
+/* The promise holds the lane's later work back. */
+static bool await(struct message_table *table, struct waiting *waiting, uint64_t need,
+                  csan_lane lane)
+{
+    struct awaiting *awaiting = malloc(sizeof *awaiting);
+    csan_snapshot *promise = awaiting ? csan_snapshot_promise(table->context) : NULL;
+    if (!promise) {
+        free(awaiting);
+        return false;
+    }
+    *awaiting = (struct awaiting){waiting->awaiting, promise, need};
+    waiting->awaiting = awaiting;
+    table->awaiting++;
+    csan_snapshot_join(table->context, lane, promise);
+    return true;
+}
+
+void message_table_await(struct message_table *table, uint64_t key, uint64_t number, uint64_t need,
+                         uint64_t leaves, csan_lane lane)
+{
+    struct waiting *waiting = find(table, key, number);
+    if (!waiting)
+        waiting = make(table, key, number);
+    if (!waiting)
+        return;
+    if (leaves > waiting->leaves)
+        waiting->leaves = leaves;
+    if (waiting->count < need) {
+        await(table, waiting, need, lane);
+        return;
+    }
+    join_all(table, waiting, lane);
+    received(table, waiting);
+}
+
+size_t message_table_awaiting(const struct message_table *table)
+{
+    return table->awaiting;
 }
 
 void message_table_look(const struct message_table *table, uint64_t key, uint64_t number,

@@ -28,6 +28,12 @@ size_t message_table_count(const struct message_table *table, uint64_t key, uint
  * receive; 0: as who entered said. They are forgotten with the last. */
 void message_table_receive(struct message_table *table, uint64_t key, uint64_t number,
                            uint64_t leaves, csan_lane lane);
+/* The same for a lane that goes on while it waits, as a stream does: it may be called before all
+ * `need` have been sent. What the lane does then waits in the detector. */
+void message_table_await(struct message_table *table, uint64_t key, uint64_t number, uint64_t need,
+                         uint64_t leaves, csan_lane lane);
+/* How many lanes wait so. */
+size_t message_table_awaiting(const struct message_table *table);
 /* The same, and the message stays. */
 void message_table_look(const struct message_table *table, uint64_t key, uint64_t number,
                         csan_lane lane);

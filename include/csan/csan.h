@@ -643,6 +643,7 @@ enum csan_link_lack {
     CSAN_LACK_FREED,            /* a request that nobody can wait for any more */
     CSAN_LACK_CANCELLED,        /* a send that was cancelled, or a call that failed */
     CSAN_LACK_THREADS,          /* threads that send or receive by one communicator */
+    CSAN_LACK_GRAPH,            /* calls of NCCL in a graph */
     CSAN_LACKS
 };
 struct csan_link {

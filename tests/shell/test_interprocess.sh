@@ -80,3 +80,22 @@ check "... the message says which message is missing" \
 record barrier
 run timeout 60 "$csan" merge --order other.0.csan app.1.csan
 check "... and which barrier" notes 'rank 1 left a collective call or barrier that not all of its processes'
+
+# ---- Ranks of NCCL
+
+pair=$plain/nccl_processes
+for mode in all_reduce split ahead broadcast reduce exchange send; do
+    record $mode
+    check "each rank of NCCL is right by itself ($mode)" ended 0
+    merge
+    check "... and the two are in order" ended 0
+    check "... of which nothing is missing" notes '0 races between processes, 0 of them possible'
+done
+for mode in broadcast_of_reader reduce_to_writer written_behind none; do
+    record $mode
+    check "each rank is right by itself where NCCL orders nothing ($mode)" ended 0
+    merge
+    check "... which is reported" ended 66
+    check "... as certain" says '^Race 1 is certain'
+    check "... with both ranks" says '^Seen by ranks 0, 1 of 2 processes'
+done

@@ -1,5 +1,6 @@
 /* NCCL: ranks and roots of communicators, and the calls of a group. See collective.h. */
 #include "runtime/hook/library/collective.h"
+#include "runtime/hook/library/collective_link.h"
 #include "csan/base/array.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/session/guard.h"
@@ -26,6 +27,8 @@ struct enqueued {
     CUgraphNode node; /* that it became part of, if its stream is captured */
     size_t count;
     struct csan_access accesses[ACCESSES_MAX]; /* without dims */
+    bool linked;                               /* it orders processes */
+    struct collective_link link;
 };
 
 struct group {
@@ -122,31 +125,66 @@ static void record_captured(struct group *own, size_t number)
     free(all);
 }
 
-static void record(const struct enqueued *call)
+/* The accesses of these kinds, in the stream's turn. */
+static void op_of_kinds(csan_lane lane, const struct enqueued *call, unsigned kinds)
 {
+    struct csan_access accesses[ACCESSES_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < call->count; i++)
+        if (kinds & 1u << call->accesses[i].kind)
+            accesses[count++] = call->accesses[i];
+    if (count)
+        csan_op(session_context(), lane, call->site, CSAN_LEVEL_LIBRARY, accesses, count);
+}
+
+/* What others get was read before they have it, and what is written comes behind what they gave.
+ * All calls of a group give before one takes. */
+enum half { WHOLE, GIVES, TAKES };
+
+static void record(const struct enqueued *call, enum half half)
+{
+    enum { READS = 1u << CSAN_READ, ALL = ~0u };
     struct stream *stream = stream_lock(call->stream, false);
     if (!stream)
         return;
     stream_use(stream);
-    csan_op(session_context(), stream_lane(stream), call->site, CSAN_LEVEL_LIBRARY, call->accesses,
-            call->count);
+    const csan_lane lane = stream_lane(stream);
+    if (half == GIVES) {
+        op_of_kinds(lane, call, READS);
+        collective_link_give(lane, &call->link);
+    } else if (half == TAKES) {
+        collective_link_take(lane, &call->link);
+        op_of_kinds(lane, call, (unsigned)ALL & ~(unsigned)READS);
+    } else {
+        op_of_kinds(lane, call, (unsigned)ALL);
+    }
     guard_unlock();
+}
+
+static void enqueue_one(struct group *own, size_t number, enum half half)
+{
+    const struct enqueued *call = &own->calls[number];
+    CUcontext context;
+    bool pushed = call->device != ANY_DEVICE && context_push(call->device, &context);
+    const bool captured = stream_is_capturing(call->stream, false);
+    if (captured && call->linked && half == GIVES)
+        collective_link_captured();
+    if (captured && half != TAKES)
+        record_captured(own, number);
+    else if (!captured)
+        record(call, half);
+    if (pushed)
+        context_pop(call->device);
 }
 
 /* All calls of the group. */
 static void enqueue(struct group *own)
 {
-    for (size_t i = 0; i < own->count; i++) {
-        const struct enqueued *call = &own->calls[i];
-        CUcontext context;
-        bool pushed = call->device != ANY_DEVICE && context_push(call->device, &context);
-        if (stream_is_capturing(call->stream, false))
-            record_captured(own, i);
-        else
-            record(call);
-        if (pushed)
-            context_pop(call->device);
-    }
+    for (size_t i = 0; i < own->count; i++)
+        enqueue_one(own, i, own->calls[i].linked ? GIVES : WHOLE);
+    for (size_t i = 0; i < own->count; i++)
+        if (own->calls[i].linked)
+            enqueue_one(own, i, TAKES);
     own->count = 0;
 }
 
@@ -185,6 +223,7 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
         called.accesses[called.count++].dims = NULL;
     }
     operator_name(called.accesses, called.count);
+    called.linked = collective_link_of(call, &called.link);
     if (!array_room(&own->calls, own->count, &own->room, 8, SIZE_MAX, sizeof *own->calls))
         return;
     own->calls[own->count++] = called;

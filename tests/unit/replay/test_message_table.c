@@ -137,6 +137,65 @@ static void who_leaves_may_say_how_many_do(void **state)
     world_end(&world);
 }
 
+/* A stream goes on while it waits; what it does is judged later. */
+static void a_lane_awaits_what_is_still_to_come(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    message_table_await(world.table, 9, 0, 2, 1, world.receiver);
+    assert_int_equal(message_table_awaiting(world.table), 1);
+    write(&world, world.receiver, 4096);
+    write(&world, world.receiver, 8192);
+    assert_int_equal(races, 0);
+    write(&world, world.sender, 4096);
+    assert_true(message_table_send(world.table, 9, 0, 1, now(&world)));
+    assert_int_equal(message_table_awaiting(world.table), 1);
+    assert_true(message_table_send(world.table, 9, 0, 1, now(&world)));
+    assert_int_equal(message_table_awaiting(world.table), 0);
+    assert_int_equal(message_table_waiting(world.table), 0);
+    write(&world, world.sender, 8192); /* behind what was sent */
+    csan_context_drain(world.context);
+    assert_int_equal(races, 1);
+    world_end(&world);
+}
+
+static void a_lane_awaits_what_is_there(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    write(&world, world.sender, 4096);
+    assert_true(message_table_send(world.table, 7, 1, 1, now(&world)));
+    message_table_await(world.table, 7, 1, 1, 1, world.receiver);
+    assert_int_equal(message_table_awaiting(world.table), 0);
+    assert_int_equal(message_table_waiting(world.table), 0);
+    write(&world, world.receiver, 4096);
+    message_table_await(world.table, 8, 1, 1, 1, world.receiver); /* never comes */
+    assert_int_equal(message_table_awaiting(world.table), 1);
+    csan_context_drain(world.context);
+    assert_int_equal(races, 0);
+    world_end(&world);
+}
+
+/* Each waits for what the other sends before it waits. */
+static void two_lanes_await_each_other(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    const csan_lane lanes[] = {world.sender, world.receiver};
+    for (uint64_t i = 0; i < 2; i++) {
+        write(&world, lanes[i], 4096 + 64 * i);
+        assert_true(
+            message_table_send(world.table, 9, 0, 2, csan_snapshot_take(world.context, lanes[i])));
+        message_table_await(world.table, 9, 0, 2, 2, lanes[i]);
+    }
+    assert_int_equal(message_table_waiting(world.table), 0);
+    for (uint64_t i = 0; i < 2; i++)
+        write(&world, lanes[i], 4096 + 64 * (1 - i));
+    csan_context_drain(world.context);
+    assert_int_equal(races, 0);
+    world_end(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +204,9 @@ int main(void)
         cmocka_unit_test(a_message_that_is_looked_at_stays),
         cmocka_unit_test(a_call_is_over_with_its_last),
         cmocka_unit_test(who_leaves_may_say_how_many_do),
+        cmocka_unit_test(a_lane_awaits_what_is_still_to_come),
+        cmocka_unit_test(a_lane_awaits_what_is_there),
+        cmocka_unit_test(two_lanes_await_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,26 @@
+/* What calls of NCCL order between processes, for recordings. Calls are matched by communicator and
+ * order: all ranks enqueue the collective calls of a communicator in one order, and messages of a
+ * pair of ranks come in theirs (NCCL documentation, "Point-to-point communication"). A communicator
+ * is known by its unique id, or by the one that it was split from. */
+#ifndef RUNTIME_HOOK_LIBRARY_COLLECTIVE_LINK_H
+#define RUNTIME_HOOK_LIBRARY_COLLECTIVE_LINK_H
+
+#include "runtime/hook/library/touch.h"
+
+/* What one call waits for, and who waits for it. */
+struct collective_link {
+    uint64_t key, number; /* number: of a message; 0: of a collective call */
+    uint64_t takers, givers;
+    bool gives;
+};
+
+/* False: nothing is recorded, or the communicator is of this process alone; or it is not known,
+ * which is recorded. Once for each call, in their order. */
+bool collective_link_of(const struct touch *call, struct collective_link *link);
+/* In the stream's turn. */
+void collective_link_give(csan_lane lane, const struct collective_link *link);
+void collective_link_take(csan_lane lane, const struct collective_link *link);
+/* A call in a graph that is captured, whose launches are not followed. */
+void collective_link_captured(void);
+
+#endif
