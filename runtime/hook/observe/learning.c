@@ -195,12 +195,14 @@ static void uses_find(struct parameter_uses *uses, struct learned_kernel *learne
 }
 
 /* Summaries of operators go by parameters also where nobody learns of kernels, and no tracer says
- * which of them are read. */
-static bool reads_wanted_of_code(void)
+ * which of them are read. To look takes milliseconds, and few parameters are no structures with
+ * arrays that are filled in part. */
+static bool reads_wanted_of_code(uint32_t words)
 {
+    enum { FEW = 8 };
     const struct options *options = session_all_options();
-    return (options->operator_summaries || options->verify_operators) && !trace_knows_reads() &&
-           architecture_is_one();
+    return words > FEW && (options->operator_summaries || options->verify_operators) &&
+           !trace_knows_reads() && architecture_is_one();
 }
 
 static size_t reads_room(const struct reads *reads)
@@ -221,7 +223,8 @@ static struct learning_kernel *kernel_create(const struct kernel *kernel, CUfunc
     bool readable = layout_find(&layout, function, kernel->ptx);
     if (readable && learned && !unheard && layout.bytes <= LEARNING_BYTES_MAX)
         uses_find(&uses, learned, kernel, function, words_of(&layout));
-    if (readable && !uses.reads && layout.bytes <= LEARNING_BYTES_MAX && reads_wanted_of_code())
+    if (readable && !uses.reads && layout.bytes <= LEARNING_BYTES_MAX &&
+        reads_wanted_of_code(words_of(&layout)))
         uses.reads = kernel_code_reads(function, kernel->symbol, words_of(&layout));
     const struct reads *reads = uses.reads;
     uint32_t arguments = (layout.bytes / 8 + 2) & ~1u; /* what is behind them is aligned */
