@@ -94,7 +94,7 @@ help:
 	@echo "make demo                  set up, build, and watch csan find the race in samples/example_error.cu"
 	@echo "make install               PREFIX=/usr/local DESTDIR=; make uninstall"
 	@echo "make dist                  a relocatable tarball in dist/"
-	@echo "make deb                   a Debian package, in $(OUT)/"
+	@echo "make deb                   a Debian package, in $(OUT)/; make rpm: an RPM package"
 	@echo "make wheel                 the wheel csan-cuda for pip, in $(OUT)/: the command, its libraries, csan_torch"
 	@echo "make docs                  the pages of docs/reference that repeat what the code says: options, commands,"
 	@echo "                           keys of reports, the C API"

@@ -97,6 +97,19 @@ deb: build
 	@$(PACKAGE)/deb.sh $(DEB_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(DEB) $(OUT)/$(NOTICES)
 	@rm -rf $(DEB_TREE)
 
+# ---- The RPM package ----------------------------------------------------------------------------
+
+RPM      := $(OUT)/csan-$(VERSION)-1.$(shell uname -m).rpm
+RPM_TREE := $(OUT)/rpm
+
+.PHONY: rpm
+rpm: build
+	@rm -rf $(RPM_TREE)
+	@$(MAKE) --no-print-directory install PREFIX=/opt/csan DESTDIR=$(RPM_TREE)
+	@$(PACKAGE)/notices.sh $(OUT)/$(NOTICES) $(CONTAINED)
+	@$(PACKAGE)/rpm.sh $(RPM_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(RPM) $(OUT)/$(NOTICES)
+	@rm -rf $(RPM_TREE)
+
 # ---- The tarball --------------------------------------------------------------------------------
 # For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the
 # products, the libraries they open, the samples, and the integration programs ready to run.

@@ -17,7 +17,8 @@
 #   7. NumPy for the python3 of this machine, in build/numpy, for one test. Where pip cannot get it
 #      that test is skipped;
 #   8. pytest and pytest-xdist, in build/pytest, and GoogleTest's and Catch2's headers, by apt-get as
-#      root, for the tests of csan's parts for them. Where there are none those are skipped.
+#      root, for the tests of csan's parts for them, and rpmbuild. Where there are none those are
+#      skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
 # nothing else. `setup.sh root` does so for `make test-wheel`: debootstrap.
@@ -411,6 +412,7 @@ set_up_test_frameworks()
     local packages=()
     echo '#include <gtest/gtest.h>' | g++ -E -x c++ - >/dev/null 2>&1 || packages+=(libgtest-dev)
     echo '#include <catch2/catch.hpp>' | g++ -E -x c++ - >/dev/null 2>&1 || packages+=(catch2)
+    command -v rpmbuild >/dev/null || packages+=(rpm)
     [ ${#packages[@]} -eq 0 ] && return
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
         { apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y \

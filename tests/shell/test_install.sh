@@ -262,6 +262,42 @@ else
     echo "skipped part of $(basename "$test" .sh): there is no dpkg-deb"
 fi
 
+# ---- The RPM package
+
+if command -v rpmbuild >/dev/null; then
+    made rpm
+    package=$tree/$(tail -1 out)
+    check "make rpm" [ -f "$package" ]
+    run rpm -qp --requires "$package"
+    check "it needs the C library and no driver" eval 'grep -q "^libc.so.6(GLIBC_2" out && ! grep -Eq "libcuda|libcsan" out'
+    run rpm -qp --provides "$package"
+    check "it provides none of NVIDIA's libraries" eval '! grep -q "^libcu" out'
+    mkdir -p rpm
+    cp "$package" rpm/csan.rpm && run rpm2archive rpm/csan.rpm && tar -xzf rpm/csan.rpm.tgz -C rpm
+    check "its command is a link into /opt/csan" [ "$(readlink rpm/usr/bin/csan)" = /opt/csan/bin/csan ]
+    run rpm/opt/csan/bin/csan doctor
+    check "csan doctor finds nothing broken in it" ended 0
+    check "it has the licenses of others" grep -q '^==== libjson-c.a: from the package' rpm/opt/csan/share/licenses/LICENSE
+else
+    echo "skipped part of $(basename "$test" .sh): there is no rpmbuild"
+fi
+
+# ---- Recipes, which are not run here
+
+cat >recipes.py <<'END'
+# What the recipes name is in the tree, and what they run csan has.
+import re, subprocess, sys
+top, csan = sys.argv[1:]
+for path in ("samples/containers/Dockerfile", "samples/containers/csan.def", "scripts/package/conda/meta.yaml"):
+    text = open(f"{top}/{path}").read()
+    assert "csan_cuda" in text and "csan doctor" in text, path
+assert subprocess.run([csan, "doctor"], stdout=subprocess.DEVNULL).returncode == 0
+commands = re.findall(r"^(ARG|FROM|SHELL|RUN|ENV|COPY|CMD) ", open(f"{top}/samples/containers/Dockerfile").read(), re.M)
+assert commands[:2] == ["ARG", "FROM"] and commands[-1] == "CMD", commands
+END
+run python3 recipes.py "$tree" "$root/bin/csan"
+check "the recipes for containers and conda" ended 0
+
 # ---- And away again
 
 made uninstall PREFIX=/csan DESTDIR="$scratch/elsewhere"
