@@ -10,7 +10,7 @@ wanted=$( (cat "$2"; echo device_trace_subscribe; echo device_trace_last_launch;
     echo device_schedule_node; echo device_schedule_aside; echo device_work_subscribe; echo device_memory_view;
     echo device_text_source_set;
     echo device_native_kernel; echo device_native_memory; echo device_native_runs;
-    echo device_array_layout) | sort -u)
+    echo device_array_layout; echo device_compile_trouble) | sort -u)
 exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u)
 needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
     grep -vE '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so' || true)

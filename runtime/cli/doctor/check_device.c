@@ -182,6 +182,10 @@ static void ask_embedded(void *to, const struct doctor *doctor)
     if (answer->functions && answer->result == 0)
         answer->result = (int)run_kernel(driver, &word);
     answer->ran = answer->result == 0 && word == WORD;
+    const char *(*trouble)(void) =
+        (const char *(*)(void))(uintptr_t)dlsym(driver, "device_compile_trouble");
+    const char *why = trouble ? trouble() : NULL;
+    snprintf(answer->why, sizeof answer->why, "%s", why ? why : "");
 }
 
 void check_embedded(struct check *check, const struct doctor *doctor)
@@ -190,8 +194,10 @@ void check_embedded(struct check *check, const struct doctor *doctor)
     struct device_answer answer = {0};
     const bool answered = check_ask(ask_embedded, doctor, &answer, sizeof answer, SECONDS);
     if (answered && answer.ran) {
-        check_found(check, "CUDA %d.%d; a kernel ran on it", answer.version / 1000,
-                    answer.version % 1000 / 10);
+        check_found(check, "CUDA %d.%d; a kernel ran on it; kernels %s%s", answer.version / 1000,
+                    answer.version % 1000 / 10,
+                    *answer.why ? "are interpreted: " : "that run for long become machine code",
+                    answer.why);
     } else if (answered && !answer.loaded) {
         check_found(check, "it cannot be loaded: %s", answer.why);
         check_lacks(check, CHECK_BROKEN, without, "install csan again");

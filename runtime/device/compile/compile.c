@@ -240,6 +240,17 @@ void compile_start(enum compile_mode mode)
     exec_set_compiler(mode == COMPILE_OFF ? NULL : &engine);
 }
 
+__attribute__((visibility("default"))) const char *device_compile_trouble(void)
+{
+    if (compiler.mode == COMPILE_OFF)
+        return "CSAN_DEVICE_COMPILE is 0";
+    pthread_mutex_lock(&compiler.lock);
+    has_tools();
+    const char *trouble = compiler.report.trouble;
+    pthread_mutex_unlock(&compiler.lock);
+    return trouble;
+}
+
 struct compile_report compile_report(void)
 {
     pthread_mutex_lock(&compiler.lock);

@@ -22,6 +22,11 @@ enum compile_mode compile_mode_of(const char *text, enum compile_mode usual);
 /* From now on kernels are compiled. Call it once, before the first launch. */
 void compile_start(enum compile_mode mode);
 
+/* Why kernels are not compiled, in words that go on "kernels are interpreted: "; NULL: they are,
+ * once they have run for long. Looks for compiler and cache. Valid for ever. Any thread may call
+ * it. Symbol: device_compile_trouble, for csan doctor. */
+const char *device_compile_trouble(void);
+
 struct compile_report {
     bool on;
     const char *trouble;               /* why nothing is compiled; NULL: nothing is wrong */
