@@ -100,7 +100,7 @@ static int says_failed(void)
     return report.failed == 1 && !report.compiled;
 }
 
-static void is_off_when_told_so(void **unused)
+static void is_off_by_the_variable(void **unused)
 {
     (void)unused;
     assert_true(in_child("0", NULL, says_off));
@@ -150,7 +150,7 @@ int main(void)
         return 1;
     setenv("CSAN_CACHE", root, 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_off_when_told_so),
+        cmocka_unit_test(is_off_by_the_variable),
         cmocka_unit_test(short_kernels_are_interpreted),
         cmocka_unit_test(long_kernels_are_compiled_once_for_all_processes),
         cmocka_unit_test(without_a_compiler_kernels_are_interpreted),
