@@ -113,7 +113,7 @@ static const struct {
     {FIELD(strip_path_prefix), OPTION_PATH, "", NULL,
      "Leave this beginning out of source paths in reports."},
     {FIELD(color), OPTION_WORD, "auto", "auto|always|never",
-     "Colour reports; auto: only on a terminal."},
+     "Colour reports; auto: only on a terminal, and not where NO_COLOR is set."},
     {FIELD(record), OPTION_PATH, "", NULL,
      "Record what csan sees into this file, for csan replay; %p, %r and %h as in log_path. A file "
      "that is there already is left alone, and \".PID\" is appended."},

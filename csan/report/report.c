@@ -1,4 +1,6 @@
 #include "csan/report/report.h"
+#include "csan/base/environment.h"
+#include "csan/base/wrap.h"
 #include "csan/report/baseline.h"
 #include "csan/detector/context.h"
 #include "csan/report/document.h"
@@ -201,8 +203,15 @@ void report_close(struct report_sink *sink)
 static void text_write(struct report_sink *sink, const struct text *text)
 {
     static const char short_of_memory[] = "csan: no memory to print a whole report\n";
-    if (text->length)
+    const size_t columns = log_is_terminal(&sink->log) ? wrap_columns(sink->log.descriptor) : 0;
+    struct text wrapped = {0};
+    if (columns && text->length)
+        wrap_add(&wrapped, text->data, text->length, columns);
+    if (wrapped.data && !wrapped.cut)
+        log_write(&sink->log, wrapped.data, wrapped.length);
+    else if (text->length)
         log_write(&sink->log, text->data, text->length);
+    text_free(&wrapped);
     if (text->cut)
         log_write(&sink->log, short_of_memory, sizeof(short_of_memory) - 1);
 }
@@ -214,7 +223,7 @@ static bool wants_colour(const struct report_sink *sink)
     if (sink->document)
         return false;
     if (strcmp(sink->options.color, "auto") == 0)
-        return log_is_terminal(&sink->log);
+        return log_is_terminal(&sink->log) && !environment_get_text("NO_COLOR");
     return strcmp(sink->options.color, "always") == 0;
 }
 

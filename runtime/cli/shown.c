@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool write_all(int descriptor, const char *bytes, size_t count)
@@ -43,6 +44,27 @@ void shown_progress(const char *format, ...)
     fflush(stderr);
     if (write_all(STDERR_FILENO, erase, sizeof erase - 1))
         write_shown((void *)(intptr_t)STDERR_FILENO, line, strlen(line));
+}
+
+bool shown_is_due(struct shown_pace *pace)
+{
+    struct timespec clock;
+    clock_gettime(CLOCK_MONOTONIC, &clock);
+    const double now = (double)clock.tv_sec + (double)clock.tv_nsec * 1e-9;
+    if (pace->began == 0)
+        pace->began = now;
+    if (now - pace->began < 1 || now - pace->drawn < 0.2 || !isatty(STDERR_FILENO))
+        return false;
+    pace->drawn = now;
+    pace->shown = true;
+    return true;
+}
+
+void shown_done(struct shown_pace *pace)
+{
+    if (pace->shown)
+        shown_progress("%s", "");
+    pace->shown = false;
 }
 
 static FILE *stream_of(int descriptor, int buffering)

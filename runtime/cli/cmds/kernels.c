@@ -11,6 +11,7 @@
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/ptx/cubin.h"
+#include "runtime/cli/shown.h"
 #include "runtime/cli/kernels/demangle.h"
 #include "runtime/cli/kernels/kernel_learned.h"
 #include "runtime/cli/kernels/kernel_report.h"
@@ -45,6 +46,7 @@ struct kernels {
     size_t name_count;
     char launch_message[MESSAGE];
     const struct kernel_program *program; /* being visited */
+    struct shown_pace pace;
 };
 
 static int fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -220,6 +222,7 @@ static bool is_repeated(struct kernels *kernels, const char *mangled, uint64_t c
 
 static void show(struct kernels *kernels, struct kernel_report *report)
 {
+    shown_done(&kernels->pace);
     if (kernels->json)
         kernel_json(stdout, report, kernels->shown == 0);
     else
@@ -248,6 +251,8 @@ static void visit_function(struct kernels *kernels, const struct ptx_function *f
     char *plain = demangle(function->name);
     const char *name = plain ? plain : function->name;
     kernels->found++;
+    if (shown_is_due(&kernels->pace))
+        shown_progress("csan kernels: kernel %zu, %s", kernels->found, name);
     if (is_wanted(kernels, function->name, name) &&
         !is_repeated(kernels, function->name, code_of(function))) {
         if (report_of_function(&report, function, bind_launch(kernels, function, name)))
@@ -353,6 +358,7 @@ static int run(struct kernels *kernels)
     if (kernels->json)
         kernel_json_start(stdout, kernels->path);
     int programs = kernel_file_read(kernels->path, &callbacks, message, sizeof message);
+    shown_done(&kernels->pace);
     if (programs < 0)
         take_note_of_problem(kernels, message);
     if (kernels->json)

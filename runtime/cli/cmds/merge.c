@@ -5,6 +5,7 @@
 #include "runtime/cli/command.h"
 #include "runtime/cli/findings/linked_run.h"
 #include "runtime/cli/findings/report_outputs.h"
+#include "runtime/cli/shown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,16 @@ static bool fails(const struct finding_set *set)
 
 static int merge(struct finding_set *set, const struct request *request)
 {
+    struct shown_pace pace = {0};
     int code = 0;
     for (size_t i = 0; i < request->file_count; i++) {
+        if (shown_is_due(&pace))
+            shown_progress("csan merge: file %zu of %zu, %s", i + 1, request->file_count,
+                           request->files[i]);
         int bad = finding_set_add(set, request->files[i]);
         code = code ? code : bad;
     }
+    shown_done(&pace);
     if (request->order) {
         int bad = linked_run_add(set, request->files, request->file_count);
         code = code ? code : bad;

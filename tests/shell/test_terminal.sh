@@ -1,0 +1,59 @@
+# What a terminal shows: colours unless NO_COLOR says no, lines no wider than the terminal, and progress.
+
+if ! python3 -c 'import pty' 2>/dev/null; then
+    echo "skipped $(basename "$test" .sh): there is no python3"
+    return 0
+fi
+csan=$root/bin/csan
+cat >terminal.py <<'END'
+# terminal.py COLUMNS SECONDS COMMAND...: runs it on a terminal of that width; prints what it shows.
+import fcntl, os, pty, struct, sys, termios
+columns, command = int(sys.argv[1]), sys.argv[2:]
+child, terminal = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    os.execvp(command[0], command)
+shown = b""
+while True:
+    try:
+        piece = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+os.waitpid(child, 0)
+sys.stdout.buffer.write(shown.replace(b"\r\n", b"\n"))
+END
+on_terminal() { run python3 terminal.py "$@"; }
+program=$root/tests/programs/plain/missing_wait
+widest() { sed 's/\x1b\[[0-9;]*m//g' out | grep -v '^ .*[./]' | awk '{ if (length($0) > widest) widest = length($0) } END { print widest }'; }
+
+on_terminal 200 "$csan" run --device=embedded "$program"
+check "a report has colours on a terminal" grep -q $'\x1b\[' out
+cp out wide
+on_terminal 60 "$csan" run --device=embedded --options=strip_path_prefix=/ "$program"
+check "lines are broken at the terminal's width" [ "$(widest)" -le 60 ]
+sed 's/\x1b\[[0-9;]*m//g' out | grep -A3 '^Fix: ' >fix
+check "and go on indented" eval '[ "$(sed -n 2p fix | cut -c1-2)" = "  " ]'
+on_terminal 200 env NO_COLOR=1 "$csan" run --device=embedded "$program"
+check "NO_COLOR is honoured" eval 'grep -q "^CSAN: data race" out && ! grep -q $'"'"'\x1b\['"'"' out'
+on_terminal 200 env NO_COLOR= "$csan" run --device=embedded "$program"
+check "an empty NO_COLOR says nothing" grep -q $'\x1b\[' out
+on_terminal 200 env NO_COLOR=1 "$csan" run --device=embedded --options=color=always "$program"
+check "color=always goes before NO_COLOR" grep -q $'\x1b\[' out
+run "$csan" run --device=embedded "$program"
+check "a file gets neither colours nor breaks" eval '! grep -q $'"'"'\x1b\['"'"' err && grep -q "^Fix: .*missing_wait.cu:[0-9]*).$" err'
+
+# A merge that takes longer than a second: a file that is given very often.
+"$csan" record --device=embedded -o one.csan "$program" >/dev/null 2>&1
+files=()
+for _ in $(seq 400); do files+=(one.csan); done
+on_terminal 200 "$csan" merge --json=merged.json "${files[@]}"
+if [ "$(grep -c . out)" -gt 0 ] && grep -q 'csan merge: file' out; then
+    check "csan merge shows how far it is" grep -q 'csan merge: file [0-9]* of 400, one.csan' out
+else
+    echo "skipped part of $(basename "$test" .sh): the merge took less than a second"
+fi
+run "$csan" merge --json=merged.json "${files[@]}"
+check "and nothing where there is no terminal" eval '! grep -q "csan merge: file" err'
