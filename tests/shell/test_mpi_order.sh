@@ -65,6 +65,17 @@ for mpi in openmpi mpich; do
     merge
     check "... and calls a race there possible" is_possible
 
+    # All calls of the cases (tests/mpi), recorded and judged at once.
+    rm -f app.*.csan
+    sanitized "$csan" run --device=embedded --options=record=app.%r.csan "mpirun.$mpi" -n 4 ${over[$mpi]} \
+        "$folder/$mpi/cases" >out 2>err
+    status=$?
+    check "where they are recorded, too, every case is judged right ($mpi)" eval \
+        '[ "$status" = 0 ] && grep -Eq "^[0-9]+ passed, 0 failed$" out'
+    merge
+    check "... and each message and call meets its other side" eval \
+        'notes " [1-9][0-9]+ messages, [1-9][0-9]+ ends of collective calls" && ! notes "that no recording|that not all"'
+
     record $mpi 2 send
     rm app.0.csan && mv app.1.csan other.1.csan
     record $mpi 2 send
