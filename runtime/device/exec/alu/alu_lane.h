@@ -37,20 +37,23 @@ static inline double double_from_bits(uint64_t bits)
     return value;
 }
 
-/* An .f32 operation that gives a NaN always gives 0x7fffffff (CUDA C++ Programming Guide, 16.2).
- * Without a branch, as below: else compilers do not always make vectors of the loop around it. */
+/* One of two words of 32 bits. The compiler of kernels has a form of its own, without a branch,
+ * which would keep long loops from becoming vectors. */
+#ifndef CHOOSE_BITS
+#define CHOOSE_BITS(condition, a, b) ((condition) ? (a) : (b))
+#endif
+
+/* An .f32 operation that gives a NaN always gives 0x7fffffff (CUDA C++ Programming Guide, 16.2). */
 static inline float half_canonical(float value)
 {
-    const uint32_t nan = 0 - (uint32_t)(value != value);
-    return float_from_bits((float_bits(value) | nan) & ~(nan & 0x80000000));
+    return float_from_bits(CHOOSE_BITS(value == value, float_bits(value), 0x7fffffffu));
 }
 
 /* .ftz: a subnormal number becomes a zero of its sign */
 static inline float half_flush(float value)
 {
     uint32_t bits = float_bits(value);
-    const uint32_t keep = 0 - (uint32_t)((bits & 0x7f800000) != 0);
-    return float_from_bits(bits & (keep | 0x80000000));
+    return float_from_bits(CHOOSE_BITS((bits & 0x7f800000) != 0, bits, bits & 0x80000000));
 }
 
 static inline float half_to_float(uint16_t half)
@@ -85,8 +88,8 @@ static inline float leave_32(float value, int mode)
     return mode & MODE_SATURATE ? saturate_unit(value) : value;
 }
 
-/* The NaN of an .f64 operation is the first one among its sources, made quiet; without one it is the
- * processor's, which is negative. Said here because compilers change the order of sources, and
+/* The NaN of an .f64 operation is the first one among its sources, made quiet; without one it is
+ * the processor's, which is negative. Said here because compilers change the order of sources, and
  * compute with constants themselves. */
 static inline double leave_64(double value, double a, double b, double c)
 {
