@@ -27,7 +27,8 @@ size_t lane_words(const struct lane *lane, bool framework, char *text, size_t by
 {
     char letter[LETTER_BYTES];
     int length;
-    if (framework || lane->kind == CSAN_LANE_OTHER || lane->kind == CSAN_LANE_REQUEST)
+    if (framework || lane->kind == CSAN_LANE_OTHER || lane->kind == CSAN_LANE_REQUEST ||
+        lane->kind == CSAN_LANE_GRID)
         length = snprintf(text, bytes, "%s", lane->label);
     else if (lane->kind == CSAN_LANE_LEGACY)
         length = snprintf(text, bytes,

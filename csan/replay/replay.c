@@ -460,7 +460,7 @@ static const char *take_lane_words(struct replay *replay, const struct recorded 
         csan_lane_part_of(context, lane, whole);
         return NULL;
     }
-    if ((kind > CSAN_LANE_PER_THREAD && kind != CSAN_LANE_REQUEST) ||
+    if ((kind > CSAN_LANE_PER_THREAD && kind != CSAN_LANE_REQUEST && kind != CSAN_LANE_GRID) ||
         !replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &created))
         return "a kind of lane that cannot be";
     csan_lane_describe(context, lane, (enum csan_lane_kind)kind, created);

@@ -101,6 +101,8 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
 {
     if (race->order && race->order->cause == CSAN_CAUSE_AD_HOC)
         return none("the kernels may order the two themselves, through memory");
+    if (early->lane_kind == CSAN_LANE_GRID)
+        return none("a kernel launches the other, and only the kernel's source can order them");
     if (race->in_graph)
         return (struct proposal){.kind = PROPOSAL_EDGE, .from = early, .to = late};
     if (race->order && race->order->cause == CSAN_CAUSE_NO_DEPENDENCY_WAIT)

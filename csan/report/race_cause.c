@@ -400,12 +400,30 @@ static void request_wait_add(struct text *text, const struct race_side *early,
              late->site);
 }
 
+/* A kernel and its children, or two children. */
+static void grids_add(struct text *text, const struct race_side *early,
+                      const struct race_side *late)
+{
+    static const char parent[] = "the parent grid";
+    if (strcmp(early->lane, parent) == 0 || strcmp(late->lane, parent) == 0)
+        text_add(text, "let the kernel do that before it launches the other, or in a tail launch "
+                       "(cudaStreamTailLaunch): a kernel cannot wait for its children");
+    else
+        text_add(
+            text,
+            "let the kernel launch both into one of its streams, or launch %s as a tail launch "
+            "(cudaStreamTailLaunch)",
+            late->brief);
+}
+
 /* No order of streams does it. */
 static void rearrange_add(struct text *text, const struct race_words *words,
                           const struct csan_race *race)
 {
     const struct race_side *early = &words->previous, *late = &words->current;
-    if (race->kind == CSAN_RACE_USE_AFTER_FREE)
+    if (early->access->lane_kind == CSAN_LANE_GRID)
+        grids_add(text, early, late);
+    else if (race->kind == CSAN_RACE_USE_AFTER_FREE)
         text_add(text, "free it only after the use: move %s behind %s", early->site, late->site);
     else if (race->kind == CSAN_RACE_FREE && early->access->kind == CSAN_FREE)
         text_add(text,

@@ -81,7 +81,8 @@ enum csan_lane_kind {
     CSAN_LANE_LEGACY,        /* the legacy default stream */
     CSAN_LANE_PER_THREAD,    /* a thread's per-thread default stream */
     CSAN_LANE_HOST_FUNCTION, /* in races only: a lane of the role CSAN_LANE_FUNCTION */
-    CSAN_LANE_REQUEST        /* what a library's call started, until the program waits for it */
+    CSAN_LANE_REQUEST,       /* what a library's call started, until the program waits for it */
+    CSAN_LANE_GRID           /* in a branch: a kernel that launches kernels, or one of these */
 };
 /* A stream that is described gets the next letter: reports call it "stream A". `created`: where the
  * program made it, or 0. */

@@ -600,7 +600,10 @@ static void call_function(struct provenance *p, size_t caller_index, const struc
 static bool call_known_extern(struct provenance *p, size_t caller_index,
                               const struct ptx_call *call, const char *name)
 {
-    static const char *const harmless[] = {"vprintf", "free", "__assertfail", "malloc",
+    static const char *const harmless[] = {"vprintf",
+                                           "free",
+                                           "__assertfail",
+                                           "malloc",
                                            "__nv_aligned_device_malloc",
                                            "cudaGraphSetConditional"};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {

@@ -46,10 +46,11 @@ PRODUCTS += $(LIBCSAN)
 # The tests of the hooks run against libcsan itself and a driver that does nothing.
 FAKE := $(OUT)/tests/fake
 
-$(FAKE)/libcuda.so.1 $(FAKE)/traced/libcuda.so.1: tests/unit/hook/fake_cuda.c tests/unit/hook/fake_graph.c
+$(FAKE)/libcuda.so.1 $(FAKE)/traced/libcuda.so.1: tests/unit/hook/fake_cuda.c tests/unit/hook/fake_graph.c \
+		runtime/trace/trace.h
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) $(if $(findstring traced,$@),-DFAKE_TRACE) -Wno-shadow -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic \
-		-o $@ $^ -ldl -lpthread
+		-o $@ $(filter %.c,$^) -ldl -lpthread
 
 $(OUT)/obj/tests/unit/hook/hook_support.o: EXTRA_CFLAGS += $(CUDA_INCLUDE) -DFAKE_DRIVER='"$(abspath $(FAKE))"'
 

@@ -25,6 +25,17 @@ struct device_trace_range {
     uint64_t count[2];
 };
 
+/* Of a kernel that launched others: what it did itself between two launches, or what one of its
+ * children did, with all that child launched. */
+struct device_trace_part {
+    const char *kernel;    /* as in the PTX */
+    bool child;            /* else the kernel itself */
+    const uint32_t *after; /* earlier parts that it comes after, those before them included */
+    size_t after_count;
+    const struct device_trace_range *ranges;
+    size_t count;
+};
+
 struct device_trace_launch {
     uint64_t id;     /* as device_trace_last_launch gave it */
     uint32_t failed; /* 1: the kernel trapped or faulted; ranges hold what it touched before */
@@ -32,9 +43,11 @@ struct device_trace_launch {
     bool lost;       /* the record is incomplete or empty: the ranges mean nothing */
     bool unseen;     /* lost, as all launches of the kernel will be */
     size_t count;
-    const struct device_trace_range
-        *ranges; /* valid during the call; union of a kind's ranges is
-                    exactly the bytes touched; no two overlap in a kind */
+    const struct device_trace_range *ranges; /* valid during the call; union of a kind's ranges is
+                                                exactly the bytes touched; no two overlap in a kind.
+                                                Those of a kernel's children are among them */
+    const struct device_trace_part *parts;   /* valid during the call; NULL: it launched nothing */
+    size_t part_count;
 };
 
 /* `done` is called once for each launch made after this call, when the kernel has finished, on

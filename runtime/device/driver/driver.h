@@ -95,6 +95,7 @@ struct item {
     uint64_t slices;   /* steps made so far */
     uint64_t started;  /* the schedule's clock at the first step */
     bool running;      /* a thread is inside step, perhaps without the lock */
+    bool spins;        /* its last step was in vain */
     bool of_program;   /* a host function: the program makes its accesses */
     struct mark *done; /* passed when the item is done; or NULL */
     struct mark *wait; /* the item may not start before this is done; or NULL */

@@ -4,6 +4,7 @@
 #include "runtime/device/driver/worker_pool.h"
 #include "csan/base/array.h"
 #include "runtime/device/driver/graph_conditional.h"
+#include "runtime/device/driver/launch_children.h"
 #include "runtime/device/driver/native_launch.h"
 #include "runtime/device/memory/heap.h"
 #include "runtime/device/module/module.h"
@@ -46,6 +47,8 @@ struct launch_item {
     struct mark *lets;     /* passed when the next one may begin; or NULL */
     struct mark *previous; /* of one that began early: the end of the kernel before; or NULL */
     uint64_t workspace;
+    struct launch_kin kin;
+    bool executed;     /* it waits for what it launched */
     uint64_t params[]; /* kernel->param_bytes of them */
 };
 
@@ -119,8 +122,12 @@ static void report_ranges(struct launch_item *work, struct device_trace_launch *
 static void report(struct launch_item *work, bool failed)
 {
     struct device_trace_launch launch = {.failed = failed};
-    if (work->state && work->launch.touches && device.trace.done)
+    if (work->kin.parent)
+        return; /* its parent's record has it */
+    if (work->state && work->launch.touches && device.trace.done) {
+        children_report(work->kin.own, work->state, &launch);
         launch.ranges = exec_touches(work->state, &launch.count);
+    }
     report_ranges(work, &launch);
 }
 
@@ -179,6 +186,7 @@ static enum step begin(struct launch_item *work)
     work->launch.memory.allocate = heap_allocate;
     work->launch.memory.release = heap_release;
     work->launch.memory.set_condition = conditional_set;
+    work->launch.memory.runtime = &children_runtime;
     work->launch.memory.user = &work->item;
     work->launch.parts = schedule_is_free() ? worker_pool_size() : 1;
     work->launch.together = worker_pool_run;
@@ -234,6 +242,15 @@ static enum step native_step(struct launch_item *work)
     return step;
 }
 
+/* All threads have ended; the kernel has when its children have. */
+static enum step finish(struct launch_item *work)
+{
+    if (!children_are_done(work->kin.own))
+        return STEP_SPINNING;
+    report(work, false);
+    return STEP_DONE;
+}
+
 static enum step launch_step(struct item *item)
 {
     struct launch_item *work = (struct launch_item *)item;
@@ -241,6 +258,8 @@ static enum step launch_step(struct item *item)
         return native_step(work);
     if (!work->state && begin(work) == STEP_FAULT)
         return STEP_FAULT;
+    if (work->executed)
+        return finish(work);
     enum exec_status status = exec_step(work->state, schedule_budget());
     if (work->lets && !work->lets->done && exec_lets(work->state))
         mark_pass(work->lets, CUDA_SUCCESS);
@@ -250,8 +269,8 @@ static enum step launch_step(struct item *item)
     case EXEC_SPINNING:
         return STEP_SPINNING;
     case EXEC_DONE:
-        report(work, false);
-        return STEP_DONE;
+        work->executed = true;
+        return finish(work);
     default:
         return fault(work);
     }
@@ -286,6 +305,10 @@ static void launch_discard(struct item *item)
     struct launch_item *work = (struct launch_item *)item;
     if (work->id && work->launch.touches && !work->reported)
         note_dropped(work->id);
+    if (work->kin.parent)
+        child_is_done(work->kin.parent, work->kin.number, work->state);
+    family_release(work->kin.parent);
+    children_forget(work->kin.own);
     exec_end(work->state);
     if (work->workspace && !device.fixed_memory)
         arena_free_now(&device.device_memory, work->workspace);
@@ -524,6 +547,65 @@ static struct launch_item *prepare(struct request *request, struct CUctx_st *con
         return NULL;
     }
     return make_item(request, function, result);
+}
+
+/* ---- Kernels that kernels launch: launch_children.c ---- */
+
+struct launch_kin *launch_kin(struct item *kernel)
+{
+    return &((struct launch_item *)kernel)->kin;
+}
+
+exec_state *launch_state(struct item *kernel)
+{
+    return ((struct launch_item *)kernel)->state;
+}
+
+const char *launch_name(struct item *kernel)
+{
+    return ((struct launch_item *)kernel)->launch.kernel->name;
+}
+
+static struct CUfunc_st *kernel_at(const struct launch_item *work, uint64_t address)
+{
+    for (struct CUfunc_st *function = work->module->functions; function; function = function->next)
+        if (exec_image_function_address(work->module->image, function->ptx) == address)
+            return function;
+    return NULL;
+}
+
+uint64_t launch_param_bytes(struct item *kernel, uint64_t function)
+{
+    const struct CUfunc_st *found = kernel_at((struct launch_item *)kernel, function);
+    return found ? found->ptx->param_bytes : 0;
+}
+
+struct item *launch_child(struct item *kernel, const struct exec_grid *grid, const void *params,
+                          CUresult *result)
+{
+    const struct launch_item *parent = (struct launch_item *)kernel;
+    struct CUfunc_st *function = kernel_at(parent, grid->function);
+    char message[512];
+    size_t bytes = function ? function->ptx->param_bytes : 0;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)params, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                     &bytes, CU_LAUNCH_PARAM_END};
+    struct request request = {.handle = function, .dynamic_shared = grid->shared, .extra = extra};
+    memcpy(request.grid, grid->grid, sizeof request.grid);
+    memcpy(request.block, grid->block, sizeof request.block);
+    *result = function ? check(&request, function) : CUDA_ERROR_INVALID_VALUE;
+    if (*result != CUDA_SUCCESS)
+        return NULL;
+    if (!exec_prepare(function->module->image, function->ptx, message, sizeof message)) {
+        device_say("%s", message);
+        *result = CUDA_ERROR_NOT_SUPPORTED;
+        return NULL;
+    }
+    struct launch_item *child = make_item(&request, function, result);
+    if (!child)
+        return NULL;
+    child->launch.touches = parent->launch.touches;
+    child->launch.grid_id = ++device.trace.launches;
+    return &child->item;
 }
 
 /* The events of launch attributes become what the stream holds behind the kernel. */

@@ -231,6 +231,8 @@ enum step queue_step(struct CUstream_st *stream)
     if (item->slices++ == 0)
         item->started = device.schedule.clock;
     enum step step = item_step(item);
+    if (step == STEP_SPINNING || step == STEP_AGAIN)
+        item->spins = step == STEP_SPINNING;
     switch (step) {
     case STEP_DONE:
         finish(item, CUDA_SUCCESS);

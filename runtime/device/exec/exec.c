@@ -438,8 +438,38 @@ const struct device_trace_range *exec_touches(exec_state *state, size_t *count)
     free(state->ranges);
     *count = 0;
     parts_touches(state);
+    if (state->earlier && state->touch)
+        touch_join(state->touch, state->earlier);
     state->ranges = state->touch ? touch_ranges(state->touch, count) : NULL;
     return state->ranges;
+}
+
+const struct device_trace_range *exec_touches_since(exec_state *state, size_t *count)
+{
+    free(state->ranges);
+    *count = 0;
+    state->ranges = state->touch ? touch_ranges(state->touch, count) : NULL;
+    if (!state->earlier)
+        state->earlier = touch_create();
+    struct touch *fresh = state->touch && state->earlier ? touch_create() : NULL;
+    if (fresh) {
+        touch_join(state->earlier, state->touch);
+        touch_destroy(state->touch);
+        state->touch = fresh;
+        space_forget(state); /* the new record needs the bounds of what is touched */
+    }
+    return state->ranges;
+}
+
+void exec_touches_add(exec_state *to, exec_state *from)
+{
+    parts_touches(from);
+    if (from->earlier && from->touch)
+        touch_join(from->touch, from->earlier);
+    if (!to->earlier)
+        to->earlier = touch_create();
+    if (to->earlier && from->touch)
+        touch_join(to->earlier, from->touch);
 }
 
 void exec_counts(const exec_state *state, uint64_t *warp_instructions,
@@ -465,5 +495,6 @@ void exec_end(exec_state *state)
     free(state->params);
     free(state->ranges);
     touch_destroy(state->touch);
+    touch_destroy(state->earlier);
     free(state);
 }

@@ -77,6 +77,31 @@ struct exec_texture {
     uint32_t border[4];          /* registers of texels outside, by EXEC_ADDRESS_BORDER */
 };
 
+/* A kernel that a kernel launches. */
+struct exec_grid {
+    uint64_t function; /* its address, as exec_image_function_address gave it */
+    uint32_t grid[3], block[3], shared;
+};
+
+/* The device runtime (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"), called as `find` is.
+ * `block`: the number of the caller's block in its grid, for its own NULL stream. Results are
+ * cudaError_t. */
+struct exec_runtime {
+    /* Memory for the parameters, or 0; then the launch of what lies in it. */
+    uint64_t (*buffer)(void *user, const struct exec_grid *grid);
+    uint32_t (*launch)(void *user, uint64_t buffer, uint64_t stream, uint64_t block);
+    uint64_t (*stream_create)(void *user); /* 0: memory is short */
+    uint32_t (*stream_destroy)(void *user, uint64_t stream);
+    uint64_t (*event_create)(void *user); /* 0: memory is short */
+    uint32_t (*event_destroy)(void *user, uint64_t event);
+    uint32_t (*event_record)(void *user, uint64_t event, uint64_t stream, uint64_t block);
+    uint32_t (*event_wait)(void *user, uint64_t event, uint64_t stream, uint64_t block);
+    uint32_t (*copy)(void *user, uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream,
+                     uint64_t block);
+    uint32_t (*set)(void *user, uint64_t to, uint8_t value, uint64_t bytes, uint64_t stream,
+                    uint64_t block);
+};
+
 struct exec_memory {
     /* Fills in the region around `address` (the whole allocation) and returns true; false: an
      * illegal address. The engine remembers answers until the running exec_step returns, so the
@@ -98,6 +123,7 @@ struct exec_memory {
     bool (*release)(void *user, uint64_t address, uint64_t *bytes);
     /* cudaGraphSetConditional, called as `find` is; NULL: graphs have no conditions. */
     void (*set_condition)(void *user, uint64_t handle, uint32_t value);
+    const struct exec_runtime *runtime; /* NULL: kernels launch nothing */
 };
 enum { EXEC_WINDOW_BYTES = 64 << 20 };
 
@@ -233,6 +259,12 @@ const char *exec_fault_name(enum exec_fault_kind kind);
 /* What was touched so far, as ranges in the form of trace.h: *count of them, owned by the state,
  * valid until the next call on it. NULL with 0 when recording is off or nothing was touched. */
 const struct device_trace_range *exec_touches(exec_state *state, size_t *count);
+
+/* As exec_touches, of what was touched since the last call of this function alone. Only for a
+ * launch that is not divided, as those that launch others are. */
+const struct device_trace_range *exec_touches_since(exec_state *state, size_t *count);
+/* What `from` touched counts as touched by `to`, too. */
+void exec_touches_add(exec_state *to, exec_state *from);
 
 /* Warp instructions and thread instructions run so far. */
 void exec_counts(const exec_state *state, uint64_t *warp_instructions,

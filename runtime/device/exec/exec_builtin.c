@@ -8,15 +8,22 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+void builtin_argument_bytes(struct warp *w, const struct call_site *site, uint32_t k, int lane,
+                            void *to, uint32_t bytes)
+{
+    const struct argument *argument = &site->arguments[k];
+    memset(to, 0, bytes);
+    bytes = smaller(argument->bytes, bytes);
+    if (argument->in_memory)
+        memcpy(to, space_local(w, lane, w->frame->local_base + argument->offset), bytes);
+    else
+        memcpy(to, (uint8_t *)slot(w, argument->slot) + (size_t)lane * argument->bytes, bytes);
+}
+
 uint64_t builtin_argument(struct warp *w, const struct call_site *site, uint32_t k, int lane)
 {
-    uint64_t value = 0;
-    const struct argument *argument = &site->arguments[k];
-    uint32_t bytes = smaller(argument->bytes, 8);
-    if (argument->in_memory)
-        memcpy(&value, space_local(w, lane, w->frame->local_base + argument->offset), bytes);
-    else
-        memcpy(&value, (uint8_t *)slot(w, argument->slot) + (size_t)lane * argument->bytes, bytes);
+    uint64_t value;
+    builtin_argument_bytes(w, site, k, lane, &value, sizeof value);
     return value;
 }
 
@@ -108,10 +115,16 @@ static const struct {
                 {"__nv_aligned_device_malloc", builtin_aligned_malloc, 2},
                 {"free", builtin_free, 1}};
 
-micro_run *builtin_find(const struct ptx_function *function, uint32_t arguments)
+bool builtin_replaces(const struct ptx_function *function)
+{
+    static const char prefix[] = "__cudaCDP2";
+    return function && strncmp(function->name, prefix, sizeof prefix - 1) == 0;
+}
+
+micro_run *builtin_find(const struct ptx_function *function, uint32_t arguments, uint32_t *number)
 {
     for (size_t k = 0; function && k < sizeof builtins / sizeof *builtins; k++)
         if (!strcmp(function->name, builtins[k].name) && arguments >= builtins[k].arguments)
             return builtins[k].run;
-    return NULL;
+    return function ? launch_builtin_find(function->name, arguments, number) : NULL;
 }

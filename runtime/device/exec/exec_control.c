@@ -261,9 +261,10 @@ void decode_call(struct decoder *decoder, const struct ptx_instruction *i)
         return;
     const struct ptx_function *signature =
         call->callee.kind == PTX_OPERAND_FUNCTION ? call->callee.function : call->prototype;
-    site->callee = call->callee.kind == PTX_OPERAND_FUNCTION
-                       ? image_function(decoder->image, call->callee.function)
-                       : NO_FUNCTION;
+    site->callee =
+        call->callee.kind == PTX_OPERAND_FUNCTION && !builtin_replaces(call->callee.function)
+            ? image_function(decoder->image, call->callee.function)
+            : NO_FUNCTION;
     site->argument_count = call->argument_count;
     site->return_count = call->return_count;
     site->arguments = place_arguments(decoder, call->arguments, call->argument_count,
@@ -279,7 +280,7 @@ void decode_call(struct decoder *decoder, const struct ptx_instruction *i)
         decoder_order(decoder);
         address = decoder_source(decoder, &call->callee, 64);
     } else if (site->callee == NO_FUNCTION) {
-        run = builtin_find(call->callee.function, call->argument_count);
+        run = builtin_find(call->callee.function, call->argument_count, &site->builtin);
         decoder_order(decoder); /* what is printed has an order */
         decoder->callee = run || !call->callee.function ? NULL : call->callee.function->name;
     } else {

@@ -254,6 +254,7 @@ struct exec_state {
     struct exec_region known[REGION_KNOWN];
     uint32_t known_count, known_next;
     struct touch *touch;
+    struct touch *earlier; /* what exec_touches_since gave before; or NULL */
     struct device_trace_range *ranges;
     enum exec_status status;
     struct exec_fault fault;

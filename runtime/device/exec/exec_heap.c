@@ -41,20 +41,25 @@ static void freed(struct exec_state *state, uint64_t address, uint64_t bytes)
     touch_record(state->touch, DEVICE_TRACE_WRITE, address, bytes);
 }
 
+bool heap_free(struct warp *w, uint64_t address)
+{
+    const struct exec_memory *memory = &w->state->launch.memory;
+    uint64_t bytes;
+    if (!memory->release || !memory->release(memory->user, address, &bytes))
+        return false;
+    freed(w->state, address, bytes);
+    return true;
+}
+
 /* void free(void *pointer); "free of NULL is ignored" */
 int builtin_free(struct warp *w, const struct micro *op)
 {
     const struct call_site *site = op->pointer;
-    const struct exec_memory *memory = &w->state->launch.memory;
     for (uint32_t m = w->mask; m; m &= m - 1) {
         const int lane = __builtin_ctz(m);
         const uint64_t address = builtin_argument(w, site, 0, lane);
-        uint64_t bytes;
-        if (!address)
-            continue;
-        if (!memory->release || !memory->release(memory->user, address, &bytes))
+        if (address && !heap_free(w, address))
             return fault_raise(w, op, m, EXEC_FAULT_FREE, address);
-        freed(w->state, address, bytes);
     }
     return FLOW_NEXT;
 }

@@ -427,18 +427,6 @@ static void decode_guarded(struct decoder *decoder, const struct ptx_instruction
         decoder->code[start].e = (uint32_t)decoder->code_count;
 }
 
-/* Functions of the device run-time that this device has not. */
-static const char *reason_of(const char *callee)
-{
-    static const char *const launches[] = {
-        "cudaLaunchDeviceV2",     "cudaLaunchDevice",         "cudaGetParameterBufferV2",
-        "cudaGetParameterBuffer", "__cudaCDP2LaunchDeviceV2", "__cudaCDP2GetParameterBufferV2"};
-    for (size_t k = 0; callee && k < sizeof launches / sizeof *launches; k++)
-        if (!strcmp(callee, launches[k]))
-            return ": kernels cannot launch kernels on this device";
-    return callee ? " (the function has no body)" : "";
-}
-
 static bool decode_instruction(struct decoder *decoder, uint32_t index)
 {
     const struct ptx_instruction *instruction = &decoder->function->instructions[index];
@@ -453,7 +441,8 @@ static bool decode_instruction(struct decoder *decoder, uint32_t index)
     snprintf(decoder->program->message, sizeof decoder->program->message,
              "line %u: instruction '%.100s%s%.100s' is not supported%s", instruction->line,
              instruction->mnemonic ? instruction->mnemonic : "?", decoder->callee ? " " : "",
-             decoder->callee ? decoder->callee : "", reason_of(decoder->callee));
+             decoder->callee ? decoder->callee : "",
+             decoder->callee ? " (the function has no body)" : "");
     return false;
 }
 

@@ -164,6 +164,13 @@ static struct CUstream_st *pick_lazily(const struct goal *goal)
     return rounds_of(needed) > rounds_of(oldest) ? oldest : needed;
 }
 
+/* What has waited in vain longer than what is held has run lets that run. */
+static struct CUstream_st *yields_to_held(struct CUstream_st *found)
+{
+    struct CUstream_st *oldest = pick_by_age(false, true);
+    return oldest && rounds_of(found) > rounds_of(oldest) ? oldest : found;
+}
+
 struct CUstream_st *policy_pick(const struct goal *goal)
 {
     struct CUstream_st *found;
@@ -178,6 +185,8 @@ struct CUstream_st *policy_pick(const struct goal *goal)
         return pick_by_age(true, true);
     default:
         found = policy_pick_oldest();
+        if (found && found->head->spins) /* for what is held, perhaps: a kernel for its children */
+            return yields_to_held(found);
         return found ? found : pick_lazily(goal); /* the host waits for what is held */
     }
 }

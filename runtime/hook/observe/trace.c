@@ -1,5 +1,6 @@
 /* Launches that are traced. See trace.h. */
 #include "runtime/hook/observe/trace.h"
+#include "runtime/hook/observe/launch_family.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
@@ -32,6 +33,7 @@ struct trace_match {
     uint64_t id;
     bool reported; /* the source has spoken: launch; else the rest */
     struct pending_trace pending;
+    csan_site site; /* of the launch; 0: it is no op */
     struct kernel_atomics atomics;
     uint8_t bound; /* enum csan_bound: of words that are one */
     struct pointer *pointers;
@@ -151,6 +153,7 @@ static void trace_match_free(struct trace_match *match)
     free(match->pointers);
     pending_trace_release(&match->pending);
     free((void *)match->launch.ranges);
+    free((void *)match->launch.parts);
     users_drop(match->users);
     free(match);
 }
@@ -190,6 +193,8 @@ static void complete(struct trace_match *match, const struct device_trace_launch
         pending_trace_fall_back(&match->pending);
     else if (match->pending.ticket)
         resolve(match, launch);
+    if (launch && match->site && !launch->lost)
+        launch_family_check(match->site, launch->parts, launch->part_count);
     if (launch) {
         users_report(match->users, launch);
         match->users = (struct trace_users){0};
@@ -213,9 +218,12 @@ static struct trace_match *keep_ranges(const struct device_trace_launch *launch)
     match->id = launch->id;
     match->reported = true;
     match->launch = *launch;
+    match->launch.parts = launch_family_copy(launch->parts, launch->part_count);
+    match->launch.part_count = match->launch.parts ? launch->part_count : 0;
     struct device_trace_range *ranges = malloc(bytes ? bytes : 1);
     match->launch.ranges = ranges;
     if (!ranges) {
+        free((void *)match->launch.parts);
         free(match);
         return NULL;
     }
@@ -395,6 +403,7 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     }
     match->id = id;
     match->users = users;
+    match->site = op->site;
     match->atomics = op->kernel->atomics;
     match->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
     pending_trace_begin(&match->pending, op->lane, op->site, touched->level, touched->accesses,
