@@ -1,7 +1,7 @@
 /* Functions of the device's run-time, which PTX declares and no module has: printf and assert. The
  * heap is in exec_heap.c. */
 #include "runtime/device/exec/exec_call.h"
-#include "runtime/device/exec/exec_print.h"
+#include "runtime/device/exec/builtin/exec_print.h"
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {

@@ -1,7 +1,7 @@
 /* Device-side printf and assert. The format string and the arguments lie where the kernel put them:
  * the arguments one after the other, aligned to their sizes, floats as doubles, as C's promotions
  * make them (CUDA C++ Programming Guide, "Formatted Output"). */
-#include "runtime/device/exec/exec_print.h"
+#include "runtime/device/exec/builtin/exec_print.h"
 
 #include <stdarg.h>
 #include <stdio.h>
