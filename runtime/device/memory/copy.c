@@ -15,147 +15,13 @@
  *                 everything else   nothing. Pageable sources are staged at the call, but read late
  *                                   under `lazy`: nothing promises the staging
  */
-#include "csan/base/hash.h"
-#include "runtime/device/memory/copy_operand.h"
+#include "runtime/device/memory/copy.h"
+#include "runtime/device/memory/copy_item.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
-struct copy_item {
-    struct item item;
-    struct copy_operand to, from;
-    struct extent extent;
-    void *staged;     /* what `from` points to, when it was staged */
-    bool writes_host; /* counted in device.host_writers */
-};
 
 enum waiting { WAIT_NOTHING, WAIT_EARLIER, WAIT_ITSELF };
-
-/* ---- Moving bytes -------------------------------------------------------------------------- */
-
-/* Pageable memory is the program's and may be gone by now: let the kernel look before we touch. */
-static bool guarded_copy(void *to, const void *from, size_t bytes, bool to_is_pageable)
-{
-    while (bytes) {
-        struct iovec local = {to_is_pageable ? (void *)from : to, bytes};
-        struct iovec remote = {to_is_pageable ? to : (void *)from, bytes};
-        ssize_t moved = to_is_pageable ? process_vm_writev(getpid(), &local, 1, &remote, 1, 0)
-                                       : process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-        if (moved < 0 && (errno == ENOSYS || errno == EPERM)) {
-            memmove(to, from, bytes); /* a sandbox forbids looking */
-            return true;
-        }
-        if (moved <= 0)
-            return false;
-        to = (char *)to + moved;
-        from = (const char *)from + moved;
-        bytes -= (size_t)moved;
-    }
-    return true;
-}
-
-static bool copy_bytes(const struct copy_operand *to, const struct copy_operand *from,
-                       uint64_t to_offset, uint64_t from_offset, size_t bytes)
-{
-    void *target = memory_pointer(to->address + to_offset);
-    const void *source = memory_pointer(from->address + from_offset);
-    bool pageable_target = to->memory.kind == MEMORY_PAGEABLE;
-    if (!pageable_target && from->memory.kind != MEMORY_PAGEABLE) {
-        memmove(target, source, bytes);
-        return true;
-    }
-    return guarded_copy(target, source, bytes, pageable_target);
-}
-
-static bool is_linear(const struct copy_operand *operand, const struct extent *extent)
-{
-    return (extent->height == 1 || operand->pitch == extent->width) &&
-           (extent->depth == 1 || operand->slice == extent->width * extent->height);
-}
-
-static bool copy_box(const struct copy_operand *to, const struct copy_operand *from,
-                     const struct extent *extent)
-{
-    if (is_linear(to, extent) && is_linear(from, extent))
-        return copy_bytes(to, from, 0, 0, extent->width * extent->height * extent->depth);
-    for (size_t z = 0; z < extent->depth; z++)
-        for (size_t y = 0; y < extent->height; y++)
-            if (!copy_bytes(to, from, z * to->slice + y * to->pitch,
-                            z * from->slice + y * from->pitch, extent->width))
-                return false;
-    return true;
-}
-
-/* What the host gets to see. */
-static void report_outcome(const struct copy_item *copy)
-{
-    const struct extent *extent = &copy->extent;
-    uint64_t hash = 0;
-    for (size_t z = 0; z < extent->depth; z++)
-        for (size_t y = 0; y < extent->height; y++) {
-            uint64_t row = copy->from.address + z * copy->from.slice + y * copy->from.pitch;
-            hash = hash_mix_bytes(hash, memory_pointer(row), extent->width);
-        }
-    outcome_copy(copy->item.sequence, hash);
-}
-
-static enum step copy_step(struct item *item)
-{
-    struct copy_item *copy = (struct copy_item *)item;
-    if (outcome_wanted() && copy->to.memory.kind != MEMORY_DEVICE &&
-        copy->from.memory.kind != MEMORY_PAGEABLE)
-        report_outcome(copy);
-    if (copy_box(&copy->to, &copy->from, &copy->extent))
-        return STEP_DONE;
-    device_say("an asynchronous copy found its pageable memory gone (from 0x%llx to 0x%llx)",
-               (unsigned long long)copy->from.address, (unsigned long long)copy->to.address);
-    item->context_error = CUDA_ERROR_ILLEGAL_ADDRESS;
-    return STEP_FAULT;
-}
-
-static void copy_discard(struct item *item)
-{
-    struct copy_item *copy = (struct copy_item *)item;
-    device.host_writers -= copy->writes_host;
-    free(copy->staged);
-    free(copy);
-}
-
-static struct item *copy_again(const struct item *item);
-
-static struct copy_item *copy_create(const struct copy_operand *to, const struct copy_operand *from,
-                                     const struct extent *extent)
-{
-    struct copy_item *copy = calloc(1, sizeof *copy);
-    if (!copy)
-        return NULL;
-    copy->item.step = copy_step;
-    copy->item.discard = copy_discard;
-    copy->item.again = copy_again;
-    copy->to = *to;
-    copy->from = *from;
-    copy->extent = *extent;
-    return copy;
-}
-
-/* It is about to be enqueued. */
-static void copy_count(struct copy_item *copy)
-{
-    copy->writes_host = copy->to.memory.kind == MEMORY_PAGEABLE;
-    device.host_writers += copy->writes_host;
-}
-
-static struct item *copy_again(const struct item *item)
-{
-    const struct copy_item *copy = (const struct copy_item *)item;
-    struct copy_item *fresh = copy_create(&copy->to, &copy->from, &copy->extent);
-    if (fresh)
-        copy_count(fresh);
-    return fresh ? &fresh->item : NULL;
-}
 
 /* ---- Checking ------------------------------------------------------------------------------ */
 
@@ -175,23 +41,6 @@ static enum waiting copy_waits(const struct CUctx_st *context, const struct copy
 }
 
 /* ---- Copies -------------------------------------------------------------------------------- */
-
-/* Pack the source into memory of ours. */
-static bool stage(struct copy_item *copy)
-{
-    const struct extent *extent = &copy->extent;
-    copy->staged = malloc(extent->width * extent->height * extent->depth);
-    if (!copy->staged)
-        return false;
-    struct copy_operand packed = {.address = (uint64_t)copy->staged,
-                                  .pitch = extent->width,
-                                  .slice = extent->width * extent->height,
-                                  .memory.kind = MEMORY_HOST};
-    if (!copy_box(&packed, &copy->from, extent))
-        return false;
-    copy->from = packed;
-    return true;
-}
 
 /* Read a pageable source at the call? Not when earlier work may still write it: a staged copy would
  * be out of its stream's order. */
@@ -235,24 +84,30 @@ static CUresult copy(struct copy_operand to, struct copy_operand from, struct ex
         if ((result = schedule_until(&earlier, stream->context)) != CUDA_SUCCESS)
             return device_leave(result);
     }
-    struct copy_item *item = copy_create(&to, &from, &extent);
+    struct copy_item *item = copy_item_create(&to, &from, &extent);
     if (!item)
         return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
     if (stream->capture) /* a node reads its source when it runs */
         return device_leave(capture_work(stream, CU_GRAPH_NODE_TYPE_MEMCPY, &item->item));
     if (copy_operand_is_pageable(&from) && waiting != WAIT_ITSELF && may_stage(synchronous) &&
-        !stage(item)) {
+        !copy_item_stage(item)) {
         result = item->staged ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
         free(item->staged);
         free(item);
         return device_leave(result);
     }
-    copy_count(item);
+    copy_item_count(item);
     return device_leave(schedule_item(stream, &item->item, waiting == WAIT_ITSELF));
 }
 
-static CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream stream,
-                            bool per_thread, bool synchronous)
+CUresult copy_row(struct copy_operand to, struct copy_operand from, size_t bytes, CUstream stream,
+                  bool per_thread, bool synchronous)
+{
+    return copy(to, from, (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
+}
+
+CUresult copy_linear(uint64_t to, uint64_t from, size_t bytes, CUstream stream, bool per_thread,
+                     bool synchronous)
 {
     return copy((struct copy_operand){.address = to}, (struct copy_operand){.address = from},
                 (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
@@ -270,7 +125,7 @@ static bool origin(CUmemorytype type, const void *host, CUdeviceptr address, uin
     return true;
 }
 
-static struct copy_operand in_array(CUarray array, size_t x, size_t y, size_t z)
+struct copy_operand copy_in_array(CUarray array, size_t x, size_t y, size_t z)
 {
     return (struct copy_operand){.array = array, .x = x, .y = y, .z = z};
 }
@@ -308,13 +163,13 @@ static bool operands_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_ope
     to.pitch = copy3d->dstPitch ? copy3d->dstPitch : copy3d->WidthInBytes;
     to.slice = to.pitch * (copy3d->dstHeight ? copy3d->dstHeight : copy3d->Height);
     if (copy3d->srcMemoryType == CU_MEMORYTYPE_ARRAY && copy3d->srcArray)
-        from = in_array(copy3d->srcArray, copy3d->srcXInBytes, copy3d->srcY, copy3d->srcZ);
+        from = copy_in_array(copy3d->srcArray, copy3d->srcXInBytes, copy3d->srcY, copy3d->srcZ);
     else if (!origin(copy3d->srcMemoryType, copy3d->srcHost, copy3d->srcDevice,
                      copy3d->srcZ * from.slice + copy3d->srcY * from.pitch + copy3d->srcXInBytes,
                      &from))
         return false;
     if (copy3d->dstMemoryType == CU_MEMORYTYPE_ARRAY && copy3d->dstArray)
-        to = in_array(copy3d->dstArray, copy3d->dstXInBytes, copy3d->dstY, copy3d->dstZ);
+        to = copy_in_array(copy3d->dstArray, copy3d->dstXInBytes, copy3d->dstY, copy3d->dstZ);
     else if (!origin(copy3d->dstMemoryType, copy3d->dstHost, copy3d->dstDevice,
                      copy3d->dstZ * to.slice + copy3d->dstY * to.pitch + copy3d->dstXInBytes, &to))
         return false;
@@ -324,8 +179,7 @@ static bool operands_of(const CUDA_MEMCPY3D *copy3d, struct copy_operand *to_ope
     return true;
 }
 
-static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread,
-                        bool synchronous)
+CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_thread, bool synchronous)
 {
     struct copy_operand to, from;
     struct extent extent;
@@ -334,8 +188,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *copy3d, CUstream stream, bool per_t
     return copy(to, from, extent, stream, per_thread, synchronous);
 }
 
-static CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread,
-                        bool synchronous)
+CUresult copy_2d(const CUDA_MEMCPY2D *copy2d, CUstream stream, bool per_thread, bool synchronous)
 {
     if (!copy2d)
         return CUDA_ERROR_INVALID_VALUE;
@@ -380,8 +233,8 @@ static CUresult serialize(CUcontext to, CUcontext from, bool per_thread, bool af
     return device_leave(result);
 }
 
-static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bool per_thread,
-                             bool synchronous)
+CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bool per_thread,
+                      bool synchronous)
 {
     if (!peer)
         return CUDA_ERROR_INVALID_VALUE;
@@ -417,9 +270,8 @@ static CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER *peer, CUstream stream, bo
                                   : result;
 }
 
-static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
-                          CUcontext from_context, size_t bytes, CUstream stream, bool per_thread,
-                          bool synchronous)
+CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                   size_t bytes, CUstream stream, bool per_thread, bool synchronous)
 {
     CUresult result = device_enter();
     if (result != CUDA_SUCCESS)
@@ -449,7 +301,7 @@ CUresult copy_of_node(const CUDA_MEMCPY3D *params, struct item **item)
         !extent.depth || !copy_operand_is_valid(&to, &extent) ||
         !copy_operand_is_valid(&from, &extent))
         return CUDA_ERROR_INVALID_VALUE;
-    struct copy_item *copy = copy_create(&to, &from, &extent);
+    struct copy_item *copy = copy_item_create(&to, &from, &extent);
     *item = copy ? &copy->item : NULL;
     return copy ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -499,198 +351,4 @@ void copy_describe(const struct item *item, CUDA_MEMCPY3D *params)
         .Height = copy->extent.height,
         .Depth = copy->extent.depth,
     };
-}
-
-/* ---- Entry points: each for the legacy and for the per-thread default stream ----------------- */
-
-CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
-{
-    return copy_linear(dst, src, ByteCount, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemcpy_ptds(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
-{
-    return copy_linear(dst, src, ByteCount, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
-{
-    return copy_linear(dst, src, ByteCount, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemcpyAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
-                                    CUstream hStream)
-{
-    return copy_linear(dst, src, ByteCount, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
-{
-    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemcpyHtoD_v2_ptds(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
-{
-    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
-                                      CUstream hStream)
-{
-    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemcpyHtoDAsync_v2_ptsz(CUdeviceptr dstDevice, const void *srcHost,
-                                           size_t ByteCount, CUstream hStream)
-{
-    return copy_linear(dstDevice, (uint64_t)srcHost, ByteCount, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemcpyDtoH_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemcpyDtoH_v2_ptds(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-                                      CUstream hStream)
-{
-    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemcpyDtoHAsync_v2_ptsz(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-                                           CUstream hStream)
-{
-    return copy_linear((uint64_t)dstHost, srcDevice, ByteCount, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
-{
-    return copy_linear(dstDevice, srcDevice, ByteCount, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemcpyDtoD_v2_ptds(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                      size_t ByteCount)
-{
-    return copy_linear(dstDevice, srcDevice, ByteCount, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                      size_t ByteCount, CUstream hStream)
-{
-    return copy_linear(dstDevice, srcDevice, ByteCount, hStream, false, false);
-}
-
-CUresult CUDAAPI cuMemcpyDtoDAsync_v2_ptsz(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                           size_t ByteCount, CUstream hStream)
-{
-    return copy_linear(dstDevice, srcDevice, ByteCount, hStream, true, false);
-}
-
-CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-                              CUcontext srcContext, size_t ByteCount)
-{
-    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemcpyPeer_ptds(CUdeviceptr dstDevice, CUcontext dstContext,
-                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount)
-{
-    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL, true, true);
-}
-
-CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
-                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
-                                   CUstream hStream)
-{
-    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, false,
-                     false);
-}
-
-CUresult CUDAAPI cuMemcpyPeerAsync_ptsz(CUdeviceptr dstDevice, CUcontext dstContext,
-                                        CUdeviceptr srcDevice, CUcontext srcContext,
-                                        size_t ByteCount, CUstream hStream)
-{
-    return copy_peer(dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream, true, false);
-}
-
-/* Of one row: arrays by an offset in bytes, memory by an address. */
-static CUresult copy_row(struct copy_operand to, struct copy_operand from, size_t bytes,
-                         CUstream stream, bool per_thread, bool synchronous)
-{
-    return copy(to, from, (struct extent){bytes, 1, 1}, stream, per_thread, synchronous);
-}
-
-static struct copy_operand at_address(uint64_t address)
-{
-    return (struct copy_operand){.address = address};
-}
-
-/* Copies of rows, in their two forms. */
-#define ROWS(name, suffix, parameters, to, from, stream, synchronous)                              \
-    CUresult CUDAAPI name parameters                                                               \
-    {                                                                                              \
-        return copy_row(to, from, ByteCount, stream, false, synchronous);                          \
-    }                                                                                              \
-    CUresult CUDAAPI name##suffix parameters                                                       \
-    {                                                                                              \
-        return copy_row(to, from, ByteCount, stream, true, synchronous);                           \
-    }
-
-ROWS(cuMemcpyDtoA_v2, _ptds,
-     (CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount),
-     in_array(dstArray, dstOffset, 0, 0), at_address(srcDevice), NULL, true)
-ROWS(cuMemcpyAtoD_v2, _ptds,
-     (CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount),
-     at_address(dstDevice), in_array(srcArray, srcOffset, 0, 0), NULL, true)
-ROWS(cuMemcpyHtoA_v2, _ptds,
-     (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount),
-     in_array(dstArray, dstOffset, 0, 0), at_address((uint64_t)srcHost), NULL, true)
-ROWS(cuMemcpyAtoH_v2, _ptds, (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount),
-     at_address((uint64_t)dstHost), in_array(srcArray, srcOffset, 0, 0), NULL, true)
-ROWS(cuMemcpyAtoA_v2, _ptds,
-     (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount),
-     in_array(dstArray, dstOffset, 0, 0), in_array(srcArray, srcOffset, 0, 0), NULL, true)
-ROWS(cuMemcpyHtoAAsync_v2, _ptsz,
-     (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream),
-     in_array(dstArray, dstOffset, 0, 0), at_address((uint64_t)srcHost), hStream, false)
-ROWS(cuMemcpyAtoHAsync_v2, _ptsz,
-     (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream),
-     at_address((uint64_t)dstHost), in_array(srcArray, srcOffset, 0, 0), hStream, false)
-
-/* Copies of boxes: at once, and on a stream. */
-#define COPIES(at_once, on_stream, copy, type)                                                     \
-    CUresult CUDAAPI at_once(const type *what)                                                     \
-    {                                                                                              \
-        return copy(what, NULL, false, true);                                                      \
-    }                                                                                              \
-    CUresult CUDAAPI at_once##_ptds(const type *what)                                              \
-    {                                                                                              \
-        return copy(what, NULL, true, true);                                                       \
-    }                                                                                              \
-    CUresult CUDAAPI on_stream(const type *what, CUstream stream)                                  \
-    {                                                                                              \
-        return copy(what, stream, false, false);                                                   \
-    }                                                                                              \
-    CUresult CUDAAPI on_stream##_ptsz(const type *what, CUstream stream)                           \
-    {                                                                                              \
-        return copy(what, stream, true, false);                                                    \
-    }
-
-COPIES(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, copy_2d, CUDA_MEMCPY2D)
-COPIES(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, copy_3d, CUDA_MEMCPY3D)
-COPIES(cuMemcpy3DPeer, cuMemcpy3DPeerAsync, copy_3d_peer, CUDA_MEMCPY3D_PEER)
-
-CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, false, true);
-}
-
-CUresult CUDAAPI cuMemcpy2DUnaligned_v2_ptds(const CUDA_MEMCPY2D *pCopy)
-{
-    return copy_2d(pCopy, NULL, true, true);
 }
