@@ -74,6 +74,7 @@ for mpi in openmpi mpich; do
     check "a replay says the same" reports 'relax .*does not wait for MPI_Isend'
     check "... and what the call was about" says '^MPI_Isend: 64 MPI_FLOAT to rank'
     run "$csan" info app.0.csan
+    check "... sent and received, by what is recorded" grep -Eq '^messages +[1-9][0-9]* sent, [1-9][0-9]* bytes; [1-9][0-9]* received$' out
     check "csan info counts messages and bytes" grep -Eq 'MPI \(.*: [0-9]+ calls, [0-9]+ messages, [0-9]+ bytes' out
 
     if [ -x "$folder/$mpi/fortran" ]; then

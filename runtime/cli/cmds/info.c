@@ -13,6 +13,7 @@
 
 struct totals {
     uint64_t kinds[RECORDED_KINDS], levels[CSAN_LEVEL_COUNT], accesses, nanoseconds;
+    uint64_t links[CSAN_LINK_KINDS], sent_bytes; /* what joins it to other processes */
 };
 
 static void usage(FILE *out)
@@ -24,8 +25,21 @@ static void usage(FILE *out)
         out);
 }
 
+static void count_link(struct totals *totals, const struct recorded *recorded)
+{
+    const uint64_t kind = recorded->value[FIELD_FLAGS];
+    if (kind >= CSAN_LINK_KINDS)
+        return;
+    if (kind != CSAN_LINK_TAKE || recorded->value[FIELD_HANDLE]) /* else it received nothing */
+        totals->links[kind]++;
+    if (kind == CSAN_LINK_NEXT || kind == CSAN_LINK_SEND)
+        totals->sent_bytes += recorded->value[FIELD_BYTES];
+}
+
 static void count(struct totals *totals, const struct recorded *recorded)
 {
+    if (recorded->kind == RECORDED_LINK)
+        count_link(totals, recorded);
     totals->kinds[recorded->kind]++;
     if (recorded->kind == RECORDED_TIME)
         totals->nanoseconds += recorded->value[FIELD_NANOSECONDS];
@@ -63,6 +77,25 @@ static void print_notes(const struct recording_reader *reader)
         printf("%-12s %s\n", "note", value);
 }
 
+/* Of csan merge --order. */
+static void print_links(const struct totals *totals)
+{
+    const uint64_t *links = totals->links;
+    const uint64_t sent = links[CSAN_LINK_SEND] + links[CSAN_LINK_NEXT];
+    const uint64_t received = links[CSAN_LINK_RECEIVE] + links[CSAN_LINK_TAKE];
+    const uint64_t shared = links[CSAN_LINK_SHARE] + links[CSAN_LINK_OPEN] + links[CSAN_LINK_MAP];
+    const uint64_t events = links[CSAN_LINK_RECORD] + links[CSAN_LINK_WAIT];
+    if (sent || received)
+        printf("%-12s %" PRIu64 " sent, %" PRIu64 " bytes; %" PRIu64 " received\n", "messages",
+               sent, totals->sent_bytes, received);
+    if (links[CSAN_LINK_ENTER] || links[CSAN_LINK_LEAVE])
+        printf("%-12s %" PRIu64 " entered, %" PRIu64 " left\n", "calls of all",
+               links[CSAN_LINK_ENTER], links[CSAN_LINK_LEAVE]);
+    if (shared || events)
+        printf("%-12s %" PRIu64 " handles and mappings, %" PRIu64 " records and waits of events\n",
+               "shared", shared, events);
+}
+
 static uint64_t ops_of(const struct totals *totals)
 {
     return totals->kinds[RECORDED_OP] + totals->kinds[RECORDED_OP_PENDING];
@@ -87,6 +120,7 @@ static void print_totals(const struct recording_reader *reader, const struct tot
     uint64_t ops = ops_of(totals);
     printf("%-12s %.3f s\n", "lasted", (double)totals->nanoseconds * 1e-9);
     print_ops(totals);
+    print_links(totals);
     printf("%-12s %" PRIu64 ", accesses of ops %" PRIu64 "\n", "entries", extent.entries,
            totals->accesses);
     for (int kind = 1; kind < RECORDED_KINDS; kind++)
