@@ -106,6 +106,7 @@ help:
 	@echo "make unit                  of these the unit tests; make shell: those of the command line;"
 	@echo "                           make integration: the small programs on the embedded device"
 	@echo "make test-cuda12           the integration programs built for CUDA 12 (make test: the samples)"
+	@echo "make test-cuda-matrix      the samples, built by toolkits from NVIDIA's wheels: CUDA_VERSIONS='12.4 13.5'"
 	@echo "make test-wheel            the wheel in a root with Python alone (as root: debootstrap): SUITE=bullseye"
 	@echo "make test-torch-versions   the adapter with PyTorch 2.3 to the newest: TORCH_VERSIONS='2.8.0 newest'"
 	@echo "make fuzz                  random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"

@@ -84,6 +84,13 @@ test-wheel: wheel
 	@scripts/setup.sh root
 	@scripts/test-wheel $(lastword $(sort $(wildcard $(OUT)/csan_cuda-$(VERSION)-*.whl))) $(SUITE)
 
+# ---- Versions of CUDA ---------------------------------------------------------------------------
+
+CUDA_VERSIONS ?= 12.0 12.4 12.8 12.9 13.0 13.5
+.PHONY: test-cuda-matrix
+test-cuda-matrix: build
+	@scripts/test-cuda-matrix $(OUT) $(CUDA_VERSIONS)
+
 # ---- The Debian package -------------------------------------------------------------------------
 
 DEB            := $(OUT)/csan_$(VERSION)_amd64.deb

@@ -22,6 +22,7 @@
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
 # nothing else. `setup.sh root` does so for `make test-wheel`: debootstrap.
+# `setup.sh cuda12 FOLDER CUDA_HOME` puts together a toolkit of CUDA12_VERSION.
 #
 # CSAN_SETUP_NO_SYSTEM_CUDA=1 skips every toolkit but the one in build/cuda, as on a machine that
 # has none. Nothing outside build/ is written, but for the packages.
@@ -271,15 +272,23 @@ END
 
 # ---- 3. A toolkit for programs of CUDA 12 -------------------------------------------------------
 
-cuda12_wheels=(nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-nvcc-cu12==12.9.86
-    nvidia-cuda-cccl-cu12==12.9.27)
+# CUDA12_VERSION: another one, for scripts/test-cuda-matrix.
+if [ "${CUDA12_VERSION:-}" ]; then
+    cuda12_wheels=(nvidia-cuda-{runtime,nvcc,cccl}-cu12"==$CUDA12_VERSION.*")
+else
+    cuda12_wheels=(nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-nvcc-cu12==12.9.86
+        nvidia-cuda-cccl-cu12==12.9.27)
+fi
+# The version of PTX that CUDA 12.0 to 12.9 had (PTX ISA, "Release Notes").
+cuda12_ptx=(8.0 8.1 8.2 8.3 8.4 8.5 8.5 8.6 8.7 8.8)
 
 # NVIDIA's wheels of CUDA 12 have headers, the runtime library and ptxas, but no nvcc. So nvcc of the
 # CUDA 13 toolkit $2 compiles with them, in the tree $1: CUDA 12's ABI, and PTX and machine code as
 # CUDA 12 made them.
 assemble_cuda12()
 {
-    local tree=$1 home=$2 wheels=$1.wheels name
+    local tree=$1 home=$2 wheels=$1.wheels name minor=${CUDA12_VERSION:-12.9} ptx
+    ptx=${cuda12_ptx[${minor#12.}]}
     python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile \
         --target "$wheels" "${cuda12_wheels[@]}" >>"$log" 2>&1 || return
     mkdir -p "$tree/bin" "$tree/include" "$tree/lib" "$tree/nvvm/bin" || return
@@ -307,7 +316,7 @@ END
 #!/bin/bash
 "$home/nvvm/bin/cicc" "\$@" || exit
 while [ \$# -gt 1 ] && [ "\$1" != -o ]; do shift; done
-[ "\${2##*.}" != ptx ] || sed -i 's/^\.version 9\..*/.version 8.8/' "\$2"
+[ "\${2##*.}" != ptx ] || sed -i 's/^\.version 9\..*/.version $ptx/' "\$2"
 END
     chmod +x "$tree/nvvm/bin/cicc"
     # nvcc 13 marks in a launch whether the kernel is one of tiles, which CUDA 12 has not.
@@ -427,6 +436,11 @@ set_up_test_frameworks()
 : >"$log"
 if [ "${1:-}" = fuzz ]; then
     set_up_fuzzing
+    exit 0
+fi
+if [ "${1:-}" = cuda12 ]; then
+    rm -rf "$2" "$2.wheels"
+    assemble_cuda12 "$2" "$3" && toolkit_works "$2" static shared || { rm -rf "$2"; stop "no CUDA $CUDA12_VERSION"; }
     exit 0
 fi
 if [ "${1:-}" = root ]; then

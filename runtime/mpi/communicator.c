@@ -1,6 +1,7 @@
 /* See communicator.h. What is known of a communicator is an attribute of it (MPI 3.1, 6.7), which
  * ends with it and is not copied. */
 #include "runtime/mpi/communicator.h"
+#include "csan/base/environment.h"
 #include "csan/base/hash.h"
 #include "runtime/mpi/call.h"
 #include "runtime/mpi/exported.h"
@@ -21,7 +22,7 @@ static uint64_t job(void)
     static const char *const names[] = {"PMIX_NAMESPACE", "SLURM_JOB_ID", "SLURM_STEP_ID"};
     uint64_t hash = HASH_START;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        hash = hash_text(hash, getenv(names[i]));
+        hash = hash_text(hash, environment_get(names[i]));
     return hash;
 }
 
