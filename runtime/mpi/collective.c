@@ -471,8 +471,9 @@ static void around_grid(mpi_handle comm, int dims, struct around *around, const 
                         const int *received, bool all)
 {
     for (int edge = 0; edge < 2 * dims; edge++) {
-        int before = abi.proc_null, behind = abi.proc_null;
-        PMPI(Cart_shift)(comm, edge / 2, 1, &before, &behind);
+        int before, behind;
+        if (PMPI(Cart_shift)(comm, edge / 2, 1, &before, &behind) != MPI_OK)
+            return;
         const int peer = edge % 2 ? behind : before;
         if (peer == abi.proc_null)
             continue;
@@ -513,8 +514,8 @@ static void follow_neighbours(struct call *call, mpi_handle comm, const int *sen
             PMPI(Graph_neighbors)(comm, rank, among.in, around.in);
         else
             PMPI(Dist_graph_neighbors)
-            (comm, among.in, around.in, around.in + room, among.out, around.in + 2 * room,
-             around.in + 3 * room);
+        (comm, among.in, around.in, around.in + room, among.out, around.in + 2 * room,
+         around.in + 3 * room);
         around_list(&around, among, sent, received, all);
     }
     follow_exchange(call, comm, around.out, around.in, around.in_count);

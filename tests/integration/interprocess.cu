@@ -278,8 +278,8 @@ static int *opened_by_first_version(cudaIpcMemHandle_t handle)
     CUdeviceptr memory;
     CUipcMemHandle driver_handle;
     memcpy(&driver_handle, &handle, sizeof handle);
-    CHECK(cudaGetDriverEntryPointByVersion("cuIpcOpenMemHandle", &function, 4010,
-                                           cudaEnableDefault, &found));
+    CHECK(cudaGetDriverEntryPointByVersion("cuIpcOpenMemHandle", &function, 4010, cudaEnableDefault,
+                                           &found));
     if (((open_function *)function)(&memory, driver_handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) !=
         CUDA_SUCCESS)
         exit(104);

@@ -1,7 +1,7 @@
 // verdict: none
 // library: nccl
-// Two ranks of NCCL in two processes, and memory of rank 0 that both have. Rank 0's kernel writes it,
-// and rank 1's reads it; the argument says which call comes between. By itself each is right;
+// Two ranks of NCCL in two processes, and memory of rank 0 that both have. Rank 0's kernel writes
+// it, and rank 1's reads it; the argument says which call comes between. By itself each is right;
 // `csan merge --order` sees both (tests/shell/test_interprocess.sh).
 #include "collectives.h"
 #include <cstring>

@@ -166,8 +166,8 @@ static void shared_recorded_before(const struct event *event)
     csan_snapshot *snapshot = csan_event_snapshot(context, event->event);
     if (!snapshot)
         return;
-    const csan_lane lane = csan_lane_create_as(context, CSAN_LANE_CALL, 0,
-                                               "the record of a shared event", CSAN_HOST);
+    const csan_lane lane =
+        csan_lane_create_as(context, CSAN_LANE_CALL, 0, "the record of a shared event", CSAN_HOST);
     if (lane != CSAN_NO_LANE) {
         csan_snapshot_join(context, lane, snapshot);
         csan_lane_waits(context, table.shared, lane);
