@@ -381,6 +381,9 @@ void decode_cp(struct decoder *decoder, const struct ptx_instruction *i)
     case PTX_FORM_CP_ASYNC_BULK:
         decode_bulk(decoder, i);
         return;
+    case PTX_FORM_CP_ASYNC_BULK_TENSOR:
+        decode_bulk_tensor(decoder, i);
+        return;
     case PTX_FORM_CP_ASYNC_COMMIT:
     case PTX_FORM_CP_ASYNC_WAIT_GROUP:
     case PTX_FORM_CP_ASYNC_WAIT_ALL:

@@ -1,0 +1,204 @@
+/* cp.async.bulk.tensor, tiled, between global and shared memory (PTX ISA, "cp.async.bulk.tensor"
+ * and "Tensors"): made at once. Elements outside of the tensor are read as zero or NaN, and not
+ * written; the mbarrier counts them all the same. */
+#include "runtime/device/exec/exec_access.h"
+#include "runtime/device/exec/exec_mbarrier.h"
+#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/exec/texture/exec_texture.h"
+
+enum { PIECE = 16, ROW_SHIFT = 3 };
+
+struct tensor_site {
+    struct micro shared, barrier;
+    uint32_t map;                           /* slot of the map's generic address */
+    uint32_t coordinates[TENSOR_RANK_MOST]; /* slots of 32 bits */
+    uint8_t rank;
+    bool loads; /* into shared memory, counted at the mbarrier */
+};
+
+/* One lane's copy. */
+struct tensor_copy {
+    struct warp *warp;
+    const struct micro *op;
+    const struct tensor_map *map;
+    int64_t first[TENSOR_RANK_MOST];
+    uint64_t shared;  /* address, for the swizzle */
+    uint8_t *pointer; /* to it */
+    int lane;
+    bool loads;
+};
+
+static uint64_t box_bytes(const struct tensor_map *map)
+{
+    uint64_t bytes = map->element_bytes;
+    for (uint32_t i = 0; i < map->rank; i++)
+        bytes *= map->box[i];
+    return bytes;
+}
+
+/* Of an element: its 16-byte piece changes places with others of the same 128, 64 or 32 bytes. */
+static uint8_t *shared_place(const struct tensor_copy *copy, uint64_t offset)
+{
+    const uint64_t address = copy->shared + offset;
+    const uint64_t turned = address ^ (address >> ROW_SHIFT & copy->map->swizzle);
+    return copy->pointer + (int64_t)(turned - copy->shared);
+}
+
+static void fill(const struct tensor_copy *copy, uint64_t offset)
+{
+    static const uint8_t nan[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+    const uint32_t bytes = copy->map->element_bytes;
+    if (copy->map->nan)
+        memcpy(shared_place(copy, offset), nan + sizeof nan - bytes, bytes);
+    else
+        memset(shared_place(copy, offset), 0, bytes);
+}
+
+static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint64_t offset)
+{
+    struct exec_state *state = copy->warp->state;
+    const uint32_t bytes = copy->map->element_bytes;
+    uint8_t *global = space_generic(copy->warp, copy->lane, address, bytes, !copy->loads);
+    if (!global)
+        return false;
+    if (state->touch)
+        touch_record(state->touch, copy->loads ? DEVICE_TRACE_READ : DEVICE_TRACE_WRITE, address,
+                     bytes);
+    if (copy->loads)
+        memcpy(shared_place(copy, offset), global, bytes);
+    else
+        memcpy(global, shared_place(copy, offset), bytes);
+    return true;
+}
+
+/* Elements in the order in which they lie in shared memory, the innermost dimension first. */
+static int copy_box(const struct tensor_copy *copy)
+{
+    const struct tensor_map *map = copy->map;
+    uint32_t at[TENSOR_RANK_MOST] = {0};
+    const uint64_t end = box_bytes(map);
+    for (uint64_t offset = 0; offset < end; offset += map->element_bytes) {
+        uint64_t address = map->base;
+        bool inside = true;
+        for (uint32_t i = 0; i < map->rank; i++) {
+            const int64_t place = copy->first[i] + (int64_t)at[i] * map->steps[i];
+            inside &= place >= 0 && place < (int64_t)map->sizes[i];
+            address += (uint64_t)place * map->strides[i];
+        }
+        if (inside && !copy_element(copy, address, offset))
+            return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
+                               address);
+        if (!inside && copy->loads)
+            fill(copy, offset);
+        for (uint32_t i = 0; i < map->rank && ++at[i] == map->box[i]; i++)
+            at[i] = 0;
+    }
+    return FLOW_NEXT;
+}
+
+/* Where the box lies in shared memory, if all of it does. */
+static int find_shared(struct tensor_copy *copy, const struct tensor_site *site, uint64_t bytes)
+{
+    uint64_t addresses[WARP_LANES];
+    uint8_t *first[WARP_LANES], *last[WARP_LANES];
+    struct micro end = site->shared;
+    end.imm += (int64_t)(bytes > PIECE ? bytes - PIECE : 0);
+    space_addresses(copy->warp, &site->shared, addresses);
+    int flow = space_resolve(copy->warp, &site->shared, first);
+    if (flow == FLOW_NEXT)
+        flow = space_resolve(copy->warp, &end, last);
+    copy->shared = addresses[copy->lane];
+    copy->pointer = first[copy->lane];
+    return flow;
+}
+
+static int copy_lane(struct warp *w, const struct micro *op, int lane)
+{
+    const struct tensor_site *site = op->pointer;
+    struct tensor_copy copy = {.warp = w, .op = op, .lane = lane, .loads = site->loads};
+    uint8_t *barriers[WARP_LANES];
+    const uint64_t address = ((const uint64_t *)slot(w, site->map))[lane];
+    copy.map = (const void *)space_generic(w, lane, address, sizeof *copy.map, false);
+    if (!copy.map || copy.map->magic != TENSOR_MAP_MAGIC || copy.map->rank != site->rank)
+        return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
+    for (uint32_t i = 0; i < site->rank; i++)
+        copy.first[i] = ((const int32_t *)slot(w, site->coordinates[i]))[lane];
+    const uint64_t bytes = box_bytes(copy.map);
+    int flow = find_shared(&copy, site, bytes);
+    if (flow == FLOW_NEXT)
+        flow = copy_box(&copy);
+    if (flow == FLOW_NEXT && site->loads)
+        flow = space_resolve(w, &site->barrier, barriers);
+    if (flow == FLOW_NEXT && site->loads)
+        mbarrier_complete(barriers[lane], (uint32_t)bytes);
+    return flow;
+}
+
+static int copy_tensor(struct warp *w, const struct micro *op)
+{
+    uint32_t mask = w->mask;
+    int flow = FLOW_NEXT;
+    for (uint32_t m = mask; m && flow == FLOW_NEXT; m &= m - 1) {
+        w->mask = m & -m;
+        flow = copy_lane(w, op, __builtin_ctz(m));
+    }
+    w->mask = mask;
+    return flow;
+}
+
+/* ---- Decoding ---- */
+
+static void place_shared(struct decoder *decoder, struct micro *op,
+                         const struct ptx_operand *address, uint8_t bytes, bool writes)
+{
+    struct access_place where;
+    access_place(decoder, address, PTX_SPACE_SHARED, &where);
+    access_fill(op, &where);
+    op->instruction = decoder->instruction_index;
+    op->bytes = bytes;
+    op->count = 1;
+    op->option |= writes ? ACCESS_WRITES : 0;
+}
+
+static bool read_coordinates(struct decoder *decoder, const struct ptx_operand *address,
+                             struct tensor_site *site)
+{
+    const struct ptx_operand *at = &address->elements[0];
+    if (address->count != 1 || at->kind != PTX_OPERAND_VECTOR || at->count < 1 ||
+        at->count > TENSOR_RANK_MOST || !texture_handle(decoder, address, &site->map))
+        return false;
+    site->rank = (uint8_t)at->count;
+    for (uint32_t i = 0; i < at->count; i++)
+        site->coordinates[i] = decoder_source(decoder, &at->elements[i], 32);
+    return true;
+}
+
+/* Not im2col, gather and scatter, several blocks of a cluster at once, and reductions. */
+static bool is_plain(const struct ptx_instruction *i)
+{
+    static const char *const others[] = {"cp.reduce", "im2col",   "multicast",
+                                         "gather4",   "scatter4", "prefetch"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strstr(i->mnemonic, others[k]))
+            return false;
+    return true;
+}
+
+void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    struct tensor_site *site = decoder_keep(decoder, sizeof *site);
+    if (!site || i->operand_count < 2 || !is_plain(i)) {
+        decoder_fail(decoder);
+        return;
+    }
+    site->loads = i->operands[0].count == 0; /* [shared], [map, {x}], [barrier] */
+    const struct ptx_operand *map = &i->operands[site->loads], *shared = &i->operands[!site->loads];
+    if ((site->loads && i->operand_count < 3) || !read_coordinates(decoder, map, site)) {
+        decoder_fail(decoder);
+        return;
+    }
+    place_shared(decoder, &site->shared, shared, PIECE, site->loads);
+    if (site->loads)
+        place_shared(decoder, &site->barrier, &i->operands[2], 8, true);
+    decoder_emit(decoder, copy_tensor)->pointer = site;
+}

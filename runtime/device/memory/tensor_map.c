@@ -1,0 +1,118 @@
+/* Tensor maps (CUDA Driver API, "Tensor Map Object Management"), in the device's own form. Tiled
+ * ones of whole bytes; what else there is, is named once. */
+#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/driver/driver.h"
+
+#include <string.h>
+
+enum {
+    MAP_ALIGNMENT = 64,
+    BASE_ALIGNMENT = 16,
+    BOX_MOST = 256,
+    STEP_MOST = 8,
+    INNER_UNIT = 16,
+    SIZE_BITS = 32,
+    STRIDE_BITS = 40
+};
+
+/* 0: elements of fewer than 8 bits, or no such type. */
+static uint8_t element_bytes(CUtensorMapDataType type)
+{
+    static const uint8_t bytes[] = {
+        [CU_TENSOR_MAP_DATA_TYPE_UINT8] = 1,       [CU_TENSOR_MAP_DATA_TYPE_UINT16] = 2,
+        [CU_TENSOR_MAP_DATA_TYPE_UINT32] = 4,      [CU_TENSOR_MAP_DATA_TYPE_INT32] = 4,
+        [CU_TENSOR_MAP_DATA_TYPE_UINT64] = 8,      [CU_TENSOR_MAP_DATA_TYPE_INT64] = 8,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = 2,     [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = 4,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = 8,     [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = 2,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = 4, [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = 4,
+        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = 4};
+    return (unsigned)type < sizeof bytes ? bytes[type] : 0;
+}
+
+static bool is_float(CUtensorMapDataType type)
+{
+    return type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16 && type <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
+}
+
+/* "the inner dimension [of the box] must be <= the swizzle size". False: none of these. */
+static bool take_swizzle(struct tensor_map *map, CUtensorMapSwizzle swizzle, uint64_t inner)
+{
+    static const uint8_t masks[] = {[CU_TENSOR_MAP_SWIZZLE_NONE] = 0,
+                                    [CU_TENSOR_MAP_SWIZZLE_32B] = 0x10,
+                                    [CU_TENSOR_MAP_SWIZZLE_64B] = 0x30,
+                                    [CU_TENSOR_MAP_SWIZZLE_128B] = 0x70};
+    if ((unsigned)swizzle >= sizeof masks)
+        return false;
+    map->swizzle = masks[swizzle];
+    return !map->swizzle || inner <= (uint64_t)map->swizzle + INNER_UNIT;
+}
+
+static bool take_sizes(struct tensor_map *map, const cuuint64_t *sizes, const cuuint64_t *strides)
+{
+    for (uint32_t i = 0; i < TENSOR_RANK_MOST; i++) {
+        const bool there = i < map->rank;
+        if (there && (!sizes[i] || sizes[i] >> SIZE_BITS))
+            return false;
+        map->sizes[i] = there ? (uint32_t)sizes[i] : 1;
+        map->strides[i] = !there ? 0 : i ? strides[i - 1] : map->element_bytes;
+        if (there && i &&
+            (strides[i - 1] % INNER_UNIT || strides[i - 1] >> STRIDE_BITS || !strides[i - 1]))
+            return false;
+    }
+    return true;
+}
+
+static bool take_box(struct tensor_map *map, const cuuint32_t *box, const cuuint32_t *steps)
+{
+    for (uint32_t i = 0; i < TENSOR_RANK_MOST; i++) {
+        const bool there = i < map->rank;
+        if (there && (!box[i] || box[i] > BOX_MOST || !steps[i] || steps[i] > STEP_MOST))
+            return false;
+        map->steps[i] = there ? (uint8_t)steps[i] : 1;
+        map->box[i] = there ? (uint16_t)((box[i] + steps[i] - 1) / steps[i]) : 1;
+    }
+    return (uint64_t)map->box[0] * map->element_bytes % INNER_UNIT == 0;
+}
+
+CUresult CUDAAPI cuTensorMapEncodeTiled(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    const cuuint32_t *boxDim, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    struct tensor_map map = {.base = (uint64_t)globalAddress,
+                             .magic = TENSOR_MAP_MAGIC,
+                             .rank = (uint8_t)tensorRank,
+                             .element_bytes = element_bytes(tensorDataType)};
+    if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || !tensorRank ||
+        tensorRank > TENSOR_RANK_MOST || !map.base || map.base % BASE_ALIGNMENT || !globalDim ||
+        (tensorRank > 1 && !globalStrides) || !boxDim || !elementStrides ||
+        (unsigned)l2Promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+        (unsigned)oobFill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!map.element_bytes)
+        return device_lacks("cuTensorMapEncodeTiled with elements of fewer than 8 bits");
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B)
+        return device_lacks("cuTensorMapEncodeTiled with interleaved tensors or swizzles of atoms");
+    map.nan = oobFill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+    if (!take_sizes(&map, globalDim, globalStrides) || !take_box(&map, boxDim, elementStrides) ||
+        !take_swizzle(&map, swizzle, (uint64_t)map.box[0] * map.element_bytes) ||
+        (map.nan && !is_float(tensorDataType)))
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(tensorMap, 0, sizeof *tensorMap);
+    memcpy(tensorMap, &map, sizeof map);
+    return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap *tensorMap, void *globalAddress)
+{
+    struct tensor_map map;
+    if (!tensorMap || !globalAddress || (uint64_t)globalAddress % BASE_ALIGNMENT)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(&map, tensorMap, sizeof map);
+    if (map.magic != TENSOR_MAP_MAGIC)
+        return CUDA_ERROR_INVALID_VALUE;
+    map.base = (uint64_t)globalAddress;
+    memcpy(tensorMap, &map, sizeof map);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,81 @@
+// Tensor copies of Hopper (TMA): a tile of a matrix to shared memory, and back elsewhere.
+#pragma once
+
+#include "program.h"
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+enum { ROWS = 40, COLUMNS = 64, TILE = 16 };
+
+__device__ inline uint32_t shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+// Each block adds 1 to a tile of the tensor `from` and writes it to `to`.
+__global__ void move_tiles(const __grid_constant__ CUtensorMap from,
+                           const __grid_constant__ CUtensorMap to)
+{
+    __shared__ alignas(128) int tile[TILE][TILE];
+    __shared__ alignas(8) uint64_t barrier;
+    int x = blockIdx.x * TILE, y = blockIdx.y * TILE;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&barrier)));
+        asm volatile("fence.proxy.async.shared::cta;");
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile(
+            "mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
+            "r"((uint32_t)sizeof tile));
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                     "bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(tile)),
+                     "l"(&from), "r"(x), "r"(y), "r"(shared_address(&barrier))
+                     : "memory");
+    }
+    uint32_t done = 0;
+    while (!done)
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(shared_address(&barrier))
+                     : "memory");
+    for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x)
+        tile[i / TILE][i % TILE] += 1;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], "
+                     "[%3];" ::"l"(&to),
+                     "r"(x), "r"(y), "r"(shared_address(tile))
+                     : "memory");
+        asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
+static inline CUtensorMap tensor_map(int *p,
+                                     CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)
+{
+    CUtensorMap map;
+    cuuint64_t sizes[] = {COLUMNS, ROWS}, strides[] = {COLUMNS * sizeof(int)};
+    cuuint32_t box[] = {TILE, TILE}, steps[] = {1, 1};
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                           cudaEnableDefault, &found));
+    CUresult result = ((PFN_cuTensorMapEncodeTiled_v12000)function)(
+        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, sizes, strides, box, steps,
+        CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) {
+        printf("cuTensorMapEncodeTiled: %d\n", (int)result);
+        exit(101);
+    }
+    return map;
+}
+
+static inline dim3 tiles()
+{
+    return dim3(COLUMNS / TILE, (ROWS + TILE - 1) / TILE);
+}

@@ -1,0 +1,292 @@
+/* Tensor maps and bulk tensor copies of the embedded device, against a plain loop: random tensors
+ * of all ranks, element sizes, steps and swizzles, in boxes that reach beyond all ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ok(call) assert_int_equal((call), CUDA_SUCCESS)
+
+enum { RANKS = 5, TENSOR_BYTES = 1 << 16, BOX_BYTES = 16 << 10, CASES = 150 };
+
+static CUcontext context;
+static CUmodule module;
+static CUdeviceptr tensor, out;
+
+/* load_N(map, c0...c4, out, bytes): the box as it lies in shared memory. store_N(map, c0...c4, in,
+ * bytes): a box from memory. */
+static void write_kernel(FILE *file, int rank, bool loads)
+{
+    static const char *const coordinates[] = {"{%c0}", "{%c0, %c1}", "{%c0, %c1, %c2}",
+                                              "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}"};
+    fprintf(file,
+            ".visible .entry %s_%d(.param .align 64 .b8 m[128], .param .b32 p0, .param .b32 p1, "
+            ".param .b32 p2, .param .b32 p3, .param .b32 p4, .param .u64 o, .param .u32 n)\n{\n"
+            ".reg .b64 %%rd<8>;\n.reg .b32 %%r<8>;\n.reg .b32 %%c<5>;\n.reg .pred %%p<3>;\n"
+            ".shared .align 1024 .b8 box[%d];\n.shared .align 8 .b64 bar;\n"
+            "mov.b64 %%rd1, m;\ncvta.param.u64 %%rd2, %%rd1;\nld.param.u64 %%rd3, [o];\n"
+            "ld.param.u32 %%r1, [n];\nmov.u32 %%r2, box;\nmov.u32 %%r3, bar;\n",
+            loads ? "load" : "store", rank, BOX_BYTES);
+    for (int i = 0; i < RANKS; i++)
+        fprintf(file, "ld.param.b32 %%c%d, [p%d];\n", i, i);
+    if (loads)
+        fprintf(file,
+                "mbarrier.init.shared.b64 [%%r3], 1;\n"
+                "mbarrier.arrive.expect_tx.shared.b64 _, [%%r3], %%r1;\n"
+                "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                "[%%r2], [%%rd2, %s], [%%r3];\n"
+                "$W:\nmbarrier.try_wait.parity.shared.b64 %%p1, [%%r3], 0;\n@!%%p1 bra $W;\n",
+                rank, coordinates[rank - 1]);
+    fprintf(file, "mov.u32 %%r4, 0;\n$L:\nadd.s32 %%r5, %%r2, %%r4;\ncvt.u64.u32 %%rd4, %%r4;\n"
+                  "add.s64 %%rd5, %%rd3, %%rd4;\n");
+    fprintf(file, loads ? "ld.shared.u32 %%r6, [%%r5];\nst.global.u32 [%%rd5], %%r6;\n"
+                        : "ld.global.u32 %%r6, [%%rd5];\nst.shared.u32 [%%r5], %%r6;\n");
+    fprintf(file, "add.s32 %%r4, %%r4, 4;\nsetp.lt.u32 %%p2, %%r4, %%r1;\n@%%p2 bra $L;\n");
+    if (!loads)
+        fprintf(file,
+                "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [%%rd2, %s], [%%r2];\n"
+                "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
+                rank, coordinates[rank - 1]);
+    fprintf(file, "ret;\n}\n");
+}
+
+static int start(void **state)
+{
+    char *text = NULL;
+    size_t bytes;
+    (void)state;
+    FILE *file = open_memstream(&text, &bytes);
+    fprintf(file, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    for (int rank = 1; rank <= RANKS; rank++) {
+        write_kernel(file, rank, true);
+        write_kernel(file, rank, false);
+    }
+    fclose(file);
+    int failed = cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
+                 cuModuleLoadData(&module, text) || cuMemAlloc(&tensor, TENSOR_BYTES) ||
+                 cuMemAlloc(&out, BOX_BYTES);
+    free(text);
+    return failed;
+}
+
+struct shape {
+    CUtensorMapDataType type;
+    unsigned rank, bytes;
+    cuuint64_t sizes[RANKS], strides[RANKS]; /* strides[0]: an element */
+    cuuint32_t box[RANKS], steps[RANKS], count[RANKS];
+    CUtensorMapSwizzle swizzle;
+    int first[RANKS];
+    unsigned box_bytes;
+};
+
+static unsigned draw(unsigned least, unsigned most)
+{
+    return least + (unsigned)rand() % (most - least + 1);
+}
+
+static struct shape random_shape(void)
+{
+    static const CUtensorMapDataType types[] = {
+        CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+        CU_TENSOR_MAP_DATA_TYPE_INT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT64};
+    struct shape shape = {.rank = draw(1, RANKS)};
+    const unsigned which = draw(0, 3);
+    shape.type = types[which];
+    shape.bytes = 1u << which;
+    shape.swizzle = (CUtensorMapSwizzle)draw(0, 3);
+    const unsigned most = shape.swizzle ? 16u << shape.swizzle : 64;
+    cuuint64_t span = 1;
+    shape.box_bytes = shape.bytes;
+    for (unsigned i = 0; i < shape.rank; i++) {
+        shape.steps[i] = draw(0, 2) ? 1 : draw(1, 3);
+        shape.count[i] = i ? draw(1, 3) : draw(1, most / 16) * 16 / shape.bytes;
+        shape.box[i] = (shape.count[i] - 1) * shape.steps[i] + 1;
+        shape.sizes[i] = i ? draw(1, 5) : draw(1, 40);
+        shape.strides[i] = i ? (span + 15) / 16 * 16 + 16 * draw(0, 1) : shape.bytes;
+        span = shape.strides[i] * shape.sizes[i];
+        shape.first[i] = (int)draw(0, 12) - 6;
+        shape.box_bytes *= shape.count[i];
+    }
+    return shape;
+}
+
+static CUresult encode(const struct shape *shape, CUtensorMap *map)
+{
+    return cuTensorMapEncodeTiled(
+        map, shape->type, shape->rank, (void *)(uintptr_t)tensor, shape->sizes, shape->strides + 1,
+        shape->box, shape->steps, CU_TENSOR_MAP_INTERLEAVE_NONE, shape->swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+static unsigned turned(const struct shape *shape, unsigned offset)
+{
+    const unsigned bits = (unsigned)shape->swizzle; /* 1, 2 and 3 of them */
+    return offset ^ (offset >> 7 & ((1u << bits) - 1)) << 4;
+}
+
+/* Calls `element` for each of the box with where it lies in the tensor, or -1, and in the box. */
+static void walk(const struct shape *shape,
+                 void (*element)(void *user, int64_t at, unsigned place, unsigned bytes),
+                 void *user)
+{
+    unsigned index[RANKS] = {0};
+    for (unsigned place = 0; place < shape->box_bytes; place += shape->bytes) {
+        int64_t at = 0;
+        for (unsigned i = 0; i < shape->rank; i++) {
+            const int64_t c = shape->first[i] + (int64_t)index[i] * shape->steps[i];
+            at = at < 0 || c < 0 || c >= (int64_t)shape->sizes[i]
+                     ? -1
+                     : at + c * (int64_t)shape->strides[i];
+        }
+        element(user, at, turned(shape, place), shape->bytes);
+        for (unsigned i = 0; i < shape->rank && ++index[i] == shape->count[i]; i++)
+            index[i] = 0;
+    }
+}
+
+static void run(const char *what, const struct shape *shape, const CUtensorMap *map)
+{
+    char name[16];
+    CUfunction function;
+    int first[RANKS];
+    unsigned bytes = shape->box_bytes;
+    memcpy(first, shape->first, sizeof first);
+    void *parameters[] = {(void *)map, &first[0], &first[1], &first[2],
+                          &first[3],   &first[4], &out,      &bytes};
+    snprintf(name, sizeof name, "%s_%u", what, shape->rank);
+    ok(cuModuleGetFunction(&function, module, name));
+    ok(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    ok(cuCtxSynchronize());
+}
+
+static uint8_t memory[TENSOR_BYTES], expected[TENSOR_BYTES], box[BOX_BYTES], found[TENSOR_BYTES];
+
+static void load_element(void *user, int64_t at, unsigned place, unsigned bytes)
+{
+    (void)user;
+    if (at < 0)
+        memset(expected + place, 0, bytes);
+    else
+        memcpy(expected + place, memory + at, bytes);
+}
+
+static void store_element(void *user, int64_t at, unsigned place, unsigned bytes)
+{
+    (void)user;
+    if (at >= 0)
+        memcpy(expected + at, box + place, bytes);
+}
+
+static void loads_as_a_loop_does(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int i = 0; i < CASES; i++) {
+        const struct shape shape = random_shape();
+        CUtensorMap map;
+        ok(encode(&shape, &map));
+        for (size_t k = 0; k < sizeof memory; k++)
+            memory[k] = (uint8_t)rand();
+        ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
+        run("load", &shape, &map);
+        ok(cuMemcpyDtoH(found, out, shape.box_bytes));
+        walk(&shape, load_element, NULL);
+        assert_memory_equal(found, expected, shape.box_bytes);
+    }
+}
+
+static void stores_as_a_loop_does(void **state)
+{
+    (void)state;
+    srand(4);
+    for (int i = 0; i < CASES; i++) {
+        const struct shape shape = random_shape();
+        CUtensorMap map;
+        ok(encode(&shape, &map));
+        for (size_t k = 0; k < sizeof box; k++)
+            box[k] = (uint8_t)rand();
+        memset(expected, 0xee, sizeof expected);
+        ok(cuMemcpyHtoD(tensor, expected, sizeof expected));
+        ok(cuMemcpyHtoD(out, box, sizeof box));
+        run("store", &shape, &map);
+        ok(cuMemcpyDtoH(found, tensor, sizeof found));
+        walk(&shape, store_element, NULL);
+        assert_memory_equal(found, expected, sizeof found);
+    }
+}
+
+static void wrong_maps_are_refused(void **state)
+{
+    (void)state;
+    struct shape right = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                          .rank = 2,
+                          .sizes = {64, 8},
+                          .strides = {2, 128},
+                          .box = {32, 4},
+                          .steps = {1, 1},
+                          .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
+    CUtensorMap map;
+    ok(encode(&right, &map));
+#define REFUSES(change)                                                                            \
+    do {                                                                                           \
+        struct shape wrong = right;                                                                \
+        change;                                                                                    \
+        assert_int_equal(encode(&wrong, &map), CUDA_ERROR_INVALID_VALUE);                          \
+    } while (0)
+    REFUSES(wrong.rank = 0);
+    REFUSES(wrong.rank = 6);
+    REFUSES(wrong.sizes[1] = 0);
+    REFUSES(wrong.strides[1] = 120);
+    REFUSES(wrong.box[0] = 257);
+    REFUSES(wrong.box[0] = 12); /* 24 bytes */
+    REFUSES(wrong.box[0] = 64); /* more than the swizzle's 64 bytes */
+    REFUSES(wrong.steps[0] = 9);
+    REFUSES(wrong.steps[1] = 0);
+    right.type = CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B;
+    assert_int_equal(encode(&right, &map), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cuTensorMapReplaceAddress(&map, (void *)8), CUDA_ERROR_INVALID_VALUE);
+    memset(&map, 0, sizeof map);
+    assert_int_equal(cuTensorMapReplaceAddress(&map, (void *)16), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void an_address_is_replaced(void **state)
+{
+    (void)state;
+    struct shape shape = {.type = CU_TENSOR_MAP_DATA_TYPE_INT32,
+                          .rank = 1,
+                          .bytes = 4,
+                          .sizes = {64},
+                          .strides = {4},
+                          .box = {8},
+                          .steps = {1},
+                          .count = {8},
+                          .box_bytes = 32};
+    CUtensorMap map;
+    ok(encode(&shape, &map));
+    for (size_t k = 0; k < sizeof memory; k++)
+        memory[k] = (uint8_t)k;
+    ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
+    ok(cuTensorMapReplaceAddress(&map, (void *)(uintptr_t)(tensor + 64)));
+    run("load", &shape, &map);
+    ok(cuMemcpyDtoH(found, out, 32));
+    assert_memory_equal(found, memory + 64, 32);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_as_a_loop_does),
+        cmocka_unit_test(stores_as_a_loop_does),
+        cmocka_unit_test(wrong_maps_are_refused),
+        cmocka_unit_test(an_address_is_replaced),
+    };
+    return cmocka_run_group_tests_name("device_tensor", tests, start, NULL);
+}
