@@ -16,7 +16,7 @@ top, csan = sys.argv[1:]
 pages = sorted(glob.glob(f"{top}/*.md") + glob.glob(f"{top}/docs/**/*.md", recursive=True))
 FOLDERS = "csan|docs|include|mk|runtime|samples|scripts|tests"
 # Folders of an installed csan, and headers as a program includes them.
-INSTALLED = re.compile(r"csan/(csan|adapter|detector|gtest|catch2|test_listener|csan-[a-z]+\.schema)\.|csan/python|csan/embedded")
+INSTALLED = re.compile(r"csan/(csan|adapter|detector|gtest|catch2|test_listener|stream_ordered_pool|csan-[a-z]+\.schema)\.|csan/python|csan/embedded")
 
 # What stands for a name, and what `csan kernels --launch` takes.
 PLACEHOLDERS = {"name", "key", "grid"}
