@@ -4,5 +4,7 @@ kernel_prelude := runtime/device/compile/prelude.h runtime/device/exec/exec_comp
 	runtime/device/exec/alu/alu_lane.h
 $(OUT)/gen/device/kernel_prelude.inc: $(kernel_prelude)
 	@mkdir -p $(@D)
-	sed -e '/^#include/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $(kernel_prelude) > $@
+	{ echo 'static const char prelude[] ='; \
+		sed -e '/^#include/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/"&\\n"/' $(kernel_prelude); \
+		echo ';'; } > $@
 $(OUT)/obj/runtime/device/compile/lower.o: $(OUT)/gen/device/kernel_prelude.inc

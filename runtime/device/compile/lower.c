@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What every text begins with: types, exec_compiled.h and alu_lane.h. */
-static const char prelude[] =
+/* `prelude`, which every text begins with: types, exec_compiled.h and alu_lane.h. */
 #include "device/kernel_prelude.inc"
-    ;
 
 struct writer {
     const struct plan *plan;

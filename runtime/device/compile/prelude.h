@@ -22,7 +22,7 @@ typedef _Bool bool;
 #define LANE8(at)  (((uint64_t *)(s + (at)))[l])
 /* a where the condition is 1, b where it is 0. A branch would not always become vectors, nor would
  * what the compiler takes for one. */
-#define SELECT(type, c, a, b) (type)((b) ^ (((a) ^ (b)) & -(type)(c)))
+#define SELECT(type, c, a, b)        (type)((b) ^ (((a) ^ (b)) & -(type)(c)))
 #define CHOOSE_BITS(condition, a, b) SELECT(uint32_t, condition, a, b)
 /* Lanes outside the mask keep their values. */
 #define KEEP2(at) LANE2(at) = SELECT(uint16_t, m >> l & 1, r##at, LANE2(at))

@@ -6,8 +6,10 @@ extern const struct lowering *const __start_csan_lowering[], *const __stop_csan_
 
 const struct lowering *lowering_find(lowering_handler *handler)
 {
-    for (const struct lowering *const *at = __start_csan_lowering; at < __stop_csan_lowering; at++)
-        if ((*at)->handler == handler)
-            return *at;
+    const size_t count = ((uintptr_t)__stop_csan_lowering - (uintptr_t)__start_csan_lowering) /
+                         sizeof *__start_csan_lowering;
+    for (size_t i = 0; i < count; i++)
+        if (__start_csan_lowering[i]->handler == handler)
+            return __start_csan_lowering[i];
     return NULL;
 }
