@@ -40,6 +40,9 @@ run "$csan" info racy.csan
 check "info ends with 0" ended 0
 check "info says the command" prints "^command +.*/example_error"
 check "info counts the ops" prints '^ops +2 \(2 ranges\)'
+run "$csan" info --statistics racy.csan
+check "info --statistics has the ops by name, with their bytes" eval 'ended 0 && prints "^ +1 +16384 +16384  scale"'
+check "and how many touch how much" prints '^ +1  less than 32 KiB$'
 run "$csan" dump racy.csan
 check "dump ends with 0" ended 0
 check "dump prints an op with its site" prints '^#[0-9]+ op lane [0-9]+ ranges site [0-9]+ "initialize\(float\*, int\)"'

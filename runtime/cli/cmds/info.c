@@ -3,6 +3,7 @@
 #include "csan/recording/recording_read.h"
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/statistics.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -19,9 +20,12 @@ struct totals {
 static void usage(FILE *out)
 {
     fputs(
-        "usage: csan info FILE\n\n"
+        "usage: csan info [--statistics] FILE\n\n"
         "Says what is in a recording that csan record made. The exit code is 2 when it cannot be\n"
-        "read to its end; the totals are of what could be read.\n",
+        "read to its end; the totals are of what could be read.\n\n"
+        "  --statistics  also the ops by name, with the mean bytes that each reads and writes, "
+        "and\n"
+        "                how many touch how much\n",
         out);
 }
 
@@ -133,16 +137,21 @@ static void print_totals(const struct recording_reader *reader, const struct tot
     putchar('\n');
 }
 
-static int info_print(struct recording_reader *reader)
+static int info_print(struct recording_reader *reader, struct statistics *statistics)
 {
     struct totals totals = {0};
     struct recorded recorded = {0};
     enum recorded_status status;
-    while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY)
+    while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY) {
         count(&totals, &recorded);
+        if (statistics)
+            statistics_take(statistics, &recorded);
+    }
     print_facts(reader);
     print_notes(reader);
     print_totals(reader, &totals);
+    if (statistics)
+        statistics_print(statistics);
     if (status != RECORDED_DAMAGED)
         return 0;
     fflush(stdout);
@@ -154,12 +163,15 @@ int command_info(int argc, char **argv)
 {
     char message[PATH_MAX + 256];
     const char *path = NULL;
+    bool wanted = false;
     struct arguments arguments = arguments_of("info", usage, argc, argv);
     while (!arguments.code && arguments.at < argc) {
-        if (argument_option(&arguments))
-            argument_unknown(&arguments);
-        else
+        if (!argument_option(&arguments))
             argument_file(&arguments, &path);
+        else if (argument_is(&arguments, "--statistics"))
+            wanted = true;
+        else
+            argument_unknown(&arguments);
     }
     arguments_need(&arguments, path);
     if (arguments.code)
@@ -169,7 +181,9 @@ int command_info(int argc, char **argv)
         fprintf(stderr, "csan info: %s\n", message);
         return 2;
     }
-    int code = info_print(reader);
+    struct statistics *statistics = wanted ? statistics_create() : NULL;
+    int code = info_print(reader, statistics);
+    statistics_destroy(statistics);
     recording_reader_close(reader);
     return code;
 }
