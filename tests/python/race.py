@@ -6,7 +6,7 @@ import sys
 
 PTX = b"""
 .version 7.0
-.target sm_52
+.target sm_75
 .address_size 64
 .visible .entry fill(.param .u64 out, .param .u32 value)
 {
