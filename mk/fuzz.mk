@@ -46,7 +46,7 @@ shell-needs: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
 # ---- libFuzzer ----------------------------------------------------------------------------------
 
 FUZZ_CC ?= clang-14
-FUZZ_TARGETS := fatbin ptx recording linked learned json coredump
+FUZZ_TARGETS := fatbin ptx recording linked learned json coredump texture
 # Everything is compiled anew, by clang and with its coverage.
 FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -61,6 +61,14 @@ $(FUZZ)/obj/%.o: %.c
 $(FUZZ)/fuzz_%: $(FUZZ)/obj/tests/fuzz/inputs/fuzz_%.o $(fuzz_objects)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ $(JSON_LIBS) $(UNPACK) -lpthread -ldl -lm
+
+# Of the embedded device only what describes textures and finds their texels.
+fuzz_texture_objects := $(patsubst %,$(FUZZ)/obj/%.o,tests/fuzz/inputs/fuzz_texture runtime/device/memory/array_format \
+	runtime/device/memory/texture_description runtime/device/exec/texture/sampler)
+$(fuzz_texture_objects): FUZZ_CFLAGS += $(CUDA_INCLUDE)
+$(FUZZ)/fuzz_texture: $(fuzz_texture_objects)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ -lm
 
 # Units of separate compilation, one text after the other.
 $(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu

@@ -662,4 +662,7 @@ struct CUmemPoolHandle_st *pool_of(uint64_t address);
 void pool_trim(void);
 void pool_start(void);
 
+/* attribute.c: what cuDeviceGetAttribute gives. */
+int attribute_value(CUdevice_attribute attribute);
+
 #endif

@@ -13,12 +13,18 @@ static uint64_t texel_bytes(const struct exec_texture *texture)
 
 /* ---- Resources ------------------------------------------------------------------------------ */
 
+/* "cannot exceed CU_DEVICE_ATTRIBUTE_..." (cuTexObjectCreate) */
+static bool exceeds(uint64_t size, CUdevice_attribute limit)
+{
+    return size > (uint64_t)attribute_value(limit);
+}
+
 static CUresult take_linear(struct exec_texture *texture, const CUDA_RESOURCE_DESC *resource)
 {
     if (!array_format(resource->res.linear.format, resource->res.linear.numChannels, texture))
         return CUDA_ERROR_INVALID_VALUE;
     uint64_t width = resource->res.linear.sizeInBytes / texel_bytes(texture);
-    if (width > UINT32_MAX)
+    if (exceeds(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH))
         return CUDA_ERROR_INVALID_VALUE;
     texture->shape = EXEC_SHAPE_LINEAR;
     texture->levels[0] = (struct exec_level){
@@ -31,8 +37,10 @@ static CUresult take_pitched(struct exec_texture *texture, const CUDA_RESOURCE_D
     const size_t width = resource->res.pitch2D.width, height = resource->res.pitch2D.height,
                  pitch = resource->res.pitch2D.pitchInBytes;
     if (!array_format(resource->res.pitch2D.format, resource->res.pitch2D.numChannels, texture) ||
-        width > UINT32_MAX || height > UINT32_MAX || !height || pitch % texel_bytes(texture) ||
-        width > pitch / texel_bytes(texture))
+        exceeds(width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
+        exceeds(height, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
+        exceeds(pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH) || !height ||
+        pitch % texel_bytes(texture) || width > pitch / texel_bytes(texture))
         return CUDA_ERROR_INVALID_VALUE;
     texture->shape = EXEC_SHAPE_2D;
     texture->levels[0] = (struct exec_level){.base = resource->res.pitch2D.devPtr,

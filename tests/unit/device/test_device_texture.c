@@ -103,6 +103,15 @@ static void refuses_what_is_wrong(void **state)
     ok(attempt(&resource, &how));
     resource.res.pitch2D.pitchInBytes = 60;
     assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
+    resource = pitched(); /* beyond the device's limits: rows would go round all addresses */
+    resource.res.pitch2D.pitchInBytes = (size_t)1 << 56;
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
+    resource = pitched();
+    resource.res.pitch2D.height = 65001;
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
+    resource = linear();
+    resource.res.linear.sizeInBytes = ((size_t)268435456 + 1) * 4;
+    assert_int_equal(attempt(&resource, &how), CUDA_ERROR_INVALID_VALUE);
     resource = linear();
     assert_int_equal(cuTexObjectCreate(NULL, &resource, &how, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cuTexObjectCreate(&texture, NULL, &how, NULL), CUDA_ERROR_INVALID_VALUE);

@@ -1,6 +1,6 @@
 /* The device takes what compilers write. The list is of the base opcodes that nvcc 13.0 emits for
  * 764 kernels of public programs, CUB and Thrust included, most frequent first: each must occur in
- * a kernel that is supported, or stand among those that are refused, with a reason. */
+ * a kernel that is supported. */
 #include "tests/unit/device/exec/exec_harness.h"
 
 static const char *const opcodes[] = {"add",       "mov",
