@@ -336,12 +336,24 @@ void summaries_spoil(struct summaries *all, const struct summary_key *key)
         entry->unsteady = true;
 }
 
+void summaries_doubt(struct summaries *all, const struct summary_key *key)
+{
+    struct shape *shape = summary_shape_find(all, &key->shape);
+    struct entry *entry = shape && shape->word_count == key->word_count
+                              ? summary_entry_find(shape, key->words)
+                              : NULL;
+    if (!entry || entry->unsteady || !entry->seen)
+        return;
+    entry->seen = 0;
+    entry->unsteady = ++entry->changes >= SUMMARY_CHANGES_MOST;
+}
+
 void summaries_trust(struct summaries *all)
 {
     for (size_t i = 0; i < all->table_size; i++) {
         struct shape *shape = all->table[i];
         for (uint32_t k = 0; shape && k < shape->entry_count; k++)
-            if (shape->entries[k].seen < all->limits.launches)
+            if (shape->entries[k].seen && shape->entries[k].seen < all->limits.launches)
                 shape->entries[k].seen = all->limits.launches;
     }
 }
@@ -381,7 +393,8 @@ static struct entry *unanimous_find(const struct summaries *all, const struct sh
     uint64_t seen = 0;
     for (uint32_t i = 0; i < shape->entry_count; i++) {
         struct entry *entry = &shape->entries[i];
-        if (entry->unsteady || !entry->set->operator_ran || (any && any->set != entry->set))
+        if (summary_entry_is_doubted(entry) || !entry->set->operator_ran ||
+            (any && any->set != entry->set))
             return NULL;
         any = entry;
         seen += entry->seen;

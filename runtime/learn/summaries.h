@@ -19,8 +19,9 @@
  * second time after four times as many values, then after sixteen times as many.
  *
  * An entry is known once `launches` launches had its result. An entry whose result changes though
- * all its words count is counted anew; after CHANGES_MOST changes it is unsteady, for good. So is
- * one that was spoiled. Known results are never a guess about other words.
+ * all its words count is counted anew; after CHANGES_MOST changes it is unsteady, for good. To be
+ * doubted is such a change. One that was spoiled is unsteady at once. Known results are never a
+ * guess about other words.
  *
  * The whole has a bound. Beyond it, the shapes that were not used for longest go.
  *
@@ -143,6 +144,10 @@ enum summary_change summaries_add(struct summaries *summaries, const struct summ
 void summaries_trust(struct summaries *summaries);
 /* The result of such launches does not hold all that is touched. */
 void summaries_spoil(struct summaries *summaries, const struct summary_key *key);
+/* This time more happened than such launches show. They are counted anew; if that happens again and
+ * again, they are spoiled. Once more before another launch like it was added, it changes nothing.
+ */
+void summaries_doubt(struct summaries *summaries, const struct summary_key *key);
 
 /* Whether what is known of a launch (`found`, KNOWN) holds all that a result has: each byte, by an
  * access that is at least as strong, and no weaker bound. */

@@ -37,10 +37,16 @@ struct entry {
     uint32_t *words; /* of its newest launch */
     struct set *set;
     struct names *names; /* NULL: several did, or none */
-    uint32_t seen;       /* launches with that result */
+    uint32_t seen;       /* launches with that result; 0: it was doubted since */
     uint8_t changes;
     bool unsteady, several;
 };
+
+/* Nothing is known by it. */
+static inline bool summary_entry_is_doubted(const struct entry *entry)
+{
+    return entry->unsteady || !entry->seen;
+}
 
 struct shape {
     struct summary_shape id;

@@ -25,7 +25,7 @@ static uint32_t group_differences(const struct shape *shape, const struct entry 
     memset(leaving, 0, shape->word_count);
     for (uint32_t i = 0; i < shape->entry_count; i++) {
         const struct entry *other = &shape->entries[i];
-        if (other->set != newest->set || other->unsteady ||
+        if (other->set != newest->set || summary_entry_is_doubted(other) ||
             !pointers_agree(shape, newest->set, other->words, newest->words))
             continue;
         count++;
@@ -61,7 +61,7 @@ static bool results_would_meet(const struct shape *shape, const uint8_t *leaving
     for (uint32_t i = 0; i < shape->entry_count; i++)
         for (uint32_t k = 0; k < i; k++) {
             const struct entry *a = &shape->entries[i], *b = &shape->entries[k];
-            if ((a->set != b->set || a->unsteady || b->unsteady) &&
+            if ((a->set != b->set || summary_entry_is_doubted(a) || summary_entry_is_doubted(b)) &&
                 would_meet(shape, a, b, leaving))
                 return true;
         }
@@ -78,6 +78,7 @@ static void entries_merge(struct summaries *all, struct shape *shape, uint32_t f
         *a = *b;
         *b = older;
     }
+    a->changes = a->changes > b->changes ? a->changes : b->changes;
     a->seen = a->seen + b->seen < SEEN_MOST ? a->seen + b->seen : SEEN_MOST;
     if (a->several || b->several || !summary_names_are(a->names, b->names)) {
         summary_names_drop(all, a->names);

@@ -219,18 +219,20 @@ static const struct csan_access *unreached_find(const struct thread *thread,
     return found;
 }
 
-static void noted_spoil(const struct thread *thread, size_t from)
+/* The launches of an operator from there on: `change` is summaries_spoil or summaries_doubt. */
+static void noted_change(const struct thread *thread, size_t from,
+                         void (*change)(struct summaries *, const struct summary_key *))
 {
     struct noted head;
     for (size_t at = from; at < thread->noted_bytes;) {
         memcpy(&head, thread->noted + at, sizeof head);
         at += sizeof head;
-        summaries_spoil(operator_summary_own.summaries,
-                        &(struct summary_key){head.shape, (const uint32_t *)(thread->noted + at),
-                                              head.word_count});
+        change(operator_summary_own.summaries,
+               &(struct summary_key){head.shape, (const uint32_t *)(thread->noted + at),
+                                     head.word_count});
         at += head.word_count * sizeof(uint32_t);
     }
-    operator_summary_own.spoiled++;
+    operator_summary_own.spoiled += change == summaries_spoil;
     operator_summary_unknown();
 }
 
@@ -250,8 +252,10 @@ void operator_summary_frame_end(struct operator_summary_frame *frame,
             operator_summary_own.several += several;
             if (unreached)
                 say_unreached(what, unreached);
-            if (several || frame->took_from_host || unreached->kind != CSAN_READ)
-                noted_spoil(thread, frame->noted);
+            if (unreached && (frame->took_from_host || unreached->kind != CSAN_READ))
+                noted_change(thread, frame->noted, summaries_spoil);
+            else if (several)
+                noted_change(thread, frame->noted, summaries_doubt);
             operator_summary_unlock();
         }
     }

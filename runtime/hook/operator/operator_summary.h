@@ -19,7 +19,10 @@
  * their summaries: the kernels cannot know where it lies, so they do not touch it, whatever the
  * operator's schema says (the input of a backward function of which only the sizes count). They may
  * know it from memory: if the operator copied something from the host, the summaries of its
- * launches are spoiled. So they are if it works on several streams. */
+ * launches are spoiled. If it works on several streams, its launches are counted anew: a library
+ * may do so at its first call only, when it makes what it needs. Operators that do it again and
+ * again are spoiled, since at rest nobody knows that the work on those streams is one operator's.
+ */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
 

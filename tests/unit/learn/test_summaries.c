@@ -112,6 +112,30 @@ static void test_spoiled(void **unused)
     summaries_destroy(all);
 }
 
+/* A library makes what it needs at its first call; or its operator does more each time. */
+static void test_doubted(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    const uint32_t words[] = {5}, others[] = {6};
+    const struct summary_key key = {{{7, 9}}, words, 1};
+    for (int time = 0; time < SUMMARY_CHANGES_MOST; time++) {
+        for (int i = 0; i < 5; i++)
+            put(all, words, 1, &add, 64);
+        assert_int_equal(state(all, words, 1), SUMMARY_KNOWN);
+        summaries_doubt(all, &key);
+        summaries_doubt(all, &key); /* by the operator around it */
+        assert_int_equal(state(all, words, 1),
+                         time + 1 < SUMMARY_CHANGES_MOST ? SUMMARY_LEARNING : SUMMARY_UNSTEADY);
+        assert_false(find(all, others, 1).alike);
+        summaries_trust(all);
+        assert_int_not_equal(state(all, words, 1), SUMMARY_KNOWN);
+    }
+    put(all, words, 1, &add, 64);
+    assert_int_equal(state(all, words, 1), SUMMARY_UNSTEADY);
+    summaries_destroy(all);
+}
+
 static void test_outside_of_operators(void **unused)
 {
     (void)unused;
@@ -570,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_other_operator_of_equal_accesses),
         cmocka_unit_test(test_results_that_change_are_never_known),
         cmocka_unit_test(test_spoiled),
+        cmocka_unit_test(test_doubted),
         cmocka_unit_test(test_outside_of_operators),
         cmocka_unit_test(test_words_without_effect_leave),
         cmocka_unit_test(test_words_come_back),
