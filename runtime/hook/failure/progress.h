@@ -2,8 +2,8 @@
  * If a kernel fails, launches whose numbers are missing had not finished.
  *
  * It is used while the driver's tools interface is in use, because then no GPU core dump comes. A
- * write costs the program some 0.75 us a launch (H100, driver 580), and much more between a kernel
- * and a copy: a step of a pipeline that copies 1 MiB to and fro took 135 us in place of 98. The write is ordered behind the
+ * write costs the program some 0.75 us a launch (H100, driver 580): there is none behind a launch
+ * whose bytes are all known. The write is ordered behind the
  * work before it in the stream (CUDA Driver API, Stream Memory Operations). The memory is the
  * host's, so that it can be read when the context is lost. */
 #ifndef RUNTIME_HOOK_FAILURE_PROGRESS_H
