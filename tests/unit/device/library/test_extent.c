@@ -5,6 +5,7 @@
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/known_contents.h"
+#include "tests/unit/hook/no_collectives.h"
 
 #include <csan/detector.h>
 

@@ -3,6 +3,7 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/library/touch.h"
 #include "runtime/hook/session/session.h"
+#include "tests/unit/hook/no_collectives.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
