@@ -174,8 +174,11 @@ int output_file_keep(struct output_file *file, const char *path, int flags)
     file->descriptor = open_apart(path, flags);
     if (file->descriptor < 0)
         return errno;
+    errno = 0;
     if (is_same(file, file->descriptor))
         return 0;
+    if (errno) /* closed since: no other file's */
+        return errno;
     close(file->descriptor); /* another file has the name now */
     file->descriptor = -1;
     return ENOENT;
