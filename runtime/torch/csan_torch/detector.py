@@ -128,6 +128,7 @@ class _Race(Structure):
         ("variable", c_char_p),
         ("variable_module", c_char_p),
         ("error", c_void_p),
+        ("object", c_char_p),
     ]
 
 
