@@ -22,7 +22,8 @@ struct csan_operator {
     const char *name;             /* as reports show it: PyTorch's schema */
     const char *const *arguments; /* an access's `argument` is an index into these */
     size_t argument_count;
-    uint16_t output; /* the argument that memory goes by which it makes; or CSAN_NO_ARGUMENT */
+    uint16_t output; /* index of the argument that names memory which the operator allocates, or
+                        CSAN_NO_ARGUMENT: it allocates none */
 };
 
 /* As the last character of an argument's name: it is returned, too. Alone: the output. */
