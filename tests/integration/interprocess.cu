@@ -2,6 +2,7 @@
 // Two processes and the memory of one. By itself each is right; `csan merge --order` sees both
 // (tests/shell/test_interprocess.sh). The argument says which order they make; without one it is
 // "event", which is right.
+#include "process_pair.h"
 #include "program.h"
 #include <csignal>
 #include <cstring>
@@ -9,27 +10,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int from, to;
-static const char *mode;
-
-static bool is(const char *name)
-{
-    return strcmp(mode, name) == 0;
-}
-
-template <typename T> static void put(const T &value)
-{
-    if (write(to, &value, sizeof value) != sizeof value)
-        exit(102);
-}
-template <typename T> static T get()
-{
-    T value;
-    if (read(from, &value, sizeof value) != sizeof value)
-        exit(103);
-    return value;
-}
 
 static cudaEvent_t shared_event()
 {

@@ -4,33 +4,15 @@
 // it, and rank 1's reads it; the argument says which call comes between. By itself each is right;
 // `csan merge --order` sees both (tests/shell/test_interprocess.sh).
 #include "collectives.h"
+#include "process_pair.h"
 #include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int from, to, rank;
-static const char *mode;
+static int rank;
 static ncclComm_t comm;
 static cudaStream_t stream;
 static int *mine, *other, *memory;
-
-static bool is(const char *name)
-{
-    return strcmp(mode, name) == 0;
-}
-
-template <typename T> static void put(const T &value)
-{
-    if (write(to, &value, sizeof value) != sizeof value)
-        exit(102);
-}
-template <typename T> static T get()
-{
-    T value;
-    if (read(from, &value, sizeof value) != sizeof value)
-        exit(103);
-    return value;
-}
 
 static void connect()
 {

@@ -298,8 +298,9 @@ static uint64_t copy_bytes(struct warp *w, const struct copy_site *site, int lan
     return bytes < all ? bytes : all;
 }
 
-static int copy_lane(struct warp *w, const struct copy_site *site, int lane)
+static int copy_lane(struct warp *w, const struct micro *op, int lane)
 {
+    const struct copy_site *site = op->pointer;
     uint8_t *from[WARP_LANES], *to[WARP_LANES], bytes[16] = {0};
     struct micro source = site->from;
     uint64_t count = copy_bytes(w, site, lane);
@@ -319,25 +320,29 @@ static int copy_lane(struct warp *w, const struct copy_site *site, int lane)
     return flow;
 }
 
+int access_by_lanes(struct warp *w, const struct micro *op, access_of_lane *of_lane)
+{
+    const uint32_t mask = w->mask;
+    int flow = FLOW_NEXT;
+    for (uint32_t m = mask; m && flow == FLOW_NEXT; m &= m - 1) {
+        w->mask = m & -m;
+        flow = of_lane(w, op, __builtin_ctz(m));
+    }
+    w->mask = mask;
+    return flow;
+}
+
 static int copy_async(struct warp *w, const struct micro *op)
 {
     const struct copy_site *site = op->pointer;
-    uint32_t mask = w->mask;
-    int flow = FLOW_NEXT;
-    if (!site->partial && !site->unless) {
-        uint8_t *from[WARP_LANES], *to[WARP_LANES];
-        flow = space_resolve(w, &site->from, from);
-        if (flow == FLOW_NEXT)
-            flow = space_resolve(w, &site->to, to);
-        if (flow == FLOW_NEXT)
-            LANES(w, memmove(to[l], from[l], site->to.bytes));
-        return flow;
-    }
-    for (uint32_t m = mask; m && flow == FLOW_NEXT; m &= m - 1) {
-        w->mask = m & -m;
-        flow = copy_lane(w, site, __builtin_ctz(m));
-    }
-    w->mask = mask;
+    uint8_t *from[WARP_LANES], *to[WARP_LANES];
+    if (site->partial || site->unless)
+        return access_by_lanes(w, op, copy_lane);
+    int flow = space_resolve(w, &site->from, from);
+    if (flow == FLOW_NEXT)
+        flow = space_resolve(w, &site->to, to);
+    if (flow == FLOW_NEXT)
+        LANES(w, memmove(to[l], from[l], site->to.bytes));
     return flow;
 }
 

@@ -18,6 +18,10 @@ void access_fill(struct micro *op, const struct access_place *place);
 micro_run access_run;
 int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses,
               enum compiled_row row);
+/* Runs an instruction for each lane of the mask by itself, in the order of lanes, until one does
+ * not flow on. */
+typedef int access_of_lane(struct warp *w, const struct micro *op, int lane);
+int access_by_lanes(struct warp *w, const struct micro *op, access_of_lane *of_lane);
 bool access_is_strong(const struct ptx_instruction *instruction);
 
 #endif

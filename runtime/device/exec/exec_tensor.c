@@ -136,14 +136,7 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
 
 static int copy_tensor(struct warp *w, const struct micro *op)
 {
-    uint32_t mask = w->mask;
-    int flow = FLOW_NEXT;
-    for (uint32_t m = mask; m && flow == FLOW_NEXT; m &= m - 1) {
-        w->mask = m & -m;
-        flow = copy_lane(w, op, __builtin_ctz(m));
-    }
-    w->mask = mask;
-    return flow;
+    return access_by_lanes(w, op, copy_lane);
 }
 
 /* ---- Decoding ---- */
