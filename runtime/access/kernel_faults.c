@@ -18,27 +18,38 @@ static bool fails_without_access(const struct ptx_instruction *instruction)
     }
 }
 
-/* A generic address may be of shared or local memory, and a parameter's place is fixed. */
-static bool is_global(const struct instruction_access *access)
+static bool is_parameter(const struct instruction_access *access)
 {
-    return !access->object &&
-           (access->space == PTX_SPACE_GLOBAL || access->space == PTX_SPACE_PARAM);
+    return !access->object && access->space == PTX_SPACE_PARAM;
 }
 
-bool kernel_faults_are_global(const struct ptx_function *kernel)
+/* A generic address may be one of shared or local memory. */
+static bool is_global(const struct instruction_access *access)
 {
+    return !access->object && access->space == PTX_SPACE_GLOBAL;
+}
+
+uint8_t kernel_faults_width(const struct ptx_function *kernel)
+{
+    uint32_t width = 0;
     for (uint32_t i = 0; i < kernel->instruction_count; i++) {
         const struct ptx_instruction *instruction = &kernel->instructions[i];
+        const uint32_t bytes = ptx_type_bits(instruction->type) / 8 * instruction->vector;
         struct instruction_access accesses[INSTRUCTION_ACCESS_MAX];
         const char *unknown = NULL;
         if (fails_without_access(instruction))
-            return false;
+            return 0;
         const int count = instruction_accesses_find(instruction, accesses, &unknown);
         if (unknown)
-            return false;
-        for (int k = 0; k < count; k++)
-            if (!is_global(&accesses[k]))
-                return false;
+            return 0;
+        for (int k = 0; k < count; k++) {
+            if (is_parameter(&accesses[k]))
+                continue;
+            if (!is_global(&accesses[k]) || !bytes || bytes > UINT8_MAX ||
+                (width && width != bytes))
+                return 0;
+            width = bytes;
+        }
     }
-    return true;
+    return width ? (uint8_t)width : 1;
 }

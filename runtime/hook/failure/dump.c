@@ -466,10 +466,15 @@ void dump_context_ended(CUcontext context)
     lock_order_give(LOCK_DUMPS, &probes.mutex);
 }
 
+bool dump_would_verify(void)
+{
+    return __atomic_load_n(&dump.on, __ATOMIC_RELAXED) &&
+           !__atomic_load_n(&dump_unverified, __ATOMIC_RELAXED);
+}
+
 void dump_launched(void)
 {
-    if (__atomic_load_n(&dump.on, __ATOMIC_RELAXED) &&
-        !__atomic_load_n(&dump_unverified, __ATOMIC_RELAXED))
+    if (dump_would_verify())
         __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
 }
 

@@ -28,11 +28,13 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait);
 /* The context is gone, with all in it. */
 void dump_context_ended(CUcontext context);
 
-/* A kernel was launched after the last call that waited for all work. */
+/* A kernel was launched after the last call that waited for all work, and may fail. */
 void dump_launched(void);
+/* Whether dump_launched would change anything. */
+bool dump_would_verify(void);
 
-/* Not 0: some launches have not been waited for, and dumps are on. The wrappers of calls that wait
- * read it. */
+/* Not 0: some launches that may fail have not been waited for, and dumps are on. The wrappers of
+ * calls that wait read it. */
 extern uint32_t dump_unverified;
 
 /* Whether a kernel failed whose dump has come, or is coming. */

@@ -207,7 +207,7 @@ struct kernel *launch_accesses_kernel(const struct launch_accesses_source *sourc
     if (source->ptx && (own->access = access_kernel_create(source->ptx)) != NULL) {
         own->kernel.ptx = source->ptx;
         own->kernel.atomics = kernel_atomics_find(source->ptx);
-        own->kernel.fails_by_address_only = kernel_faults_are_global(source->ptx);
+        own->kernel.faults_width = kernel_faults_width(source->ptx);
         own->kernel.uses_heap = driver_is_embedded() && names_heap(source->ptx->module);
         describe_arguments(own);
     }

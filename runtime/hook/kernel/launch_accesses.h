@@ -37,9 +37,11 @@ struct kernel {
     uint64_t number;          /* of all kernels of this process, from 1 */
     bool collective;          /* its blocks wait for other devices' blocks, as NCCL's do */
     bool uses_heap;           /* its malloc and free: the device traces that, and no range has it */
-    bool fails_by_address_only; /* see kernel_faults.h */
-    uint8_t ptx_exactness;      /* enum kernel_ptx_exactness; atomic */
-    struct layout layout;       /* layout of its parameters according to its PTX; else none */
+    uint8_t faults_width;     /* see kernel_faults.h; 0: it can fail in other ways, too */
+    uint8_t
+        verified; /* launches behind which the device was asked, up to 2; with the hooks' lock */
+    uint8_t ptx_exactness; /* enum kernel_ptx_exactness; atomic */
+    struct layout layout;  /* layout of its parameters according to its PTX; else none */
     struct learning_kernel
         *learning; /* belongs to learning.c, in one piece; atomic; freed with the kernel */
 };

@@ -67,7 +67,7 @@ static bool launch_may_fail(const struct launch *launch)
 {
     const struct kernel *kernel =
         launch->deferred ? launch->deferred : kernel_recall(launch->function);
-    return !kernel || !kernel->fails_by_address_only ||
+    return !kernel || !kernel->faults_width ||
            __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED) != KERNEL_PTX_EXACT;
 }
 

@@ -2,6 +2,7 @@
 #include "runtime/hook/launch/launch.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/launch/launch_annotations.h"
+#include "runtime/hook/launch/launch_safety.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
@@ -188,7 +189,10 @@ static void note_launched(const struct launch *launch)
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
     launch_ring_note(&launched);
-    dump_launched();
+    if (dump_would_verify() &&
+        !(launch->touched &&
+          launch_cannot_fail(launch->kernel, launch->touched, stream_context(launch->locked))))
+        dump_launched();
 }
 
 /* If the accesses are not exact, csan uses the declaration of the operator that makes the launch,
