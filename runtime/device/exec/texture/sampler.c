@@ -181,6 +181,16 @@ static struct sampler_tap tap_at(const struct exec_texture *texture, const struc
     return tap;
 }
 
+/* The weights of four neighbours: the second row's and column's texel is k = 3. A GPU multiplies
+ * the two fractions and rounds the product to 8 bits, half up. The other weights are what is left
+ * of the fractions, so that the four add up to ONE. */
+static double quad_weight(unsigned column, unsigned row, int k)
+{
+    const unsigned both = (column * row + ONE / 2) / ONE;
+    const unsigned weights[4] = {ONE - column - row + both, column - both, row - both, both};
+    return (double)weights[k] / ONE;
+}
+
 static double weight_of(const struct axis *axis, int second)
 {
     return (double)(second ? axis->fraction : ONE - axis->fraction) / ONE;
@@ -192,8 +202,8 @@ static unsigned box_taps(const struct exec_texture *texture, const struct exec_l
 {
     unsigned count = 0;
     for (int k = 0; k < 8; k++) {
-        double weight = weight_of(&axes[0], k & 1) * weight_of(&axes[1], k >> 1 & 1) *
-                        weight_of(&axes[2], k >> 2);
+        double weight =
+            quad_weight(axes[0].fraction, axes[1].fraction, k & 3) * weight_of(&axes[2], k >> 2);
         if (weight == 0)
             continue;
         int64_t depth = k >> 2 ? axes[2].second : axes[2].first;
@@ -213,7 +223,7 @@ static unsigned seamless_taps(const struct exec_texture *texture, const struct e
     unsigned count = 0;
     double missing = 0;
     for (int k = 0; k < 4; k++) {
-        double weight = weight_of(&axes[0], k & 1) * weight_of(&axes[1], k >> 1);
+        double weight = quad_weight(axes[0].fraction, axes[1].fraction, k);
         int64_t column = axes[0].first + (k & 1), row = axes[1].first + (k >> 1);
         bool beside = column < 0 || column >= level->width, over = row < 0 || row >= level->width;
         unsigned there = face;
@@ -254,12 +264,24 @@ static uint32_t extent_of(const struct exec_level *level, unsigned axis)
     return axis == 0 ? level->width : axis == 1 ? level->height : level->depth;
 }
 
+/* A GPU filters a line as an image of one row, at its upper edge: half of the weight belongs to the
+ * row above. That is the same row, unless the mode of y, which the line inherits, is the border. */
+static struct axis row_of_line(const struct exec_texture *texture)
+{
+    if (!texture->linear || texture->shape != EXEC_SHAPE_1D ||
+        mode_of(texture, 1) != EXEC_ADDRESS_BORDER)
+        return (struct axis){0};
+    return between(0, 1, EXEC_ADDRESS_BORDER);
+}
+
 static unsigned level_taps(const struct exec_texture *texture, const struct exec_level *level,
                            const struct sampler_point *point, struct sampler_tap *taps)
 {
     struct axis axes[3] = {{0}};
     if (texture->shape == EXEC_SHAPE_CUBE)
         return cube_taps(texture, level, point, taps);
+    if (!point->integer)
+        axes[1] = row_of_line(texture);
     for (unsigned i = 0; i < sampler_dimensions(texture->shape); i++) {
         uint32_t count = extent_of(level, i);
         uint8_t mode = mode_of(texture, i);

@@ -1,9 +1,10 @@
 /* Which texels a fetch reads, and with which weights: addressing, filtering, levels and cube faces
  * (CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA section 9.7.10, "Texture Instructions").
  * Fractions between texels and between levels have 8 bits, as the guide's 1.8 fixed-point numbers.
+ * So has the product of the fractions of x and y. The guide does not say so; GPUs were seen to do it.
  *
  * The functions are pure, and touch no texel. Tested against formulas of its own in
- * tests/unit/device/exec/test_sampler.c. */
+ * tests/unit/device/exec/test_exec_sampler.c. */
 #ifndef RUNTIME_DEVICE_EXEC_SAMPLER_H
 #define RUNTIME_DEVICE_EXEC_SAMPLER_H
 
