@@ -30,7 +30,7 @@ $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 	$(CC) $(CFLAGS_ALL) $(EXTRA_CFLAGS) $(CUDA_INCLUDE) -I$(OUT)/gen -MMD -MP -c $< -o $@
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
-$(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/lent_memory.o host/host_calls.o \
+$(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/lent_memory.o host/host_arguments.o host/host_calls.o \
 	host/host_fault.o host/host_mappings.o host/host_rings.o host/host_syscall.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 
 $(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map $(GLIBC) \
@@ -87,6 +87,7 @@ $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place kernel/compiled_ptx kernel/identity))
 $(eval $(call hook_parts,host_instruction,host/host_instruction))
 $(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
+$(eval $(call hook_parts,host_arguments,host/host_arguments))
 $(eval $(call hook_parts,pending_ranges,host/pending_ranges))
 $(eval $(call hook_parts,source_content,host/source_content))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))

@@ -14,6 +14,8 @@ guarded='sigaction|(bsd_|s|(__)?sysv_)?signal|pthread_(sigmask|attr_setsigmask_n
 guarded+='|(p?(read|write)|p(read|write)v)(64)?|readv|writev|p(read|write)v(64v)?2|process_vm_(read|write)v|vmsplice|getrandom|getentropy'
 guarded+='|(fread|fwrite)(_unlocked)?|fgets|setv?buf(fer)?|recv(from|m?msg)?|send(to|m?msg)?|__(p?read(64)?|recv(from)?|fread(_unlocked)?|fgets)_chk'
 guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter|submit[a-z_]*|register(_buffers[a-z_]*)?)'
+# And those whose arguments it looks at.
+guarded+='|'$(grep -oE '(NUMBER|POINTER|ERROR|LOSING)\([a-z0-9_]+\)' "$(dirname "$test")/../../runtime/hook/host/host_arguments.def" | tr '()' '  ' | awk '{ print $2 }' | paste -sd'|')
 guarded+='|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|mlock2?'
 check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" \
     '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?)$'

@@ -43,6 +43,15 @@ static bool is_thread_of_nccl(void)
     return prctl(PR_GET_NAME, name) == 0 && strncmp(name, "NCCL ", 5) == 0;
 }
 
+bool code_is_in_c_library(uint64_t pc, uint64_t caller)
+{
+    const char *name = code_file(pc);
+    if (!name || !begins(name, c_library))
+        return false;
+    name = code_file(caller);
+    return !name || begins(name, c_library);
+}
+
 bool code_is_the_programs(uint64_t pc, uint64_t caller)
 {
     const char *name = code_file(pc);

@@ -16,6 +16,10 @@ const char *code_file(uint64_t address);
  * stack. What the C library does inside, as realloc, may hold its locks, which csan would want. */
 bool code_is_the_programs(uint64_t pc, uint64_t caller);
 
+/* Whether the C library accesses memory within a function of its own, such as fputs or getdelim.
+ * memcpy and its kind, which `caller` calls, do not count, unless the C library is the caller. */
+bool code_is_in_c_library(uint64_t pc, uint64_t caller);
+
 /* Whether a call with this stack was made by one of those. The CUDA runtime and the driver are in
  * front of who called them. */
 bool code_is_a_librarys(const void *const *frames, size_t count);

@@ -280,21 +280,30 @@ NEXT_EXPORTED ssize_t send(int socket, const void *memory, size_t bytes, int fla
 {
     READS(memory, bytes, "send", NEXT(send)(socket, memory, bytes, flags));
 }
+/* A packet that is refused for its sender's address is lost. */
+static void open_sender(const struct sockaddr *from, const socklen_t *from_bytes)
+{
+    lent_memory_open(from, from ? sizeof(struct sockaddr_storage) : 0);
+    lent_memory_open(from_bytes, from_bytes ? sizeof *from_bytes : 0);
+}
 NEXT_EXPORTED ssize_t recvfrom(int socket, void *restrict memory, size_t bytes, int flags,
                                struct sockaddr *restrict from, socklen_t *restrict from_bytes)
 {
+    open_sender(from, from_bytes);
     WRITES(memory, bytes, "recvfrom",
            NEXT(recvfrom)(socket, memory, bytes, flags, from, from_bytes));
 }
 NEXT_EXPORTED ssize_t __recvfrom_chk(int socket, void *memory, size_t bytes, size_t room, int flags,
                                      struct sockaddr *from, socklen_t *from_bytes)
 {
+    open_sender(from, from_bytes);
     WRITES(memory, bytes, "recvfrom",
            NEXT(__recvfrom_chk)(socket, memory, bytes, room, flags, from, from_bytes));
 }
 NEXT_EXPORTED ssize_t sendto(int socket, const void *memory, size_t bytes, int flags,
                              const struct sockaddr *to, socklen_t to_bytes)
 {
+    lent_memory_open(to, to ? to_bytes : 0);
     READS(memory, bytes, "sendto", NEXT(sendto)(socket, memory, bytes, flags, to, to_bytes));
 }
 NEXT_EXPORTED ssize_t recvmsg(int socket, struct msghdr *message, int flags)

@@ -1,7 +1,9 @@
 /* See host_fault.h. */
 #include "runtime/hook/host/host_fault.h"
+#include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/host_instruction.h"
 #include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/host/unguarded.h"
 #include "runtime/hook/interpose/libc_next.h"
 
 #include <errno.h>
@@ -169,7 +171,7 @@ static bool is_checked(const struct host_fault *fault, const ucontext_t *context
 }
 
 /* Of the instruction's bytes those of its first page are sure to be there. */
-static struct range accessed(const ucontext_t *context, struct instruction_fault fault)
+static struct instruction_access accessed(const ucontext_t *context, struct instruction_fault fault)
 {
     const uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
     const uint64_t room = PAGE_BYTES - pc % PAGE_BYTES;
@@ -177,7 +179,7 @@ static struct range accessed(const ucontext_t *context, struct instruction_fault
     struct instruction_access access;
     instruction_access_find((const uint8_t *)(uintptr_t)pc, room < 15 ? room : 15, &registers,
                             fault, &access);
-    return (struct range){access.address, access.address + access.bytes};
+    return access;
 }
 
 /* The page may be open by now, or the fault may be the program's own in a page that was csan's. */
@@ -202,6 +204,19 @@ static void step(ucontext_t *context, struct range bytes)
     context->uc_mcontext.gregs[REG_EFL] |= SINGLE_STEP;
 }
 
+/* Bytes beside an op's. The kernel may be asked about a lock at any time (futex(2)), and refuse, so
+ * its page stays open. A function of the C library may hand the memory to the kernel in its next
+ * step, which no other function of csan's sees: the page is open until the next op. */
+static void beside(const struct host_fault *found, bool locked, ucontext_t *context)
+{
+    if (locked)
+        unguarded_add(found->bytes);
+    if (locked || code_is_in_c_library(found->pc, found->caller))
+        page_guard_open(found->bytes, false);
+    else
+        step(context, found->bytes);
+}
+
 static bool is_handled(const siginfo_t *info, ucontext_t *context)
 {
     const greg_t *general = context->uc_mcontext.gregs;
@@ -211,8 +226,9 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
     if (info->si_code != SEGV_ACCERR ||
         page_guard_find(fault.address, byte, fault.writes) == PAGE_GUARD_NOT)
         return false;
+    const struct instruction_access access = accessed(context, fault);
     struct host_fault found = {.pc = (uint64_t)general[REG_RIP],
-                               .bytes = accessed(context, fault),
+                               .bytes = {access.address, access.address + access.bytes},
                                .writes = fault.writes};
     memcpy(&found.caller, (const void *)(uintptr_t)general[REG_RSP], sizeof found.caller);
     switch (page_guard_find(fault.address, found.bytes, fault.writes)) {
@@ -221,7 +237,7 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
     case PAGE_GUARD_RETRY:
         return tries_again(found.pc, fault.address);
     case PAGE_GUARD_OTHERS:
-        step(context, found.bytes);
+        beside(&found, access.locked, context);
         return true;
     case PAGE_GUARD_WORD:
         page_guard_open(byte, true);

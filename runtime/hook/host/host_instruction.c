@@ -88,6 +88,7 @@ struct decoder {
     const uint8_t *at, *end;
     uint8_t segment; /* 0x64 or 0x65: the address is not known from registers alone */
     bool narrow;     /* 66 */
+    bool locked;     /* F0 */
     uint8_t repeat;  /* F2 or F3 */
     bool wide;       /* REX.W, VEX.W, EVEX.W */
     bool vex, evex;
@@ -126,7 +127,9 @@ static bool is_prefix(struct decoder *d, uint8_t byte)
     case 0x2e:
     case 0x36:
     case 0x3e:
+        return true;
     case 0xf0:
+        d->locked = true;
         return true;
     default:
         return false; /* 67, 32-bit addresses, too: they are not met */
@@ -369,6 +372,12 @@ static bool is_string(const struct decoder *d)
            ((d->opcode >= 0xa4 && d->opcode <= 0xa7) || (d->opcode >= 0xaa && d->opcode <= 0xaf));
 }
 
+/* XCHG with memory. */
+static bool is_exchange(const struct decoder *d)
+{
+    return d->map == MAP_ONE && !d->vex && !d->evex && (d->opcode == 0x86 || d->opcode == 0x87);
+}
+
 /* What is left of it on the side that faulted. */
 static void string_access(const struct decoder *d, const struct instruction_registers *registers,
                           struct instruction_fault fault, struct instruction_access *access)
@@ -400,13 +409,14 @@ bool instruction_access_find(const uint8_t *code, size_t count,
 {
     struct decoder d = {.at = code, .end = code + count};
     uint8_t byte;
-    *access = (struct instruction_access){fault.address, 1};
+    *access = (struct instruction_access){.address = fault.address, .bytes = 1};
     do
         if (!next(&d, &byte))
             return false;
     while (is_prefix(&d, byte));
     if (!read_opcode(&d, byte))
         return false;
+    access->locked = d.locked || is_exchange(&d);
     if (is_string(&d)) {
         string_access(&d, registers, fault, access);
         return true;

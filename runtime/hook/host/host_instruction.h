@@ -27,6 +27,7 @@ struct instruction_fault {
 struct instruction_access {
     uint64_t address;
     uint64_t bytes;
+    bool locked; /* an atomic read and write: LOCK, or XCHG, which needs no prefix */
 };
 
 /* Finds the access of the instruction at `code`, of which `count` bytes can be read, that faulted.

@@ -2,6 +2,7 @@
  * kernel in this way, and would meet guarded pages there. Of system calls that are not known here,
  * every argument that is the address of a guarded page has it opened. */
 #include "runtime/hook/host/lent_memory.h"
+#include "runtime/hook/host/host_arguments.h"
 #include "runtime/hook/host/host_rings.h"
 #include "runtime/hook/host/next_call.h"
 #include "runtime/hook/host/page_guard.h"
@@ -75,6 +76,18 @@ static void open_arguments(const long *arguments, size_t count)
         lent_memory_open(pointer(arguments[i]), 1);
 }
 
+/* The kernel may look at a lock again at any time while a thread waits for it. */
+static long made_open(long number, const long *a)
+{
+    struct host_arguments arguments;
+    if (number == SYS_futex)
+        lent_memory_give(pointer(a[0]), sizeof(int), true, NULL);
+    host_arguments_begin(&arguments, a);
+    const long result = host_syscall_next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    host_arguments_end(&arguments);
+    return result;
+}
+
 static long other(long number, const long *a)
 {
     if (number == SYS_io_uring_enter)
@@ -83,8 +96,11 @@ static long other(long number, const long *a)
         host_rings_register((unsigned)a[1], pointer(a[2]), (unsigned)a[3]);
     else if (number == SYS_io_submit)
         host_rings_submit(a[1], pointer(a[2]));
-    open_arguments(a, 6);
-    const long result = host_syscall_next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number != SYS_futex) /* which has no effect if it is refused */
+        open_arguments(a, 6);
+    long result = host_syscall_next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (result == -1 && errno == EFAULT)
+        result = made_open(number, a);
     if (number == SYS_io_uring_setup)
         host_rings_made((int)result, pointer(a[1]));
     return result;
@@ -141,6 +157,8 @@ static long with_messages(const struct buffer_call *of, const long *a)
 static long with_buffer(const struct buffer_call *of, const long *a)
 {
     struct lent_memory call;
+    if (of->number == SYS_recvfrom || of->number == SYS_sendto)
+        open_arguments(a + 4, 2); /* a socket's address */
     if (of->kind == PLAIN)
         lent_memory_begin(&call, pointer(a[of->memory]), (size_t)a[of->count], of->writes);
     else if (of->kind == PARTS)

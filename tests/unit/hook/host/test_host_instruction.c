@@ -65,6 +65,30 @@ static void integers(void **state)
     accesses("c7 07 01 00 00 00", 0x800000, 4);         /* mov dword [rdi], 1 */
 }
 
+static void locks(void **state)
+{
+    static const struct {
+        const char *code;
+        bool locked;
+    } cases[] = {
+        {"f0 48 0f b1 0f", true}, /* lock cmpxchg [rdi], rcx */
+        {"f0 83 07 01", true},    /* lock add dword [rdi], 1 */
+        {"87 07", true},          /* xchg [rdi], eax */
+        {"48 87 07", true},       /* xchg [rdi], rax */
+        {"86 07", true},          /* xchg [rdi], al */
+        {"89 07", false},         /* mov [rdi], eax */
+        {"0f 87 07", false},      /* ja, whose opcode is another map's */
+        {"83 07 01", false},      /* add dword [rdi], 1 */
+        {"f3 a4", false},         /* rep movsb */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        find(cases[i].code, 0x800000);
+        if (found.locked != cases[i].locked)
+            fail_msg("%s: locked is %d", cases[i].code, found.locked);
+    }
+}
+
 static void vectors(void **state)
 {
     (void)state;
@@ -162,6 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers),
+        cmocka_unit_test(locks),
         cmocka_unit_test(vectors),
         cmocka_unit_test(strings),
         cmocka_unit_test(elements),
