@@ -674,11 +674,12 @@ static inline void csan_receive(uint64_t token)
 /* ---- Reports as they are made ------------------------------------------------------------- */
 
 /* To be called after each report of a race that makes the program fail, unless halt_on_error=0 is
- * set. It runs on the thread whose call showed the race, with locks of csan held, so it must not
- * call CUDA or csan. It returns 1 if it sees to it that the program ends. `report` is the text that
- * was printed, valid during the call. Findings that are no races come here, too, and always make
- * the program fail. csan_is_error recognizes them, race->error describes them, and
- * race->previous.kind is 0 if there is no earlier access. */
+ * set. It runs with locks of csan held, so it must not call CUDA or csan: on the thread whose call
+ * showed the race, or on one of csan's while a framework's operators rest. It returns 1 if it sees
+ * to it that the program ends. `report` is the text that was printed, valid during the call.
+ * Findings that are no races come here, too, and always make the program fail. csan_is_error
+ * recognizes them, race->error describes them, and race->previous.kind is 0 if there is no earlier
+ * access. */
 static inline void csan_on_race(int (*handler)(void *user, const struct csan_race *race,
                                                const char *report),
                                 void *user)

@@ -9,6 +9,7 @@
 #ifndef RUNTIME_HOOK_LAUNCH_LAUNCH_H
 #define RUNTIME_HOOK_LAUNCH_LAUNCH_H
 
+#include "csan/base/range_map.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/interpose/driver.h"
@@ -49,6 +50,7 @@ struct launch {
     bool learns;               /* `learning` was begun */
     struct kernel *kernel;     /* by launch_kernel */
     struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
+    struct range stack;        /* of a deferred one: of the thread that made it */
     struct learning *learning; /* not cleared: it is large */
 
     /* Driver. */

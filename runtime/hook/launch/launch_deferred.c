@@ -23,6 +23,7 @@ struct deferred_launch {
     uint32_t argument_count;
     uint32_t grid[3], block[3], cluster[3], shared, parameter_bytes;
     struct progress progress;
+    struct range stack; /* of the thread that launched, if operators rest */
     bool collective, overlaps;
     uint8_t parameters[];
 };
@@ -44,6 +45,7 @@ static void deferred_launch_work(const struct deferred_piece *piece)
         .overlaps = deferred->overlaps,
         .progress = deferred->progress,
         .deferred = deferred->kernel,
+        .stack = deferred->stack,
         .origin = {.site = deferred->site, .argument_count = deferred->argument_count}};
     memcpy(launch.what.grid, deferred->grid, sizeof deferred->grid);
     memcpy(launch.what.block, deferred->block, sizeof deferred->block);
@@ -99,7 +101,8 @@ static bool deferred_launch_put(const struct launch *launch)
         .parameter_bytes = bytes,
         .collective = launch->collective,
         .overlaps = launch->overlaps,
-        .progress = launch->progress};
+        .progress = launch->progress,
+        .stack = launch->stack};
     memcpy(deferred->grid, what->grid, sizeof deferred->grid);
     memcpy(deferred->block, what->block, sizeof deferred->block);
     memcpy(deferred->cluster, what->cluster, sizeof deferred->cluster);
@@ -114,6 +117,9 @@ void launch_defer(struct launch *launch)
     struct kernel *kernel = launch->deferred;
     struct launch_origin *origin = &launch->origin;
     struct callsite_stack stack;
+    const bool rests = operator_summary_rests();
+    if (rests)
+        launch->stack = operator_summary_stack();
     origin->argument_count = __atomic_load_n(&kernel->argument_count, __ATOMIC_RELAXED);
     if (!operator_deferred_owner()) {
         callsite_capture(&stack);
@@ -122,6 +128,8 @@ void launch_defer(struct launch *launch)
     }
     if ((origin->site || !origin->stack) && deferred_launch_put(launch))
         return;
+    if (rests && origin->stack) /* it will be in the operator's words, and recalled in these */
+        callsite_intern(origin->stack, kernel->name, kernel->arguments, origin->argument_count);
     deferred_flush();
     launch_submit_deferred(launch);
 }

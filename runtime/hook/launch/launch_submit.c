@@ -86,7 +86,8 @@ static void accesses_find(struct launch *launch)
     launch->unplaced = context_unplaced(session_context());
     doubt_look();
     if (is_summarized(launch))
-        operator_summary_begin(launch->learning, launch->kernel, launch->function, &launch->what);
+        operator_summary_begin(launch->learning, launch->kernel, launch->function, &launch->what,
+                               launch->deferred ? launch->stack : operator_summary_stack());
     launch_accesses_begin(launch->kernel, &launch->what, launch->touched);
     launch->named = operator_summary_apply(launch->touched);
     if (trace_judges() && !launch->captured)

@@ -27,6 +27,7 @@
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_H
 
 #include <csan/csan.h>
+#include "csan/base/range_map.h"
 #include "runtime/hook/observe/learning.h"
 
 #include <stdbool.h>
@@ -44,10 +45,13 @@ bool operator_summary_wanted(void);
 
 /* ---- A launch ---- */
 
-/* Before what it touches is found. `learning` is not in use otherwise; it is until
- * operator_summary_end. */
+/* The calling thread's stack; empty: it is not known. */
+struct range operator_summary_stack(void);
+/* Before what it touches is found. `stack` is that of the thread which launched: the parameters may
+ * hold addresses within it. `learning` is not in use otherwise; it is until operator_summary_end.
+ */
 void operator_summary_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
-                            const struct launch_accesses_launch *what);
+                            const struct launch_accesses_launch *what, struct range stack);
 /* While operators rest: uses its summary, for accesses that are not exact. Returns who names the
  * launch; NULL: nobody. */
 const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched);

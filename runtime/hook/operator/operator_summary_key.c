@@ -100,18 +100,26 @@ static struct range stack_find(void)
     return (struct range){(uintptr_t)start, (uintptr_t)start + bytes};
 }
 
+struct range operator_summary_stack(void)
+{
+    struct thread *thread = operator_summary_thread();
+    if (!thread)
+        return (struct range){0, 0};
+    if (!thread->stack.end)
+        thread->stack = stack_find();
+    return thread->stack;
+}
+
 /* Where an address of the process's own memory stands, nobody set it: functions leave such
  * addresses on the stack. They change from process to process, and a framework's functions for
  * callbacks shift those that lead into the stack itself. A kernel has no use for one. */
-static void host_addresses_mark(struct thread *thread, uint32_t slots)
+static void host_addresses_mark(struct thread *thread, uint32_t slots, struct range stack)
 {
-    if (!thread->stack.end)
-        thread->stack = stack_find();
-    const uint64_t bytes = thread->stack.end - thread->stack.start;
+    const uint64_t bytes = stack.end - stack.start;
     uint32_t *words = thread->words;
     for (uint32_t i = 0; i + 1 < 2 * slots; i++) {
         const uint64_t value = words[i] | (uint64_t)words[i + 1] << 32;
-        if (value - thread->stack.start >= bytes && !host_address_is(value))
+        if (value - stack.start >= bytes && !host_address_is(value))
             continue;
         words[i] = 0;
         words[i + 1] = UNSET_WORD;
@@ -120,7 +128,7 @@ static void host_addresses_mark(struct thread *thread, uint32_t slots)
 }
 
 static bool key_make(struct thread *thread, const struct kernel *kernel,
-                     const struct learning *learning)
+                     const struct learning *learning, struct range stack)
 {
     const struct learn_launch *launch = &learning->launch;
     const struct launch_key *key = &learning->key;
@@ -132,7 +140,7 @@ static bool key_make(struct thread *thread, const struct kernel *kernel,
         thread->words[2 * slots - 1] = 0;
         memcpy(thread->words, launch_key_scalars(key), parameters * sizeof *thread->words);
         memset(thread->anchors, 0, slots * sizeof *thread->anchors);
-        host_addresses_mark(thread, slots);
+        host_addresses_mark(thread, slots, stack);
     }
     for (uint32_t i = 0; i < launch->anchor_count; i++) {
         const uint32_t slot = launch->anchors[i].offset / 8;
@@ -156,7 +164,7 @@ const struct learn_anchor *operator_summary_anchor_of(const struct thread *threa
 }
 
 void operator_summary_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
-                            const struct launch_accesses_launch *what)
+                            const struct launch_accesses_launch *what, struct range stack)
 {
     struct thread *thread = operator_summary_thread();
     if (!thread)
@@ -166,7 +174,7 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
     thread->launch = NULL;
     if (!learning_describe(learning, kernel, function, what))
         return;
-    if (key_make(thread, kernel, learning))
+    if (key_make(thread, kernel, learning, stack))
         thread->launch = learning;
     else
         learning_end(learning);

@@ -6,6 +6,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/observe/program.h"
 #include "runtime/hook/operator/operator_summary_state.h"
+#include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 
@@ -89,10 +90,23 @@ static void wake_at_once(void)
     operator_summary_unlock();
 }
 
+/* What was deferred while operators rested is answered as at rest. False: this thread cannot flush
+ * it here. */
+static bool rest_settle(void)
+{
+    session_operators_rest(false);
+    const bool entered = guard_enter();
+    if (entered)
+        guard_leave();
+    else
+        session_operators_rest(true);
+    return entered;
+}
+
 void operator_summary_woken(void)
 {
     uint8_t waking = WAKING;
-    if (operator_summary_state() != WAKING)
+    if (operator_summary_state() != WAKING || !rest_settle())
         return;
     struct csan_stats stats;
     context_counts(session_context(), &stats);
@@ -100,6 +114,7 @@ void operator_summary_woken(void)
     if (__atomic_compare_exchange_n(&own.state, &waking, FOLLOWED, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED))
         __atomic_store_n(&own.rested, 0, __ATOMIC_RELAXED);
+    session_operators_rest(operator_summary_rests());
 }
 
 void operator_summary_unanswered(void)
@@ -161,6 +176,7 @@ static void rest(void)
                          (unsigned long long)operator_summary_own.added);
     }
     operator_summary_own.source->rest();
+    session_operators_rest(true);
 }
 
 /* All else would let them rest. With the lock. */
@@ -335,6 +351,7 @@ int operator_summary_source(const struct csan_operator_source *source)
         operator_summary_own.rests++;
         own.known_in_a_row = own.window;
         __atomic_store_n(&own.state, RESTING, __ATOMIC_RELEASE);
+        session_operators_rest(true);
     }
     operator_summary_unlock();
     return CSAN_OPERATORS_ARE_SUMMARIZED |

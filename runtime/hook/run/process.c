@@ -204,10 +204,8 @@ static const struct delivery_face delivery_face = {race_deliver, note_deliver, n
 static uint32_t deferred_limit_option(void)
 {
     const struct options *all = session_all_options();
-    const bool at_once = all->halt_on_error == 1 ||
-                         (session_race_watcher().function && all->halt_on_error) ||
-                         all->verify_ranges || all->drop_sync || all->list_syncs ||
-                         all->add_order[0] || run_log_wanted() ||
+    const bool at_once = all->halt_on_error == 1 || all->verify_ranges || all->drop_sync ||
+                         all->list_syncs || all->add_order[0] || run_log_wanted() ||
                          strcmp(all->host_order, "observed") != 0 || strcmp(all->host, "off") != 0;
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;

@@ -35,7 +35,8 @@ struct taken {
 static struct {
     pthread_mutex_t turn;   /* of one thread to work; taken before the other */
     pthread_cond_t filling; /* for csan's thread, if it sleeps */
-    uint32_t limit;         /* as deferred_limit; atomic */
+    uint32_t limit;         /* if it is not paused; atomic */
+    bool paused;            /* atomic */
     const struct deferred_face *face;
     uint64_t all, within; /* pieces worked off; by the program's threads */
     struct batch batches[2];
@@ -56,12 +57,24 @@ void deferred_start(const struct deferred_face *face, uint32_t limit)
 
 uint32_t deferred_limit(void)
 {
-    return __atomic_load_n(&deferred.limit, __ATOMIC_RELAXED);
+    return __atomic_load_n(&deferred.paused, __ATOMIC_RELAXED)
+               ? 0
+               : __atomic_load_n(&deferred.limit, __ATOMIC_RELAXED);
 }
 
 void deferred_disable(void)
 {
     __atomic_store_n(&deferred.limit, 0, __ATOMIC_RELAXED);
+}
+
+void deferred_pause(void)
+{
+    __atomic_store_n(&deferred.paused, true, __ATOMIC_RELEASE);
+}
+
+void deferred_resume(void)
+{
+    __atomic_store_n(&deferred.paused, false, __ATOMIC_RELEASE);
 }
 
 /* ---- Working off ---- */

@@ -44,7 +44,12 @@ struct deferred_face {
 void deferred_start(const struct deferred_face *face, uint32_t limit);
 /* How many may be deferred; this may become 0 at any time. */
 uint32_t deferred_limit(void);
+/* For good. */
 void deferred_disable(void);
+/* Until it is resumed nothing more is deferred, also if it is paused before deferred_start. What
+ * was deferred before is not flushed. Any thread. */
+void deferred_pause(void);
+void deferred_resume(void);
 
 /* Returns room for so many bytes, to be filled until deferred_end, with the deferred work locked.
  * NULL, without the lock: nothing is deferred, or not so many bytes. Within a hook, without locks

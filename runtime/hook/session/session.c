@@ -16,6 +16,7 @@ static struct {
     csan_context *context;
     struct report_sink *report;
     struct session_race_watcher watcher; /* a framework's adapter */
+    bool operators_rest;                 /* atomic */
 } session;
 
 /* ---- The life cycle ---- */
@@ -137,14 +138,32 @@ void session_races_settle(void)
         delivery_wait(SESSION_SETTLE_MS);
 }
 
+/* While operators are followed, who ends the program at a race ends it at the operator that made
+ * the race. While they rest the race is found within the deferred work, some 100 us later. */
+static void deferral_decide(void)
+{
+    if (session.watcher.function && session_all_options()->halt_on_error &&
+        !__atomic_load_n(&session.operators_rest, __ATOMIC_ACQUIRE))
+        deferred_pause();
+    else
+        deferred_resume();
+}
+
 void session_on_race(session_race_handler *function, void *user)
 {
     if (function && session_all_options()->halt_on_error) {
-        deferred_disable();
+        deferred_pause();
         deferred_flush(); /* on csan's thread, that finds no handler yet */
         session_reports_settle();
     }
     session.watcher = (struct session_race_watcher){function, user};
+    deferral_decide();
+}
+
+void session_operators_rest(bool rest)
+{
+    __atomic_store_n(&session.operators_rest, rest, __ATOMIC_RELEASE);
+    deferral_decide();
 }
 
 struct session_race_watcher session_race_watcher(void)

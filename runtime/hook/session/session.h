@@ -79,6 +79,9 @@ struct session_race_watcher {
     void *user;
 };
 void session_on_race(session_race_handler *function, void *user);
+/* Whether a framework's operators are declared, or summaries are used in their place. Then work may
+ * be deferred although there is a handler. Any thread. */
+void session_operators_rest(bool rest);
 struct session_race_watcher session_race_watcher(void);
 
 /* A thread of csan's delivers reports (delivery.h). This waits until all that were found are

@@ -1,21 +1,27 @@
 /* Operators from summaries: when they rest and when they are followed again, and that launches of
- * resting operators are checked as with them. */
+ * resting operators are checked as with them. The same in a second process, in which launches are
+ * deferred. */
 #include "tests/unit/hook/test_hook.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define OK(call) assert_int_equal((call), CUDA_SUCCESS)
+
+static bool deferred; /* launches are */
 
 enum { BYTES = 512, ENOUGH = 20000, SPAN = 40000, AT_ONCE = 256 };
 
 static const char machine_code[64] = "\177ELF\2\1\1";
 
 static const char *const names_of_copy[] = {"self", "out" CSAN_ARGUMENT_RETURNED};
-static const struct csan_operator copy = {"copy(Tensor self, Tensor(a!) out)", names_of_copy, 2,
-                                          CSAN_NO_ARGUMENT};
+static const struct csan_operator copy = {"test::copy(Tensor self, Tensor(a!) out)", names_of_copy,
+                                          2, CSAN_NO_ARGUMENT};
 
 /* ---- The source ---- */
 
@@ -39,9 +45,18 @@ static void source_rest(void)
 }
 static const struct csan_operator_source functions = {sizeof functions, source_follow, source_rest};
 
+/* What was deferred is done. */
+static void settle(void)
+{
+    races();
+}
+
 /* Between two operators: the source does what it was asked for. */
 static void between(void)
 {
+    static unsigned calls;
+    if (++calls % 7 == 0) /* several launches are in a batch */
+        settle();
     source.follows = source.follows || source.asked;
 }
 
@@ -60,9 +75,16 @@ static CUfunction fresh(void)
     return f;
 }
 
-static void launch(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t number, CUstream stream)
+static void launch_one(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t number,
+                       CUstream stream)
 {
     OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&from, &to, &number}, NULL));
+}
+
+static void launch(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t number, CUstream stream)
+{
+    launch_one(f, from, to, number, stream);
+    settle();
 }
 
 static void declare(const struct csan_operator *what, const struct csan_access *accesses,
@@ -87,7 +109,7 @@ static void copies(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t byte
     between();
     const bool followed = source.follows;
     declare(&copy, accesses, 2);
-    launch(f, from, to, bytes, stream);
+    launch_one(f, from, to, bytes, stream);
     ends(followed);
 }
 
@@ -426,6 +448,7 @@ static void they_are_looked_at_again(void **state)
 
 static struct {
     int count;
+    pthread_t thread;
     char previous[128], current[128];
 } reported;
 
@@ -433,9 +456,10 @@ static int race_reported(void *user, const struct csan_race *race, const char *t
 {
     (void)user;
     (void)text;
-    reported.count++;
     snprintf(reported.previous, sizeof reported.previous, "%s", race->previous.name);
     snprintf(reported.current, sizeof reported.current, "%s", race->current.name);
+    reported.thread = pthread_self();
+    __atomic_add_fetch(&reported.count, 1, __ATOMIC_RELEASE);
     return 1;
 }
 
@@ -507,13 +531,74 @@ static void a_report_does_not_wait_for_ever(void **state)
     csan_on_race(NULL, NULL);
 }
 
+/* The same in another process, with an argument. */
+static void with_deferred_launches(void **state)
+{
+    int status = -1;
+    const pid_t child = fork();
+    (void)state;
+    if (child == 0) {
+        unsetenv("LD_LIBRARY_PATH"); /* it starts from the beginning */
+        execl("/proc/self/exe", "test_hook_operator_summary", "deferred", (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* From one place, which is known then. */
+static __attribute__((noipa)) void copies_to_each(CUfunction f, CUdeviceptr from,
+                                                  const CUdeviceptr *to, int count, CUstream stream)
+{
+    for (int i = 0; i < count; i++)
+        copies(f, from, to[i], 64, stream);
+}
+
+/* Although somebody waits for races: csan's thread finds it. */
+static void launches_are_deferred_at_rest(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), raced = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    zeros(raced, t);
+    copies_until_rest(f, from, to, 64, s);
+    begin_reports();
+    copies_to_each(f, from, (CUdeviceptr[]){to, to, to, raced}, 4, s);
+    for (int i = 0; i < 5000 && !__atomic_load_n(&reported.count, __ATOMIC_ACQUIRE); i++)
+        usleep(1000);
+    assert_int_equal(reported.count, 1);
+    assert_int_equal(!pthread_equal(reported.thread, pthread_self()), deferred);
+    assert_string_equal(reported.current, copy.name);
+    csan_on_race(NULL, NULL);
+}
+
+/* While operators are followed it is found at the operator. */
+static void launches_of_operators_are_not(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), raced = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    zeros(raced, t);
+    begin_reports();
+    copies_to_each(f, from, (CUdeviceptr[]){to, to, to}, 3, s);
+    assert_int_equal(reported.count, 0);
+    copies(f, from, raced, 64, s);
+    assert_int_equal(reported.count, 1);
+    assert_true(pthread_equal(reported.thread, pthread_self()));
+    csan_on_race(NULL, NULL);
+}
+
 int main(int argc, char **argv)
 {
-    (void)argc;
-    setenv("CSAN_OPTIONS",
-           "symbolize=0:print_summary=0:log_path=/dev/null:access=ptx:learn_cache_mb=0:"
-           "operator_summaries=1:deferred_limit=0",
-           1);
+    static const char options[] =
+        "symbolize=0:print_summary=0:log_path=/dev/null:access=ptx:learn_cache_mb=0:"
+        "operator_summaries=1:deferred_limit=";
+    char all[256];
+    deferred = argc > 1;
+    snprintf(all, sizeof all, "%s%d", options, deferred ? 1000 : 0);
+    setenv("CSAN_OPTIONS", all, 1);
     hook_test_start(argv);
     if (csan_operator_source_set(&functions) !=
         (CSAN_OPERATORS_ARE_DECLARED | CSAN_OPERATORS_ARE_SUMMARIZED))
@@ -539,6 +624,13 @@ int main(int argc, char **argv)
         TEST(they_are_looked_at_again),
         TEST(a_report_waits_for_its_operators),
         TEST(a_report_does_not_wait_for_ever),
+        TEST(launches_are_deferred_at_rest),
+        TEST(launches_of_operators_are_not),
     };
-    return hook_finish(cmocka_run_group_tests_name("hook_operator_summary", tests, NULL, NULL));
+    static const struct CMUnitTest again[] = {cmocka_unit_test(with_deferred_launches)};
+    int failed = cmocka_run_group_tests_name(
+        deferred ? "hook_operator_summary, deferred" : "hook_operator_summary", tests, NULL, NULL);
+    if (!deferred)
+        failed += cmocka_run_group_tests_name("hook_operator_summary", again, NULL, NULL);
+    return hook_finish(failed);
 }
