@@ -119,6 +119,30 @@ static const char *take_definition(struct linked_process *process, const struct 
     return site_note(linked, site, process->number) ? NULL : linked_no_memory;
 }
 
+/* ---- Ops ---------------------------------------------------------------------------------------
+ */
+
+void linked_origin_note(struct linked *linked, uint64_t op)
+{
+    if (replay_grow((void **)&linked->origins, &linked->origin_capacity, sizeof *linked->origins,
+                    op))
+        linked->origins[op] = linked->processes[linked->now]->ops;
+}
+
+uint64_t linked_origin(const struct linked *linked, uint64_t op)
+{
+    if (op < linked->origin_capacity && linked->origins[op])
+        return linked->origins[op];
+    return op ? linked->processes[linked->now]->ops : 0;
+}
+
+/* As a replay of the recording alone numbers them. */
+static bool is_op(const struct recorded *recorded)
+{
+    return recorded->kind == RECORDED_OP || recorded->kind == RECORDED_OP_PENDING ||
+           recorded->kind == RECORDED_BIRTH || recorded->kind == RECORDED_FREE_BEGIN;
+}
+
 /* ---- All of them -------------------------------------------------------------------------------
  */
 
@@ -175,6 +199,8 @@ static const char *take_ordered(struct linked_process *process, const struct rec
 
 const char *linked_process_take(struct linked_process *process, const struct recorded *recorded)
 {
+    process->linked->now = process->number;
+    process->ops += is_op(recorded);
     switch (recorded->kind) {
     case RECORDED_CONTEXT:
         process->branched = recorded->value[FIELD_CONTEXT] != 0;

@@ -33,7 +33,15 @@ struct linked {
     struct replay_definitions *code; /* modules and lines of all */
     uint32_t *site_process;          /* by the context's site: process + 1, 0: none yet */
     size_t site_capacity;
+    size_t now;        /* the process whose entry is being taken */
+    uint64_t *origins; /* by the context's number of an op: its number in its recording, or 0 */
+    size_t origin_capacity;
 };
+
+/* That op of the context is of the entry that is being taken. */
+void linked_origin_note(struct linked *linked, uint64_t op);
+/* Its number in its recording. An op that was not noted is the one that enters. */
+uint64_t linked_origin(const struct linked *linked, uint64_t op);
 
 /* `name`: "rank 3", in the names of its lanes. NULL: memory is short. */
 struct linked_process *linked_process_create(struct linked *linked, size_t number,

@@ -27,6 +27,7 @@ struct reading {
 struct linked_replay {
     struct linked linked;
     struct link_scan *scan;
+    struct interleaving *interleaving; /* NULL: nobody wants it */
     struct replay_definitions code;
     const struct linked_source *sources;
     struct reading *readings;
@@ -113,6 +114,13 @@ static bool open_all(struct linked_replay *replay, char *message, size_t message
     return true;
 }
 
+static void op_entered(void *user, uint64_t sequence, csan_lane lane, csan_site site, int before)
+{
+    struct linked_replay *replay = user;
+    (void)lane, (void)site, (void)before;
+    linked_origin_note(&replay->linked, sequence);
+}
+
 struct linked_replay *linked_replay_create(csan_context *context,
                                            const struct linked_source *sources, size_t count,
                                            char *message, size_t message_bytes)
@@ -137,6 +145,7 @@ struct linked_replay *linked_replay_create(csan_context *context,
         linked_replay_destroy(replay);
         return NULL;
     }
+    csan_context_observe(context, op_entered, replay);
     context_set_time(context, BEGINNING_OF_TIME, CSAN_TIME_UNKNOWN);
     return replay;
 }
@@ -152,7 +161,10 @@ void linked_replay_destroy(struct linked_replay *replay)
         if (linked->processes)
             linked_process_destroy(linked->processes[i]);
     }
+    csan_context_observe(linked->context, NULL, NULL);
     message_table_destroy(linked->messages);
+    interleaving_destroy(replay->interleaving);
+    free(linked->origins);
     link_scan_destroy(replay->scan);
     replay_definitions_clear(&replay->code);
     free(linked->processes);
@@ -220,6 +232,8 @@ static void take(struct linked_replay *replay, size_t process)
 {
     struct reading *reading = &replay->readings[process];
     count(replay, &reading->recorded);
+    if (replay->interleaving)
+        interleaving_add(replay->interleaving, process);
     if (reading->time > replay->time)
         replay->time = reading->time;
     const char *wrong = linked_process_take(replay->linked.processes[process], &reading->recorded);
@@ -372,6 +386,20 @@ void linked_replay_run(struct linked_replay *replay, void (*to)(void *user, cons
     }
 }
 
+bool linked_replay_interleaves(struct linked_replay *replay)
+{
+    if (!replay->interleaving)
+        replay->interleaving = interleaving_create(replay->scan, replay->linked.count);
+    return replay->interleaving != NULL;
+}
+
+struct interleaving *linked_replay_interleaving(struct linked_replay *replay)
+{
+    struct interleaving *interleaving = replay->interleaving;
+    replay->interleaving = NULL;
+    return interleaving;
+}
+
 /* ---- Questions ------------------------------------------------------------------------------- */
 
 bool linked_replay_process(const struct linked_replay *replay, uint32_t site, size_t *process)
@@ -381,6 +409,11 @@ bool linked_replay_process(const struct linked_replay *replay, uint32_t site, si
         return false;
     *process = linked->site_process[site] - 1;
     return true;
+}
+
+uint64_t linked_replay_op(const struct linked_replay *replay, uint64_t op)
+{
+    return linked_origin(&replay->linked, op);
 }
 
 bool linked_replay_doubts(const struct linked_replay *replay)

@@ -10,6 +10,7 @@
 #ifndef CSAN_REPLAY_LINKED_REPLAY_H
 #define CSAN_REPLAY_LINKED_REPLAY_H
 
+#include "csan/replay/interleaving.h"
 #include "csan/replay/replay_define.h"
 
 struct linked_replay;
@@ -31,6 +32,13 @@ void linked_replay_destroy(struct linked_replay *replay);
 void linked_replay_run(struct linked_replay *replay, void (*say)(void *user, const char *line),
                        void *user);
 
+/* Before linked_replay_run: keeps in which order it reads. False: memory is short. */
+bool linked_replay_interleaves(struct linked_replay *replay);
+/* Behind it: that order, which is the caller's from here on. NULL: it was not kept. */
+struct interleaving *linked_replay_interleaving(struct linked_replay *replay);
+
+/* The number that the process's own replay gives an op of the context; 0: not known. */
+uint64_t linked_replay_op(const struct linked_replay *replay, uint64_t op);
 /* From on_race and filters: the process that an access's site is of; false: not known. */
 bool linked_replay_process(const struct linked_replay *replay, uint32_t site, size_t *process);
 /* Every recording has the messages of MPI, if there are any (libcsan_mpi). */

@@ -49,6 +49,7 @@ struct linked_process {
     struct csan_access *accesses;
     size_t access_capacity;
     uint32_t letters;
+    uint64_t ops;  /* of the recording, up to the entry that is being taken */
     bool branched; /* inside a graph's nodes, which only their own process judges */
     bool ended;
 };

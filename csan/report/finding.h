@@ -81,6 +81,8 @@ struct finding {
     char *unpromised;  /* NULL: none */
     uint32_t *seen_by; /* processes of the document, by index, ascending */
     size_t seen_count;
+    uint32_t
+        owner[2]; /* of each access, the process whose recording numbers the ops; not written */
     uint64_t fingerprint; /* of finding_fingerprint */
     enum finding_state state;
 };

@@ -48,6 +48,74 @@ done
 run "$csan" merge --order --json=doc.json app.*.csan
 check "the document names both processes" grep -Eq '"rank": ?1' doc.json
 
+# ---- The picture: each process is a group of lanes
+
+# prints in.py TRACE: slices with their process and lane, and arrows.
+cat >trace.py <<'PYTHON'
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+lanes = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+slices = [e for e in events if e["ph"] == "X"]
+
+def at(end):
+    [found] = [s for s in slices if (s["pid"], s["tid"]) == (end["pid"], end["tid"]) and s["ts"] <= end["ts"] < s["ts"] + s["dur"]]
+    return names[found["pid"]] + ": " + found["name"].split("(")[0]
+
+for e in slices:
+    print("slice:", names[e["pid"]], lanes[e["pid"], e["tid"]], e["name"])
+for begin in (e for e in events if e["ph"] == "s"):
+    [end] = [e for e in events if e["ph"] == "f" and e["id"] == begin["id"]]
+    assert begin["ts"] < end["ts"]
+    print("arrow:", begin["name"], at(begin), "->", at(end))
+PYTHON
+repository=$(dirname "$test")/../..
+drawn() { run node "$repository/tests/shell/page_script.js" page.html; }
+
+record early
+run "$csan" report --html=page.html --dot=page.dot --perfetto=page.trace app.*.csan
+check "csan report of two processes ends with 0" ended 0
+check "... and says what it put in order" notes '^csan report: 2 processes in order: .* 1 races between processes'
+run python3 trace.py page.trace
+check "... in a trace each process has its own lanes" says '^slice: rank 0 stream A of rank 0 '
+check "... the other one, too" says '^slice: rank 1 stream A of rank 1 '
+check "... an arrow goes from one's record to the other's wait" \
+    says '^arrow: message rank 0: record shared event -> rank 1: wait for shared event$'
+check "... and the race from process to process" says '^arrow: race 1 rank 0: [a-z_]+ -> rank 1: [a-z_]+$'
+check "... a wait for all lanes is one for those of its process" times 0 '^arrow: order (rank .): .* -> (rank 0: .*rank 1|rank 1: .*rank 0)'
+check "in a graph each process is a cluster" eval 'grep -q "label=\"rank 0\"" page.dot && grep -q "label=\"rank 1\"" page.dot'
+check "... with messages from one to the other" grep -q 'color=blue' page.dot
+if command -v dot >/dev/null; then
+    run dot -Tsvg page.dot
+    check "... which Graphviz takes" ended 0
+fi
+if command -v node >/dev/null; then
+    drawn
+    check "on the page each process has a band over its lanes" eval 'says "^g rank 0$" && says "^g rank 1$"'
+    check "... lanes stand below it without its name" says '^g stream A of rank 0, created at .*[0-9]stream A'
+    check "... the record and the wait are there" says '^g\.sync .* of rank 1: wait for shared event, from .* of rank 0'
+    check "... both accesses, with their lines" eval \
+        'says "^g\.access stream A of rank 0: .*program.h:[0-9]+" && says "^g\.access stream A of rank 1: .*program.h:[0-9]+"'
+    check "... and a word for such arrows" says 'message, collective call or shared event'
+fi
+
+# Races within a process are drawn in its group, and are no others than csan replay finds.
+rm -f app.*.csan
+for rank in 0 1; do
+    RANK=$rank run "$csan" record --device=embedded -o app.%r.csan "$plain/halves_overlapping"
+done
+run "$csan" report --html=page.html --format=text app.*.csan
+check "the same race of two processes is one" times 1 '^CSAN: data race'
+check "... seen by both" says '^Seen by ranks 0, 1 of 2 processes'
+if command -v node >/dev/null; then
+    drawn
+    check "... and drawn with the lanes of one" eval \
+        'says "^g rank 0$" && [ "$(grep -c "^g\.access stream [AB] of rank 0: " out)" = 2 ]'
+fi
+run "$csan" report --format=json -o two.json app.0.csan app.1.csan
+run "$csan" report --html=page.html two.json app.1.csan
+check "a report in JSON and a recording make one page" ended 0
+
 # ---- What is missing
 
 record event

@@ -3,6 +3,7 @@
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 csan=$root/bin/csan
+source=$(dirname "$test")/../..
 folder=$root/tests/mpi
 declare -A over=([openmpi]=--oversubscribe [mpich]=)
 
@@ -64,6 +65,20 @@ for mpi in openmpi mpich; do
     record $mpi 2 ssend racy
     merge
     check "... and calls a race there possible" is_possible
+
+    if command -v node >/dev/null; then
+        record $mpi 3 send racy
+        run "$csan" report --html=page.html app.*.csan
+        check "csan report makes one page of all ranks ($mpi)" ended 0
+        run node "$source/tests/shell/page_script.js" page.html
+        check "... with a band over the lanes of each that takes part" eval \
+            '[ "$(grep -Ec "^g rank [012]$" out)" = 2 ]'
+        check "... the message" says '^li the host of rank [12]: receive message, from the host of rank 0$'
+        check "... the collective calls" says '^li the host of rank [012]: end collective call, from the host of rank '
+        check "... and the race between them" says '^g\.access stream A of rank [12]: copy'
+    else
+        echo "skipped: there is no node for the page's script"
+    fi
 
     # All calls of the cases (tests/mpi), recorded and judged at once.
     rm -f app.*.csan

@@ -79,7 +79,7 @@ static int merge(struct finding_set *set, const struct request *request)
     }
     shown_done(&pace);
     if (request->order) {
-        int bad = linked_run_add(set, request->files, request->file_count);
+        int bad = linked_run_add(set);
         code = code ? code : bad;
     }
     finding_set_compare(set);

@@ -1,19 +1,25 @@
-/* `csan report FILE`: prints the races of a recording, or of a report in JSON, in other forms. Exit
+/* `csan report FILE...`: prints the races of recordings, or of reports in JSON, in other forms.
+ * Recordings of several processes are also replayed together, as csan merge --order does. Exit
  * code: 0, with races or without; 2 for wrong usage, and if the file cannot be read to its end,
  * after what could be read. */
 #include "runtime/cli/command.h"
+#include "runtime/cli/findings/linked_run.h"
 #include "runtime/cli/findings/report_outputs.h"
 #include "runtime/cli/findings/report_page.h"
+
+#include <stdlib.h>
 
 static void usage(FILE *out)
 {
     fprintf(
         out,
-        "usage: csan report [OPTION...] FILE\n\n"
+        "usage: csan report [OPTION...] FILE...\n\n"
         "Prints the races of a recording (csan record), or of a report in JSON, for people or for\n"
-        "tools: in all forms that are asked for. FILE is never written over. The exit code is 0\n"
-        "whether there are races or not, and 2 when the file cannot be read to its end: what\n"
-        "could be read is printed.\n\n"
+        "tools: in all forms that are asked for. In the recordings of several processes it also\n"
+        "finds the races between them, as csan merge --order does. Pictures have a group of\n"
+        "streams for each process. No FILE is written over. The exit code is 0 whether there are\n"
+        "races or not, and 2 when a file cannot be read to its end: what could be read is\n"
+        "printed.\n\n"
         "%s"
         "  --html=FILE        a page for a browser, one file: each race among the ops and waits\n"
         "                     around it, with its source, memory and stacks\n"
@@ -22,8 +28,8 @@ static void usage(FILE *out)
         "  --no-source        no lines of source on that page\n"
         "  --dot=FILE         for Graphviz: what happens before what around each race, of a\n"
         "                     recording\n"
-        "  --perfetto=FILE    a recording in Chrome's trace format, with an arrow for each wait\n"
-        "                     and each race: for ui.perfetto.dev and chrome://tracing\n"
+        "  --perfetto=FILE    recordings in Chrome's trace format, with an arrow for each wait,\n"
+        "                     message and race: for ui.perfetto.dev and chrome://tracing\n"
         "  --gen-suppressions  a file for option suppressions with a rule for each of the races\n"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"
         "  --options=...      as CSAN_OPTIONS, for a recording; csan help lists them\n",
@@ -32,7 +38,9 @@ static void usage(FILE *out)
 
 struct request {
     struct report_outputs outputs;
-    const char *path, *options, *baseline, *editor;
+    const char *options, *baseline, *editor;
+    const char **files; /* then the baseline and the suppressions, which are read, too */
+    size_t file_count;
     bool without_source;
 };
 
@@ -50,21 +58,41 @@ static void take_option(struct request *request, struct arguments *arguments)
         arguments_fail(arguments, "--editor='%s': %s", request->editor, problem);
 }
 
-/* Options may stand behind the file, too. */
+/* Options may stand behind files, too. */
 static void parse(struct request *request, struct arguments *arguments)
 {
-    while (!arguments->code && arguments->at < arguments->count) {
+    const char *file;
+    request->files = calloc((size_t)arguments->count + 2, sizeof *request->files);
+    while (!arguments->code && request->files && arguments->at < arguments->count) {
         if (argument_option(arguments))
             take_option(request, arguments);
-        else
-            argument_file(arguments, &request->path);
+        else if ((file = argument_next(arguments)))
+            request->files[request->file_count++] = file;
     }
-    arguments_need(arguments, request->path);
+    arguments_need(arguments, request->file_count ? request->files : NULL);
+}
+
+static int report(struct finding_set *set, const struct request *request)
+{
+    int code = 0;
+    for (size_t i = 0; i < request->file_count; i++) {
+        int bad = finding_set_add(set, request->files[i]);
+        code = code ? code : bad;
+    }
+    if (set->recording_count > 1) {
+        int bad = linked_run_add(set);
+        code = code ? code : bad;
+    }
+    if (!set->process_count)
+        return code;
+    finding_set_compare(set);
+    int written = outputs_write(&request->outputs, set);
+    return code ? code : written;
 }
 
 int command_report(int argc, char **argv)
 {
-    static struct finding_set set = {.command = "report"};
+    static struct finding_set set = {.command = "report", .drawn = true};
     static struct request request;
     struct arguments arguments = arguments_of("report", usage, argc, argv);
     parse(&request, &arguments);
@@ -72,20 +100,15 @@ int command_report(int argc, char **argv)
         arguments.code = finding_set_options(&set, request.options);
     if (!arguments.code && request.baseline)
         snprintf(set.options.baseline, sizeof set.options.baseline, "%s", request.baseline);
-    if (!arguments.code)
-        outputs_settle(
-            &request.outputs, &arguments,
-            (const char *const[]){request.path, set.options.baseline, set.options.suppressions}, 3);
-    if (arguments.code)
-        return arguments_exit_code(arguments.code);
+    if (!arguments.code) {
+        request.files[request.file_count] = set.options.baseline;
+        request.files[request.file_count + 1] = set.options.suppressions;
+        outputs_settle(&request.outputs, &arguments, request.files, request.file_count + 2);
+    }
     set.editor = request.editor;
     set.without_source = request.without_source;
-    int code = finding_set_add(&set, request.path);
-    if (set.process_count) {
-        finding_set_compare(&set);
-        int written = outputs_write(&request.outputs, &set);
-        code = code ? code : written;
-    }
+    int code = arguments.code ? arguments_exit_code(arguments.code) : report(&set, &request);
     finding_set_free(&set);
+    free(request.files);
     return code;
 }

@@ -5,10 +5,19 @@
 
 #include "csan/report/finding_document.h"
 #include "csan/options.h"
+#include "csan/replay/interleaving.h"
 
 #include <stdio.h>
 
 struct surroundings;
+
+enum { SET_NAME_BYTES = 64 };
+
+struct set_recording {
+    const char *path; /* the caller's */
+    uint32_t process;
+    char name[SET_NAME_BYTES]; /* of the process: "rank 3" */
+};
 
 struct numbered {
     uint64_t number, taken; /* in its file; in the set */
@@ -34,9 +43,12 @@ struct finding_set {
     bool without_source;       /* the same */
     struct numbered *numbered; /* races of the file that is being added */
     size_t numbered_count;
-    char *recording; /* the one that was added last; for what is around its races; NULL: none */
-    bool traced;     /* a trace is among what will be written */
-    struct surroundings *surroundings; /* of the recording's races, once read */
+    struct set_recording *recordings; /* in their order; for what is around races */
+    size_t recording_count;
+    bool drawn;                        /* what is around races will be asked for */
+    struct interleaving *interleaving; /* of the recordings, if they were replayed together */
+    bool traced;                       /* a trace is among what will be written */
+    struct surroundings *surroundings; /* of the recordings' races, once read */
     char **unmodelled, **notes, **devices;
     size_t unmodelled_count, note_count, device_count;
 };
@@ -45,6 +57,10 @@ struct finding_set {
  * message printed. Call it before the first file. */
 int finding_set_options(struct finding_set *set, const char *text);
 
+/* Prints "csan COMMAND: ..." on standard error. Returns the exit code (2). */
+int finding_set_fail(const struct finding_set *set, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Adds the races of a file: a recording, or a report that csan wrote as JSON. 0, or the exit code
  * (2), with a message printed; what could be read is added. */
 int finding_set_add(struct finding_set *set, const char *path);
@@ -52,8 +68,6 @@ int finding_set_add(struct finding_set *set, const char *path);
 /* Adds a finding that is between two processes of the set, by their index, and takes it over. */
 void finding_set_take(struct finding_set *set, struct finding *finding, uint32_t earlier,
                       uint32_t later);
-/* The index of the process that this file is of. False: there is none. */
-bool finding_set_process(const struct finding_set *set, const char *path, uint32_t *index);
 
 /* Call it after the last file. Sets races apart that option baseline knows. */
 void finding_set_compare(struct finding_set *set);

@@ -1,7 +1,6 @@
 /* See linked_run.h. */
 #include "runtime/cli/findings/linked_run.h"
 #include "csan/detector/context.h"
-#include "csan/recording/recording_format.h"
 #include "csan/replay/linked_replay.h"
 #include "csan/base/text.h"
 #include "csan/report/proposal.h"
@@ -15,15 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAD = 2, RANK_BYTES = 64 };
+enum { BAD = 2 };
 
 struct linked_run {
     struct finding_set *set;
     struct options options;
     struct linked_source *sources;
-    uint32_t *processes; /* of each source, its index in the set */
-    char (*names)[RANK_BYTES];
-    size_t count;
     csan_context *context;
     struct linked_replay *replay;
     struct symbolizer *symbolizer;
@@ -106,6 +102,15 @@ static void reword(struct linked_run *run, struct finding *finding, const char *
     finding->proposal.kind = PROPOSAL_NONE;
 }
 
+/* Ops have the numbers of their own recordings. */
+static void numbers_change(const struct linked_run *run, struct finding *finding)
+{
+    for (size_t i = 0; i < 2; i++)
+        finding->accesses[i].number = linked_replay_op(run->replay, finding->accesses[i].number);
+    for (size_t i = 0; i < finding->other_count; i++)
+        finding->others[i].number = linked_replay_op(run->replay, finding->others[i].number);
+}
+
 static void race_found(void *user, const struct csan_race *race)
 {
     struct linked_run *run = user;
@@ -118,51 +123,23 @@ static void race_found(void *user, const struct csan_race *race)
     struct finding *finding = report_finding(run->sink, &changed);
     if (!finding)
         return;
-    reword(run, finding, run->names[earlier], run->names[later]);
+    reword(run, finding, run->set->recordings[earlier].name, run->set->recordings[later].name);
     run->found++;
     run->possible += finding->possible;
-    finding_set_take(run->set, finding, run->processes[earlier], run->processes[later]);
+    numbers_change(run, finding);
+    finding_set_take(run->set, finding, run->set->recordings[earlier].process,
+                     run->set->recordings[later].process);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static bool is_recording(const char *path)
+static bool sources_make(struct linked_run *run)
 {
-    FILE *file = fopen(path, "re");
-    const int first = file ? fgetc(file) : EOF;
-    if (file)
-        fclose(file);
-    return first == (unsigned char)RECORDING_MAGIC[0];
-}
-
-/* "rank 3", or what else distinguishes the processes. */
-static void name_of(const struct finding_process *process, size_t number, char *name)
-{
-    if (process->rank && process->rank[0])
-        snprintf(name, RANK_BYTES, "rank %s", process->rank);
-    else if (process->process && process->process[0])
-        snprintf(name, RANK_BYTES, "process %s", process->process);
-    else
-        snprintf(name, RANK_BYTES, "file %zu", number + 1);
-}
-
-static bool sources_make(struct linked_run *run, const char *const *files, size_t count)
-{
-    run->sources = calloc(count + 1, sizeof *run->sources);
-    run->processes = calloc(count + 1, sizeof *run->processes);
-    run->names = calloc(count + 1, sizeof *run->names);
-    if (!run->sources || !run->processes || !run->names)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = run->count;
-        if (!is_recording(files[i]) ||
-            !finding_set_process(run->set, files[i], &run->processes[at]))
-            continue;
-        name_of(&run->set->processes[run->processes[at]], at, run->names[at]);
-        run->sources[at] = (struct linked_source){files[i], run->names[at]};
-        run->count++;
-    }
-    return true;
+    const struct finding_set *set = run->set;
+    run->sources = calloc(set->recording_count + 1, sizeof *run->sources);
+    for (size_t i = 0; run->sources && i < set->recording_count; i++)
+        run->sources[i] = (struct linked_source){set->recordings[i].path, set->recordings[i].name};
+    return run->sources != NULL;
 }
 
 static bool tools_make(struct linked_run *run, char *message, size_t bytes)
@@ -174,7 +151,8 @@ static bool tools_make(struct linked_run *run, char *message, size_t bytes)
     if (!run->context)
         return false;
     context_set_filter(run->context, passes_by, run);
-    run->replay = linked_replay_create(run->context, run->sources, run->count, message, bytes);
+    run->replay =
+        linked_replay_create(run->context, run->sources, run->set->recording_count, message, bytes);
     if (!run->replay)
         return false;
     snprintf(message, bytes, "out of memory");
@@ -201,8 +179,6 @@ static void close_all(struct linked_run *run)
     if (run->context)
         csan_context_destroy(run->context);
     free(run->sources);
-    free(run->processes);
-    free(run->names);
 }
 
 static void say(void *user, const char *line)
@@ -243,29 +219,32 @@ static void say_counts(const struct linked_run *run)
             " ends of collective calls, %" PRIu64 " waits for shared events, %" PRIu64
             " openings of shared memory: %" PRIu64 " races between processes, %" PRIu64
             " of them possible\n",
-            run->set->command, run->count, counts.entries, counts.messages, counts.collectives,
-            counts.waits, counts.shared, run->found, run->possible);
+            run->set->command, run->set->recording_count, counts.entries, counts.messages,
+            counts.collectives, counts.waits, counts.shared, run->found, run->possible);
 }
 
-int linked_run_add(struct finding_set *set, const char *const *files, size_t count)
+int linked_run_add(struct finding_set *set)
 {
     static struct linked_run run;
     char message[PATH_MAX + 256] = "out of memory";
     int code = 0;
     run = (struct linked_run){.set = set, .options = set->options};
-    if (!sources_make(&run, files, count))
+    if (!sources_make(&run))
         code = fail(&run, message);
-    else if (run.count < 2)
+    else if (set->recording_count < 2)
         code = fail(&run, "--order needs the recordings of at least two processes (csan record)");
     else if (!tools_make(&run, message, sizeof message))
         code = fail(&run, message);
     if (!code && (run.unfollowed = lacks_messages(&run)))
         say(&run, "the recordings are of an older csan and lack the messages of MPI: all races "
                   "between processes are possible ones");
+    if (!code && set->drawn && !linked_replay_interleaves(run.replay))
+        code = fail(&run, message);
     if (!code) {
         linked_replay_run(run.replay, say, &run);
         if (!run.unfollowed && !linked_replay_doubts(run.replay))
             forget_unmodelled(set);
+        set->interleaving = linked_replay_interleaving(run.replay);
         say_counts(&run);
     }
     close_all(&run);

@@ -5,8 +5,9 @@
 
 #include "runtime/cli/findings/finding_set.h"
 
-/* Adds the races between the processes of these recordings; files that are none are passed by. 0,
- * or an exit code with a message printed. What is missing is said on standard error. */
-int linked_run_add(struct finding_set *set, const char *const *files, size_t count);
+/* Adds the races between the processes of the set's recordings, and keeps their interleaving if the
+ * set is drawn. 0, or an exit code with a message printed. What is missing is said on standard
+ * error. */
+int linked_run_add(struct finding_set *set);
 
 #endif

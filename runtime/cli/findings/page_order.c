@@ -2,9 +2,9 @@
 #include "runtime/cli/findings/page_order.h"
 #include "csan/base/json_text.h"
 #include "runtime/cli/findings/race_picture.h"
-#include "runtime/cli/findings/recorded_sites.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Moments that some race draws: of many races, each once. */
@@ -35,9 +35,10 @@ static int compare_at(const void *left, const void *right)
 
 /* ---- moments */
 
-static void place_add(struct text *text, const struct surroundings *surroundings, uint64_t site)
+static void place_add(struct text *text, const struct surroundings *surroundings, int lane,
+                      uint64_t site)
 {
-    const struct stack_frame *frame = recorded_sites_place(surroundings->sites, site);
+    const struct stack_frame *frame = surroundings_place(surroundings, lane, site);
     if (!frame || !frame->file || !frame->line)
         return;
     json_member_string(text, "file", frame->file);
@@ -59,10 +60,16 @@ static void moment_add(struct text *text, const struct surroundings *surrounding
         json_member_string(text, "name", moment_name(surroundings, moment));
     else
         json_member_string(text, "deed", moment_deed(moment));
-    place_add(text, surroundings, moment->site);
+    place_add(text, surroundings, moment->lane, moment->site);
     if (moment->from_lane != NO_LANE) {
         text_add(text, "\"from_lane\": %d, ", moment->from_lane);
         json_member_number(text, "from", moment->from);
+    }
+    if (moment->meet) {
+        char meet[24];
+        snprintf(meet, sizeof meet, "%016" PRIx64, moment->meet); /* a number of JSON is shorter */
+        json_member_string(text, "meet", meet);
+        text_add(text, "\"gives\": %s, ", moment->gives ? "true" : "false");
     }
     json_comma_drop(text);
     text_add(text, "}");
@@ -87,21 +94,41 @@ static void moments_add(struct text *text, const struct surroundings *surroundin
 
 /* ---- lanes */
 
+/* Of one process there is nothing to group. */
+static void groups_add(struct text *text, const struct surroundings *surroundings)
+{
+    text_add(text, "],\n \"hosts\": [");
+    for (size_t i = 0; i < surroundings->lane_count; i++)
+        if (surroundings->lanes[i].host)
+            text_add(text, "%zu, ", i);
+    json_comma_drop(text);
+    text_add(text, "],\n \"groups\": [");
+    for (size_t i = 0; surroundings->group_count > 1 && i < surroundings->group_count; i++) {
+        json_string_add(text, surroundings->groups[i].name);
+        text_add(text, ", ");
+    }
+    json_comma_drop(text);
+    text_add(text, "],\n \"group_of\": [");
+    for (size_t i = 0; i < surroundings->lane_count; i++)
+        text_add(text, "%s%u", i ? "," : "", surroundings->lanes[i].group);
+}
+
 static void lanes_add(struct text *text, const struct surroundings *surroundings)
 {
     text_add(text, "\"lanes\": [");
     for (size_t i = 0; i < surroundings->lane_count; i++) {
-        json_string_add(text, surroundings->lanes[i]);
+        json_string_add(text, surroundings->lanes[i].name);
         text_add(text, ", ");
     }
     json_comma_drop(text);
     text_add(text, "],\n \"created\": [");
     for (size_t i = 0; i < surroundings->lane_count; i++) {
         text_add(text, "%s{", i ? ", " : "");
-        place_add(text, surroundings, surroundings->created[i]);
+        place_add(text, surroundings, (int)i, surroundings->lanes[i].created);
         json_comma_drop(text);
         text_add(text, "}");
     }
+    groups_add(text, surroundings);
 }
 
 /* ---- races */
@@ -151,7 +178,7 @@ void page_order_add(struct text *text, struct finding *const *findings,
                     const struct surroundings *surroundings)
 {
     struct drawn drawn = {0};
-    text_add(text, "{\"recording\": %s, ", surroundings->sites ? "true" : "false");
+    text_add(text, "{\"recording\": %s, ", surroundings->group_count ? "true" : "false");
     lanes_add(text, surroundings);
     text_add(text, "],\n \"races\": [");
     for (size_t i = 0; i < surroundings->count; i++) {

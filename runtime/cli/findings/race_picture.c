@@ -1,13 +1,12 @@
 /* See race_picture.h. */
 #include "runtime/cli/findings/race_picture.h"
-#include "runtime/cli/findings/recorded_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* How many are drawn before the first access, next to each access between them, and after the
  * second. */
-enum { BEFORE = 6, BETWEEN = 8, AFTER = 4, HOST = 0 };
+enum { BEFORE = 6, BETWEEN = 8, AFTER = 4 };
 
 struct choosing {
     const struct surroundings *surroundings;
@@ -43,10 +42,10 @@ static bool fits_call(const struct moment *moment, const struct finding *finding
     return is_wait ? moment->step && !is_record : is_record;
 }
 
-static bool same_place(struct recorded_sites *sites, const struct moment *moment,
+static bool same_place(const struct surroundings *surroundings, const struct moment *moment,
                        const struct finding_call *call)
 {
-    const struct stack_frame *place = recorded_sites_place(sites, moment->site);
+    const struct stack_frame *place = surroundings_place(surroundings, moment->lane, moment->site);
     const struct stack_frame *top = stack_frames_top(&call->stack);
     return place && top && place->line == top->line && place->file && top->file &&
            strcmp(place->file, top->file) == 0;
@@ -62,9 +61,8 @@ static uint64_t call_find(const struct choosing *choosing, const struct finding_
         const struct moment *moment = &choosing->neighbourhood->moments[i];
         if (!fits_call(moment, choosing->finding, call))
             continue;
-        const bool same_lane =
-            moment->lane >= 0 && strcmp(surroundings->lanes[moment->lane], call->lane) == 0;
-        const int fit = 2 * same_place(surroundings->sites, moment, call) + same_lane;
+        const bool same_lane = surroundings_lane_is(surroundings, moment->lane, call->lane);
+        const int fit = 2 * same_place(surroundings, moment, call) + same_lane;
         if (fit > best) {
             best = fit;
             found = moment->at;
@@ -87,6 +85,25 @@ static void mark(bool *marks, size_t index)
         marks[index] = true;
 }
 
+static uint32_t group_of(const struct choosing *choosing, const struct moment *moment)
+{
+    return moment->lane >= 0 ? choosing->surroundings->lanes[moment->lane].group : UINT32_MAX;
+}
+
+/* Both sides of what joins the accesses' processes. */
+static void meets_mark(struct choosing *choosing)
+{
+    const struct neighbourhood *neighbourhood = choosing->neighbourhood;
+    for (size_t i = 0; i < neighbourhood->count; i++)
+        for (size_t k = 0; neighbourhood->moments[i].meet && k < i; k++) {
+            const struct moment *one = &neighbourhood->moments[i];
+            const struct moment *other = &neighbourhood->moments[k];
+            if (one->meet != other->meet || group_of(choosing, one) == group_of(choosing, other))
+                continue;
+            choosing->concerns[i] = choosing->concerns[k] = true;
+        }
+}
+
 /* What is on an access's lane, waits for one, or is waited for there. */
 static void concerns_mark(struct choosing *choosing)
 {
@@ -99,6 +116,7 @@ static void concerns_mark(struct choosing *choosing)
         choosing->concerns[i] = true;
         mark(choosing->concerns, index_of(choosing, moment->from));
     }
+    meets_mark(choosing);
 }
 
 /* ---- what is drawn of it */
@@ -114,6 +132,11 @@ static void nearest_mark(struct choosing *choosing, size_t from, size_t end, int
     }
 }
 
+static bool is_host(const struct choosing *choosing, int lane)
+{
+    return lane >= 0 && choosing->surroundings->lanes[lane].host;
+}
+
 /* Nobody's order here comes from what another stream waits for later. */
 static void after_mark(struct choosing *choosing)
 {
@@ -121,11 +144,21 @@ static void after_mark(struct choosing *choosing)
     size_t most = AFTER;
     for (size_t i = choosing->second + 1; i < neighbourhood->count && most; i++) {
         const int lane = neighbourhood->moments[i].lane;
-        if (!choosing->concerns[i] || (lane != HOST && !is_access_lane(neighbourhood, lane)))
+        if (!choosing->concerns[i] ||
+            (!is_host(choosing, lane) && !is_access_lane(neighbourhood, lane)))
             continue;
         choosing->drawn[i] = true;
         most--;
     }
+}
+
+/* Who sent what is received here. */
+static void givers_mark(struct choosing *choosing, size_t index)
+{
+    const struct moment *moments = choosing->neighbourhood->moments;
+    for (size_t i = index; moments[index].meet && !moments[index].gives && i-- > 0;)
+        if (moments[i].meet == moments[index].meet && moments[i].gives)
+            choosing->drawn[i] = true;
 }
 
 static void drawn_mark(struct choosing *choosing)
@@ -142,8 +175,10 @@ static void drawn_mark(struct choosing *choosing)
         mark(choosing->drawn, index_of(choosing, neighbourhood->others[i]));
     /* What is waited for comes before who waits. */
     for (size_t i = neighbourhood->count; i-- > 0;)
-        if (choosing->drawn[i])
+        if (choosing->drawn[i]) {
             mark(choosing->drawn, index_of(choosing, neighbourhood->moments[i].from));
+            givers_mark(choosing, i);
+        }
 }
 
 static void picture_fill(struct race_picture *picture, const struct choosing *choosing)

@@ -1,7 +1,6 @@
 /* See report_graph.h. */
 #include "runtime/cli/findings/report_graph.h"
 #include "runtime/cli/findings/race_picture.h"
-#include "runtime/cli/findings/recorded_sites.h"
 
 #include <inttypes.h>
 
@@ -38,7 +37,7 @@ static void node_add(struct graph *graph, const struct moment *moment)
                   moment->at == graph->neighbourhood->accesses[1];
     const char *name = moment_name(graph->surroundings, moment);
     const struct stack_frame *frame =
-        recorded_sites_place(graph->surroundings->sites, moment->site);
+        surroundings_place(graph->surroundings, moment->lane, moment->site);
     text_add(&label, "%s", name ? name : moment_deed(moment));
     if (moment->event)
         text_add(&label, " %" PRIu64, moment->event);
@@ -53,6 +52,11 @@ static void node_add(struct graph *graph, const struct moment *moment)
     text_free(&label);
 }
 
+static uint32_t group_of(const struct graph *graph, int lane)
+{
+    return graph->surroundings->lanes[lane].group;
+}
+
 static void lane_add(struct graph *graph, int lane)
 {
     const struct moment *last = NULL;
@@ -62,7 +66,7 @@ static void lane_add(struct graph *graph, int lane)
             continue;
         if (!last) {
             text_add(graph->text, "    subgraph cluster_%zu_%d {\n      label=", graph->race, lane);
-            quoted_add(graph->text, graph->surroundings->lanes[lane]);
+            quoted_add(graph->text, graph->surroundings->lanes[lane].name);
             text_add(graph->text, "; color=gray;\n");
         }
         node_add(graph, moment);
@@ -72,6 +76,29 @@ static void lane_add(struct graph *graph, int lane)
         last = moment;
     }
     if (last)
+        text_add(graph->text, "    }\n");
+}
+
+/* Of several processes, in a cluster for each. */
+static void group_add(struct graph *graph, uint32_t group)
+{
+    const struct surroundings *surroundings = graph->surroundings;
+    const bool several = surroundings->group_count > 1;
+    bool used = false;
+    for (size_t i = 0; i < graph->picture.count; i++)
+        used |= group_of(graph, graph->picture.shown[i]->lane) == group;
+    if (!used)
+        return;
+    if (several) {
+        text_add(graph->text, "    subgraph cluster_%zu_group_%u {\n    label=", graph->race,
+                 group);
+        quoted_add(graph->text, surroundings->groups[group].name);
+        text_add(graph->text, ";\n");
+    }
+    for (size_t lane = 0; lane < surroundings->lane_count; lane++)
+        if (surroundings->lanes[lane].group == group)
+            lane_add(graph, (int)lane);
+    if (several)
         text_add(graph->text, "    }\n");
 }
 
@@ -107,8 +134,18 @@ static void waits_add(struct graph *graph, size_t index)
     }
     for (; lane >= 0 && lane <= last; lane++) {
         const struct moment *from = newest_drawn(graph, lane, index, at);
-        if (from && lane != moment->lane)
+        if (from && lane != moment->lane && group_of(graph, lane) == group_of(graph, moment->lane))
             edge_add(graph, from->at, moment->at, "color=darkgreen");
+    }
+}
+
+/* From who sends, or takes part in a collective call, to who learns of it. */
+static void meets_add(struct graph *graph, const struct moment *moment)
+{
+    for (size_t i = 0; moment->meet && !moment->gives && i < graph->picture.count; i++) {
+        const struct moment *from = graph->picture.shown[i];
+        if (from->meet == moment->meet && from->gives && from->lane != moment->lane)
+            edge_add(graph, from->at, moment->at, "color=blue");
     }
 }
 
@@ -125,10 +162,12 @@ static void race_add(struct graph *graph, const struct finding *finding)
     quoted_add(graph->text, label.data ? label.data : "");
     text_add(graph->text, ";\n");
     text_free(&label);
-    for (size_t lane = 0; lane < graph->surroundings->lane_count; lane++)
-        lane_add(graph, (int)lane);
-    for (size_t i = 0; i < graph->picture.count; i++)
+    for (size_t i = 0; i < graph->surroundings->group_count; i++)
+        group_add(graph, (uint32_t)i);
+    for (size_t i = 0; i < graph->picture.count; i++) {
         waits_add(graph, i);
+        meets_add(graph, graph->picture.shown[i]);
+    }
     if (graph->picture.count && !finding_is_error(finding))
         edge_add(graph, neighbourhood->accesses[1], neighbourhood->accesses[0],
                  "color=red, style=dashed, penwidth=2, label=\"missing\", constraint=false");

@@ -1,7 +1,7 @@
 /* Writes a recording in Chrome's trace format (Google, "Trace Event Format"), for ui.perfetto.dev
- * and chrome://tracing: csan report --perfetto. Each lane is a thread, each op and wait a slice,
- * and each wait and race a flow arrow. A recording has the order of entries and no durations, so
- * entries stand one tick apart. */
+ * and chrome://tracing: csan report --perfetto. Each process is one, each lane a thread, each
+ * op and wait a slice, and each wait, message and race a flow arrow. A recording has the order of
+ * entries and no durations, so entries stand one tick apart. */
 #ifndef RUNTIME_CLI_FINDINGS_REPORT_TRACE_H
 #define RUNTIME_CLI_FINDINGS_REPORT_TRACE_H
 

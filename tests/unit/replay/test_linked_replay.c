@@ -121,6 +121,7 @@ struct process {
     struct receive receives[MESSAGES];
     int receive_count;
     int stream_calls; /* so far */
+    uint64_t ops;     /* recorded */
     bool cut;
 };
 
@@ -129,6 +130,7 @@ static struct world {
     struct process processes[PROCESSES];
     struct ops before[OPS];
     int owner[OPS], op_count;
+    uint64_t numbers[OPS]; /* in the op's own recording */
     bool writes[OPS];
     struct message tokens[MESSAGES];
     int token_count;
@@ -189,6 +191,7 @@ static void process_start(int number)
     if (number == 0)
         csan_memory_create(process->context, CSAN_MEMORY_DEVICE, process->base, MEMORY_BYTES,
                            CSAN_HOST, 0);
+    process->ops = number == 0; /* memory that is made is one */
     link_of(process, CSAN_HOST,
             &(struct csan_link){.kind = number ? CSAN_LINK_OPEN : CSAN_LINK_SHARE,
                                 .key = 42,
@@ -263,6 +266,7 @@ static void step_op(struct process *process, int lane)
     ops_add(&process->known[lane], op);
     if (process->cut)
         return;
+    world.numbers[op] = ++process->ops;
     snprintf(name, sizeof name, "%d", op);
     const csan_site site = csan_site_intern(process->context, name, NULL, 0, NULL, 0);
     const size_t count = accesses_of(process, op, accesses, &dim);
@@ -660,6 +664,8 @@ static void race_found(void *user, const struct csan_race *race)
     const int one = atoi(race->previous.name), other = atoi(race->current.name);
     assert_int_equal(world.owner[one], one_process);
     assert_int_equal(world.owner[other], other_process);
+    assert_int_equal(linked_replay_op(found.replay, race->previous.sequence), world.numbers[one]);
+    assert_int_equal(linked_replay_op(found.replay, race->current.sequence), world.numbers[other]);
     const bool possible = race->possible || linked_replay_doubts(found.replay);
     bool(*where)[OPS] = possible ? found.possible : found.certain;
     where[one][other] = where[other][one] = true;
@@ -678,6 +684,25 @@ static void said(void *user, const char *line)
 {
     (void)line;
     (*(size_t *)user)++;
+}
+
+/* Each recording's entries, all of them and no more. */
+static void interleaving_check(const struct interleaving *interleaving,
+                               const struct linked_source *sources)
+{
+    uint64_t entries[PROCESSES] = {0};
+    char message[512];
+    struct recorded recorded;
+    for (size_t i = 0; i < interleaving->turn_count; i++)
+        entries[interleaving->turns[i].process] += interleaving->turns[i].entries;
+    for (size_t i = 0; i < interleaving->count; i++) {
+        struct recording_reader *reader =
+            recording_reader_open(sources[i].path, message, sizeof message);
+        while (recording_reader_next(reader, &recorded) == RECORDED_ENTRY)
+            assert_true(entries[i]-- > 0);
+        assert_int_equal(entries[i], 0);
+        recording_reader_close(reader);
+    }
 }
 
 /* How much the replay said. */
@@ -699,8 +724,12 @@ static size_t replay_all(int count)
     found.replay = linked_replay_create(context, sources, (size_t)count, message, sizeof message);
     if (!found.replay)
         fail_msg("%s", message);
+    assert_true(linked_replay_interleaves(found.replay));
     linked_replay_run(found.replay, said, &lines);
     struct linked_replay *replay = found.replay;
+    struct interleaving *interleaving = linked_replay_interleaving(replay);
+    interleaving_check(interleaving, sources);
+    interleaving_destroy(interleaving);
     found.replay = NULL;
     linked_replay_destroy(replay);
     csan_context_destroy(context);
