@@ -5,9 +5,12 @@
  *
  * When a mapping of another process's memory ends, nothing waits for work that uses it, because
  * nothing promises that (CUDA Driver API, cuIpcCloseMemHandle). So work that is still under way is
- * a race. Signals to external semaphores, and waits for them, take their turn in the stream. */
+ * a race. Signals to external semaphores, and waits for them, order as the memory operations of
+ * streams do (stream_memop.h). */
 #include "csan/detector/context.h"
 #include "driver_hooks.h"
+#include "runtime/hook/graph/capture.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/state/event_table.h"
@@ -18,7 +21,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
-#include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/state/stream_memop.h"
 
 #include <stdlib.h>
 
@@ -28,7 +31,6 @@ static const char *const of_interfaces =
     "memory of other interfaces (what they do to it is not seen)";
 static const char *const events_note =
     "events shared with other processes (what they record is not seen)";
-static const char *const semaphores_note = "external semaphores (what they order is not seen)";
 
 /* Memory that was opened, and may be opened again: the driver counts, and gives the same address.
  */
@@ -283,17 +285,20 @@ CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
     return result;
 }
 
-static void take_turn(const struct driver_entry *entry, CUstream handle, unsigned count)
+static void semaphores_used(const struct driver_entry *entry, CUstream handle,
+                            const struct memop *operations, size_t count)
 {
-    counters_unmodelled(semaphores_note);
-    if (!count || stream_is_capturing(handle, entry->thread_default))
-        return;
     csan_site site = callsite_of(entry->name, NULL, 0);
+    if (stream_is_capturing(handle, entry->thread_default)) {
+        capture_work(handle, entry->thread_default,
+                     graph_node_work_memops(site, operations, count));
+        return;
+    }
     struct stream *stream = stream_lock(handle, entry->thread_default);
     if (!stream)
         return;
     stream_use(stream);
-    csan_op(session_context(), stream_lane(stream), site, CSAN_LEVEL_LIBRARY, NULL, 0);
+    stream_memop_enqueue(stream, stream_lane(stream), site, operations, count);
     guard_unlock();
 }
 
@@ -304,8 +309,13 @@ CUresult hook_semaphores_signal(const struct driver_entry *entry,
 {
     CUresult result = DRIVER_REAL(entry, cuSignalExternalSemaphoresAsync_v10000)(
         extSemArray, paramsArray, numExtSems, stream);
-    if (result == CUDA_SUCCESS)
-        take_turn(entry, stream, numExtSems);
+    struct memop *operations =
+        result == CUDA_SUCCESS && numExtSems ? malloc(numExtSems * sizeof *operations) : NULL;
+    if (operations) {
+        memop_read_signals(extSemArray, paramsArray, numExtSems, operations);
+        semaphores_used(entry, stream, operations, numExtSems);
+    }
+    free(operations);
     return result;
 }
 
@@ -316,7 +326,20 @@ CUresult hook_semaphores_wait(const struct driver_entry *entry,
 {
     CUresult result = DRIVER_REAL(entry, cuWaitExternalSemaphoresAsync_v10000)(
         extSemArray, paramsArray, numExtSems, stream);
+    struct memop *operations =
+        result == CUDA_SUCCESS && numExtSems ? malloc(numExtSems * sizeof *operations) : NULL;
+    if (operations) {
+        memop_read_waits(extSemArray, paramsArray, numExtSems, operations);
+        semaphores_used(entry, stream, operations, numExtSems);
+    }
+    free(operations);
+    return result;
+}
+
+CUresult hook_semaphore_destroy(const struct driver_entry *entry, CUexternalSemaphore extSem)
+{
+    CUresult result = DRIVER_REAL(entry, cuDestroyExternalSemaphore_v10000)(extSem);
     if (result == CUDA_SUCCESS)
-        take_turn(entry, stream, numExtSems);
+        stream_memop_forget_semaphore(extSem);
     return result;
 }

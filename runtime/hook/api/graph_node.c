@@ -87,6 +87,27 @@ static CUgraphNodeParams of_wait(CUevent event)
     return params;
 }
 
+static CUgraphNodeParams of_memops(const CUDA_BATCH_MEM_OP_NODE_PARAMS *memops)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP};
+    memcpy(&params.memOp, memops, sizeof *memops);
+    return params;
+}
+
+static CUgraphNodeParams of_signal(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *signal)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL};
+    memcpy(&params.extSemSignal, signal, sizeof *signal);
+    return params;
+}
+
+static CUgraphNodeParams of_semaphore_wait(const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *wait)
+{
+    CUgraphNodeParams params = {.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT};
+    memcpy(&params.extSemWait, wait, sizeof *wait);
+    return params;
+}
+
 /* What the node does, with the stack of this call. */
 static struct graph_node_work *work_here(const CUgraphNodeParams *params)
 {
@@ -203,6 +224,24 @@ CHANGES(graph_exec_child_graph_node_set_params, cuGraphExecChildGraphNodeSetPara
 ADDS(graph_add_mem_alloc_node, cuGraphAddMemAllocNode_v11040, of_birth,
      (CUDA_MEM_ALLOC_NODE_PARAMS_v1 * what), (what))
 ADDS(graph_add_mem_free_node, cuGraphAddMemFreeNode_v11040, of_death, (CUdeviceptr_v2 what), (what))
+ADDS(graph_add_memop_node, cuGraphAddBatchMemOpNode_v11070, of_memops,
+     (const CUDA_BATCH_MEM_OP_NODE_PARAMS *what), (what))
+SETS(graph_memop_node_set_params, cuGraphBatchMemOpNodeSetParams_v11070, of_memops,
+     (const CUDA_BATCH_MEM_OP_NODE_PARAMS *what))
+CHANGES(graph_exec_memop_node_set_params, cuGraphExecBatchMemOpNodeSetParams_v11070, of_memops,
+        (const CUDA_BATCH_MEM_OP_NODE_PARAMS *what), (what))
+ADDS(graph_add_signal_node, cuGraphAddExternalSemaphoresSignalNode_v11020, of_signal,
+     (const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *what), (what))
+SETS(graph_signal_node_set_params, cuGraphExternalSemaphoresSignalNodeSetParams_v11020, of_signal,
+     (const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *what))
+CHANGES(graph_exec_signal_node_set_params, cuGraphExecExternalSemaphoresSignalNodeSetParams_v11020,
+        of_signal, (const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *what), (what))
+ADDS(graph_add_wait_node, cuGraphAddExternalSemaphoresWaitNode_v11020, of_semaphore_wait,
+     (const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *what), (what))
+SETS(graph_wait_node_set_params, cuGraphExternalSemaphoresWaitNodeSetParams_v11020,
+     of_semaphore_wait, (const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *what))
+CHANGES(graph_exec_wait_node_set_params, cuGraphExecExternalSemaphoresWaitNodeSetParams_v11020,
+        of_semaphore_wait, (const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *what), (what))
 CHANGES(graph_exec_event_record_node_set_event, cuGraphExecEventRecordNodeSetEvent_v11010,
         of_record, (CUevent what), (what))
 CHANGES(graph_exec_event_wait_node_set_event, cuGraphExecEventWaitNodeSetEvent_v11010, of_wait,

@@ -11,7 +11,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/stream.h"
-#include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/state/stream_memop.h"
 
 #include <stdlib.h>
 

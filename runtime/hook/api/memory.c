@@ -21,7 +21,7 @@
 #include "runtime/hook/failure/refused_call.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
-#include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/state/stream_memop.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/session/session.h"
 

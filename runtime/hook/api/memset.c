@@ -16,7 +16,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
-#include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/state/stream_memop.h"
 
 struct set {
     struct transfer_set what;

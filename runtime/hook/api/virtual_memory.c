@@ -19,7 +19,7 @@
 #include "runtime/hook/failure/out_of_memory.h"
 #include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
-#include "runtime/hook/api/stream_memop.h"
+#include "runtime/hook/state/stream_memop.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -24,6 +24,7 @@
 #include "runtime/hook/graph/graph_steps.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/state/stream_memop.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace_source.h"
 #include "runtime/hook/session/session.h"
@@ -392,11 +393,26 @@ static void enqueue_merged(const struct graph_steps *merged, const struct graph_
     dump_launched();
 }
 
+/* Words that copies and sets of the step write have another value then. */
+static void note_overwritten(const struct graph_step *step)
+{
+    for (size_t i = 0; stream_memop_any() && i < step->op_count; i++)
+        for (size_t k = 0; k < step->ops[i].count; k++) {
+            const struct csan_access *access = &step->ops[i].accesses[k];
+            uint64_t reach = access->bytes;
+            for (uint8_t d = 0; d < access->dim_count; d++)
+                reach += (access->dims[d].count - 1) * (uint64_t)access->dims[d].stride;
+            if (access->kind == CSAN_WRITE && step->ops[i].level == CSAN_LEVEL_LIBRARY)
+                stream_memop_overwritten(access->base, reach);
+        }
+}
+
 static void enqueue_nodes(const struct exec *exec, size_t number, csan_lane lane)
 {
     csan_context *detector = session_context();
     const struct graph_steps *merged = &exec->merged;
     const struct graph_step *step = &merged->steps[number];
+    note_overwritten(step);
     for (size_t i = 0; i < step->birth_count; i++)
         csan_memory_create(detector, CSAN_MEMORY_STREAM, step->births[i]->base,
                            step->births[i]->bytes, lane, graph_sites_birth(merged, step, i));
@@ -411,8 +427,24 @@ static void enqueue_nodes(const struct exec *exec, size_t number, csan_lane lane
                              0, 0);
 }
 
-static void enqueue_step(const struct exec *exec, size_t number, csan_lane lane,
-                         struct host_call *call)
+static void enqueue_memops(const struct exec *exec, const struct graph_step *step,
+                           const struct stream *stream, csan_lane lane)
+{
+    const csan_site site = graph_on_node ? logged_site(exec, step->memops->site)
+                                         : graph_sites_op(&exec->merged, step, 0);
+    if (graph_on_node)
+        graph_on_node(step->node);
+    for (size_t i = 0; i < step->memops->memop_count; i++) {
+        const struct memop *memop = &step->memops->memops[i];
+        if (step->part == GRAPH_STEP_ALL || memop->is_wait == (step->part == GRAPH_STEP_WAITS))
+            stream_memop_enqueue(stream, lane, site, memop, 1);
+    }
+    if (graph_on_node)
+        graph_on_node(NULL);
+}
+
+static void enqueue_step(const struct exec *exec, size_t number, const struct stream *stream,
+                         csan_lane lane, struct host_call *call)
 {
     const struct graph_step *step = &exec->merged.steps[number];
     if (step->kind == GRAPH_STEP_NODES)
@@ -423,13 +455,16 @@ static void enqueue_step(const struct exec *exec, size_t number, csan_lane lane,
         event_waited(step->event, lane, exec->merged.launch, event_wait_begins());
     else if (step->kind == GRAPH_STEP_HOST && call)
         host_node_is_enqueued(call, lane);
+    else if (step->kind == GRAPH_STEP_MEMOPS && step->memops)
+        enqueue_memops(exec, step, stream, lane);
 }
 
 /* Each step is a lane between what the stream holds and what comes next in it. */
-static void enqueue_steps(const struct exec *exec, csan_lane lane, CUstream handle,
+static void enqueue_steps(const struct exec *exec, const struct stream *stream, CUstream handle,
                           const struct launch *launch)
 {
     const struct graph_steps *merged = &exec->merged;
+    const csan_lane lane = stream_lane(stream);
     csan_context *detector = session_context();
     csan_lane *lanes = calloc(merged->count + 1, sizeof *lanes);
     char label[64];
@@ -441,7 +476,7 @@ static void enqueue_steps(const struct exec *exec, csan_lane lane, CUstream hand
         csan_lane_waits(detector, lanes[s], lane);
         for (size_t k = 0; k < step->after_count; k++)
             csan_lane_waits(detector, lanes[s], lanes[step->after[k]]);
-        enqueue_step(exec, s, lanes[s], launch->calls ? launch->calls[s].call : NULL);
+        enqueue_step(exec, s, stream, lanes[s], launch->calls ? launch->calls[s].call : NULL);
     }
     for (size_t s = 0; lanes && s < merged->count; s++) {
         csan_lane_waits(detector, lane, lanes[s]);
@@ -476,7 +511,7 @@ static void enqueue_launch(struct exec *exec, struct stream *stream, CUstream ha
     if (merged->count == 1 && merged->steps[0].kind == GRAPH_STEP_NODES)
         enqueue_nodes(exec, 0, lane);
     else
-        enqueue_steps(exec, lane, handle, launch);
+        enqueue_steps(exec, stream, handle, launch);
     csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCHED, exec->serial, 0, launch->site);
     exec->last = csan_snapshot_take(detector, lane);
     table.counts.launches++;

@@ -13,6 +13,7 @@
 #include "runtime/hook/observe/learning_node.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/session/counters.h"
+#include "runtime/hook/state/stream_memop.h"
 #include "runtime/hook/state/transfer.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct note {
 static struct {
     struct note *notes; /* under the hooks' lock */
     void *attribute, *kernel_params, *copy_params, *set_params, *alloc_params, *free_params;
+    void *memop_params, *signal_params, *wait_params;
 } table;
 
 /* ---- Work ---------------------------------------------------------------------------------- */
@@ -86,6 +88,30 @@ struct graph_node_work *graph_node_work_host(csan_site site, struct host_node *h
     return work;
 }
 
+struct graph_node_work *graph_node_work_memops(csan_site site, const struct memop *memops,
+                                               size_t count)
+{
+    struct csan_access *accesses = calloc(count + 1, sizeof *accesses);
+    struct memop *copy = calloc(count + 1, sizeof *copy);
+    size_t touched = 0;
+    for (size_t i = 0; accesses && copy && i < count; i++) {
+        copy[i] = memops[i];
+        if (!memops[i].is_semaphore)
+            accesses[touched++] = memop_access(&memops[i]);
+    }
+    struct graph_node_work *work =
+        accesses && copy ? graph_node_work_op(site, CSAN_LEVEL_LIBRARY, accesses, touched) : NULL;
+    free(accesses);
+    if (!work) {
+        free(copy);
+        return NULL;
+    }
+    work->kind = GRAPH_NODE_MEMOPS;
+    work->memops = copy;
+    work->memop_count = count;
+    return work;
+}
+
 struct graph_node_work *graph_node_work_retain(struct graph_node_work *work)
 {
     if (work)
@@ -100,6 +126,7 @@ void graph_node_work_release(struct graph_node_work *work)
             graph_memory_forget(work, work->base);
         learning_node_release(work->learning);
         free(work->wrong);
+        free(work->memops);
         graph_node_work_release(work->otherwise);
         free(work);
     }
@@ -121,13 +148,26 @@ bool graph_node_work_touches_equal(const struct graph_node_work *a, const struct
     return equal;
 }
 
+static bool memops_equal(const struct graph_node_work *a, const struct graph_node_work *b)
+{
+    bool equal = a->memop_count == b->memop_count;
+    for (size_t i = 0; equal && i < a->memop_count; i++) {
+        const struct memop *left = &a->memops[i], *right = &b->memops[i];
+        equal = left->is_wait == right->is_wait && left->is_semaphore == right->is_semaphore &&
+                left->bytes == right->bytes && left->flags == right->flags &&
+                left->address == right->address && left->value == right->value;
+    }
+    return equal;
+}
+
 bool graph_node_work_equal(const struct graph_node_work *a, const struct graph_node_work *b)
 {
     if (a == b)
         return true;
     return a && b && a->kind == b->kind && a->site == b->site && a->level == b->level &&
            a->base == b->base && a->bytes == b->bytes && a->host == b->host &&
-           learning_node_equal(a->learning, b->learning) && graph_node_work_touches_equal(a, b);
+           learning_node_equal(a->learning, b->learning) && graph_node_work_touches_equal(a, b) &&
+           memops_equal(a, b);
 }
 
 struct graph_node_work *graph_node_work_maybe(struct graph_node_work *work)
@@ -291,6 +331,33 @@ static struct graph_node_work *of_set(const CUDA_MEMSET_NODE_PARAMS_v2 *what,
     return graph_node_work_op(site, CSAN_LEVEL_LIBRARY, &access, set.width && set.height);
 }
 
+static struct graph_node_work *of_memops(const CUgraphNodeParams *params,
+                                         const struct callsite_stack *stack)
+{
+    static const char *const arguments[] = {"addr"};
+    const bool batch = params->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+    const bool signals = params->type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+    const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2 *signal = &params->extSemSignal;
+    const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2 *wait = &params->extSemWait;
+    size_t count = batch ? params->memOp.count : signals ? signal->numExtSems : wait->numExtSems;
+    struct memop *memops = calloc(count + 1, sizeof *memops);
+    if (!memops)
+        return NULL;
+    if (batch)
+        count = memop_read_batch(params->memOp.paramArray, (unsigned)count, memops);
+    else if (signals)
+        memop_read_signals(signal->extSemArray, signal->paramsArray, (unsigned)count, memops);
+    else
+        memop_read_waits(wait->extSemArray, wait->paramsArray, (unsigned)count, memops);
+    const char *name = batch     ? "cuGraphAddBatchMemOpNode"
+                       : signals ? "cuGraphAddExternalSemaphoresSignalNode"
+                                 : "cuGraphAddExternalSemaphoresWaitNode";
+    const csan_site site = callsite_intern(stack, name, batch ? arguments : NULL, batch ? 1 : 0);
+    struct graph_node_work *work = graph_node_work_memops(site, memops, count);
+    free(memops);
+    return work;
+}
+
 struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
                                              const struct callsite_stack *stack)
 {
@@ -309,6 +376,10 @@ struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         site = callsite_intern(stack, "cuGraphAddMemFreeNode", NULL, 0);
         return graph_node_work_memory(GRAPH_NODE_DEATH, site, params->free.dptr, 0);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        return of_memops(params, stack);
     default:
         return NULL;
     }
@@ -362,6 +433,9 @@ struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
     CUgraphNodeParams params = {.type = type};
     CUDA_MEMSET_NODE_PARAMS_v1 set;
     CUDA_MEM_ALLOC_NODE_PARAMS_v1 alloc;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS_v1 memop;
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 signal;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 wait;
     CUresult result = CUDA_ERROR_NOT_FOUND;
     void *ask;
     switch (type) {
@@ -385,6 +459,26 @@ struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
         if ((ask = function(&table.free_params, "cuGraphMemFreeNodeGetParams")) != NULL)
             result = ((PFN_cuGraphMemFreeNodeGetParams_v11040)ask)(node, &params.free.dptr);
+        break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        if ((ask = function(&table.memop_params, "cuGraphBatchMemOpNodeGetParams")) != NULL &&
+            (result = ((PFN_cuGraphBatchMemOpNodeGetParams_v11070)ask)(node, &memop)) ==
+                CUDA_SUCCESS)
+            memcpy(&params.memOp, &memop, sizeof memop);
+        break;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        if ((ask = function(&table.signal_params,
+                            "cuGraphExternalSemaphoresSignalNodeGetParams")) != NULL &&
+            (result = ((PFN_cuGraphExternalSemaphoresSignalNodeGetParams_v11020)ask)(
+                 node, &signal)) == CUDA_SUCCESS)
+            memcpy(&params.extSemSignal, &signal, sizeof signal);
+        break;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        if ((ask = function(&table.wait_params, "cuGraphExternalSemaphoresWaitNodeGetParams")) !=
+                NULL &&
+            (result = ((PFN_cuGraphExternalSemaphoresWaitNodeGetParams_v11020)ask)(node, &wait)) ==
+                CUDA_SUCCESS)
+            memcpy(&params.extSemWait, &wait, sizeof wait);
         break;
     default:
         break;

@@ -14,13 +14,15 @@
 struct callsite_stack;
 struct host_node;
 struct learning_node;
+struct memop;
 struct wrong_pointers;
 
 enum graph_node_kind {
     GRAPH_NODE_OP,    /* touches memory: kernels, copies, sets */
     GRAPH_NODE_BIRTH, /* allocates [base, base + bytes) */
     GRAPH_NODE_DEATH, /* frees what starts at base */
-    GRAPH_NODE_HOST   /* calls a function of the program's */
+    GRAPH_NODE_HOST,  /* calls a function of the program's */
+    GRAPH_NODE_MEMOPS /* writes words and waits for them, or signals semaphores (stream_memop.h) */
 };
 
 /* The node, its clones and the executable graphs made of them share it. */
@@ -32,6 +34,8 @@ struct graph_node_work {
     enum csan_level level;
     uint64_t base, bytes;
     struct host_node *host;
+    struct memop *memops; /* of a node of memory operations */
+    size_t memop_count;
     struct learning_node *learning; /* shared; NULL: nothing more can be learned of it */
     struct wrong_pointers *wrong;   /* NULL: its pointers are right */
     struct graph_node_work
@@ -40,12 +44,14 @@ struct graph_node_work {
     struct csan_access accesses[]; /* their dims lie behind them */
 };
 
-/* All three return NULL when memory is short. The accesses are copied. */
+/* All four return NULL when memory is short. Accesses and operations are copied. */
 struct graph_node_work *graph_node_work_op(csan_site site, enum csan_level level,
                                            const struct csan_access *accesses, size_t count);
 struct graph_node_work *graph_node_work_memory(enum graph_node_kind kind, csan_site site,
                                                uint64_t base, uint64_t bytes);
 struct graph_node_work *graph_node_work_host(csan_site site, struct host_node *host);
+struct graph_node_work *graph_node_work_memops(csan_site site, const struct memop *memops,
+                                               size_t count);
 struct graph_node_work *graph_node_work_retain(struct graph_node_work *work);
 /* The same work, but whether it is done is not known. Takes `work`, which may be NULL. */
 struct graph_node_work *graph_node_work_maybe(struct graph_node_work *work);

@@ -1,10 +1,13 @@
 /* Races inside one graph. See graph_races.h.
  *
  * The nodes are enqueued in a branch of the detector: nodes that follow one another are a lane, and
- * edges between lanes are joins, so that the rules are those of streams. */
+ * edges between lanes are joins, so that the rules are those of streams. A node that waits for a
+ * word comes after the node that writes it, as if an edge said so (graph_memop_edges.h). */
 #define HASH_NONFATAL_OOM 1
 #include "runtime/hook/graph/graph_races.h"
+#include "runtime/hook/graph/graph_memop_edges.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/session/session.h"
 
 #include <stdio.h>
@@ -155,7 +158,8 @@ static void check_entries(struct checking *checking)
             if (checking->lane_of[entry->dependencies[k]] != checking->lane_of[i])
                 csan_snapshot_join(checking->branch, lane,
                                    checking->snapshots[entry->dependencies[k]]);
-        if (entry->work && !entry->disabled && entry->work->kind == GRAPH_NODE_OP)
+        if (entry->work && !entry->disabled &&
+            (entry->work->kind == GRAPH_NODE_OP || entry->work->kind == GRAPH_NODE_MEMOPS))
             check_op(checking, i);
         else if (entry->work && !entry->disabled)
             check_memory(checking->branch, lane, entry->work);
@@ -178,7 +182,7 @@ static bool is_worth_it(const struct checking *checking)
     return checking->lane_count > 1 || memory;
 }
 
-void graph_races_find(const struct graph_topology *shape)
+static void find(const struct graph_topology *shape)
 {
     size_t count = shape->count + 1;
     struct checking checking = {.shape = shape,
@@ -206,4 +210,20 @@ void graph_races_find(const struct graph_topology *shape)
     free(checking.snapshots);
     free(checking.numbers);
     free(checking.before);
+}
+
+void graph_races_find(const struct graph_topology *shape)
+{
+    struct graph_topology ordered;
+    switch (graph_memop_edges_add(shape, &ordered)) {
+    case GRAPH_MEMOP_EDGES_NONE:
+        find(shape);
+        break;
+    case GRAPH_MEMOP_EDGES_ADDED:
+        find(&ordered);
+        graph_memop_edges_free(&ordered);
+        break;
+    default: /* without them it would find too much */
+        counters_unmodelled("races among the nodes of a graph with too many memory operations");
+    }
 }

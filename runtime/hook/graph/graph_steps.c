@@ -10,7 +10,7 @@ enum { SPECIAL_LIMIT = 64 };
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-/* Of an entry: which event and host nodes come before it and after it. */
+/* Of an entry: which event, host and memory-operation nodes come before it and after it. */
 struct sides {
     uint64_t before, after;
     uint32_t step;
@@ -33,7 +33,7 @@ static int special_kind(const struct graph_topology_entry *entry)
     case CU_GRAPH_NODE_TYPE_HOST:
         return GRAPH_STEP_HOST;
     default:
-        return GRAPH_STEP_NODES;
+        return graph_topology_is_memop(entry->type) ? GRAPH_STEP_MEMOPS : GRAPH_STEP_NODES;
     }
 }
 
@@ -46,7 +46,8 @@ static size_t special_count(const struct graph_topology *shape)
 }
 
 /* Entries come in an order that the edges allow. A record lets others behind it know what came
- * before it; a wait lets what comes behind know others; a host function does both. */
+ * before it; a wait lets what comes behind know others; host functions and memory operations do
+ * both. */
 static void find_sides(const struct grouping *grouping)
 {
     const struct graph_topology *shape = grouping->shape;
@@ -66,7 +67,7 @@ static void find_sides(const struct grouping *grouping)
     for (size_t i = shape->count; i-- > 0;) {
         const struct graph_topology_entry *entry = &shape->entries[i];
         int kind = special_kind(entry);
-        uint64_t own = kind == GRAPH_STEP_RECORD || kind == GRAPH_STEP_HOST ? bits[i] : 0;
+        uint64_t own = kind != GRAPH_STEP_NODES && kind != GRAPH_STEP_WAIT ? bits[i] : 0;
         for (size_t k = 0; k < entry->dependency_count; k++)
             sides[entry->dependencies[k]].after |= sides[i].after | own;
     }
@@ -76,6 +77,15 @@ static uint32_t step_add(struct graph_steps *merged, int kind)
 {
     merged->steps[merged->count] = (struct graph_step){.kind = (uint8_t)kind};
     return (uint32_t)merged->count++;
+}
+
+/* What the entry does, of which a step of its own was made. */
+static void describe_step(struct graph_step *step, const struct graph_topology_entry *entry)
+{
+    step->event = entry->event;
+    step->host = entry->work ? entry->work->host : NULL;
+    step->memops = entry->work && entry->work->memops ? entry->work : NULL;
+    step->node = entry->node;
 }
 
 static void find_steps(const struct grouping *grouping)
@@ -97,8 +107,7 @@ static void find_steps(const struct grouping *grouping)
             step_add(merged, kind);
             grouping->groups[2 * step] = sides->before;
             grouping->groups[2 * step + 1] = sides->after;
-            merged->steps[step].event = entry->event;
-            merged->steps[step].host = entry->work ? entry->work->host : NULL;
+            describe_step(&merged->steps[step], entry);
         }
         sides->step = step;
     }
@@ -190,21 +199,24 @@ static bool flatten(const struct grouping *grouping)
 {
     struct graph_steps *merged = grouping->merged;
     const struct graph_topology *shape = grouping->shape;
-    counters_unmodelled("the event and host nodes of graphs with more than 64");
-    for (size_t i = 0; i < shape->count; i++)
-        if (special_kind(&shape->entries[i]) == GRAPH_STEP_WAIT) {
-            grouping->sides[i].step = step_add(merged, GRAPH_STEP_WAIT);
-            merged->steps[grouping->sides[i].step].event = shape->entries[i].event;
-        }
+    counters_unmodelled("the event, host and memory-operation nodes of graphs with more than 64");
+    for (size_t i = 0; i < shape->count; i++) {
+        const int kind = special_kind(&shape->entries[i]);
+        if (kind != GRAPH_STEP_WAIT && kind != GRAPH_STEP_MEMOPS)
+            continue;
+        grouping->sides[i].step = step_add(merged, kind);
+        describe_step(&merged->steps[grouping->sides[i].step], &shape->entries[i]);
+        merged->steps[grouping->sides[i].step].part = GRAPH_STEP_WAITS;
+    }
     uint32_t nodes = step_add(merged, GRAPH_STEP_NODES);
     bool room = comes_after(merged, nodes, 0, nodes);
     for (size_t i = 0; room && i < shape->count; i++) {
         int kind = special_kind(&shape->entries[i]);
         uint32_t step = kind == GRAPH_STEP_NODES ? nodes : grouping->sides[i].step;
-        if (kind == GRAPH_STEP_RECORD || kind == GRAPH_STEP_HOST) {
+        if (kind != GRAPH_STEP_NODES && kind != GRAPH_STEP_WAIT) {
             step = step_add(merged, kind);
-            merged->steps[step].event = shape->entries[i].event;
-            merged->steps[step].host = shape->entries[i].work ? shape->entries[i].work->host : NULL;
+            describe_step(&merged->steps[step], &shape->entries[i]);
+            merged->steps[step].part = GRAPH_STEP_WRITES;
             room = comes_after(merged, step, nodes, nodes + 1);
         }
         grouping->sides[i].step = step;
@@ -270,6 +282,17 @@ static bool fill_ops(const struct grouping *grouping, uint32_t number)
     return done;
 }
 
+/* Its one op gives it a site; the accesses stay the work's. */
+static bool fill_memops(struct graph_step *step)
+{
+    step->ops = calloc(1, sizeof *step->ops);
+    if (!step->ops)
+        return false;
+    step->ops[0] = (struct graph_step_op){.site = step->memops->site, .level = step->memops->level};
+    step->op_count = 1;
+    return true;
+}
+
 static void count_nodes(const struct graph_topology *shape, struct graph_steps *merged)
 {
     for (size_t i = 0; i < shape->count; i++) {
@@ -302,11 +325,13 @@ bool graph_steps_make(const struct graph_topology *shape, struct graph_steps *me
                                 .sides = calloc(shape->count + 1, sizeof(struct sides)),
                                 .groups = calloc(2 * shape->count + 2, sizeof(uint64_t)),
                                 .merged = merged};
-    merged->steps = calloc(shape->count + 2, sizeof *merged->steps);
+    merged->steps = calloc(2 * shape->count + 2, sizeof *merged->steps);
     bool done = grouping.sides && grouping.groups && merged->steps && make_steps(&grouping);
     for (uint32_t s = 0; done && s < merged->count; s++)
         if (merged->steps[s].kind == GRAPH_STEP_NODES)
             done = fill_memory(&grouping, s) && fill_ops(&grouping, s);
+        else if (merged->steps[s].memops)
+            done = fill_memops(&merged->steps[s]);
     number_sites(merged);
     count_nodes(shape, merged);
     merged->step_of = calloc(shape->count + 1, sizeof *merged->step_of);

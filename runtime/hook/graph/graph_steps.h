@@ -2,9 +2,9 @@
  * in proportion to the distinct ranges and not to the nodes. Each range keeps the site of one node
  * that touches it.
  *
- * The nodes of a graph without event and host nodes are one step. All of it comes after what the
- * launch stream did before, and before what the stream does later. What the nodes do to each other
- * was checked before. Event and host nodes let other work in between. Then nodes are grouped by
+ * The nodes of a graph without event, host and memory-operation nodes are one step. All of it comes
+ * after what the launch stream did before, and before what the stream does later. What the nodes do
+ * to each other was checked before. Those let other work in between. Then nodes are grouped by
  * which of these they come after and before, one step each, so that an event orders exactly the
  * nodes that it should. */
 #ifndef RUNTIME_HOOK_GRAPH_GRAPH_STEPS_H
@@ -23,13 +23,25 @@ struct graph_step_op {
     size_t count;
 };
 
-enum graph_step_kind { GRAPH_STEP_NODES, GRAPH_STEP_RECORD, GRAPH_STEP_WAIT, GRAPH_STEP_HOST };
+enum graph_step_kind {
+    GRAPH_STEP_NODES,
+    GRAPH_STEP_RECORD,
+    GRAPH_STEP_WAIT,
+    GRAPH_STEP_HOST,
+    GRAPH_STEP_MEMOPS
+};
+/* Which of its operations. */
+enum graph_step_part { GRAPH_STEP_ALL, GRAPH_STEP_WAITS, GRAPH_STEP_WRITES };
 
 struct graph_step {
     uint8_t kind;           /* enum graph_step_kind */
     CUevent event;          /* RECORD and WAIT */
     struct host_node *host; /* HOST; NULL: not csan's to follow */
-    uint32_t *after;        /* earlier steps */
+    /* MEMOPS: what it does, NULL if that is not known; `ops` has its site alone */
+    uint8_t part;     /* enum graph_step_part */
+    CUgraphNode node; /* of the graph */
+    struct graph_node_work *memops;
+    uint32_t *after; /* earlier steps */
     size_t after_count;
     /* NODES: births first, then ops, then deaths */
     struct graph_node_work **births, **deaths;

@@ -189,11 +189,6 @@ static void say_unmodelled(struct graph_topology *shape, CUgraphNodeType type)
 {
     if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
         counters_unmodelled("conditional nodes of graphs not seen made");
-    else if (type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
-        counters_unmodelled("memory operation nodes of graphs");
-    else if (type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
-             type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT)
-        counters_unmodelled("external semaphore nodes of graphs");
     else
         return;
     shape->partial = true;
@@ -366,6 +361,11 @@ void graph_topology_equip(struct graph_topology *shape, const struct callsite_st
         entry->work = graph_node_find(entry->node);
         if (!entry->work)
             entry->work = graph_node_ask(entry->node, entry->type, stack);
+        if (graph_topology_is_memop(entry->type) && !entry->work) {
+            counters_unmodelled(
+                "memory operation nodes of graphs that the driver does not describe");
+            shape->partial = true;
+        }
         if (entry->conditional)
             entry->work = graph_node_work_maybe(entry->work);
         if (entry->work && entry->work->learning && graph_node_is_of_groups(entry->node))

@@ -41,6 +41,12 @@ bool graph_topology_read(CUgraph graph, struct graph_topology *shape);
 void graph_topology_equip(struct graph_topology *shape, const struct callsite_stack *stack);
 /* Sets each kernel's code; graph_topology_equip does so, too, if it is needed. */
 void graph_topology_ask_code(struct graph_topology *shape);
+/* Nodes of memory operations or external semaphores. */
+static inline bool graph_topology_is_memop(CUgraphNodeType type)
+{
+    return type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP || type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL ||
+           type == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
+}
 /* Which entries are alone. */
 void graph_topology_find_alone(struct graph_topology *shape);
 void graph_topology_free(struct graph_topology *shape);

@@ -706,6 +706,7 @@ LIES_AT(cuExternalMemoryGetMappedBuffer, FOREIGN + 0x20000, CUexternalMemory mem
         const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *description)
 SUCCEEDS(cuSignalExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
          const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS *params, unsigned count, CUstream stream)
+SUCCEEDS(cuDestroyExternalSemaphore, CUexternalSemaphore semaphore)
 SUCCEEDS(cuWaitExternalSemaphoresAsync, const CUexternalSemaphore *semaphores,
          const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned count, CUstream stream)
 

@@ -37,6 +37,9 @@ struct CUgraphNode_st {
     CUevent event;
     CUDA_HOST_NODE_PARAMS host;
     CUfunction kernel;
+    CUDA_BATCH_MEM_OP_NODE_PARAMS memops;
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS signal;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS wait;
     bool disabled; /* in all execs: tests have one */
 };
 
@@ -124,6 +127,38 @@ EXPORT CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgrap
         *node = add(graph, params->type, after, count);
     return code;
 }
+
+/* What memory operations do is kept for who asks; an exec's are its graph's. */
+#define MEMOPS(node_type, add_name, get_name, exec_name, params_type, member)                      \
+    EXPORT CUresult add_name(CUgraphNode *node, CUgraph graph, const CUgraphNode *after,           \
+                             size_t count, const params_type *params)                              \
+    {                                                                                              \
+        CUresult code = fake_result();                                                             \
+        if (code != CUDA_SUCCESS)                                                                  \
+            return code;                                                                           \
+        *node = add(graph, node_type, after, count);                                               \
+        (*node)->member = *params;                                                                 \
+        return code;                                                                               \
+    }                                                                                              \
+    EXPORT CUresult get_name(CUgraphNode node, params_type *params)                                \
+    {                                                                                              \
+        *params = node->member;                                                                    \
+        return CUDA_SUCCESS;                                                                       \
+    }                                                                                              \
+    EXPORT CUresult exec_name(CUgraphExec exec, CUgraphNode node, const params_type *params)       \
+    {                                                                                              \
+        (void)exec, (void)node, (void)params;                                                      \
+        return fake_result();                                                                      \
+    }
+
+MEMOPS(CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeGetParams,
+       cuGraphExecBatchMemOpNodeSetParams, CUDA_BATCH_MEM_OP_NODE_PARAMS, memops)
+MEMOPS(CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL, cuGraphAddExternalSemaphoresSignalNode,
+       cuGraphExternalSemaphoresSignalNodeGetParams,
+       cuGraphExecExternalSemaphoresSignalNodeSetParams, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS, signal)
+MEMOPS(CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT, cuGraphAddExternalSemaphoresWaitNode,
+       cuGraphExternalSemaphoresWaitNodeGetParams, cuGraphExecExternalSemaphoresWaitNodeSetParams,
+       CUDA_EXT_SEM_WAIT_NODE_PARAMS, wait)
 
 EXPORT CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v2 *params)
 {

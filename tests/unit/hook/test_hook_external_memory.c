@@ -100,22 +100,88 @@ static void mapped_buffers_are_checked(void **state)
     OK(cuMemFree_v2(p));
 }
 
-static void semaphores_order_nothing_and_take_their_turn(void **state)
+static void signal_on(CUstream stream, CUexternalSemaphore semaphore, uint64_t value)
+{
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS params = {.params.fence.value = value};
+    OK(cuSignalExternalSemaphoresAsync(&semaphore, &params, 1, stream));
+}
+
+static void wait_on(CUstream stream, CUexternalSemaphore semaphore, uint64_t value)
+{
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS params = {.params.fence.value = value};
+    OK(cuWaitExternalSemaphoresAsync(&semaphore, &params, 1, stream));
+}
+
+static void semaphores_take_their_turn(void **state)
 {
     (void)state;
+    CUdeviceptr q = device(64);
+    WRITE(q, blocking());
+    signal_on(NULL, (CUexternalSemaphore)64, 1); /* waits for blocking streams */
+    WRITE(q, blocking());
+    assert_int_equal(races(), 0);
+}
+
+static void a_semaphore_s_wait_acquires_the_first_signal_that_is_enough(void **state)
+{
+    (void)state;
+    CUexternalSemaphore semaphore = (CUexternalSemaphore)128;
     CUdeviceptr p = device(64), q = device(64);
-    CUstream a = non_blocking(), b = non_blocking(), s = blocking();
-    CUexternalSemaphore semaphore = NULL;
-    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal = {0};
-    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait = {0};
+    CUstream a = non_blocking(), b = non_blocking();
     WRITE(p, a);
-    OK(cuSignalExternalSemaphoresAsync(&semaphore, &signal, 1, a));
-    OK(cuWaitExternalSemaphoresAsync(&semaphore, &wait, 1, b));
+    signal_on(a, semaphore, 1);
+    WRITE(q, a);
+    signal_on(a, semaphore, 2);
+    wait_on(b, semaphore, 1);
+    WRITE(p, b);
+    assert_int_equal(races(), 0);
+    WRITE(q, b);
+    assert_int_equal(races(), 1);
+}
+
+/* Such as those of Vulkan that are no timelines. */
+static void a_wait_without_value_acquires_the_newest_signal(void **state)
+{
+    (void)state;
+    CUexternalSemaphore semaphore = (CUexternalSemaphore)192;
+    CUdeviceptr p = device(64);
+    CUstream a = non_blocking(), b = non_blocking();
+    for (int i = 0; i < 3; i++) {
+        WRITE(p, a);
+        signal_on(a, semaphore, 0);
+        wait_on(b, semaphore, 0);
+        WRITE(p, b);
+        signal_on(b, (CUexternalSemaphore)256, 0);
+        wait_on(a, (CUexternalSemaphore)256, 0);
+    }
+    assert_int_equal(races(), 0);
+}
+
+/* Another interface may have signalled it. */
+static void a_semaphore_that_nobody_signalled_orders_nothing(void **state)
+{
+    (void)state;
+    CUexternalSemaphore semaphore = (CUexternalSemaphore)320;
+    CUdeviceptr p = device(64);
+    CUstream a = non_blocking(), b = non_blocking();
+    WRITE(p, a);
+    signal_on(a, semaphore, 1);
+    wait_on(b, semaphore, 2);
     WRITE(p, b);
     assert_int_equal(races(), 1);
-    WRITE(q, s);
-    OK(cuSignalExternalSemaphoresAsync(&semaphore, &signal, 1, NULL)); /* waits for blocking ones */
-    WRITE(q, blocking());
+}
+
+static void a_destroyed_semaphore_is_forgotten(void **state)
+{
+    (void)state;
+    CUexternalSemaphore semaphore = (CUexternalSemaphore)384;
+    CUdeviceptr p = device(64);
+    CUstream a = non_blocking(), b = non_blocking();
+    WRITE(p, a);
+    signal_on(a, semaphore, 1);
+    OK(cuDestroyExternalSemaphore(semaphore));
+    wait_on(b, semaphore, 1); /* a new one with the old one's handle */
+    WRITE(p, b);
     assert_int_equal(races(), 1);
 }
 
@@ -149,7 +215,11 @@ int main(int argc, char **argv)
         TEST(a_close_that_fails_changes_nothing),
         TEST(imported_pointers_are_freed_on_streams),
         TEST(mapped_buffers_are_checked),
-        TEST(semaphores_order_nothing_and_take_their_turn),
+        TEST(semaphores_take_their_turn),
+        TEST(a_semaphore_s_wait_acquires_the_first_signal_that_is_enough),
+        TEST(a_wait_without_value_acquires_the_newest_signal),
+        TEST(a_semaphore_that_nobody_signalled_orders_nothing),
+        TEST(a_destroyed_semaphore_is_forgotten),
         TEST(an_opened_event_is_a_new_one),
     };
     return hook_finish(cmocka_run_group_tests_name("hook_foreign", tests, NULL, NULL));

@@ -1,0 +1,20 @@
+// link: -lcuda
+// ways: run run-static
+// verdict: none
+// A node waits for the word, and the kernel behind it comes after what the stream did that writes
+// it later.
+#include "value_graph.h"
+
+int main()
+{
+    int *p = device_array<int>();
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    CUdeviceptr word = words();
+    cudaGraph_t graph = graph_create();
+    cudaGraphNode_t waited = memop_node(graph, nullptr, 0, waits(word));
+    increment_node(graph, &waited, 1, p);
+    CHECK(cudaGraphLaunch(instantiate(graph), b));
+    launch_fill(a, p);
+    DRIVER_CHECK(cuStreamWriteValue32(a, word, 1, 0));
+    return finish();
+}
