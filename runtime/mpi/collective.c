@@ -1,26 +1,9 @@
 /* Collective calls (MPI 3.1, chapter 5), each in its blocking, nonblocking and, where the MPI has
  * it, persistent form (MPI 4.0, chapter 6). A function says what a call touches; the three forms
  * come from it. */
-#include "runtime/mpi/functions.h"
-#include "runtime/mpi/group.h"
-#include "runtime/mpi/wrapper.h"
+#include "runtime/mpi/collective.h"
 
 #include <stdlib.h>
-
-#define FORMS(name, started, stem)                                                                 \
-    BLOCKING(name, stem, touch_##name)                                                             \
-    STARTING(started, stem, touch_##name)                                                          \
-    WRAPPER(name##_init, (stem##_PARAMETERS, mpi_handle info, void *request),                      \
-            (stem##_ARGUMENTS(AS_IT_IS), info, request),                                           \
-            (stem##_ARGUMENTS(USABLE), info, request),                                             \
-            touch_##name(&call, stem##_ARGUMENTS(AS_IT_IS)), request_made(&call, result, request))
-
-#define IS_IN_PLACE(buffer) ((const void *)(buffer) == abi.in_place)
-
-static const void *at(const void *base, int64_t elements, mpi_aint extent)
-{
-    return (const char *)base + elements * extent;
-}
 
 /* How many parts have data, but for one rank's own. */
 static uint64_t parts(const int *counts, const struct group *group, int but)
@@ -119,8 +102,8 @@ static void blocks(struct call *call, const void *base, int64_t count, mpi_handl
 }
 
 /* Blocks of several sizes. `skip`: a rank that takes no part, or -1. */
-static void blocks_v(struct call *call, const void *base, const int *counts, const int *places,
-                     mpi_handle type, int kind, int size, int skip, enum call_argument argument)
+void collective_blocks(struct call *call, const void *base, const int *counts, const int *places,
+                       mpi_handle type, int kind, int size, int skip, enum call_argument argument)
 {
     const mpi_aint extent = layout_extent(type);
     for (int i = 0; i < size; i++)
@@ -188,8 +171,8 @@ static void touch_Gatherv(struct call *call, GATHERV_PARAMETERS)
     if (!is_root || !group.inter)
         call_reads(call, sendbuf, sendcount, sendtype, ARGUMENT_SENDBUF);
     if (is_root)
-        blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, group.size,
-                 in_place ? group.rank : -1, ARGUMENT_RECVBUF);
+        collective_blocks(call, recvbuf, counts, places, recvtype, CSAN_WRITE, group.size,
+                          in_place ? group.rank : -1, ARGUMENT_RECVBUF);
 }
 FORMS(Gatherv, Igatherv, GATHERV)
 
@@ -212,8 +195,8 @@ static void touch_Scatterv(struct call *call, SCATTERV_PARAMETERS)
     if (group_is_idle(&group, root))
         return;
     if (is_root)
-        blocks_v(call, sendbuf, counts, places, sendtype, CSAN_READ, group.size,
-                 in_place ? group.rank : -1, ARGUMENT_SENDBUF);
+        collective_blocks(call, sendbuf, counts, places, sendtype, CSAN_READ, group.size,
+                          in_place ? group.rank : -1, ARGUMENT_SENDBUF);
     if (!is_root || !group.inter)
         call_writes(call, recvbuf, recvcount, recvtype, ARGUMENT_RECVBUF);
 }
@@ -321,13 +304,6 @@ FORMS(Reduce_scatter, Ireduce_scatter, REDUCE_SCATTER)
 
 /* ---- All to all ---- */
 
-#define ALLGATHER_PARAMETERS                                                                       \
-    const void *sendbuf, int sendcount, mpi_handle sendtype, void *recvbuf, int recvcount,         \
-        mpi_handle recvtype, mpi_handle comm
-#define ALLGATHER_ARGUMENTS(pass)                                                                  \
-    pass(sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, pass(recvbuf, ARGUMENT_RECVBUF),         \
-        recvcount, recvtype, comm
-
 static void touch_Allgather(struct call *call, ALLGATHER_PARAMETERS)
 {
     const struct group group = group_of(comm);
@@ -353,13 +329,6 @@ static void touch_Alltoall(struct call *call, ALLGATHER_PARAMETERS)
 }
 FORMS(Alltoall, Ialltoall, ALLGATHER)
 
-#define ALLGATHERV_PARAMETERS                                                                      \
-    const void *sendbuf, int sendcount, mpi_handle sendtype, void *recvbuf, const int *counts,     \
-        const int *places, mpi_handle recvtype, mpi_handle comm
-#define ALLGATHERV_ARGUMENTS(pass)                                                                 \
-    pass(sendbuf, ARGUMENT_SENDBUF), sendcount, sendtype, pass(recvbuf, ARGUMENT_RECVBUF), counts, \
-        places, recvtype, comm
-
 static void touch_Allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
 {
     const struct group group = group_of(comm);
@@ -373,18 +342,10 @@ static void touch_Allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
     if (in_place)
         call_reads(call, at(recvbuf, places[group.rank], layout_extent(recvtype)),
                    counts[group.rank], recvtype, ARGUMENT_RECVBUF);
-    blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, group.size,
-             in_place ? group.rank : -1, ARGUMENT_RECVBUF);
+    collective_blocks(call, recvbuf, counts, places, recvtype, CSAN_WRITE, group.size,
+                      in_place ? group.rank : -1, ARGUMENT_RECVBUF);
 }
 FORMS(Allgatherv, Iallgatherv, ALLGATHERV)
-
-#define ALLTOALLV_PARAMETERS                                                                       \
-    const void *sendbuf, const int *sendcounts, const int *sendplaces, mpi_handle sendtype,        \
-        void *recvbuf, const int *recvcounts, const int *recvplaces, mpi_handle recvtype,          \
-        mpi_handle comm
-#define ALLTOALLV_ARGUMENTS(pass)                                                                  \
-    pass(sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtype,                             \
-        pass(recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtype, comm
 
 static void touch_Alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
 {
@@ -392,22 +353,12 @@ static void touch_Alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
     call_collective(call, -1, recvtype, CALL_NO_ROOT, comm);
     follow_parts(call, comm, &group, IS_IN_PLACE(sendbuf) ? recvcounts : sendcounts, recvcounts);
     if (!IS_IN_PLACE(sendbuf))
-        blocks_v(call, sendbuf, sendcounts, sendplaces, sendtype, CSAN_READ, group.size, -1,
-                 ARGUMENT_SENDBUF);
-    blocks_v(call, recvbuf, recvcounts, recvplaces, recvtype, CSAN_WRITE, group.size, -1,
-             ARGUMENT_RECVBUF);
+        collective_blocks(call, sendbuf, sendcounts, sendplaces, sendtype, CSAN_READ, group.size,
+                          -1, ARGUMENT_SENDBUF);
+    collective_blocks(call, recvbuf, recvcounts, recvplaces, recvtype, CSAN_WRITE, group.size, -1,
+                      ARGUMENT_RECVBUF);
 }
 FORMS(Alltoallv, Ialltoallv, ALLTOALLV)
-
-/* Places are in bytes, and each block has its own datatype. */
-#define EXCHANGE_W(displacement)                                                                   \
-    const void *sendbuf, const int *sendcounts, const displacement *sendplaces,                    \
-        const void *sendtypes, void *recvbuf, const int *recvcounts,                               \
-        const displacement *recvplaces, const void *recvtypes, mpi_handle comm
-#define ALLTOALLW_PARAMETERS EXCHANGE_W(int)
-#define ALLTOALLW_ARGUMENTS(pass)                                                                  \
-    pass(sendbuf, ARGUMENT_SENDBUF), sendcounts, sendplaces, sendtypes,                            \
-        pass(recvbuf, ARGUMENT_RECVBUF), recvcounts, recvplaces, recvtypes, comm
 
 static void blocks_w(struct call *call, const void *base, const int *counts, const int *places,
                      const void *types, int kind, int size, enum call_argument argument)
@@ -429,157 +380,6 @@ static void touch_Alltoallw(struct call *call, ALLTOALLW_PARAMETERS)
              ARGUMENT_RECVBUF);
 }
 FORMS(Alltoallw, Ialltoallw, ALLTOALLW)
-
-/* ---- Among neighbours (MPI 3.1, 7.6): exchanges with those of the topology ---- */
-
-struct neighbours {
-    int in, out;
-};
-
-static struct neighbours neighbours_of(mpi_handle comm)
-{
-    struct neighbours found = {0, 0};
-    int dims = 0, weighted, rank = 0;
-    int kind = abi.undefined;
-    if (PMPI(Topo_test)(comm, &kind) != MPI_OK || kind == abi.undefined)
-        return found;
-    if (kind == abi.topology_cart && PMPI(Cartdim_get)(comm, &dims) == MPI_OK) {
-        found.in = found.out = 2 * dims;
-    } else if (kind == abi.topology_graph && PMPI(Comm_rank)(comm, &rank) == MPI_OK) {
-        PMPI(Graph_neighbors_count)(comm, rank, &found.in);
-        found.out = found.in;
-    } else if (kind == abi.topology_dist_graph) {
-        PMPI(Dist_graph_neighbors_count)(comm, &found.in, &found.out, &weighted);
-    }
-    return found;
-}
-
-/* The ranks that give to the calling one, and how many it gives to; of a grid, but for those that
- * are not there. */
-struct around {
-    int *in;
-    size_t in_count;
-    uint64_t out;
-};
-
-static bool counts_at(const int *counts, int edge, bool all)
-{
-    return counts ? counts[edge] > 0 : all;
-}
-
-static void around_grid(mpi_handle comm, int dims, struct around *around, const int *sent,
-                        const int *received, bool all)
-{
-    for (int edge = 0; edge < 2 * dims; edge++) {
-        int before, behind;
-        if (PMPI(Cart_shift)(comm, edge / 2, 1, &before, &behind) != MPI_OK)
-            return;
-        const int peer = edge % 2 ? behind : before;
-        if (peer == abi.proc_null)
-            continue;
-        around->out += counts_at(sent, edge, all);
-        if (counts_at(received, edge, all))
-            around->in[around->in_count++] = peer;
-    }
-}
-
-static void around_list(struct around *around, struct neighbours among, const int *sent,
-                        const int *received, bool all)
-{
-    for (int i = 0; i < among.out; i++)
-        around->out += counts_at(sent, i, all);
-    for (int i = 0; i < among.in; i++)
-        if (counts_at(received, i, all))
-            around->in[around->in_count++] = around->in[i];
-}
-
-/* The calling rank exchanges with its neighbours. Counts of edges, or NULL: `all` have data. */
-static void follow_neighbours(struct call *call, mpi_handle comm, const int *sent,
-                              const int *received, bool all)
-{
-    const struct neighbours among = neighbours_of(comm);
-    const size_t room = (size_t)among.in + (size_t)among.out + 1;
-    int kind = abi.undefined, rank = 0;
-    if (!call_shared.links)
-        return;
-    struct around around = {malloc(4 * room * sizeof *around.in), 0, 0};
-    if (!around.in)
-        return;
-    PMPI(Topo_test)(comm, &kind);
-    PMPI(Comm_rank)(comm, &rank);
-    if (kind == abi.topology_cart) {
-        around_grid(comm, among.in / 2, &around, sent, received, all);
-    } else {
-        if (kind == abi.topology_graph)
-            PMPI(Graph_neighbors)(comm, rank, among.in, around.in);
-        else
-            PMPI(Dist_graph_neighbors)
-        (comm, among.in, around.in, around.in + room, among.out, around.in + 2 * room,
-         around.in + 3 * room);
-        around_list(&around, among, sent, received, all);
-    }
-    follow_exchange(call, comm, around.out, around.in, around.in_count);
-    free(around.in);
-}
-
-static void touch_Neighbor_allgather(struct call *call, ALLGATHER_PARAMETERS)
-{
-    const struct neighbours among = neighbours_of(comm);
-    call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
-    follow_neighbours(call, comm, NULL, NULL, sendcount > 0);
-    call_reads(call, sendbuf, among.out ? sendcount : 0, sendtype, ARGUMENT_SENDBUF);
-    call_writes(call, recvbuf, (int64_t)recvcount * among.in, recvtype, ARGUMENT_RECVBUF);
-}
-FORMS(Neighbor_allgather, Ineighbor_allgather, ALLGATHER)
-
-static void touch_Neighbor_alltoall(struct call *call, ALLGATHER_PARAMETERS)
-{
-    const struct neighbours among = neighbours_of(comm);
-    call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
-    follow_neighbours(call, comm, NULL, NULL, sendcount > 0);
-    call_reads(call, sendbuf, (int64_t)sendcount * among.out, sendtype, ARGUMENT_SENDBUF);
-    call_writes(call, recvbuf, (int64_t)recvcount * among.in, recvtype, ARGUMENT_RECVBUF);
-}
-FORMS(Neighbor_alltoall, Ineighbor_alltoall, ALLGATHER)
-
-static void touch_Neighbor_allgatherv(struct call *call, ALLGATHERV_PARAMETERS)
-{
-    const struct neighbours among = neighbours_of(comm);
-    call_collective(call, sendcount, sendtype, CALL_NO_ROOT, comm);
-    follow_neighbours(call, comm, NULL, counts, sendcount > 0);
-    call_reads(call, sendbuf, among.out ? sendcount : 0, sendtype, ARGUMENT_SENDBUF);
-    blocks_v(call, recvbuf, counts, places, recvtype, CSAN_WRITE, among.in, -1, ARGUMENT_RECVBUF);
-}
-FORMS(Neighbor_allgatherv, Ineighbor_allgatherv, ALLGATHERV)
-
-static void touch_Neighbor_alltoallv(struct call *call, ALLTOALLV_PARAMETERS)
-{
-    const struct neighbours among = neighbours_of(comm);
-    call_collective(call, -1, recvtype, CALL_NO_ROOT, comm);
-    follow_neighbours(call, comm, sendcounts, recvcounts, true);
-    blocks_v(call, sendbuf, sendcounts, sendplaces, sendtype, CSAN_READ, among.out, -1,
-             ARGUMENT_SENDBUF);
-    blocks_v(call, recvbuf, recvcounts, recvplaces, recvtype, CSAN_WRITE, among.in, -1,
-             ARGUMENT_RECVBUF);
-}
-FORMS(Neighbor_alltoallv, Ineighbor_alltoallv, ALLTOALLV)
-
-#define NEIGHBOR_W_PARAMETERS      EXCHANGE_W(mpi_aint)
-#define NEIGHBOR_W_ARGUMENTS(pass) ALLTOALLW_ARGUMENTS(pass)
-
-static void touch_Neighbor_alltoallw(struct call *call, NEIGHBOR_W_PARAMETERS)
-{
-    const struct neighbours among = neighbours_of(comm);
-    call_collective(call, -1, 0, CALL_NO_ROOT, comm);
-    follow_neighbours(call, comm, sendcounts, recvcounts, true);
-    for (int i = 0; i < among.out; i++)
-        call_reads(call, at(sendbuf, sendplaces[i], 1), sendcounts[i],
-                   handle_at(sendtypes, (size_t)i), ARGUMENT_SENDBUF);
-    for (int i = 0; i < among.in; i++)
-        call_writes(call, at(recvbuf, recvplaces[i], 1), recvcounts[i],
-                    handle_at(recvtypes, (size_t)i), ARGUMENT_RECVBUF);
-}
-FORMS(Neighbor_alltoallw, Ineighbor_alltoallw, NEIGHBOR_W)
 
 /* ---- Of one rank alone ---- */
 

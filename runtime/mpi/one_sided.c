@@ -138,11 +138,20 @@ static void touch_operation(struct call *call, const void *origin, int kind, mpi
                  kind == CSAN_READ ? CSAN_WRITE : CSAN_READ);
 }
 
-/* It lasts until the epoch ends. The form with a request is one that STARTING makes. */
+/* It lasts until the epoch ends. */
 #define OPERATION(name, stem, touch)                                                               \
     WRAPPER(name, (stem##_PARAMETERS), (stem##_ARGUMENTS(AS_IT_IS)), (stem##_ARGUMENTS(USABLE)),   \
             (touch(&call, stem##_ARGUMENTS(AS_IT_IS)), call_starts(&call)),                        \
             window_started(handle_value(window), target, &call))
+
+/* The form with a request ends with that, or by a flush before (MPI 3.1, 11.5.4). */
+#define REQUESTED(name, stem, touch)                                                               \
+    WRAPPER(name, (stem##_PARAMETERS, void *request), (stem##_ARGUMENTS(AS_IT_IS), request),       \
+            (stem##_ARGUMENTS(USABLE), request),                                                   \
+            (touch(&call, stem##_ARGUMENTS(AS_IT_IS)), call_starts(&call)),                        \
+            (request_started(&call, result, request),                                              \
+             window_requested(handle_value(window), target, request_name(request, 0),              \
+                              result == MPI_OK ? call.request : 0)))
 
 #define PUT_PARAMETERS      const void *origin, TARGET, mpi_handle window
 #define PUT_ARGUMENTS(pass) pass(origin, ARGUMENT_ORIGIN), TARGET_NAMES, window
@@ -152,7 +161,7 @@ static void touch_put(struct call *call, PUT_PARAMETERS)
     touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
 }
 OPERATION(Put, PUT, touch_put)
-STARTING(Rput, PUT, touch_put)
+REQUESTED(Rput, PUT, touch_put)
 
 #define GET_PARAMETERS      void *origin, TARGET, mpi_handle window
 #define GET_ARGUMENTS(pass) PUT_ARGUMENTS(pass)
@@ -162,7 +171,7 @@ static void touch_get(struct call *call, GET_PARAMETERS)
     touch_operation(call, origin, CSAN_WRITE, window, "from", TARGET_NAMES);
 }
 OPERATION(Get, GET, touch_get)
-STARTING(Rget, GET, touch_get)
+REQUESTED(Rget, GET, touch_get)
 
 /* An accumulate also has an operation of reduction. */
 #define ACCUMULATE_PARAMETERS      const void *origin, TARGET, mpi_handle op, mpi_handle window
@@ -174,7 +183,7 @@ static void touch_accumulate(struct call *call, ACCUMULATE_PARAMETERS)
     touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
 }
 OPERATION(Accumulate, ACCUMULATE, touch_accumulate)
-STARTING(Raccumulate, ACCUMULATE, touch_accumulate)
+REQUESTED(Raccumulate, ACCUMULATE, touch_accumulate)
 
 /* ... and one that fetches writes what was there. */
 #define GET_ACCUMULATE_PARAMETERS                                                                  \
@@ -193,7 +202,7 @@ static void touch_get_accumulate(struct call *call, GET_ACCUMULATE_PARAMETERS)
         call_writes(call, fetched, fetched_count, fetched_type, ARGUMENT_RESULT);
 }
 OPERATION(Get_accumulate, GET_ACCUMULATE, touch_get_accumulate)
-STARTING(Rget_accumulate, GET_ACCUMULATE, touch_get_accumulate)
+REQUESTED(Rget_accumulate, GET_ACCUMULATE, touch_get_accumulate)
 
 #define FETCH_PARAMETERS                                                                           \
     const void *origin, void *fetched, mpi_handle type, int target, mpi_aint place, mpi_handle op, \

@@ -193,6 +193,19 @@ void request_known(struct request_name name, const void *status)
     finish(&taken, status);
 }
 
+void request_flushed(struct request_name name, uint64_t number)
+{
+    struct taken taken = {NULL, number, false};
+    pthread_mutex_lock(&table.lock);
+    for (struct request *at = *chain_of(name.handle); at; at = at->next)
+        if (at->number == number)
+            taken.request = at;
+    if (taken.request)
+        taken.request->number = 0;
+    pthread_mutex_unlock(&table.lock);
+    finish(&taken, NULL);
+}
+
 void request_freed(struct request_name name)
 {
     const struct taken taken = take(name, true);

@@ -25,6 +25,8 @@ struct request_name {
 void request_finished(struct request_name name, const void *status);
 /* ... and the request stays, as by MPI_Request_get_status. */
 void request_known(struct request_name name, const void *status);
+/* ... or a flush ended it: the request of that number of csan's, if nobody has waited for it. */
+void request_flushed(struct request_name name, uint64_t number);
 /* MPI_Request_free: nobody will wait for it. */
 void request_freed(struct request_name name);
 

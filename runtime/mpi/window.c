@@ -10,6 +10,7 @@ struct operation {
     int target;
     uint64_t request; /* csan's number */
     struct stage *stages;
+    struct request_name name; /* of its request; variable NULL: it has none */
 };
 
 struct window {
@@ -72,7 +73,10 @@ bool window_memory_of(mpi_handle handle, struct window_memory *memory)
 
 static void operation_end(struct operation *operation)
 {
-    csan_request_wait(operation->request);
+    if (operation->name.variable)
+        request_flushed(operation->name, operation->request);
+    else
+        csan_request_wait(operation->request);
     if (operation->stages) {
         csan_library_begin();
         stage_out(operation->stages);
@@ -80,6 +84,29 @@ static void operation_end(struct operation *operation)
     }
     stage_free(operation->stages);
     free(operation);
+}
+
+/* False: nothing is known of that window. */
+static bool operation_add(mpi_handle handle, struct operation *operation)
+{
+    pthread_mutex_lock(&table.lock);
+    struct window *window = find(handle);
+    if (window) {
+        operation->next = window->operations;
+        window->operations = operation;
+    }
+    pthread_mutex_unlock(&table.lock);
+    return window != NULL;
+}
+
+void window_requested(mpi_handle handle, int target, struct request_name name, uint64_t number)
+{
+    struct operation *operation = number ? calloc(1, sizeof *operation) : NULL;
+    if (!operation)
+        return;
+    *operation = (struct operation){.target = target, .request = number, .name = name};
+    if (!operation_add(handle, operation))
+        free(operation);
 }
 
 void window_started(mpi_handle handle, int target, struct call *call)
@@ -92,14 +119,8 @@ void window_started(mpi_handle handle, int target, struct call *call)
     operation->request = call->request;
     operation->stages = call->stages;
     call->stages = NULL;
-    pthread_mutex_lock(&table.lock);
-    struct window *window = find(handle);
-    if (window) {
-        operation->next = window->operations;
-        window->operations = operation;
-    }
-    pthread_mutex_unlock(&table.lock);
-    if (!window) { /* made before csan was on: nothing is known of its epochs */
+    if (!operation_add(handle,
+                       operation)) { /* made before csan was on: nothing is known of its epochs */
         call_outside();
         operation_end(operation);
         call_inside();

@@ -3,7 +3,7 @@
 #ifndef RUNTIME_MPI_WINDOW_H
 #define RUNTIME_MPI_WINDOW_H
 
-#include "runtime/mpi/call.h"
+#include "runtime/mpi/request.h"
 
 enum { WINDOW_ANY_TARGET = -1 };
 
@@ -24,6 +24,8 @@ bool window_memory_of(mpi_handle window, struct window_memory *memory);
 
 /* An operation to that target has started; the real call has returned. */
 void window_started(mpi_handle window, int target, struct call *call);
+/* One that has a request, too: it ends with that, or here. */
+void window_requested(mpi_handle window, int target, struct request_name name, uint64_t number);
 /* Those to the target, or all, have finished at this rank. */
 void window_finished(mpi_handle window, int target);
 
