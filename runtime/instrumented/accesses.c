@@ -55,26 +55,41 @@ EXPORTED void __tsan_func_exit(void) {}
 EXPORTED void __tsan_ignore_thread_begin(void) {}
 EXPORTED void __tsan_ignore_thread_end(void) {}
 
+/* What is rare is apart, and is jumped to: the return address is the program's there, too. */
+#define SLOW __attribute__((noinline)) static void
 #define SIZED(bytes)                                                                               \
+    SLOW read##bytes##_slow(const void *address)                                                   \
+    {                                                                                              \
+        host_table.access(address, bytes, 0, PC());                                                \
+    }                                                                                              \
+    SLOW write##bytes##_slow(const void *address)                                                  \
+    {                                                                                              \
+        host_table.access(address, bytes, 1, PC());                                                \
+    }                                                                                              \
     EXPORTED void __tsan_read##bytes(const void *address)                                          \
     {                                                                                              \
-        reads(address, bytes, PC());                                                               \
+        if (may_meet(address, host_table.written))                                                 \
+            read##bytes##_slow(address);                                                           \
     }                                                                                              \
     EXPORTED void __tsan_write##bytes(void *address)                                               \
     {                                                                                              \
-        writes(address, bytes, PC());                                                              \
+        if (may_meet(address, host_table.touched))                                                 \
+            write##bytes##_slow(address);                                                          \
     }                                                                                              \
     EXPORTED void __tsan_volatile_read##bytes(const void *address)                                 \
     {                                                                                              \
-        reads(address, bytes, PC());                                                               \
+        if (may_meet(address, host_table.written))                                                 \
+            read##bytes##_slow(address);                                                           \
     }                                                                                              \
     EXPORTED void __tsan_volatile_write##bytes(void *address)                                      \
     {                                                                                              \
-        writes(address, bytes, PC());                                                              \
+        if (may_meet(address, host_table.touched))                                                 \
+            write##bytes##_slow(address);                                                          \
     }                                                                                              \
     EXPORTED void __tsan_read_write##bytes(void *address)                                          \
     {                                                                                              \
-        writes(address, bytes, PC());                                                              \
+        if (may_meet(address, host_table.touched))                                                 \
+            write##bytes##_slow(address);                                                          \
     }
 SIZED(1)
 SIZED(2)

@@ -1,24 +1,37 @@
 #!/bin/bash
-# What seeing the host's own loads and stores costs, in one run, by turns: plain, csan without, with host=guard and with
-# host=content; and announced accesses (host=instrumented) beside ThreadSanitizer's own library on the same object file.
-# Then training steps of PyTorch with the batches of a DataLoader, where PyTorch is.
+# What seeing the host's own loads and stores costs, in one run, by turns, each as a ratio to plain:
+#   1. a pipeline of pinned buffers, with csan and host=off, guard, content, and both;
+#   2. a stencil of the host on managed memory, and a loop of the host on its own: announced accesses (host=instrumented),
+#      beside ThreadSanitizer's own library and beside empty functions, all of one object file;
+#   3. training steps of PyTorch with the batches of a DataLoader, where PyTorch sees a GPU.
 #
-#   host_cost.sh CSAN_ROOT [ROUNDS]
+#   [CSAN_TEST_ARCH=sm_90] [CSAN_TEST_DEVICE=embedded] host_cost.sh CSAN_ROOT [ROUNDS]
+#
+# The embedded device says what the host does; its copies and kernels take a hundred times longer than a GPU's, so the
+# pipeline's ratios there say little.
 set -u
 root=$(cd "${1:?where csan is installed}" && pwd) rounds=${2:-5}
 here=$(cd "$(dirname "$0")" && pwd)
-command -v nvcc >/dev/null || { echo "skipped host_cost: no nvcc"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+device=${CSAN_TEST_DEVICE:-gpu}
 arch=${CSAN_TEST_ARCH:-native}
-nvcc -O2 -g -arch="$arch" -cudart shared "$here/host_cost.cu" -o plain || exit 1
-nvcc -O2 -g -arch="$arch" -Xcompiler -fsanitize=thread -c "$here/host_cost.cu" -o announced.o || exit 1
-nvcc -cudart shared announced.o -o announced -L"$root/lib" -lcsan_host -Xlinker -rpath="$root/lib" || exit 1
-nvcc -cudart shared -Xcompiler -fsanitize=thread announced.o -o tsan || echo "no ThreadSanitizer library here"
-# The floor: the same object file, whose calls come to functions that do nothing.
-nm -u announced.o | sed -n 's/.*\(__tsan_[a-z0-9_]*\)$/void \1(void) {}/p' >empty.c
-gcc -O2 -shared -fPIC empty.c -o libempty.so && nvcc -cudart shared announced.o -o empty -L. -lempty -Xlinker -rpath="$work"
+[ $device = embedded ] && arch=${CSAN_TEST_ARCH:-sm_75}
+built=
+if command -v nvcc >/dev/null; then
+    nvcc -O2 -g -arch="$arch" -cudart shared "$here/host_cost.cu" -o plain || exit 1
+    nvcc -O2 -g -arch="$arch" -Xcompiler -fsanitize=thread -c "$here/host_cost.cu" -o announced.o || exit 1
+    nvcc -cudart shared announced.o -o announced -L"$root/lib" -lcsan_host -Xlinker -rpath="$root/lib" || exit 1
+    nvcc -cudart shared -Xcompiler -fsanitize=thread announced.o -o tsan || echo "no ThreadSanitizer library here"
+    # The floor: the same object file, whose calls come to functions that do nothing.
+    nm -u announced.o | sed -n 's/.*\(__tsan_[a-z0-9_]*\)$/void \1(void) {}/p' >empty.c
+    gcc -O2 -shared -fPIC empty.c -o libempty.so &&
+        nvcc -cudart shared announced.o -o empty -L. -lempty -Xlinker -rpath="$work"
+    built=1
+else
+    echo "skipped the programs in C++: no nvcc"
+fi
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null
 
 declare -A times
@@ -44,28 +57,40 @@ ratios()
     done
     times=()
 }
-csan() { env CSAN_OPTIONS=print_summary=0:"$1" "$root/bin/csan" run "${@:2}"; }
+csan() { env CSAN_OPTIONS=print_summary=0:"$1" "$root/bin/csan" run --device=$device "${@:2}"; }
+# The embedded device is found by csan run alone.
+plain() { if [ $device = gpu ]; then "$@"; else env CSAN=0 "$root/bin/csan" run --device=embedded "$@"; fi; }
+# ThreadSanitizer's library wants the addresses where they are without randomization.
+tsan() { plain env TSAN_OPTIONS=report_bugs=0 setarch "$(uname -m)" -R ./tsan "$@"; }
+steps_of() { local steps=$1; [ $device = gpu ] || steps=$((steps / 100)); echo $((steps < 3 ? 3 : steps)); }
 
-for size in 65536 1048576 67108864; do
-    steps=$((size > 4000000 ? 150 : size > 100000 ? 10000 : 50000)) # about a second
+sizes="65536 1048576 67108864"
+[ $device = gpu ] || sizes="65536 1048576" # its kernel is interpreted
+for size in ${built:+$sizes}; do
+    steps=$(steps_of $((size > 4000000 ? 150 : size > 100000 ? 10000 : 50000))) # about a second
     for ((i = 0; i < rounds; i++)); do
-        take plain ./plain pipeline $size $steps
-        take "csan" csan host=off ./plain pipeline $size $steps
+        take plain plain ./plain pipeline $size $steps
+        take "csan host=off" csan host=off ./plain pipeline $size $steps
         take "csan host=guard" csan host=guard ./plain pipeline $size $steps
         take "csan host=content" csan host=content ./plain pipeline $size $steps
         take "csan, both" csan host=guard+content ./plain pipeline $size $steps
     done
-    ratios "pipeline $size" plain csan "csan host=guard" "csan host=content" "csan, both"
+    ratios "pipeline $size" plain "csan host=off" "csan host=guard" "csan host=content" "csan, both"
 done
-for kind in managed own; do
+for kind in ${built:+managed own}; do
+    name="stencil, managed"
+    [ $kind = own ] && name="loop on own memory"
     for ((i = 0; i < rounds; i++)); do
-        take plain ./plain $kind 1000000 64
+        take plain plain ./plain $kind 1000000 64
         take "host=instrumented" csan host=instrumented ./announced $kind 1000000 64
-        [ -x empty ] && take "empty calls" csan host=off ./empty $kind 1000000 64
-        [ -x tsan ] && take ThreadSanitizer env TSAN_OPTIONS=report_bugs=0 ./tsan $kind 1000000 64
+        [ -x empty ] && take "empty functions" plain ./empty $kind 1000000 64
+        [ -x tsan ] && take ThreadSanitizer tsan $kind 1000000 64
     done
-    ratios "stencil $kind memory" plain "empty calls" host=instrumented ThreadSanitizer
+    ratios "$name" plain "empty functions" host=instrumented ThreadSanitizer
 done
-python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null &&
-    python3 "$here/../bench/torch/bench_host.py" "$root/bin/csan" --seconds=40
+if python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null; then
+    python3 "$here/../bench/torch/bench_host.py" "$root/bin/csan" --seconds=60
+else
+    echo "skipped PyTorch: it is not here, or sees no GPU"
+fi
 sort errors | uniq -c | sort -rn | head -5

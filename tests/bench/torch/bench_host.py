@@ -1,5 +1,5 @@
 """What it costs to see the host's own loads and stores: training steps with the batches of a DataLoader (pinned memory,
-copies that do not wait) plain, with csan, and with host=guard, timed in turns.
+copies that do not wait) plain, and with csan and host=off, guard and content, timed in turns.
 Usage: bench_host.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
 
 import turns
@@ -10,8 +10,7 @@ def modes(csan, _):
     run = [csan, "run", "--device=gpu"]
     return {
         "plain": Mode(),
-        "csan": Mode(run, {"CSAN_OPTIONS": "host=off"}),
-        "csan host=guard": Mode(run, {"CSAN_OPTIONS": "host=guard"}),
+        **{f"csan host={how}": Mode(run, {"CSAN_OPTIONS": f"host={how}"}) for how in ("off", "guard", "content")},
     }
 
 
