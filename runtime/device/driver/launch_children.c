@@ -472,48 +472,85 @@ static uint32_t launch_here(void *user, uint64_t buffer, uint64_t stream, uint64
     return child ? enqueue(family, child, stream, block) : error_of(result);
 }
 
-/* Copies and sets are enqueued as the host's are. */
+/* What a copy or set touches of one side is in its part, and in the record as a whole. */
+static void touches_put(struct family *family, uint32_t number, uint32_t kind,
+                        const struct exec_rows *rows)
+{
+    const struct memory memory = memory_at(rows->address);
+    exec_touches_put(launch_state(family->parent), kind, rows, memory.base,
+                     memory.base + memory.bytes);
+    if (number == NO_PART)
+        return;
+    struct part *part = &family->parts[number];
+    struct device_trace_range *ranges =
+        realloc(part->ranges, (part->count + 1) * sizeof *part->ranges);
+    if (!ranges)
+        return;
+    part->ranges = ranges;
+    ranges[part->count++] = (struct device_trace_range){.address = rows->address,
+                                                        .bytes = rows->width,
+                                                        .kind = kind,
+                                                        .dims = rows->height > 1,
+                                                        .stride = {rows->pitch},
+                                                        .count = {rows->height}};
+}
+
+/* Copies and sets are enqueued as the host's are. `from`: NULL for a set. */
 static uint32_t append_work(struct family *family, CUresult result, struct item *work,
+                            const struct exec_rows *to, const struct exec_rows *from,
                             uint64_t stream, uint64_t block)
 {
     uint32_t error = INVALID_VALUE;
     if (result != CUDA_SUCCESS)
         return result == CUDA_ERROR_OUT_OF_MEMORY ? MEMORY_ALLOCATION : INVALID_VALUE;
     struct device_queue *queue = family ? queue_for(family, stream, block, &error) : NULL;
-    if (queue)
-        queue_append(queue->stream, work);
-    else
+    if (!queue) {
         queue_drop(work);
-    return queue ? SUCCESS : error;
+        return error;
+    }
+    end_part(family, launch_state(family->parent));
+    uint32_t part = child_part(family, from ? "cudaMemcpyAsync" : "cudaMemsetAsync", queue);
+    if (from)
+        touches_put(family, part, DEVICE_TRACE_READ, from);
+    touches_put(family, part, DEVICE_TRACE_WRITE, to);
+    family->launched++;
+    queue_append(queue->stream, work);
+    return SUCCESS;
 }
 
-static uint32_t copy_here(void *user, uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream,
-                          uint64_t block)
+static uint32_t copy_here(void *user, const struct exec_rows *to, const struct exec_rows *from,
+                          uint64_t stream, uint64_t block)
 {
     struct item *work = NULL;
     const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = from,
+                                .srcDevice = from->address,
+                                .srcPitch = from->pitch,
                                 .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = to,
-                                .WidthInBytes = bytes,
-                                .Height = 1,
+                                .dstDevice = to->address,
+                                .dstPitch = to->pitch,
+                                .WidthInBytes = to->width,
+                                .Height = to->height,
                                 .Depth = 1};
-    if (!bytes)
+    if (!to->width || !to->height)
         return SUCCESS;
     CUresult result = copy_of_node(&copy, &work);
-    return append_work(family_of(user), result, work, stream, block);
+    return append_work(family_of(user), result, work, to, from, stream, block);
 }
 
-static uint32_t set_here(void *user, uint64_t to, uint8_t value, uint64_t bytes, uint64_t stream,
+static uint32_t set_here(void *user, const struct exec_rows *to, uint8_t value, uint64_t stream,
                          uint64_t block)
 {
     struct item *work = NULL;
-    const CUDA_MEMSET_NODE_PARAMS_v1 set = {
-        .dst = to, .value = value, .elementSize = 1, .width = bytes, .height = 1};
-    if (!bytes)
+    const CUDA_MEMSET_NODE_PARAMS_v1 set = {.dst = to->address,
+                                            .pitch = to->pitch,
+                                            .value = value,
+                                            .elementSize = 1,
+                                            .width = to->width,
+                                            .height = to->height};
+    if (!to->width || !to->height)
         return SUCCESS;
     CUresult result = set_of_node(&set, &work);
-    return append_work(family_of(user), result, work, stream, block);
+    return append_work(family_of(user), result, work, to, NULL, stream, block);
 }
 
 const struct exec_runtime children_runtime = {

@@ -472,6 +472,20 @@ void exec_touches_add(exec_state *to, exec_state *from)
         touch_join(to->earlier, from->touch);
 }
 
+void exec_touches_put(exec_state *to, uint32_t kind, const struct exec_rows *rows, uint64_t base,
+                      uint64_t limit)
+{
+    if (!to->touch)
+        return;
+    if (!to->earlier)
+        to->earlier = touch_create();
+    if (!to->earlier)
+        return;
+    touch_bound(to->earlier, base, limit);
+    for (uint64_t row = 0; row < rows->height; row++)
+        touch_record(to->earlier, kind, rows->address + row * rows->pitch, rows->width);
+}
+
 void exec_counts(const exec_state *state, uint64_t *warp_instructions,
                  uint64_t *thread_instructions)
 {

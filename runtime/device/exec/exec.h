@@ -83,6 +83,11 @@ struct exec_grid {
     uint32_t grid[3], block[3], shared;
 };
 
+/* `height` rows of `width` bytes, `pitch` bytes from one to the next. */
+struct exec_rows {
+    uint64_t address, pitch, width, height;
+};
+
 /* The device runtime (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"), called as `find` is.
  * `block`: the number of the caller's block in its grid, for its own NULL stream. Results are
  * cudaError_t. */
@@ -96,9 +101,9 @@ struct exec_runtime {
     uint32_t (*event_destroy)(void *user, uint64_t event);
     uint32_t (*event_record)(void *user, uint64_t event, uint64_t stream, uint64_t block);
     uint32_t (*event_wait)(void *user, uint64_t event, uint64_t stream, uint64_t block);
-    uint32_t (*copy)(void *user, uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream,
-                     uint64_t block);
-    uint32_t (*set)(void *user, uint64_t to, uint8_t value, uint64_t bytes, uint64_t stream,
+    uint32_t (*copy)(void *user, const struct exec_rows *to, const struct exec_rows *from,
+                     uint64_t stream, uint64_t block);
+    uint32_t (*set)(void *user, const struct exec_rows *to, uint8_t value, uint64_t stream,
                     uint64_t block);
 };
 
@@ -265,6 +270,10 @@ const struct device_trace_range *exec_touches(exec_state *state, size_t *count);
 const struct device_trace_range *exec_touches_since(exec_state *state, size_t *count);
 /* What `from` touched counts as touched by `to`, too. */
 void exec_touches_add(exec_state *to, exec_state *from);
+/* Bytes that others touch for it count as touched, too: those that a copy or set touches which it
+ * enqueued. `kind`: enum device_trace_kind. [base, limit) is their allocation. */
+void exec_touches_put(exec_state *to, uint32_t kind, const struct exec_rows *rows, uint64_t base,
+                      uint64_t limit);
 
 /* Warp instructions and thread instructions run so far. */
 void exec_counts(const exec_state *state, uint64_t *warp_instructions,

@@ -128,7 +128,7 @@ static void edge_add(struct search *search, uint32_t from, uint32_t to)
     search->edges[search->edge_count++] = (struct edge){from, to};
 }
 
-/* Of the writes that satisfy it the first ones, or all, if nothing tells them apart. */
+/* Of the writes that satisfy it the first ones, or all, if nothing distinguishes them. */
 static void add_edges_of(struct search *search, size_t waiting, const struct memop *wait)
 {
     const uint32_t entry = search->entries[waiting];

@@ -71,6 +71,25 @@ static const char module_text[] =
                                                                     "%rd2;\nret;"
                                                                     "\n}\n";
 
+/* moves(log): the first row of three words of 8 bytes, 16 bytes apart, to the half behind, and then
+ * zero. */
+static const char moving_text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".extern .func (.param .b32 r) __cudaCDP2Memcpy2DAsync (.param .b64 d, .param .b64 dp, "
+    ".param .b64 s, .param .b64 sp, .param .b64 w, .param .b64 h, .param .b32 k, .param .b64 t);\n"
+    ".extern .func (.param .b32 r) __cudaCDP2MemsetAsync (.param .b64 d, .param .b32 v, "
+    ".param .b64 n, .param .b64 t);\n"
+    ".visible .entry moves(.param .u64 log)\n{\n.reg .b64 %rd<6>;\n.reg .b32 %error;\n"
+    ".param .b32 e; .param .b64 d; .param .b64 dp; .param .b64 s; .param .b64 sp; .param .b64 w;\n"
+    ".param .b64 h; .param .b32 k; .param .b64 t; .param .b32 v; .param .b64 n;\n"
+    "ld.param.u64 %rd1, [log];\nadd.s64 %rd2, %rd1, 256;\n"
+    "st.param.b64 [d], %rd2;\nst.param.b64 [dp], 32;\nst.param.b64 [s], %rd1;\n"
+    "st.param.b64 [sp], 16;\nst.param.b64 [w], 8;\nst.param.b64 [h], 3;\n"
+    "st.param.b32 [k], 3;\nst.param.b64 [t], 0;\n"
+    "call (e), __cudaCDP2Memcpy2DAsync, (d, dp, s, sp, w, h, k, t);\n"
+    "st.param.b64 [d], %rd1;\nst.param.b32 [v], 0;\nst.param.b64 [n], 48;\n"
+    "call (e), __cudaCDP2MemsetAsync, (d, v, n, t);\nld.param.b32 %error, [e];\nret;\n}\n";
+
 enum { NUMBERS = 64, BYTES = NUMBERS * 8 };
 
 static CUcontext context;
@@ -198,6 +217,69 @@ static void a_trace_has_parts(void **state)
     device_trace_subscribe(NULL, NULL);
 }
 
+/* Of copies and sets: the ranges of a part, and whether the record as a whole has their bytes. */
+static struct {
+    size_t children, reads, writes, whole;
+    bool in_order;
+} moved;
+
+static void done_moving(void *user, const struct device_trace_launch *launch)
+{
+    (void)user;
+    memset(&moved, 0, sizeof moved);
+    moved.in_order = true;
+    for (size_t i = 0; i < launch->count; i++)
+        moved.whole += launch->ranges[i].kind == DEVICE_TRACE_WRITE;
+    for (size_t i = 0; i < launch->part_count; i++) {
+        const struct device_trace_part *part = &launch->parts[i];
+        if (!part->child)
+            continue;
+        const bool copies = strcmp(part->kernel, "cudaMemcpyAsync") == 0;
+        assert_true(copies || strcmp(part->kernel, "cudaMemsetAsync") == 0);
+        moved.in_order &= copies == (moved.children == 0);
+        moved.children++;
+        for (size_t k = 0; k < part->count; k++) {
+            const struct device_trace_range *range = &part->ranges[k];
+            moved.reads += range->kind == DEVICE_TRACE_READ;
+            moved.writes += range->kind == DEVICE_TRACE_WRITE;
+            if (range->kind == DEVICE_TRACE_READ) {
+                assert_int_equal(range->address, logged);
+                assert_int_equal(range->bytes, 8);
+                assert_int_equal(range->count[0], 3);
+                assert_int_equal(range->stride[0], 16);
+            }
+        }
+    }
+}
+
+static void copies_and_sets_are_parts(void **state)
+{
+    (void)state;
+    CUmodule moving;
+    CUfunction function;
+    void *parameters[] = {&logged};
+    const uint64_t before[6] = {1, 2, 3, 4, 5, 6};
+    ok(cuModuleLoadData(&moving, moving_text));
+    ok(cuModuleGetFunction(&function, moving, "moves"));
+    ok(cuMemcpyHtoD(logged, before, sizeof before));
+    ok(cuCtxSynchronize()); /* the stream does not wait for the copy */
+    device_trace_subscribe(done_moving, NULL);
+    ok(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    const uint64_t *found = numbers();
+    device_trace_subscribe(NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(found[32 + 4 * i], before[2 * i]);
+        assert_int_equal(found[33 + 4 * i], 0);
+        assert_int_equal(found[2 * i], 0);
+    }
+    assert_int_equal(moved.children, 2);
+    assert_true(moved.in_order);
+    assert_int_equal(moved.reads, 1);
+    assert_int_equal(moved.writes, 2);
+    assert_int_equal(moved.whole, 2); /* three words, and six beside each other */
+    ok(cuModuleUnload(moving));
+}
+
 int main(int count, char **arguments)
 {
     (void)count;
@@ -210,6 +292,7 @@ int main(int count, char **arguments)
         TEST(tails_go_on),
         TEST(wrong_launches_are_errors),
         TEST(a_trace_has_parts),
+        TEST(copies_and_sets_are_parts),
     };
     return cmocka_run_group_tests_name("device_children", tests, start, NULL);
 }

@@ -93,14 +93,34 @@ static uint64_t stream_wait(const struct call *call)
 
 static uint64_t copy(const struct call *call)
 {
-    return call->runtime->copy(call->user, argument(call, 0), argument(call, 1), argument(call, 2),
-                               argument(call, 4), call->block);
+    const uint64_t bytes = argument(call, 2);
+    const struct exec_rows to = {argument(call, 0), bytes, bytes, 1};
+    const struct exec_rows from = {argument(call, 1), bytes, bytes, 1};
+    return call->runtime->copy(call->user, &to, &from, argument(call, 4), call->block);
+}
+
+static uint64_t copy_rows(const struct call *call)
+{
+    const uint64_t width = argument(call, 4), height = argument(call, 5);
+    const struct exec_rows to = {argument(call, 0), argument(call, 1), width, height};
+    const struct exec_rows from = {argument(call, 2), argument(call, 3), width, height};
+    return call->runtime->copy(call->user, &to, &from, argument(call, 7), call->block);
 }
 
 static uint64_t set(const struct call *call)
 {
-    return call->runtime->set(call->user, argument(call, 0), (uint8_t)argument(call, 1),
-                              argument(call, 2), argument(call, 3), call->block);
+    const uint64_t bytes = argument(call, 2);
+    const struct exec_rows to = {argument(call, 0), bytes, bytes, 1};
+    return call->runtime->set(call->user, &to, (uint8_t)argument(call, 1), argument(call, 3),
+                              call->block);
+}
+
+static uint64_t set_rows(const struct call *call)
+{
+    const struct exec_rows to = {argument(call, 0), argument(call, 1), argument(call, 3),
+                                 argument(call, 4)};
+    return call->runtime->set(call->user, &to, (uint8_t)argument(call, 2), argument(call, 5),
+                              call->block);
 }
 
 static uint64_t no_error(const struct call *call)
@@ -169,6 +189,8 @@ static const struct {
     {"StreamWaitEvent", stream_wait, 3},
     {"MemcpyAsync", copy, 5},
     {"MemsetAsync", set, 4},
+    {"Memcpy2DAsync", copy_rows, 8},
+    {"Memset2DAsync", set_rows, 6},
     {"GetLastError", no_error, 0},
     {"PeekAtLastError", no_error, 0},
     {"GetDevice", device, 1},

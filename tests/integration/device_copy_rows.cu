@@ -1,0 +1,31 @@
+// verdict: none
+// flags: -rdc=true
+// Rows that a kernel copies and sets, in two streams of its own: the columns between them belong to
+// others.
+#include "device_launch.h"
+
+enum { SIDE = 32, HALF = SIDE / 2 };
+
+__global__ void parent(int *p, int *q)
+{
+    cudaStream_t a, b;
+    const size_t pitch = SIDE * sizeof(int), half = HALF * sizeof(int);
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaMemcpy2DAsync(q, pitch, p, pitch, half, SIDE, cudaMemcpyDeviceToDevice, a);
+    cudaMemset2DAsync(q + HALF, pitch, 1, half, SIDE, b);
+}
+
+int main()
+{
+    int *p = device_array<int>(), *q = device_array<int>();
+    static int got[SIDE * SIDE];
+    launch_fill(nullptr, p, 5);
+    parent<<<1, 1>>>(p, q);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(got, q, sizeof got, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < SIDE * SIDE; i++)
+        if (got[i] != (i % SIDE < HALF ? 5 + i : 0x01010101))
+            printf("%d: %d\n", i, got[i]);
+    return finish();
+}
