@@ -6,15 +6,25 @@
 #include "runtime/mpi/call.h"
 #include "runtime/mpi/exported.h"
 #include "runtime/mpi/functions.h"
+#include "runtime/mpi/request.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+
+/* Of communicators that not all of the parent make: what identifies one, and how many have it. */
+struct used {
+    struct used *next;
+    uint64_t id, count;
+};
 
 static struct {
     struct communicator world, self;
     mpi_handle world_group;
     int key; /* the attribute's */
     bool known;
-} table;
+    struct used *used;    /* newest first; few */
+    pthread_mutex_t lock; /* of `used` */
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Of the job: recordings of two jobs do not belong together. */
 static uint64_t job(void)
@@ -40,9 +50,18 @@ static int deleted(mpi_handle comm, int key, void *value, void *extra)
     return MPI_OK;
 }
 
+/* Started by other processes, whose world has the same name in some MPIs. */
+static bool is_spawned(void)
+{
+    mpi_handle parent = 0;
+    return !environment_get("PMIX_NAMESPACE") && PMPI(Comm_get_parent)(&parent) == MPI_OK &&
+           handle_at(&parent, 0) != abi.comm_null;
+}
+
 void communicators_start(void)
 {
-    if (table.known || PMPI(Comm_group)(abi.comm_world, &table.world_group) != MPI_OK ||
+    if (table.known || is_spawned() ||
+        PMPI(Comm_group)(abi.comm_world, &table.world_group) != MPI_OK ||
         PMPI(Comm_create_keyval)((void *)not_copied, (void *)deleted, &table.key, NULL) != MPI_OK)
         return;
     PMPI(Comm_rank)(abi.comm_world, &table.world.rank);
@@ -76,39 +95,102 @@ uint64_t communicator_begin(mpi_handle parent)
     return hash_mix(hash_mix(of->id, made), 1);
 }
 
-/* With the ranks that its processes have among all. 0: memory is short. */
-static uint64_t with_ranks(uint64_t hash, mpi_handle comm, int size)
+/* How often that was made before. */
+static uint64_t used_before(uint64_t id)
 {
-    mpi_handle group = 0;
-    int *ranks = malloc(2 * (size_t)size * sizeof *ranks);
-    if (!ranks || PMPI(Comm_group)(comm, &group) != MPI_OK) {
-        free(ranks);
-        return 0;
+    uint64_t before = 0;
+    pthread_mutex_lock(&table.lock);
+    struct used *used = table.used;
+    while (used && used->id != id)
+        used = used->next;
+    if (!used && (used = calloc(1, sizeof *used))) {
+        *used = (struct used){table.used, id, 0};
+        table.used = used;
     }
+    if (used)
+        before = used->count++;
+    pthread_mutex_unlock(&table.lock);
+    return before;
+}
+
+static uint64_t by_tag(uint64_t begin, int tag)
+{
+    return begin ? hash_mix(hash_mix(begin, (uint64_t)(int64_t)tag), 6) : 0;
+}
+
+/* The ranks that a group's processes have among all; `low`: the lowest. 0: memory is short, or one
+ * is not among them. */
+static uint64_t group_hash(mpi_handle group, int size, int *low)
+{
+    uint64_t hash = HASH_START;
+    int *ranks = malloc((2 * (size_t)size + 1) * sizeof *ranks);
+    if (!ranks)
+        return 0;
     for (int i = 0; i < size; i++)
         ranks[i] = i;
     PMPI(Group_translate_ranks)(group, size, ranks, table.world_group, ranks + size);
-    for (int i = 0; i < size; i++)
-        hash = hash_mix(hash, (uint64_t)(int64_t)ranks[size + i]);
-    PMPI(Group_free)(&group);
+    *low = ranks[size];
+    for (int i = 0; hash && i < size; i++) {
+        const int rank = ranks[size + i];
+        *low = rank < *low ? rank : *low;
+        hash = rank == abi.undefined ? 0 : hash_mix(hash, (uint64_t)(int64_t)rank);
+    }
     free(ranks);
-    return hash + (hash == 0);
+    return hash;
 }
 
-void communicator_made(uint64_t begin, const void *variable)
+/* ... of a communicator's own group, or of the other one. */
+static uint64_t ranks_hash(int (*ask)(mpi_handle, void *), mpi_handle comm, int size, int *low)
+{
+    mpi_handle group = 0;
+    if (ask(comm, &group) != MPI_OK)
+        return 0;
+    const uint64_t hash = group_hash(group, size, low);
+    PMPI(Group_free)(&group);
+    return hash;
+}
+
+/* With the ranks of its processes. The group that has the lowest rank is the first of two. 0: they
+ * are not known. */
+static uint64_t with_ranks(uint64_t hash, mpi_handle comm, struct communicator *fresh)
+{
+    int low, other_low = 0;
+    const uint64_t own = ranks_hash(PMPI(Comm_group), comm, fresh->size, &low);
+    if (!own)
+        return 0;
+    if (!fresh->remote)
+        return hash_mix(hash, own);
+    const uint64_t other = ranks_hash(PMPI(Comm_remote_group), comm, fresh->remote, &other_low);
+    fresh->side = low > other_low;
+    if (!other)
+        return 0;
+    return hash_mix(hash_mix(hash, fresh->side ? other : own), fresh->side ? own : other);
+}
+
+/* `counted`: it is told from others with the same ranks by how many there were. */
+static void made_note(uint64_t begin, const void *variable, bool counted)
 {
     const mpi_handle comm = handle_at(variable, 0);
     int inter = 0;
-    if (!begin || comm == abi.comm_null || PMPI(Comm_test_inter)(comm, &inter) != MPI_OK || inter)
+    if (!begin || comm == abi.comm_null || PMPI(Comm_test_inter)(comm, &inter) != MPI_OK)
         return;
     struct communicator *fresh = calloc(1, sizeof *fresh);
     if (!fresh)
         return;
     PMPI(Comm_rank)(comm, &fresh->rank);
     PMPI(Comm_size)(comm, &fresh->size);
-    fresh->id = with_ranks(begin, comm, fresh->size);
+    if (inter)
+        PMPI(Comm_remote_size)(comm, &fresh->remote);
+    fresh->id = with_ranks(begin, comm, fresh);
+    if (fresh->id && counted)
+        fresh->id = hash_mix(fresh->id, used_before(fresh->id));
     if (!fresh->id || PMPI(Comm_set_attr)(comm, table.key, fresh) != MPI_OK)
         free(fresh);
+}
+
+void communicator_made(uint64_t begin, const void *variable)
+{
+    made_note(begin, variable, false);
 }
 
 /* Each rank needs what the others of the new communicator say. */
@@ -116,23 +198,26 @@ static void wait_for_all(const void *variable)
 {
     struct communicator *made = call_shared.links ? communicator_of(handle_at(variable, 0)) : NULL;
     if (made)
-        follow_barrier(made->id, made->size);
+        follow_barrier(made->id, made->size + made->remote);
 }
 
 /* ---- The functions that make them (MPI 3.1, 6.4 and 7.5) ---- */
 
 #define MAKES(name, parameters, arguments)                                                         \
+    MAKES_FROM(name, parameters, arguments, communicator_begin(parent), false)
+
+#define MAKES_FROM(name, parameters, arguments, identity, counted)                                 \
     EXPORTED int MPI_##name parameters;                                                            \
     int MPI_##name parameters                                                                      \
     {                                                                                              \
         struct call call;                                                                          \
         if (!call_begin(&call, "MPI_" #name))                                                      \
             return PMPI(name) arguments;                                                           \
-        const uint64_t begin = communicator_begin(parent);                                         \
+        const uint64_t begin = identity;                                                           \
         call_inside();                                                                             \
         const int result = PMPI(name) arguments;                                                   \
         if (result == MPI_OK)                                                                      \
-            communicator_made(begin, made);                                                        \
+            made_note(begin, made, counted);                                                       \
         call_outside();                                                                            \
         if (result == MPI_OK)                                                                      \
             wait_for_all(made);                                                                    \
@@ -162,3 +247,37 @@ MAKES(Dist_graph_create_adjacent,
       (mpi_handle parent, int in, const int *sources, const int *source_weights, int out,
        const int *targets, const int *target_weights, mpi_handle info, int reorder, void *made),
       (parent, in, sources, source_weights, out, targets, target_weights, info, reorder, made))
+MAKES(Intercomm_merge, (mpi_handle parent, int high, void *made), (parent, high, made))
+
+/* Only the processes of the group, or of the two groups, take part. */
+static uint64_t identity_of(mpi_handle comm)
+{
+    const struct communicator *known = call_shared.links ? communicator_of(comm) : NULL;
+    return known ? known->id : 0;
+}
+
+MAKES_FROM(Comm_create_group, (mpi_handle parent, mpi_handle group, int tag, void *made),
+           (parent, group, tag, made), by_tag(identity_of(parent), tag), true)
+
+/* The leaders alone know the communicator that joins them, so it is no part of the identity. */
+MAKES_FROM(Intercomm_create,
+           (mpi_handle parent, int leader, mpi_handle peers, int remote_leader, int tag,
+            void *made),
+           (parent, leader, peers, remote_leader, tag, made),
+           by_tag(call_shared.links ? table.world.id : 0, tag), true)
+
+/* Known when its request is over. */
+EXPORTED int MPI_Comm_idup(mpi_handle parent, void *made, void *request);
+int MPI_Comm_idup(mpi_handle parent, void *made, void *request)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Comm_idup"))
+        return PMPI(Comm_idup)(parent, made, request);
+    const uint64_t begin = communicator_begin(parent);
+    call_inside();
+    const int result = PMPI(Comm_idup)(parent, made, request);
+    if (result == MPI_OK && begin)
+        request_makes(request, begin, made);
+    return call_end(&call, result);
+}
+ALSO_PMPI(Comm_idup)

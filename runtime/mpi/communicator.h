@@ -3,8 +3,9 @@
  * A handle means nothing in another process. So each communicator has an identity, which follows
  * from what its processes do alike: the parent's identity, the how manieth communicator is made of
  * the parent, and which ranks of MPI_COMM_WORLD it has. No message is sent for it, since a rank
- * may run without csan. A communicator that was made otherwise (of an intercommunicator, by
- * MPI_Comm_idup, MPI_Comm_create_group or MPI_Comm_spawn) is not known. */
+ * may run without csan. One that only some processes of the parent make, or that has two groups, is
+ * known by its ranks, its tag and how often these were used before. A communicator to processes
+ * that were started later (MPI_Comm_spawn, MPI_Comm_accept) is not known. */
 #ifndef RUNTIME_MPI_COMMUNICATOR_H
 #define RUNTIME_MPI_COMMUNICATOR_H
 
@@ -13,6 +14,8 @@
 struct communicator {
     uint64_t id; /* the same in all of its processes, and no other's */
     int rank, size;
+    int remote;                 /* ranks of the other group; 0: there is one group alone */
+    int side;                   /* which of the two groups the process is in: 0 or 1 */
     uint32_t collectives, made; /* calls and communicators so far; atomic */
     uintptr_t thread;           /* that sent or received first, 0: none; atomic */
 };

@@ -12,6 +12,8 @@
 struct follow {
     uint64_t id; /* of the communicator */
     int rank;
+    int side; /* of an intercommunicator: which of its groups the rank is in */
+    bool inter;
     bool sends, receives, collects, open;
     int dest, send_tag, source, receive_tag;
     uint64_t bytes, serial;
@@ -64,6 +66,8 @@ static struct follow *follow_of(struct call *call, const struct communicator *co
         return NULL;
     call->follow->id = comm->id;
     call->follow->rank = comm->rank;
+    call->follow->side = comm->side;
+    call->follow->inter = comm->remote != 0;
     return call->follow;
 }
 
@@ -113,6 +117,7 @@ void follow_receive(struct call *call, int source, int tag, mpi_handle comm)
     follow->receive_tag = tag;
 }
 
+/* `size`: of the group that data comes from or goes to. */
 static struct follow *collective_of(struct call *call, mpi_handle comm, int *size)
 {
     struct communicator *known = comm_of(comm);
@@ -121,15 +126,23 @@ static struct follow *collective_of(struct call *call, mpi_handle comm, int *siz
         return NULL;
     follow->collects = true;
     follow->call = __atomic_add_fetch(&known->collectives, 1, __ATOMIC_RELAXED);
-    *size = known->size;
+    *size = known->remote ? known->remote : known->size;
     return follow;
+}
+
+/* Who has data of whom there depends on counts of the other group, which are not known here. */
+static bool lacks_groups(const struct follow *follow)
+{
+    if (follow->inter)
+        follow_lack(CSAN_LACK_COMMUNICATOR);
+    return follow->inter;
 }
 
 void follow_flow(struct call *call, mpi_handle comm, const struct follow_flow *flow)
 {
     int size;
     struct follow *follow = collective_of(call, comm, &size);
-    if (!follow)
+    if (!follow || lacks_groups(follow))
         return;
     follow->gives = flow->gives;
     follow->takers = flow->takers;
@@ -150,21 +163,21 @@ void follow_from_root(struct call *call, mpi_handle comm, int root, bool moves)
 {
     int size;
     struct follow *follow = collective_of(call, comm, &size);
-    if (!follow || !moves || size < 2)
+    if (!follow || !moves || (follow->inter ? root == abi.proc_null : size < 2))
         return;
-    follow->gives = follow->rank == root;
+    follow->gives = root == (follow->inter ? abi.root : follow->rank);
     follow->givers = !follow->gives;
-    follow->takers = (uint64_t)size - 1;
+    follow->takers = (uint64_t)size - !follow->inter;
 }
 
 void follow_to_root(struct call *call, mpi_handle comm, int root, bool moves)
 {
     int size;
     struct follow *follow = collective_of(call, comm, &size);
-    if (!follow || !moves || size < 2)
+    if (!follow || !moves || (follow->inter ? root == abi.proc_null : size < 2))
         return;
-    follow->gives = follow->rank != root;
-    follow->givers = follow->gives ? 0 : (uint64_t)size - 1;
+    follow->gives = root != (follow->inter ? abi.root : follow->rank);
+    follow->givers = follow->gives ? 0 : (uint64_t)size - !follow->inter;
     follow->takers = 1;
 }
 
@@ -173,7 +186,7 @@ void follow_exchange(struct call *call, mpi_handle comm, uint64_t takers, const 
 {
     int size;
     struct follow *follow = collective_of(call, comm, &size);
-    if (!follow)
+    if (!follow || lacks_groups(follow))
         return;
     follow->by_rank = true;
     follow->gives = takers != 0;
@@ -238,15 +251,21 @@ static uint64_t open_before(uint64_t serial, uint64_t id, int source, int tag)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-static uint64_t channel_of(uint64_t id, int source, int dest, int tag)
+/* `side`: of the sender, in an intercommunicator. */
+static uint64_t channel_of(uint64_t id, int side, int source, int dest, int tag)
 {
+    if (side)
+        id = hash_mix(id, 7);
     const uint64_t ranks = (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
     return hash_mix(hash_mix(hash_mix(id, ranks), (uint64_t)(uint32_t)tag), 2);
 }
 
-static uint64_t collective_key(const struct follow *follow, int rank)
+/* `side`: of those that give. */
+static uint64_t collective_key(const struct follow *follow, int side, int rank)
 {
-    const uint64_t key = hash_mix(hash_mix(hash_mix(follow->id, follow->call), follow->starts), 3);
+    uint64_t key = hash_mix(hash_mix(hash_mix(follow->id, follow->call), follow->starts), 3);
+    if (side)
+        key = hash_mix(key, 8);
     return follow->by_rank ? hash_mix(key, (uint64_t)rank) : key;
 }
 
@@ -257,15 +276,17 @@ void follow_begin(struct follow *follow, bool lasts)
     follow->open = true;
     follow->starts++;
     if (follow->sends)
-        link_make(CSAN_LINK_NEXT,
-                  channel_of(follow->id, follow->rank, follow->dest, follow->send_tag), 0, 0,
-                  follow->bytes);
+        link_make(
+            CSAN_LINK_NEXT,
+            channel_of(follow->id, follow->side, follow->rank, follow->dest, follow->send_tag), 0,
+            0, follow->bytes);
     if (follow->receives)
         follow->serial = __atomic_add_fetch(&table.receives, 1, __ATOMIC_RELAXED);
     if (follow->receives && lasts)
         posted_add(follow);
     if (follow->collects && follow->gives)
-        link_make(CSAN_LINK_ENTER, collective_key(follow, follow->rank), 0, follow->takers, 0);
+        link_make(CSAN_LINK_ENTER, collective_key(follow, follow->side, follow->rank), 0,
+                  follow->takers, 0);
 }
 
 static bool was_cancelled(const void *status)
@@ -281,11 +302,17 @@ static void received_nothing(uint64_t serial)
     link_make(CSAN_LINK_TAKE, 0, serial, 0, 0);
 }
 
+/* Of an intercommunicator, messages come from the other group. */
+static int other_side(const struct follow *follow)
+{
+    return follow->inter && !follow->side;
+}
+
 static void received(const struct follow *follow, int source, int tag)
 {
     const uint64_t open = open_before(follow->serial, follow->id, source, tag);
-    link_make(CSAN_LINK_TAKE, channel_of(follow->id, source, follow->rank, tag), follow->serial,
-              open, 0);
+    link_make(CSAN_LINK_TAKE, channel_of(follow->id, other_side(follow), source, follow->rank, tag),
+              follow->serial, open, 0);
 }
 
 static void receive_end(const struct follow *follow, const void *status)
@@ -307,10 +334,10 @@ static void receive_end(const struct follow *follow, const void *status)
 static void collective_end(const struct follow *follow)
 {
     if (!follow->by_rank && follow->givers)
-        link_make(CSAN_LINK_LEAVE, collective_key(follow, follow->rank), follow->givers,
-                  follow->takers, 0);
+        link_make(CSAN_LINK_LEAVE, collective_key(follow, other_side(follow), follow->rank),
+                  follow->givers, follow->takers, 0);
     for (uint64_t i = 0; follow->by_rank && i < follow->givers; i++)
-        link_make(CSAN_LINK_LEAVE, collective_key(follow, follow->sources[i]), 1, 0, 0);
+        link_make(CSAN_LINK_LEAVE, collective_key(follow, 0, follow->sources[i]), 1, 0, 0);
 }
 
 void follow_end(struct follow *follow, const void *status)
@@ -362,7 +389,8 @@ void follow_probed(int source, mpi_handle comm, const void *status, bool takes)
         return;
     thread_note(known);
     const int from = fields[abi.status_source], with = fields[abi.status_tag];
-    const uint64_t channel = channel_of(known->id, from, known->rank, with);
+    const uint64_t channel =
+        channel_of(known->id, known->remote && !known->side, from, known->rank, with);
     const uint64_t serial = takes ? __atomic_add_fetch(&table.receives, 1, __ATOMIC_RELAXED)
                                   : __atomic_load_n(&table.receives, __ATOMIC_RELAXED) + 1;
     link_make(takes ? CSAN_LINK_TAKE : CSAN_LINK_LOOK, channel, serial,

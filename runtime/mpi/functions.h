@@ -14,6 +14,8 @@ int MPI_Comm_get_name(mpi_handle comm, char *name, int *length);
 int MPI_Comm_rank(mpi_handle comm, int *rank);
 int MPI_Comm_size(mpi_handle comm, int *size);
 int MPI_Comm_remote_size(mpi_handle comm, int *size);
+int MPI_Comm_remote_group(mpi_handle comm, void *group);
+int MPI_Comm_get_parent(void *comm);
 int MPI_Comm_test_inter(mpi_handle comm, int *inter);
 int MPI_Comm_group(mpi_handle comm, void *group);
 int MPI_Comm_create_keyval(void *copy, void *deleted, int *key, void *extra);

@@ -1,5 +1,6 @@
 /* See request.h. */
 #include "runtime/mpi/request.h"
+#include "runtime/mpi/communicator.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@ struct request {
     struct call_kept *kept; /* of a persistent one */
     struct stage *stages;   /* copies of its buffers */
     struct follow *follow;  /* of one that is not persistent */
+    uint64_t begin;         /* of the communicator that it makes */
+    const void *made;       /* where that one's handle will be; NULL: it makes none */
 };
 
 static struct {
@@ -84,6 +87,11 @@ void request_made(struct call *call, int result, const void *variable)
         add(&(struct request){.name = request_name(variable, 0),
                               .kept = call_keep(call),
                               .stages = stages_take(call)});
+}
+
+void request_makes(const void *variable, uint64_t begin, const void *made)
+{
+    add(&(struct request){.name = request_name(variable, 0), .begin = begin, .made = made});
 }
 
 void request_persistent_start(mpi_handle handle, const void *variable)
@@ -166,6 +174,8 @@ static void finish(const struct taken *taken, const void *status)
     stages_end(taken->request, taken->number != 0, taken->over);
     csan_request_wait(taken->number);
     follow_end(follow_of(taken->request), status);
+    if (taken->request->made)
+        communicator_made(taken->request->begin, taken->request->made);
     if (taken->over)
         request_free(taken->request);
 }

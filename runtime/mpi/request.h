@@ -16,6 +16,10 @@ void request_started(struct call *call, int result, const void *variable);
 void request_made(struct call *call, int result, const void *variable);
 void request_persistent_start(mpi_handle handle, const void *variable);
 
+/* It makes a communicator, whose handle will be at `made`: communicator_made(begin, made) when the
+ * request is over. */
+void request_makes(const void *variable, uint64_t begin, const void *made);
+
 /* Before the real call of a Wait or Test forgets them: the handle and the variable's address. */
 struct request_name {
     mpi_handle handle;

@@ -5,7 +5,7 @@ MPI_TESTS := $(OUT)/tests/mpi
 mpis      := $(foreach m,openmpi mpich,$(if $(shell command -v mpicc.$m),$m))
 mpi_shared := $(MPI_TESTS)/kernels.o
 mpi_cases := $(wildcard tests/mpi/*_cases.c) tests/mpi/main.c
-mpi_alone := jacobi halo ping_pong dies touches abi_check shared
+mpi_alone := jacobi halo ping_pong dies touches abi_check shared spawn
 
 # Of a compiler's wrapper: what it would add. Its own name for the compiler is left out.
 mpi_flags = $(shell mpicc.$(1) -show | sed 's/^[^ ]* //')

@@ -156,8 +156,9 @@ static int wanted(const char *name, int count, char **names)
 
 int main(int count, char **arguments)
 {
-    const struct mpi_case *const all[] = {point_cases, request_cases, collective_cases, type_cases,
-                                          one_sided_cases, window_cases, mode_cases};
+    const struct mpi_case *const all[] = {point_cases, request_cases,   collective_cases,
+                                          type_cases,  one_sided_cases, window_cases,
+                                          mode_cases};
     int failed = 0, ran = 0;
     MPI_Init(&count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -93,7 +93,6 @@ static void by_persistent(void)
 
 static void by_probe(void)
 {
-    int word = 0;
     MPI_Status status;
     if (rank == 0) {
         by_send();
@@ -275,6 +274,58 @@ static void by_fence(void)
     MPI_Win_fence(0, window);
 }
 
+/* ---- Between two groups: rank 0, and the others ---- */
+
+static void by_inter(void)
+{
+    int word = 0;
+    for (int i = 0; i < size - 1 && rank == 0; i++)
+        MPI_Send(&word, 1, MPI_INT, i, TAG, comm);
+    if (rank)
+        MPI_Recv(&word, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+/* The other way there are as many messages between the same numbers. */
+static void by_inter_up(void)
+{
+    int word = 0;
+    MPI_Request request;
+    if (rank == 0) {
+        for (int i = 0; i < size - 1; i++)
+            MPI_Recv(&word, 1, MPI_INT, i, TAG, comm, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Isend(&word, 1, MPI_INT, 0, TAG, comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+static void by_inter_bcast(void)
+{
+    int word = 0;
+    MPI_Bcast(&word, 1, MPI_INT, rank ? 0 : MPI_ROOT, comm);
+}
+
+static void by_inter_reduce(void)
+{
+    int word = 0, sum;
+    MPI_Reduce(&word, &sum, 1, MPI_INT, MPI_SUM, rank ? 0 : MPI_ROOT, comm);
+}
+
+static void by_inter_allreduce(void)
+{
+    int word = 0, sum;
+    MPI_Allreduce(&word, &sum, 1, MPI_INT, MPI_SUM, comm);
+}
+
+/* Both are in a group with nobody of the other one: a call of that group orders nothing. */
+static void by_own_group(void)
+{
+    MPI_Comm own;
+    MPI_Comm_split(MPI_COMM_SELF, 0, 0, &own);
+    MPI_Barrier(own);
+    MPI_Comm_free(&own);
+}
+
 /* ---- What csan does not follow ---- */
 
 static void by_ssend(void)
@@ -331,6 +382,17 @@ static const struct order {
               {"sendrecv", by_sendrecv, 0, NULL, NULL},
               {"neighbours", by_neighbours, 1, NULL, NULL},
               {"fence", by_fence, 0, before_fence, NULL},
+              {"inter", by_inter, 0, NULL, NULL},
+              {"inter_up", by_inter_up, 1, NULL, NULL},
+              {"inter_bcast", by_inter_bcast, 0, NULL, NULL},
+              {"inter_reduce", by_inter_reduce, 1, NULL, NULL},
+              {"inter_allreduce", by_inter_allreduce, 1, NULL, NULL},
+              {"inter_barrier", by_barrier, 0, NULL, NULL},
+              {"inter_copied", by_inter, 0, NULL, NULL},
+              {"merged", by_send, 0, NULL, NULL},
+              {"idup", by_send, 0, NULL, NULL},
+              {"create_group", by_send, 0, NULL, NULL},
+              {"own_group", by_own_group, 0, NULL, NULL},
               {"ssend", by_ssend, 1, NULL, NULL},
               {"bcast_of_last", by_bcast_of_last, 0, NULL, NULL},
               {"no_elements", by_no_elements, 0, NULL, NULL}};
@@ -343,6 +405,43 @@ static const struct order *order_of(const char *name)
     return NULL;
 }
 
+static MPI_Comm groups_make(void)
+{
+    MPI_Comm own, both;
+    MPI_Comm_split(MPI_COMM_WORLD, rank != 0, rank, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank ? 0 : 1, TAG, &both);
+    MPI_Comm_free(&own);
+    return both;
+}
+
+/* Once more: the first is another one with the same ranks. */
+static void comm_by_group(void)
+{
+    MPI_Group all;
+    MPI_Comm first;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Comm_create_group(MPI_COMM_WORLD, all, TAG, &first);
+    MPI_Comm_create_group(MPI_COMM_WORLD, all, TAG, &comm);
+    MPI_Group_free(&all);
+    MPI_Comm_free(&first);
+}
+
+static void comm_of_groups(const char *name)
+{
+    MPI_Comm first = groups_make();
+    comm = groups_make();
+    MPI_Comm_free(&first);
+    if (strcmp(name, "merged") == 0) {
+        first = comm;
+        MPI_Intercomm_merge(first, rank != 0, &comm);
+        MPI_Comm_free(&first);
+    } else if (strcmp(name, "inter_copied") == 0) {
+        first = comm;
+        MPI_Comm_dup(first, &comm);
+        MPI_Comm_free(&first);
+    }
+}
+
 /* The communicators in between have other numbers of ranks, or the same ones once more. */
 static void comm_choose(const char *name)
 {
@@ -353,6 +452,14 @@ static void comm_choose(const char *name)
     if (strcmp(name, "neighbours") == 0) {
         MPI_Dims_create(size, 1, dims);
         MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
+    } else if (strncmp(name, "inter", 5) == 0 || strcmp(name, "merged") == 0) {
+        comm_of_groups(name);
+    } else if (strcmp(name, "create_group") == 0) {
+        comm_by_group();
+    } else if (strcmp(name, "idup") == 0) {
+        MPI_Request request;
+        MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (strcmp(name, "bcast") != 0) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     }
