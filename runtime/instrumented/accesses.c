@@ -1,8 +1,7 @@
 /* The interface of ThreadSanitizer's compiler pass for plain loads and stores, as gcc and clang
  * emit it with -fsanitize=thread (compiler-rt, tsan_interface.h; gcc, sanitizer.def). */
+#include "runtime/instrumented/copies.h"
 #include "runtime/instrumented/table.h"
-
-#include <string.h>
 
 static const uint16_t none[INSTRUMENTED_PAGES];
 struct csan_host_table host_table = {.written = none, .touched = none};
@@ -147,16 +146,16 @@ EXPORTED void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
     reads_range(from, bytes, PC());
     writes_range(to, bytes, PC());
-    return memcpy(to, from, bytes);
+    return copies_next.copy(to, from, bytes);
 }
 EXPORTED void *__tsan_memmove(void *to, const void *from, size_t bytes)
 {
     reads_range(from, bytes, PC());
     writes_range(to, bytes, PC());
-    return memmove(to, from, bytes);
+    return copies_next.move(to, from, bytes);
 }
 EXPORTED void *__tsan_memset(void *to, int value, size_t bytes)
 {
     writes_range(to, bytes, PC());
-    return memset(to, value, bytes);
+    return copies_next.set(to, value, bytes);
 }

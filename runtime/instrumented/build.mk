@@ -11,7 +11,7 @@ $(call objects,$(instrumented_src)): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CF
 $(LIBHOST): $(call objects,$(instrumented_src)) $(GLIBC)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out $(SANFLAGS),$(CFLAGS_ALL)) $(GLIBC_LINK) -shared -Wl,-soname,libcsan_host.so.0 -Wl,-z,relro -Wl,-z,now \
-		-Wl,-z,nodelete -Wl,-z,defs -Wl,-Bsymbolic -Wl,--as-needed -o $@ $(filter %.o,$^)
+		-Wl,-z,nodelete -Wl,-z,defs -Wl,-Bsymbolic -Wl,--as-needed -o $@ $(filter %.o,$^) -ldl
 $(LIBDIR)/libcsan_host.so: $(LIBHOST)
 	ln -sf libcsan_host.so.0 $@
 

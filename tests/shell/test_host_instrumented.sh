@@ -30,10 +30,14 @@ silent()
     instrumented "$1" && run "$root/bin/csan" run --device=embedded --options=host=instrumented "./$1"
     [ "$status" = 0 ] && ! grep -q '^CSAN:' err
 }
-for name in host_pinned_write host_managed_add host_thread_read host_vector_read; do
+for name in host_pinned_write host_pinned_read host_mapped_read host_registered_read host_managed_read host_managed_write \
+    host_managed_add host_thread_read host_signal_read host_vector_read host_sort host_page_shared_race host_memcpy_from host_memset_to; do
     check "$name is found" finds $name
 done
-for name in host_pinned_write_ordered host_managed_add_ordered host_sort_ordered host_page_shared; do
+for name in host_pinned_write_ordered host_pinned_read_ordered host_mapped_read_ordered host_registered_read_ordered \
+    host_managed_read_ordered host_managed_write_ordered host_managed_add_ordered host_thread_read_ordered \
+    host_signal_read_ordered host_vector_read_ordered host_sort_ordered host_page_shared host_memcpy_from_ordered \
+    host_memset_to_ordered; do
     check "$name is silent" silent $name
 done
 # A function that runs behind the copy's call, as a lazy device has it, in front of it by its stream.
@@ -100,25 +104,100 @@ if command -v clang >/dev/null; then
 else
     echo "# $(basename "$test" .sh): no clang here"
 fi
-if command -v gfortran >/dev/null; then
-    cat >sum.f90 <<'EOF'
-program sums
-    integer :: values(1000), i, total
-    values = [(i, i = 1, 1000)]
-    total = 0
-    do i = 1, 1000
-        total = total + values(i)
-    end do
-    print '(I0)', total
-end program
+library=$(sed -n 's/^CUDA_LIB := //p' "$tree/build/config.mk")
+
+# ---- What the interface has beside plain loads and stores
+
+cat >kinds.cu <<'EOF'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <new>
+struct shape {
+    int side;
+    explicit shape(int side) : side(side) {}
+    virtual int area() { return side * side; }
+    virtual ~shape() {}
+};
+struct block {
+    int values[64];
+};
+struct __attribute__((packed)) odd {
+    char first;
+    long value;
+};
+template <typename T> static void hide(T *&p) { asm volatile("" : "+r"(p)); }
+int main(int, char **arguments)
+{
+    const char *how = arguments[1];
+    char *host, *device;
+    block other = {};
+    cudaStream_t stream;
+    cudaMallocHost((void **)&host, 65536);
+    cudaMalloc((void **)&device, 65536);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    shape *made = new (host) shape(3);
+    hide(made);
+    const bool store = !strncmp(how, "store", 5);
+    cudaMemcpyAsync(store ? device : host + 64, store ? host : device, store ? 65536 : 4096,
+                    store ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream);
+    if (!strcmp(how, "right"))
+        cudaStreamSynchronize(stream);
+    odd *unaligned = (odd *)(host + 4093 - offsetof(odd, value));
+    hide(unaligned);
+    block *blocks = (block *)(host + 1024);
+    hide(blocks);
+    long sum = 0;
+    if (!strcmp(how, "unaligned") || !strcmp(how, "right"))
+        sum += unaligned->value; // at: unaligned
+    if (!strcmp(how, "struct") || !strcmp(how, "right"))
+        other = *blocks; // at: struct
+    if (!strcmp(how, "store struct") || !strcmp(how, "right"))
+        *blocks = other; // at: store struct
+    if (!strcmp(how, "store vptr") || !strcmp(how, "right"))
+        made->~shape(), sum += (new (host) shape(4))->side; // at: store vptr
+    if (!strcmp(how, "move") || !strcmp(how, "right"))
+        memmove(&other, host + 100, sum + 200); // at: move
+    cudaStreamSynchronize(stream);
+    puts(sum + other.values[1] == 12345 ? "" : "done");
+}
 EOF
-    check "gfortran's code runs with it" eval 'gfortran -g -fsanitize=thread -c sum.f90 -o sum.o && gfortran sum.o -o sum -L"$lib" -lcsan_host -Wl,-rpath,"$lib" &&
-        run ./sum && [ "$(cat out)" = 500500 ]'
+kinds() { run "$root/bin/csan" run --device=embedded --options=host=instrumented ./kinds "$@"; }
+check "its compiler's other announcements: the program" eval '"$nvcc" -g -O1 -w -Xcompiler -fsanitize=thread -c kinds.cu &&
+    "$nvcc" -cudart shared kinds.o -o kinds -L"$lib" -lcsan_host -Xlinker -rpath="$lib"'
+for kind in unaligned struct "store struct" "store vptr" move; do
+    line=$(grep -n "// at: $kind\$" kinds.cu | cut -d: -f1)
+    kinds "$kind"
+    check "$kind is found" eval '[ "$status" = 66 ] && grep -q "kinds.cu:$line" err && grep -q "^CSAN: data race: the host.s" err'
+done
+kinds unaligned
+check "all bytes of an unaligned load" grep -q "Overlap: 8 bytes, 4093 to 4100 " err
+kinds right
+check "none of them is one behind a wait" eval '[ "$status" = 0 ] && grep -qx done out && ! grep -q "^CSAN:" err'
+
+# ---- Fortran
+
+fortran_compiled()
+{
+    gfortran -g -fsanitize=thread -c "$tree/tests/shell/host_early.f90" -o early_f.o &&
+        gfortran early_f.o -o early_f -L"$library" -lcudart -L"$lib" -lcsan_host -Wl,-rpath,"$lib"
+}
+fortran() { run env LD_LIBRARY_PATH="$library" "$root/bin/csan" run --device=embedded --options=host=instrumented ./early_f "$@"; }
+if command -v gfortran >/dev/null; then
+    line=$(grep -n '! too early' "$tree/tests/shell/host_early.f90" | cut -d: -f1)
+    check "gfortran's code is linked with it" fortran_compiled
+    fortran
+    check "a program in Fortran: the store that comes too early is found" eval \
+        '[ "$status" = 66 ] && grep -q "^CSAN: data race: the host.s store (.*host_early.f90:$line)" err'
+    fortran right
+    check "the same program that waits is silent" eval '[ "$status" = 0 ] && grep -qx done out && ! grep -q "^CSAN:" err'
+else
+    echo "# $(basename "$test" .sh): no gfortran here"
 fi
 
 # ---- Rust: its compiler has the same interface behind a flag of its own
 
-library=$(sed -n 's/^CUDA_LIB := //p' "$tree/build/config.mk")
 rust_compiled()
 {
     RUSTC_BOOTSTRAP=1 rustc -g -Zsanitizer=thread -Zexternal-clangrt -Cunsafe-allow-abi-mismatch=sanitizer "$tree/tests/shell/host_early.rs" \

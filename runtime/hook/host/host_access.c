@@ -373,8 +373,9 @@ static void announced(const void *address, size_t bytes, int writes, const void 
 {
     const struct range range = {(uintptr_t)address, (uintptr_t)address + bytes};
     struct callsite_stack stack;
-    if (guard_self.depth || guard_self.locked || !pending_ranges_meet(range, writes != 0) ||
-        !guard_enter())
+    /* Whose it is comes first: csan itself may copy memory with the lock that the next asks for. */
+    if (guard_self.depth || guard_self.locked || !code_is_the_programs((uintptr_t)pc - 1, 0) ||
+        !pending_ranges_meet(range, writes != 0) || !guard_enter())
         return;
     callsite_capture(&stack);
     stack_from(&stack, (uintptr_t)pc, (uintptr_t)pc);

@@ -1,0 +1,96 @@
+/* memcpy and its kind: the compiler's pass leaves calls of them as they are, and ThreadSanitizer's
+ * library stands in front of them. So does this one. All libraries of the process call these, and
+ * libcsan.so leaves aside what is not the program's by the return address. */
+#include "runtime/instrumented/copies.h"
+#include "runtime/instrumented/table.h"
+
+#include <dlfcn.h>
+
+#define PC() __builtin_return_address(0)
+
+/* Who calls before the next functions are found, or while they are. Not by the functions' names, as
+ * a compiler would have it. */
+static void *copy_early(void *to, const void *from, size_t bytes)
+{
+    void *at = to;
+    __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(bytes) : : "memory");
+    return to;
+}
+static void *move_early(void *to, const void *from, size_t bytes)
+{
+    if ((uintptr_t)to - (uintptr_t)from >= bytes)
+        return copy_early(to, from, bytes);
+    char *at = (char *)to + bytes - 1;
+    const char *source = (const char *)from + bytes - 1;
+    __asm__ volatile("std; rep movsb; cld" : "+D"(at), "+S"(source), "+c"(bytes) : : "memory");
+    return to;
+}
+static void *set_early(void *to, int value, size_t bytes)
+{
+    void *at = to;
+    __asm__ volatile("rep stosb" : "+D"(at), "+c"(bytes) : "a"(value) : "memory");
+    return to;
+}
+
+struct copies copies_next = {copy_early, move_early, set_early};
+
+/* Each is complete before it is used. A lookup may copy memory itself. */
+static __attribute__((constructor(101))) void find(void)
+{
+    void *const copy = dlsym(RTLD_NEXT, "memcpy"), *const move = dlsym(RTLD_NEXT, "memmove"),
+                *const set = dlsym(RTLD_NEXT, "memset");
+    if (copy)
+        __atomic_store(&copies_next.copy, (__typeof__(copies_next.copy) *)&copy, __ATOMIC_RELEASE);
+    if (move)
+        __atomic_store(&copies_next.move, (__typeof__(copies_next.move) *)&move, __ATOMIC_RELEASE);
+    if (set)
+        __atomic_store(&copies_next.set, (__typeof__(copies_next.set) *)&set, __ATOMIC_RELEASE);
+}
+
+EXPORTED void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+    reads_range(from, bytes, PC());
+    writes_range(to, bytes, PC());
+    return copies_next.copy(to, from, bytes);
+}
+EXPORTED void *memmove(void *to, const void *from, size_t bytes)
+{
+    reads_range(from, bytes, PC());
+    writes_range(to, bytes, PC());
+    return copies_next.move(to, from, bytes);
+}
+EXPORTED void *memset(void *to, int value, size_t bytes)
+{
+    writes_range(to, bytes, PC());
+    return copies_next.set(to, value, bytes);
+}
+
+/* With _FORTIFY_SOURCE: the room is known. */
+void __chk_fail(void) __attribute__((noreturn));
+void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room);
+void *__memmove_chk(void *to, const void *from, size_t bytes, size_t room);
+void *__memset_chk(void *to, int value, size_t bytes, size_t room);
+
+EXPORTED void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t room)
+{
+    if (bytes > room)
+        __chk_fail();
+    reads_range(from, bytes, PC());
+    writes_range(to, bytes, PC());
+    return copies_next.copy(to, from, bytes);
+}
+EXPORTED void *__memmove_chk(void *to, const void *from, size_t bytes, size_t room)
+{
+    if (bytes > room)
+        __chk_fail();
+    reads_range(from, bytes, PC());
+    writes_range(to, bytes, PC());
+    return copies_next.move(to, from, bytes);
+}
+EXPORTED void *__memset_chk(void *to, int value, size_t bytes, size_t room)
+{
+    if (bytes > room)
+        __chk_fail();
+    writes_range(to, bytes, PC());
+    return copies_next.set(to, value, bytes);
+}
