@@ -21,6 +21,7 @@ archives_report      := csan_core
 archives_sass        := sass coredump ptx
 archives_shadow      := csan_core
 archives_stack       := csan_core
+archives_hook/failure := csan_core
 archives_hook/host   := csan_core
 archives_hook/kernel := csan_core access device ptx
 

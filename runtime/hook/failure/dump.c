@@ -4,6 +4,7 @@
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/failure/failed_kernel.h"
 #include "runtime/hook/failure/failure.h"
+#include "runtime/hook/failure/unverified.h"
 #include "runtime/hook/failure/user_dump.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/interpose/driver_thread.h"
@@ -40,8 +41,6 @@ enum {
     PROBES = 16,      /* contexts */
     PATH_BYTES = 64
 };
-
-uint32_t dump_unverified;
 
 /* By which a context's device shows that it works. */
 struct probe {
@@ -466,16 +465,9 @@ void dump_context_ended(CUcontext context)
     lock_order_give(LOCK_DUMPS, &probes.mutex);
 }
 
-bool dump_would_verify(void)
+bool dump_wants(csan_lane lane)
 {
-    return __atomic_load_n(&dump.on, __ATOMIC_RELAXED) &&
-           !__atomic_load_n(&dump_unverified, __ATOMIC_RELAXED);
-}
-
-void dump_launched(void)
-{
-    if (dump_would_verify())
-        __atomic_store_n(&dump_unverified, 1, __ATOMIC_RELEASE);
+    return __atomic_load_n(&dump.on, __ATOMIC_RELAXED) && unverified_is_news(lane);
 }
 
 /* Both under the mutex of the probes. */
@@ -517,10 +509,9 @@ static void await_begin(void)
 CUresult dump_call_ended(CUresult result, enum dump_wait wait)
 {
     if (wait != DUMP_NO_WAIT && result == CUDA_SUCCESS &&
-        __atomic_load_n(&dump_unverified, __ATOMIC_ACQUIRE)) {
-        if (wait == DUMP_WAITED_FOR_ALL)
-            __atomic_store_n(&dump_unverified, 0, __ATOMIC_RELEASE);
+        __atomic_load_n(&unverified_any, __ATOMIC_ACQUIRE)) {
         verify();
+        unverified_waited(session_context(), wait == DUMP_WAITED_FOR_ALL);
     }
     if (failure_is_lasting(result)) {
         users_dump_await();

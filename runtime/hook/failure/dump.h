@@ -8,11 +8,13 @@
  * such calls until then, and the program learns of the error where it would have without a dump.
  * Such a call may return even before the dump begins. The device does no work until the dump has
  * begun. So csan has a stream of its own write a word, which shows whether the device still works.
+ * It does so while the host has not waited for some launch that may fail (unverified.h).
  */
 #ifndef RUNTIME_HOOK_FAILURE_DUMP_H
 #define RUNTIME_HOOK_FAILURE_DUMP_H
 
 #include "runtime/hook/interpose/driver.h"
+#include <csan/csan.h>
 
 /* Call it before a context is made, within a hook. Does nothing without a GPU, with option errors
  * off, and if the user has set CUDA_ENABLE_COREDUMP_ON_EXCEPTION or another such variable of the
@@ -28,14 +30,9 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait);
 /* The context is gone, with all in it. */
 void dump_context_ended(CUcontext context);
 
-/* A kernel was launched after the last call that waited for all work, and may fail. */
-void dump_launched(void);
-/* Whether dump_launched would change anything. */
-bool dump_would_verify(void);
-
-/* Not 0: some launches that may fail have not been waited for, and dumps are on. The wrappers of
- * calls that wait read it. */
-extern uint32_t dump_unverified;
+/* A kernel was launched on the lane: whether unverified_launched is to be told, if it may fail.
+ * With the hooks' lock. */
+bool dump_wants(csan_lane lane);
 
 /* Whether a kernel failed whose dump has come, or is coming. */
 bool dump_came(void);

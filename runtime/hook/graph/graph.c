@@ -16,6 +16,7 @@
 #include "runtime/hook/graph/graph_learn.h"
 #include "runtime/hook/graph/graph_sites.h"
 #include "runtime/hook/failure/dump.h"
+#include "runtime/hook/failure/unverified.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/failure/launch_ring.h"
 #include "runtime/hook/failure/wrong_pointer.h"
@@ -390,7 +391,8 @@ static void enqueue_merged(const struct graph_steps *merged, const struct graph_
         launch_ring_note(
             &(struct launch_ring_entry){.site = site, .lane = lane, .progress = merged->progress});
     }
-    dump_launched();
+    if (dump_wants(lane))
+        unverified_launched(lane);
 }
 
 /* Words that copies and sets of the step write have another value then. */

@@ -137,10 +137,10 @@ match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/interpose/driver.h\"\n\nextern struct driver_entry driver_entries[];\nextern const unsigned driver_entry_count;\nextern const char *const driver_queries[];\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/interpose/call_watch.h\"\n#include \"runtime/hook/failure/failure.h\"\n#include \"runtime/hook/interpose/stubs.h\"\n#include \"runtime/hook/session/guard.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/interpose/call_watch.h\"\n#include \"runtime/hook/failure/failure.h\"\n#include \"runtime/hook/failure/unverified.h\"\n#include \"runtime/hook/interpose/stubs.h\"\n#include \"runtime/hook/session/guard.h\"\n" > stubs
     endings("ended", "failures_seen", "DUMP_NO_WAIT")
-    endings("waited", "failures_seen | dump_unverified", "DUMP_WAITED")
-    endings("waited_for_all", "failures_seen | dump_unverified", "DUMP_WAITED_FOR_ALL")
+    endings("waited", "failures_seen | unverified_any", "DUMP_WAITED")
+    endings("waited_for_all", "failures_seen | unverified_any", "DUMP_WAITED_FOR_ALL")
     for (i = 0; i < count; i++) {
         if (classes[i] != "op") continue
         if (!(typedefs[i] in parameters)) {

@@ -8,6 +8,7 @@
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/interpose/doubt.h"
 #include "runtime/hook/failure/dump.h"
+#include "runtime/hook/failure/unverified.h"
 #include "runtime/hook/state/event_table.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/observe/range_verifier.h"
@@ -190,10 +191,10 @@ static void note_launched(const struct launch *launch)
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
     launch_ring_note(&launched);
-    if (dump_would_verify() &&
+    if (dump_wants(launched.lane) &&
         !(launch->touched &&
           launch_cannot_fail(launch->kernel, launch->touched, stream_context(launch->locked))))
-        dump_launched();
+        unverified_launched(launched.lane);
 }
 
 /* If the accesses are not exact, csan uses the declaration of the operator that makes the launch,
