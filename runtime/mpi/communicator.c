@@ -167,7 +167,7 @@ static uint64_t with_ranks(uint64_t hash, mpi_handle comm, struct communicator *
     return hash_mix(hash_mix(hash, fresh->side ? other : own), fresh->side ? own : other);
 }
 
-/* `counted`: it is told from others with the same ranks by how many there were. */
+/* `counted`: how many there were before sets it apart from others with the same ranks. */
 static void made_note(uint64_t begin, const void *variable, bool counted)
 {
     const mpi_handle comm = handle_at(variable, 0);
