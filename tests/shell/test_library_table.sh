@@ -12,6 +12,8 @@ cp "$signatures" .
 sed -i '/SIGNATURE(ncclCommInitRank\(Config\)\{0,1\},/d' library_signatures.inc
 have nccl.h || sed -i '/SIGNATURE(nccl/d' library_signatures.inc
 have cusolverDn.h || sed -i '/SIGNATURE(cusolver/d' library_signatures.inc
+have curand.h || sed -i '/SIGNATURE(curand/d' library_signatures.inc
+have cusparse.h || sed -i '/SIGNATURE(cusparse/d' library_signatures.inc
 have nvrtc.h || sed -i '/SIGNATURE(nvrtc/d' library_signatures.inc
 # nvJitLink's header has the functions of its own version alone.
 for name in $(grep -oE '\b(__)?nvJitLink[A-Za-z0-9_]+' library_signatures.inc | sort -u); do
@@ -39,6 +41,8 @@ cublas[SDCZ]?(gemm|Gemm)GroupedBatched(Ex)?.*                  groups, through a
 cublas(HSH|HSS|TST|TSS)gemvBatched.*                           through arrays of addresses
 cublas(Uint8gemmBias)                                          deprecated
 cublas(Create|Destroy|Set(Stream|Workspace|PointerMode))_v2     no work
+curandGenerateSeeds                                            no work on data of the program
+curandGenerateBinomial(Method)?                                declared, but not in the library
 cublasSet(AtomicsMode|MathMode|SmCount|Emulation|FixedPoint|Logger).*   no work
 LIST
 lacking_rows()
@@ -55,5 +59,6 @@ if have cublas_v2.h; then
 fi
 have cufft.h && check "every transform of cuFFT has a row" rows_complete cufft.h 'cufftExec[A-Za-z0-9]+'
 have cublasLt.h && check "the product of cuBLASLt has a row" rows_complete cublasLt.h 'cublasLtMatmul'
+have curand.h && check "every generation function of cuRAND has a row" rows_complete curand.h 'curandGenerate[A-Za-z0-9]+'
 have nccl.h && check "every collective of NCCL has a row" rows_complete nccl.h \
     'nccl(All[A-Za-z]+|Reduce[A-Za-z]*|Broadcast|Bcast|Send|Recv|Gather|Scatter|Group(Start|End))'

@@ -169,14 +169,14 @@ static int request(void *handle, void *output, size_t count, enum distribution d
                    double mean, double deviation)
 {
     static struct library_kernel kernels[DISTRIBUTIONS] = {
-        {"curandGenerate", run_generate, true, NULL},
-        {"curandGenerateUniform", run_generate, true, NULL},
-        {"curandGenerateUniformDouble", run_generate, true, NULL},
-        {"curandGenerateNormal", run_generate, true, NULL},
-        {"curandGenerateNormalDouble", run_generate, true, NULL},
-        {"curandGenerateLogNormal", run_generate, true, NULL},
-        {"curandGenerateLogNormalDouble", run_generate, true, NULL},
-        {"curandGeneratePoisson", run_generate, true, NULL},
+        {"curandGenerate", run_generate, false, NULL},
+        {"curandGenerateUniform", run_generate, false, NULL},
+        {"curandGenerateUniformDouble", run_generate, false, NULL},
+        {"curandGenerateNormal", run_generate, false, NULL},
+        {"curandGenerateNormalDouble", run_generate, false, NULL},
+        {"curandGenerateLogNormal", run_generate, false, NULL},
+        {"curandGenerateLogNormalDouble", run_generate, false, NULL},
+        {"curandGeneratePoisson", run_generate, false, NULL},
     };
     struct generator *generator = generator_of(handle);
     if (!generator)

@@ -27,15 +27,18 @@ function expand(name,    open, close_, list, i, pair)
     return n_alternatives
 }
 
-# Parameters of the row into names[], kinds[]; returns how many.
+# Parameters of the row into names[], kinds[]; returns how many. places[]: which one each is of those
+# in integer registers and on the stack, which are n_places.
 function parameters(text,    list, n, i, word, count)
 {
     n = text == "" ? 0 : split(text, list, ", *")
+    n_places = 0
     for (i = 1; i <= n; i++) {
         count = split(list[i], word, " ")
         kinds[i] = count == 2 ? word[1] : "pointer"
         names[i] = word[count]; sub(/^\*/, "", names[i])
-        if (kinds[i] !~ /^(int|enum|long|pointer)$/) fail("what is " kinds[i] "?")
+        if (kinds[i] !~ /^(int|enum|long|float|double|pointer)$/) fail("what is " kinds[i] "?")
+        places[i] = kinds[i] ~ /^(float|double)$/ ? -1 : n_places++
     }
     return n
 }
@@ -79,18 +82,19 @@ function finish(    i, j, reads, value)
         print "static void " prefix "_" number "(struct " prefix " *call)\n{" > touch
         for (i = 1; i <= n_parameters; i++) {
             if (body !~ ("[^A-Za-z_0-9]" names[i] "[^A-Za-z_0-9(]")) continue
+            if (places[i] < 0) fail(names[i] " is in no register that is read")
             if (kinds[i] == "pointer") value = "const uint64_t"
             else value = "const int64_t"
             reads = kinds[i] == "enum" ? "integer" : kinds[i]
             if (kinds[i] == "int") reads = "size"
-            print "    " value " " names[i] " = " prefix "_argument_" reads "(call, " (i - 1) ");" > touch
+            print "    " value " " names[i] " = " prefix "_argument_" reads "(call, " places[i] ");" > touch
         }
         print body "}" > touch
     }
     for (j = 1; j <= n_rows; j++) {
         printf "SIGNATURE(%s, \"", row_names[j] > signatures
         for (i = 1; i <= n_parameters; i++)
-            printf "%s", kinds[i] == "pointer" ? "p" : kinds[i] == "long" || kinds[i] == "int" && row_wide[j] ? "8" : "4" > signatures
+            printf "%s", kinds[i] == "pointer" ? "p" : places[i] < 0 ? substr(kinds[i], 1, 1) : kinds[i] == "long" || kinds[i] == "int" && row_wide[j] ? "8" : "4" > signatures
         print "\")" > signatures
     }
     printf "static const char *const arguments_%d[] = {", number > touch
@@ -116,7 +120,7 @@ function add_function(symbol, letter, wide,    shown, i)
     shown = symbol; sub(/_v2/, "", shown)
     functions[n_functions++] = sprintf("{\"%s\", {\"%s\", arguments_%d, %d, CSAN_NO_ARGUMENT}, %s, %s, '%s', %d, %d, %d, %d}", \
         symbol, shown, number, n_parameters, body == "" ? "NULL" : "touch_" number, \
-        after == "" ? "NULL" : after, letter, wide, n_parameters > 6 ? n_parameters - 6 : 0, stream, apart || stream >= 0)
+        after == "" ? "NULL" : after, letter, wide, n_places > 6 ? n_places - 6 : 0, stream, apart || stream >= 0)
     for (i = 1; i <= n_homes; i++) {
         printf "LIBRARY_STUB(%d, \"%s\", \"%s\")\nextern char library_stub_%d[], library_thunk_%d[];\n", n_entries, \
             symbol, versioned ? home[i] : "CSAN_UNVERSIONED", n_entries, n_entries > stubs
@@ -182,7 +186,7 @@ BEGIN {
     else if (verb == "after") after = text
     else if (verb == "apart") apart = 1
     else if (verb == "on") {
-        for (i = 1; i <= n_parameters; i++) if (names[i] == text) stream = i - 1
+        for (i = 1; i <= n_parameters; i++) if (names[i] == text) stream = places[i]
         if (stream < 0) fail("no parameter " text)
     } else fail("what is " verb "?")
 }

@@ -155,7 +155,8 @@ static const char *soname_of(const struct link_map *map)
 static bool may_be_ours(const char *symbol)
 {
     return strncmp(symbol, "cublas", 6) == 0 || strncmp(symbol, "cufft", 5) == 0 ||
-           strncmp(symbol, "cusolver", 8) == 0 || strncmp(symbol, "nccl", 4) == 0 ||
+           strncmp(symbol, "cusolver", 8) == 0 || strncmp(symbol, "curand", 6) == 0 ||
+           strncmp(symbol, "cusparse", 8) == 0 || strncmp(symbol, "nccl", 4) == 0 ||
            strncmp(symbol, "nvrtc", 5) == 0 || strncmp(symbol, "nvJitLink", 9) == 0 ||
            strncmp(symbol, "__nvJitLink", 11) == 0;
 }
@@ -265,7 +266,8 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
     return result;
 }
 
-/* A stub's call: its entry, the six registers of arguments, those on the stack. */
+/* A stub's call: its entry, the six registers of arguments, those on the stack. Below the six lie
+ * eight words with the numbers that have a point (xmm0 to xmm7). */
 uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
                       const uint64_t *arguments);
 uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
@@ -306,8 +308,17 @@ __asm__(".pushsection .text\n"
         "    pushq %rdx\n"
         "    pushq %rsi\n"
         "    pushq %rdi\n"
+        "    subq $64, %rsp\n" /* numbers with a point: library_forward takes them from here */
+        "    movsd %xmm0, (%rsp)\n"
+        "    movsd %xmm1, 8(%rsp)\n"
+        "    movsd %xmm2, 16(%rsp)\n"
+        "    movsd %xmm3, 24(%rsp)\n"
+        "    movsd %xmm4, 32(%rsp)\n"
+        "    movsd %xmm5, 40(%rsp)\n"
+        "    movsd %xmm6, 48(%rsp)\n"
+        "    movsd %xmm7, 56(%rsp)\n"
         "    movq %rax, %rdi\n"
-        "    movq %rsp, %rsi\n"
+        "    leaq 64(%rsp), %rsi\n"
         "    leaq 16(%rbp), %rdx\n"
         "    call library_call\n"
         "    leave\n"
@@ -341,6 +352,14 @@ __asm__(".pushsection .text\n"
         "    movq 24(%r10), %rcx\n"
         "    movq 32(%r10), %r8\n"
         "    movq 40(%r10), %r9\n"
+        "    movsd -64(%r10), %xmm0\n"
+        "    movsd -56(%r10), %xmm1\n"
+        "    movsd -48(%r10), %xmm2\n"
+        "    movsd -40(%r10), %xmm3\n"
+        "    movsd -32(%r10), %xmm4\n"
+        "    movsd -24(%r10), %xmm5\n"
+        "    movsd -16(%r10), %xmm6\n"
+        "    movsd -8(%r10), %xmm7\n"
         "    xorl %eax, %eax\n"
         "    call *%r11\n"
         "    leave\n"
@@ -365,9 +384,15 @@ __asm__(".pushsection .text\n"
         "    pushq %rcx\n"
         "    pushq %r8\n"
         "    pushq %r9\n"
+        "    subq $16, %rsp\n" /* no function has more than two numbers with a point */
+        "    movsd %xmm0, (%rsp)\n"
+        "    movsd %xmm1, 8(%rsp)\n"
         "    movq %rax, %rdi\n"
         "    movq 8(%rbp), %rsi\n"
         "    call library_resolve\n"
+        "    movsd (%rsp), %xmm0\n"
+        "    movsd 8(%rsp), %xmm1\n"
+        "    addq $16, %rsp\n"
         "    popq %r9\n"
         "    popq %r8\n"
         "    popq %rcx\n"

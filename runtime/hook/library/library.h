@@ -1,4 +1,4 @@
-/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, cuSOLVER, NCCL.
+/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER, NCCL.
  * library.table says what each function touches; this file intercepts the calls.
  *
  * libcsan exports the functions of each version of a library under that version. So a program's

@@ -7,6 +7,12 @@
 #if __has_include(<cusolverDn.h>)
 #include <cusolverDn.h>
 #endif
+#if __has_include(<curand.h>)
+#include <curand.h>
+#endif
+#if __has_include(<cusparse.h>)
+#include <cusparse.h>
+#endif
 #if __has_include(<nvrtc.h>)
 #include <nvrtc.h>
 #endif
@@ -19,11 +25,16 @@
 
 #include <type_traits>
 
-// A parameter as the table has it: p a pointer, 4 or 8 the bytes of a number; ? anything else.
+// A parameter as the table has it: p a pointer, 4 or 8 the bytes of a number, f a float, d a
+// double; ? anything else.
 template <typename T> constexpr char parameter()
 {
     if (std::is_pointer<T>::value)
         return 'p';
+    if (std::is_same<T, float>::value)
+        return 'f';
+    if (std::is_same<T, double>::value)
+        return 'd';
     if (!std::is_integral<T>::value && !std::is_enum<T>::value)
         return '?';
     return sizeof(T) == 4 || sizeof(T) == 1 ? '4' : sizeof(T) == 8 ? '8' : '?';
