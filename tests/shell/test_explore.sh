@@ -94,6 +94,15 @@ check "a difference that csan did not report is reported" says '^NOT REPORTED'
 check "with its own exit code" ended 67
 check "and with both schedules" count '^    csan run --device=embedded --schedule=[a-z]+' 2
 
+run "$csan" explore --runs=10 --options=host=guard "$plain/explore_unseen_load"
+check "with host=guard it is a race, and confirmed" says '1 race, 1 confirmed'
+check "what differs is what the program printed" says 'What differs: the standard output'
+check "with the exit code of races" ended 66
+run "$csan" explore --runs=10 --options=host=guard "$plain/host_pinned_write"
+check "so is a store of the host's" says '1 race, 1 confirmed'
+run "$csan" explore --runs=10 --options=host=guard "$plain/host_pinned_write_ordered"
+check "and one behind a wait is nothing" ended 0
+
 run "$csan" explore --runs=10 "$plain/explore_unsteady"
 check "a program that differs by itself is not csan's fault" ended 0
 check "and that is said" says '1 part of the results differs even when the same schedule is replayed'

@@ -105,6 +105,9 @@ guarded ./guard null
 check "without a handler the signal ends it, too" ended 139
 guarded ./guard past
 check "a handler past the C library: pages are guarded no more" eval 'ended 0 && grep -qx done out && says "no page is guarded since"'
+extra=:host_guard_mb=1:host_guard_us=1000000 guarded ./guard access
+check "no more memory is guarded than host_guard_mb says, and the rest is counted" eval \
+    'says "host memory: 16 ops guarded \(0 of them in part\), 24 not guarded \(24 by the limits" && says "guard.cu:$(line_of access)"'
 extra=:host_guard_us=1 guarded ./guard access
 check "a limit that is reached is in the summary" says 'host memory: [0-9]+ ops guarded \(0 of them in part\), [1-9][0-9]* not guarded \([1-9][0-9]* by the limits'
 

@@ -36,7 +36,7 @@ static __thread struct {
     struct range open[STEPS];
     uint32_t count, owed; /* owed: traps that may still come of what is closed already */
     uint64_t pc, address; /* of the newest fault that was tried again */
-    uint32_t retries;
+    uint32_t retries, changes; /* while the page changed so many times */
     uintptr_t handler; /* the frame below which a handler of the program's runs; 0: none does */
     uint32_t nested;
 } self __attribute__((tls_model("initial-exec")));
@@ -182,13 +182,16 @@ static struct instruction_access accessed(const ucontext_t *context, struct inst
     return access;
 }
 
-/* The page may be open by now, or the fault may be the program's own in a page that was csan's. */
+/* The page may be open by now, or the fault may be the program's own in a page that was csan's: it
+ * comes again though the page has not changed. */
 static bool tries_again(uint64_t pc, uint64_t address)
 {
-    if (self.pc != pc || self.address != address)
+    const uint32_t changes = page_guard_changes(address);
+    if (self.pc != pc || self.address != address || self.changes != changes)
         self.retries = 0;
     self.pc = pc;
     self.address = address;
+    self.changes = changes;
     if (self.retries == RETRIES / 2)
         page_guard_insist(address);
     return self.retries++ < RETRIES;

@@ -28,6 +28,7 @@ struct page {
     uint8_t now;               /* enum access, as the kernel has it */
     bool opened;               /* by an access: it stays open until the next op */
     uint16_t steps;            /* threads for which it is open for one instruction */
+    uint32_t changes;          /* of its protection; wraps around */
 };
 
 /* An op's. Its pages are first..first+count-1, or those listed. */
@@ -171,6 +172,7 @@ static void settle(struct run *run, struct page *page)
         return;
     }
     page->now = (uint8_t)access;
+    page->changes++;
     if (run->count && (run->access != access || run->first + run->count != page->number))
         run_end(run);
     if (!run->count)
@@ -503,6 +505,12 @@ void page_guard_insist(uint64_t address)
     const struct page *page = page_find(page_of(address), false);
     if (page && (page->writers || page->readers) && !must_stay_open(page->number))
         open_regardless(address);
+}
+
+uint32_t page_guard_changes(uint64_t address)
+{
+    const struct page *page = page_find(page_of(address), false);
+    return page ? page->changes : 0;
 }
 
 enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool writes)

@@ -60,6 +60,9 @@ enum page_guard_found {
 /* What an access to these bytes, which faulted at `address`, has met. */
 enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool writes);
 
+/* How often csan has changed the page's protection; wraps around. Safe in signal handlers. */
+uint32_t page_guard_changes(uint64_t address);
+
 /* It faults though it should be open: the kernel is asked again, unless it is the program's doing.
  */
 void page_guard_insist(uint64_t address);
