@@ -34,8 +34,8 @@ static struct {
 /* The instruction that the thread is to make, and what is open for it. */
 static __thread struct {
     struct range open[STEPS];
-    uint32_t count, owed; /* owed: traps that may still come of what is closed already */
-    uint64_t pc, address; /* of the newest fault that was tried again */
+    uint32_t count, owed;      /* owed: traps that may still come of what is closed already */
+    uint64_t pc, address;      /* of the newest fault that was tried again */
     uint32_t retries, changes; /* while the page changed so many times */
     uintptr_t handler; /* the frame below which a handler of the program's runs; 0: none does */
     uint32_t nested;
