@@ -23,6 +23,9 @@ bool linked_process_ready(const struct linked_process *process, const struct rec
     case CSAN_LINK_RECEIVE:
         want->what = WANT_MESSAGE;
         return message_table_count(process->linked->messages, want->key, want->number) != 0;
+    case CSAN_LINK_LEARN:
+        want->what = WANT_VALUE;
+        return message_table_count(process->linked->messages, want->key, 0) != 0;
     case CSAN_LINK_LEAVE:
         want->what = WANT_COLLECTIVE;
         return message_table_count(process->linked->messages, want->key, 0) >= want->number;
@@ -148,6 +151,12 @@ const char *linked_take_link(struct linked_process *process, const struct record
     case CSAN_LINK_ENTER:
         message_table_send(messages, key, 0, recorded->value[FIELD_LAST],
                            csan_snapshot_take(context, lane));
+        return NULL;
+    case CSAN_LINK_PUBLISH: /* nobody knows how many will read it */
+        message_table_send(messages, key, 0, UINT64_MAX, csan_snapshot_take(context, lane));
+        return NULL;
+    case CSAN_LINK_LEARN:
+        message_table_look(messages, key, 0, lane);
         return NULL;
     case CSAN_LINK_RECEIVE:
         if (mapped->host)

@@ -288,12 +288,14 @@ static void say_missed(struct linked_replay *replay, size_t process)
         [WANT_COLLECTIVE] = "left a collective call or barrier",
         [WANT_EVENT] = "waited for an event",
         [WANT_HANDLE] = "opened memory",
+        [WANT_VALUE] = "read a value of a store",
     };
     static const char *const lacks[] = {
         [WANT_MESSAGE] = "that no recording sends",
         [WANT_COLLECTIVE] = "that not all of its processes enter in the recordings",
         [WANT_EVENT] = "whose record is missing",
         [WANT_HANDLE] = "whose handle is missing",
+        [WANT_VALUE] = "that no recording sets",
     };
     struct linked_want want;
     char line[LINE_BYTES];
@@ -332,6 +334,7 @@ static void say_lacks(struct linked_replay *replay)
         [CSAN_LACK_FREED] = "a receive that nobody can wait for (MPI_Request_free)",
         [CSAN_LACK_CANCELLED] = "a send that was cancelled, or a call that failed",
         [CSAN_LACK_GRAPH] = "calls of NCCL in a graph are not followed",
+        [CSAN_LACK_STORE] = "calls of a store that do not say who set what (append, num_keys)",
         [CSAN_LACK_THREADS] = "threads that send or receive by one communicator",
     };
     for (size_t i = 0; i < replay->linked.count; i++) {

@@ -633,6 +633,9 @@ enum csan_link_kind {
     /* csan's own, of memory with a descriptor: */
     CSAN_LINK_MAP, /* [address, address + bytes) is now what processes have as memory `key`, from
                       byte `number` on */
+    /* for values that one process sets and any number of others read, as in a store: */
+    CSAN_LINK_PUBLISH, /* the value `key` is set */
+    CSAN_LINK_LEARN,   /* it was read: all that was known to who set it is known here */
     CSAN_LINK_KINDS
 };
 /* The `key` of CSAN_LINK_LACK. */
@@ -644,6 +647,7 @@ enum csan_link_lack {
     CSAN_LACK_CANCELLED,        /* a send that was cancelled, or a call that failed */
     CSAN_LACK_THREADS,          /* threads that send or receive by one communicator */
     CSAN_LACK_GRAPH,            /* calls of NCCL in a graph */
+    CSAN_LACK_STORE,            /* calls of a store that do not say who set what */
     CSAN_LACKS
 };
 struct csan_link {

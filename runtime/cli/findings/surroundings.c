@@ -293,7 +293,8 @@ static const char *link_deed(int link)
         [CSAN_LINK_RECEIVE] = "receive message",    [CSAN_LINK_TAKE] = "receive message",
         [CSAN_LINK_LOOK] = "see message",           [CSAN_LINK_ENTER] = "begin collective call",
         [CSAN_LINK_LEAVE] = "end collective call",  [CSAN_LINK_SHARE] = "share memory",
-        [CSAN_LINK_OPEN] = "open shared memory",    [CSAN_LINK_RECORD] = "record shared event",
+        [CSAN_LINK_OPEN] = "open shared memory",    [CSAN_LINK_PUBLISH] = "set value",
+        [CSAN_LINK_LEARN] = "read value",           [CSAN_LINK_RECORD] = "record shared event",
         [CSAN_LINK_WAIT] = "wait for shared event",
     };
     return deeds[link] ? deeds[link] : "join processes";

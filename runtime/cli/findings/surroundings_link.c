@@ -13,7 +13,7 @@ struct channel {
     UT_hash_handle hh;
 };
 
-enum { MEET_MESSAGE = 1, MEET_COLLECTIVE, MEET_SOURCE };
+enum { MEET_MESSAGE = 1, MEET_COLLECTIVE, MEET_SOURCE, MEET_VALUE };
 
 static uint64_t meet_of(uint64_t what, uint64_t key, uint64_t number)
 {
@@ -93,6 +93,11 @@ void reading_link(struct reading *reading, const struct recorded *recorded)
     case CSAN_LINK_LEAVE:
         moment.meet = meet_of(MEET_COLLECTIVE, key, 0);
         moment.gives = moment.link == CSAN_LINK_ENTER;
+        break;
+    case CSAN_LINK_PUBLISH:
+    case CSAN_LINK_LEARN:
+        moment.meet = meet_of(MEET_VALUE, key, 0);
+        moment.gives = moment.link == CSAN_LINK_PUBLISH;
         break;
     case CSAN_LINK_SHARE:
     case CSAN_LINK_RECORD:

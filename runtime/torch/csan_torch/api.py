@@ -51,6 +51,24 @@ class Python(Structure):
     _fields_ = [("size", c_uint32), ("top", c_void_p), ("source", POINTER(StackSource))]
 
 
+class Link(Structure):
+    """struct csan_link: what joins this process to others."""
+
+    _fields_ = [
+        ("kind", c_int),
+        ("key", c_uint64),
+        ("number", c_uint64),
+        ("peers", c_uint64),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+        ("time", c_uint64),
+    ]
+
+
+LINK_LACK, LINK_PUBLISH, LINK_LEARN = 13, 15, 16
+LACK_STORE = 8
+
+
 class Api(Structure):
     """struct csan_api. Its functions release the interpreter's lock while they run. A handle of a
     stream, the address of a block: plain numbers."""
@@ -80,6 +98,18 @@ class Api(Structure):
         ("findings_copy", c_void_p),
         ("failure_text", CFUNCTYPE(c_char_p, c_int)),
         ("operator_indices", CFUNCTYPE(None, POINTER(Indices), c_size_t)),
+        ("call_touches", c_void_p),
+        ("request_start", c_void_p),
+        ("request_end", c_void_p),
+        ("library", c_void_p),
+        ("activity", c_void_p),
+        ("host_view", c_void_p),
+        ("call_counts", c_void_p),
+        ("operator_source", c_void_p),
+        ("link", CFUNCTYPE(None, POINTER(Link))),
+        ("token", c_void_p),
+        ("barrier", c_void_p),
+        ("links", CFUNCTYPE(c_int)),
     ]
 
     def has(self, member):

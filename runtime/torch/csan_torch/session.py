@@ -79,10 +79,11 @@ def enable():
              "are checked, at the cost of a dispatch mode; `csan run python ...` sees all")
         dispatch.enable(hooks=False)
         return
-    from . import failures, triton
+    from . import failures, stores, triton
 
     triton.install()
     failures.install(torch)
+    stores.install()
     try:
         _start_adapter(torch, operators)
     except (adapter.BuildError, OSError) as error:

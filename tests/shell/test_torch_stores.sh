@@ -1,0 +1,55 @@
+# What torch.distributed's stores order between two processes that share memory (tests/python/store_order.py),
+# on the embedded device, with a Python that has PyTorch (python3, or the one that CSAN_TORCH_PYTHON names).
+
+csan=$root/bin/csan
+program=$(dirname "$(dirname "$(realpath "$test")")")/python/store_order.py
+python=${CSAN_TORCH_PYTHON:-python3}
+export CSAN_CACHE=$PWD/cache CSAN_MACHINE_CODE=skip TMPDIR=$PWD
+unset RANK PORT
+
+if ! "$python" -c 'import torch.distributed as d; d.TCPStore' 2>/dev/null; then
+    echo "skipped $(basename "$test" .sh): $python has no PyTorch with torch.distributed (set CSAN_TORCH_PYTHON)"
+    return 0
+fi
+ended() { [ "$status" = "$1" ]; }
+says() { grep -Eq -- "$1" out; }
+notes() { grep -Eq -- "$1" err; }
+record()
+{
+    rm -f app.*.csan
+    run "$csan" record --device=embedded -o app.%r.csan "$python" "$program" "$@"
+    ran=$status right=$(cat out)
+}
+merge() { run "$csan" merge --order app.0.csan app.1.csan; }
+
+for mode in set bytes wait prefix file count chain swap several queue barrier; do
+    record $mode
+    check "the store orders the two ($mode)" eval '[ "$ran" = 0 ] && [ "$right" = right ]'
+    merge
+    check "... which csan merge --order knows" eval 'ended 0 && notes " 0 races between processes, 0 of them possible$"'
+    check "... and lacks nothing" eval '! notes "possible ones$"'
+done
+for mode in set count; do # each process takes seconds to import PyTorch
+    record $mode racy
+    merge
+    check "... but not what is waited for behind the call ($mode)" eval 'ended 66 && says "^Race 1 is certain"'
+done
+for mode in other unlike; do
+    record $mode
+    merge
+    check "what is read is not what was set ($mode)" eval 'ended 66 && says "^Race 1 is certain"'
+done
+record append racy
+merge
+check "what is not followed is said" notes 'calls of a store that do not say who set what .* all races .* possible ones$'
+check "... and no race is certain then" eval '! says "^Race [0-9]+ is certain"'
+
+if command -v node >/dev/null; then
+    record set racy
+    run "$csan" report --html=page.html app.0.csan app.1.csan
+    run node "$(dirname "$test")/page_script.js" page.html
+    check "the page shows who read what was set" says '^li the host of rank 1: read value, from the host of rank 0$'
+fi
+run "$csan" run --device=embedded "$python" -c \
+    'import torch.distributed as d; print(d.Store.set.__module__ == "csan_torch.stores", d.HashStore().add("n", 2))'
+check "without a recording the stores are as they were" says '^False 2$'
