@@ -100,9 +100,11 @@ $(eval $(call hook_parts,operator_ops,operator/operator_ops))
 $(eval $(call hook_parts,host_address,operator/host_address))
 $(eval $(call hook_parts,process_tree,run/process_tree))
 $(eval $(call hook_parts,tensor_map,state/tensor_map))
-$(eval $(call hook_parts,library_touch,$(foreach o,touch blas lt fft communicator compiler linker,library/$(o)) \
-	kernel/compiled_ptx kernel/identity kernel/image_place))
-$(OUT)/tests/unit/test_library_touch: $(OUT)/obj/gen/library_touch.o
+library_rows := $(foreach o,touch blas lt fft sparse communicator compiler linker,library/$(o)) \
+	kernel/compiled_ptx kernel/identity kernel/image_place
+$(eval $(call hook_parts,library_touch,$(library_rows)))
+$(eval $(call hook_parts,library_sparse,$(library_rows)))
+$(OUT)/tests/unit/test_library_touch $(OUT)/tests/unit/test_library_sparse: $(OUT)/obj/gen/library_touch.o
 $(OUT)/tests/unit/test_image_place: private CFLAGS_ALL += -DEMPTY='"$(abspath $(FAKE)/empty.so)"'
 $(OUT)/tests/unit/test_image_place: | $(FAKE)/empty.so
 hook_part_tests += $(OUT)/tests/unit/test_python_lines $(OUT)/tests/unit/test_python_frames

@@ -21,7 +21,7 @@ check "libcsan exports csan_*, cu* and what it stands in front of only, without 
     '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?)$'
 # A linker uses default versions (@@): a program would no longer need the library itself.
 no_default_version() { ! nm -D --defined-only "$1" | grep -q '@@'; }
-libraries_only() { ! nm -D --defined-only "$1" | awk '$3 ~ /@/ { print $3 }' | grep -Evq '^(cublas[A-Za-z0-9_]+@libcublas(Lt)?\.so\.[0-9]+|cusolver[A-Za-z0-9]+@libcusolver\.so\.[0-9]+|cufft[A-Za-z0-9]+@libcufft\.so\.[0-9]+|nvrtc[A-Za-z]+@libnvrtc\.so\.[0-9]+|(__)?nvJitLink[A-Za-z0-9_]+@libnvJitLink\.so\.[0-9]+|nccl[A-Za-z]+@CSAN_UNVERSIONED)$'; }
+libraries_only() { ! nm -D --defined-only "$1" | awk '$3 ~ /@/ { print $3 }' | grep -Evq '^(cublas[A-Za-z0-9_]+@libcublas(Lt)?\.so\.[0-9]+|cusolver[A-Za-z0-9]+@libcusolver\.so\.[0-9]+|curand[A-Za-z]+@libcurand\.so\.10|cusparse[A-Za-z0-9_]+@libcusparse\.so\.12|cufft[A-Za-z0-9]+@libcufft\.so\.[0-9]+|nvrtc[A-Za-z]+@libnvrtc\.so\.[0-9]+|(__)?nvJitLink[A-Za-z0-9_]+@libnvJitLink\.so\.[0-9]+|nccl[A-Za-z]+@CSAN_UNVERSIONED)$'; }
 check "libcsan exports no function that a linker would bind instead of a library's" no_default_version "$libcsan"
 check "libcsan exports functions of libraries under those libraries' versions" libraries_only "$libcsan"
 check "libcsan_rt exports cuda* and __cuda* only" all_match "$libcsan_rt" '^(cuda[A-Z][A-Za-z0-9_]*|__cuda[A-Z][A-Za-z0-9_]*)$'

@@ -44,7 +44,7 @@ $(EMBEDDED_LIBRARIES)/lib$(1).so.$(2): $$(call objects,$$(library_each) $$(parts
 		$(library_made)/$(1).$(3).o $(EMBEDDED_CUDA) $(GLIBC)
 	@mkdir -p $$(@D)
 	{ echo 'lib$(1).so.$(2) { global:'; sed 's/#.*//; /./s/\([^ ]*\).*/\1;/' $(library_dir)/symbols/$(1); \
-		echo 'local: *; };'; } > $(library_made)/$(1).$(2).map
+		echo 'csan_library_traces; local: *; };'; } > $(library_made)/$(1).$(2).map
 	$(CC) $(GLIBC_LINK) -shared $(SANFLAGS) -o $$@.new -Wl,-soname,lib$(1).so.$(2) -Wl,-z,nodelete \
 		$(if $(SANITIZE),,-Wl,-z,defs) -static-libgcc -Wl,-rpath,'$$$$ORIGIN/..' \
 		-Wl,--version-script=$(library_made)/$(1).$(2).map $$(filter %.o,$$^) $(EMBEDDED_CUDA) \
@@ -71,7 +71,7 @@ endef
 $(eval $(call library_parts,number,number.c))
 $(eval $(call library_parts,attributes,attributes.c))
 $(eval $(call library_parts,extent,extent.c number.c))
-$(OUT)/tests/unit/test_extent: $(made_cublas) $(OUT)/obj/gen/library_touch.o $(call objects,$(foreach o,touch blas lt fft \
+$(OUT)/tests/unit/test_extent: $(made_cublas) $(OUT)/obj/gen/library_touch.o $(call objects,$(foreach o,touch blas lt fft sparse \
 	communicator compiler linker,runtime/hook/library/$(o).c) $(foreach o,compiled_ptx identity image_place,runtime/hook/kernel/$(o).c)) \
 	$(OUT)/libptx.a $(OUT)/libcsan_core.a
 $(library_tests): $(OUT)/tests/unit/%: %.c

@@ -5,6 +5,8 @@
 
 #define MAGIC 0x6373616e73706172ull
 
+LIBRARY_EXPORT const char csan_library_traces = 1;
+
 struct sparse_handle *sparse_handle(void *handle)
 {
     struct sparse_handle *known = handle;
@@ -248,18 +250,13 @@ LIBRARY_EXPORT int cusparseSpMatSetValues(struct sparse_matrix *matrix, void *va
     return SPARSE_SUCCESS;
 }
 
-LIBRARY_EXPORT int cusparseCsrGet(const struct sparse_matrix *matrix, int64_t *rows,
-                                  int64_t *columns, int64_t *entries, void **outer, void **inner,
-                                  void **values, int *outer_type, int *inner_type, int *base,
-                                  int *type);
-LIBRARY_EXPORT int cusparseCsrGet(const struct sparse_matrix *matrix, int64_t *rows,
-                                  int64_t *columns, int64_t *entries, void **outer, void **inner,
-                                  void **values, int *outer_type, int *inner_type, int *base,
-                                  int *type)
+static int matrix_get(const struct sparse_matrix *matrix, enum sparse_format format, int64_t *rows,
+                      int64_t *columns, int64_t *entries, void **outer, void **inner, void **values,
+                      int *outer_type, int *inner_type, int *base, int *type)
 {
     const int status = cusparseSpMatGetSize(matrix, rows, columns, entries);
-    if (status)
-        return status;
+    if (status || matrix->format != format)
+        return status ? status : SPARSE_INVALID_VALUE;
     *outer = (void *)(uintptr_t)matrix->outer;
     *inner = (void *)(uintptr_t)matrix->inner;
     *values = (void *)(uintptr_t)matrix->values;
@@ -270,16 +267,45 @@ LIBRARY_EXPORT int cusparseCsrGet(const struct sparse_matrix *matrix, int64_t *r
     return SPARSE_SUCCESS;
 }
 
-LIBRARY_EXPORT int cusparseCooGet(const struct sparse_matrix *matrix, int64_t *rows,
-                                  int64_t *columns, int64_t *entries, void **outer, void **inner,
-                                  void **values, int *index_type, int *base, int *type);
-LIBRARY_EXPORT int cusparseCooGet(const struct sparse_matrix *matrix, int64_t *rows,
-                                  int64_t *columns, int64_t *entries, void **outer, void **inner,
-                                  void **values, int *index_type, int *base, int *type)
+#define GET_COMPRESSED(name, which)                                                                \
+    LIBRARY_EXPORT int name(const struct sparse_matrix *matrix, int64_t *rows, int64_t *columns,   \
+                            int64_t *entries, void **outer, void **inner, void **values,           \
+                            int *outer_type, int *inner_type, int *base, int *type);               \
+    LIBRARY_EXPORT int name(const struct sparse_matrix *matrix, int64_t *rows, int64_t *columns,   \
+                            int64_t *entries, void **outer, void **inner, void **values,           \
+                            int *outer_type, int *inner_type, int *base, int *type)                \
+    {                                                                                              \
+        return matrix_get(matrix, which, rows, columns, entries, outer, inner, values, outer_type, \
+                          inner_type, base, type);                                                 \
+    }
+GET_COMPRESSED(cusparseCsrGet, SPARSE_CSR)
+GET_COMPRESSED(cusparseConstCsrGet, SPARSE_CSR)
+GET_COMPRESSED(cusparseCscGet, SPARSE_CSC)
+GET_COMPRESSED(cusparseConstCscGet, SPARSE_CSC)
+
+#define GET_COORDINATES(name)                                                                      \
+    LIBRARY_EXPORT int name(const struct sparse_matrix *matrix, int64_t *rows, int64_t *columns,   \
+                            int64_t *entries, void **outer, void **inner, void **values,           \
+                            int *index_type, int *base, int *type);                                \
+    LIBRARY_EXPORT int name(const struct sparse_matrix *matrix, int64_t *rows, int64_t *columns,   \
+                            int64_t *entries, void **outer, void **inner, void **values,           \
+                            int *index_type, int *base, int *type)                                 \
+    {                                                                                              \
+        int inner_type;                                                                            \
+        return matrix_get(matrix, SPARSE_COO, rows, columns, entries, outer, inner, values,        \
+                          index_type, &inner_type, base, type);                                    \
+    }
+GET_COORDINATES(cusparseCooGet)
+GET_COORDINATES(cusparseConstCooGet)
+
+/* There are no batches of sparse matrices. */
+LIBRARY_EXPORT int cusparseSpMatGetStridedBatch(const struct sparse_matrix *matrix, int *batches);
+LIBRARY_EXPORT int cusparseSpMatGetStridedBatch(const struct sparse_matrix *matrix, int *batches)
 {
-    int inner_type;
-    return cusparseCsrGet(matrix, rows, columns, entries, outer, inner, values, index_type,
-                          &inner_type, base, type);
+    if (!matrix)
+        return SPARSE_INVALID_VALUE;
+    *batches = 1;
+    return SPARSE_SUCCESS;
 }
 
 /* ---- Dense vectors and matrices ---- */
@@ -350,5 +376,52 @@ MATRIX(cusparseCreateConstDnMat)
         dense->values = (uintptr_t)values;                                                         \
         return SPARSE_SUCCESS;                                                                     \
     }
+#define GET_VECTOR(name)                                                                           \
+    LIBRARY_EXPORT int name(const struct sparse_dense *vector, int64_t *size, void **values,       \
+                            int *type);                                                            \
+    LIBRARY_EXPORT int name(const struct sparse_dense *vector, int64_t *size, void **values,       \
+                            int *type)                                                             \
+    {                                                                                              \
+        if (!vector)                                                                               \
+            return SPARSE_INVALID_VALUE;                                                           \
+        *size = vector->rows;                                                                      \
+        *values = (void *)(uintptr_t)vector->values;                                               \
+        *type = vector->type;                                                                      \
+        return SPARSE_SUCCESS;                                                                     \
+    }
+GET_VECTOR(cusparseDnVecGet)
+GET_VECTOR(cusparseConstDnVecGet)
+
+#define GET_MATRIX(name)                                                                           \
+    LIBRARY_EXPORT int name(const struct sparse_dense *matrix, int64_t *rows, int64_t *columns,    \
+                            int64_t *leading, void **values, int *type, int *order);               \
+    LIBRARY_EXPORT int name(const struct sparse_dense *matrix, int64_t *rows, int64_t *columns,    \
+                            int64_t *leading, void **values, int *type, int *order)                \
+    {                                                                                              \
+        if (!matrix)                                                                               \
+            return SPARSE_INVALID_VALUE;                                                           \
+        *rows = matrix->rows;                                                                      \
+        *columns = matrix->columns;                                                                \
+        *leading = matrix->leading;                                                                \
+        *values = (void *)(uintptr_t)matrix->values;                                               \
+        *type = matrix->type;                                                                      \
+        *order = matrix->order;                                                                    \
+        return SPARSE_SUCCESS;                                                                     \
+    }
+GET_MATRIX(cusparseDnMatGet)
+GET_MATRIX(cusparseConstDnMatGet)
+
 DENSE(cusparseDestroyDnVec, cusparseDnVecGetValues, cusparseDnVecSetValues)
 DENSE(cusparseDestroyDnMat, cusparseDnMatGetValues, cusparseDnMatSetValues)
+
+LIBRARY_EXPORT int cusparseDnMatGetStridedBatch(const struct sparse_dense *matrix, int *batches,
+                                                int64_t *step);
+LIBRARY_EXPORT int cusparseDnMatGetStridedBatch(const struct sparse_dense *matrix, int *batches,
+                                                int64_t *step)
+{
+    if (!matrix)
+        return SPARSE_INVALID_VALUE;
+    *batches = matrix->batches;
+    *step = matrix->step;
+    return SPARSE_SUCCESS;
+}

@@ -1,5 +1,5 @@
-/* Products and conversions of cuSPARSE, by loops over the entries. The library has no rows in
- * library.table: launches are traced, so each says exactly which elements it touches. */
+/* Products and conversions of cuSPARSE, by loops over the entries. Which elements a product reads
+ * depends on data, so launches are traced. Then the rows of library.table are not needed. */
 #include "runtime/device/library/sparse.h"
 
 #include <limits.h>

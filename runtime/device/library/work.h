@@ -62,6 +62,10 @@ void library_lacks_of(const char *what, const char *why) __attribute__((cold));
 /* A function that is not built: names it once, and returns `code`. */
 int library_lacks_function(const char *name, uint8_t *said, int code) __attribute__((cold));
 
+/* Defined by a library whose kernels are traced though library.table has rows for its functions:
+ * which elements they touch depends on data, so that a row is a bound. The hooks look for it. */
+extern const char csan_library_traces;
+
 /* Of the version that is built. */
 extern const int library_major;
 

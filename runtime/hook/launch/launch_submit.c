@@ -138,11 +138,12 @@ static void stream_lock_of(struct launch *launch)
         record_events(launch);
 }
 
-/* Within an operator its declaration is enough. */
+/* Within an operator its declaration is enough, unless that is a bound and a trace is exact. */
 static enum launch_wait wait_of(const struct launch *launch)
 {
     const bool exact = launch->touched->exact;
-    if (launch->captured || operator_is_open() || (exact && !session_options()->access.insists))
+    const bool declared = operator_is_open() && !(operator_prefers_traces() && trace_takes_all());
+    if (launch->captured || declared || (exact && !session_options()->access.insists))
         return LAUNCH_WAIT_NONE;
     if (launch->learns && !exact && learning_waits(launch->learning))
         return LAUNCH_WAIT_OTHER;

@@ -125,8 +125,9 @@ struct touch_type touch_scale(const struct touch *call, int64_t compute_type,
 /* UNKNOWN, as for a handle that is none: then a scalar must not be looked at. */
 static int pointer_mode(struct touch *call)
 {
-    int (*mode_of)(void *handle, int *mode) =
-        (int (*)(void *, int *))library_ask(call->home, LIBRARY_POINTER_MODE);
+    const bool sparse = strncmp(call->function->symbol, "cusparse", 8) == 0;
+    int (*mode_of)(void *handle, int *mode) = (int (*)(void *, int *))library_ask(
+        call->home, sparse ? LIBRARY_SPARSE_POINTER_MODE : LIBRARY_POINTER_MODE);
     void *handle = (void *)(uintptr_t)touch_argument_pointer(call, 0);
     if (call->pointer_mode == POINTER_MODE_NOT_ASKED &&
         (!mode_of || mode_of(handle, &call->pointer_mode) != 0))

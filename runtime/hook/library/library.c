@@ -88,6 +88,20 @@ void *library_ask(struct library_home *home, enum library_question question)
         [LIBRARY_LT_LAYOUT] = "cublasLtMatrixLayoutGetAttribute",
         [LIBRARY_LT_PRODUCT] = "cublasLtMatmulDescGetAttribute",
         [LIBRARY_WORK_BYTES] = "cufftGetSize",
+        [LIBRARY_SPARSE_POINTER_MODE] = "cusparseGetPointerMode",
+        [LIBRARY_SPARSE_FORMAT] = "cusparseSpMatGetFormat",
+        [LIBRARY_SPARSE_BATCHES] = "cusparseSpMatGetStridedBatch",
+        [LIBRARY_SPARSE_CSR] = "cusparseConstCsrGet",
+        [LIBRARY_SPARSE_CSC] = "cusparseConstCscGet",
+        [LIBRARY_SPARSE_COO] = "cusparseConstCooGet",
+        [LIBRARY_DENSE_VECTOR] = "cusparseConstDnVecGet",
+        [LIBRARY_DENSE_MATRIX] = "cusparseConstDnMatGet",
+        [LIBRARY_DENSE_BATCHES] = "cusparseDnMatGetStridedBatch",
+        [LIBRARY_SPMV_BYTES] = "cusparseSpMV_bufferSize",
+        [LIBRARY_SPMM_BYTES] = "cusparseSpMM_bufferSize",
+        [LIBRARY_CSR2CSC_BYTES] = "cusparseCsr2cscEx2_bufferSize",
+        [LIBRARY_TO_SPARSE_BYTES] = "cusparseDenseToSparse_bufferSize",
+        [LIBRARY_TO_DENSE_BYTES] = "cusparseSparseToDense_bufferSize",
         [LIBRARY_RANK] = "ncclCommUserRank",
         [LIBRARY_RANKS] = "ncclCommCount",
         [LIBRARY_DEVICE] = "ncclCommCuDevice",
@@ -212,6 +226,18 @@ static void call_begin(struct touch *call, struct callsite_stack *stack,
                             "that csan did not see being made");
 }
 
+static bool is_traced(struct library_home *home)
+{
+    uint8_t traced = __atomic_load_n(&home->traced, __ATOMIC_RELAXED);
+    if (traced == LIBRARY_TRACED_UNKNOWN) {
+        void *handle = open_again(home->name);
+        traced = handle && driver_dlsym(handle, "csan_library_traces") ? LIBRARY_TRACED_YES
+                                                                       : LIBRARY_TRACED_NO;
+        __atomic_store_n(&home->traced, traced, __ATOMIC_RELAXED);
+    }
+    return traced == LIBRARY_TRACED_YES;
+}
+
 /* With the guard. */
 static bool begin_deferred(const struct operator_library *what)
 {
@@ -241,7 +267,8 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
                                           .accesses = call.accesses,
                                           .count = call.count,
                                           .apart = function->apart,
-                                          .complete = !function->apart && !call.incomplete};
+                                          .complete = !function->apart && !call.incomplete,
+                                          .traced = is_traced(entry->home)};
     const bool deferred = may && begin_deferred(&what);
     if (may && !deferred)
         deferred_flush();

@@ -1,4 +1,5 @@
-/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSOLVER, NCCL.
+/* Calls of libraries whose kernels have no PTX: cuBLAS, cuBLASLt, cuFFT, cuRAND, cuSPARSE,
+ * cuSOLVER, NCCL.
  * library.table says what each function touches; this file intercepts the calls.
  *
  * libcsan exports the functions of each version of a library under that version. So a program's
@@ -38,17 +39,31 @@ extern const unsigned library_function_count;
 
 /* A function of the library itself that csan calls to understand a call. */
 enum library_question {
-    LIBRARY_POINTER_MODE, /* cublasGetPointerMode_v2 */
-    LIBRARY_LT_LAYOUT,    /* cublasLtMatrixLayoutGetAttribute */
-    LIBRARY_LT_PRODUCT,   /* cublasLtMatmulDescGetAttribute */
-    LIBRARY_WORK_BYTES,   /* cufftGetSize */
-    LIBRARY_RANK,         /* ncclCommUserRank */
-    LIBRARY_RANKS,        /* ncclCommCount */
-    LIBRARY_DEVICE,       /* ncclCommCuDevice */
-    LIBRARY_CUBIN_BYTES,  /* nvrtcGetCUBINSize */
-    LIBRARY_PTX_BYTES,    /* nvrtcGetPTXSize */
-    LIBRARY_PTX,          /* nvrtcGetPTX */
-    LIBRARY_LINK_CREATE,  /* nvJitLinkCreate, and so on */
+    LIBRARY_POINTER_MODE,        /* cublasGetPointerMode_v2 */
+    LIBRARY_LT_LAYOUT,           /* cublasLtMatrixLayoutGetAttribute */
+    LIBRARY_LT_PRODUCT,          /* cublasLtMatmulDescGetAttribute */
+    LIBRARY_WORK_BYTES,          /* cufftGetSize */
+    LIBRARY_SPARSE_POINTER_MODE, /* cusparseGetPointerMode */
+    LIBRARY_SPARSE_FORMAT,       /* cusparseSpMatGetFormat, and so on */
+    LIBRARY_SPARSE_BATCHES,
+    LIBRARY_SPARSE_CSR,
+    LIBRARY_SPARSE_CSC,
+    LIBRARY_SPARSE_COO,
+    LIBRARY_DENSE_VECTOR, /* cusparseConstDnVecGet */
+    LIBRARY_DENSE_MATRIX, /* cusparseConstDnMatGet */
+    LIBRARY_DENSE_BATCHES,
+    LIBRARY_SPMV_BYTES, /* cusparseSpMV_bufferSize, and so on */
+    LIBRARY_SPMM_BYTES,
+    LIBRARY_CSR2CSC_BYTES,
+    LIBRARY_TO_SPARSE_BYTES,
+    LIBRARY_TO_DENSE_BYTES,
+    LIBRARY_RANK,        /* ncclCommUserRank */
+    LIBRARY_RANKS,       /* ncclCommCount */
+    LIBRARY_DEVICE,      /* ncclCommCuDevice */
+    LIBRARY_CUBIN_BYTES, /* nvrtcGetCUBINSize */
+    LIBRARY_PTX_BYTES,   /* nvrtcGetPTXSize */
+    LIBRARY_PTX,         /* nvrtcGetPTX */
+    LIBRARY_LINK_CREATE, /* nvJitLinkCreate, and so on */
     LIBRARY_LINK_DESTROY,
     LIBRARY_LINK_ADD_DATA,
     LIBRARY_LINK_ADD_FILE,
@@ -59,10 +74,14 @@ enum library_question {
     LIBRARY_QUESTIONS
 };
 
+/* Whether its kernels say exactly what they touch, as those of csan's own cuSPARSE do. */
+enum library_traced { LIBRARY_TRACED_UNKNOWN, LIBRARY_TRACED_NO, LIBRARY_TRACED_YES };
+
 /* One version of a library. */
 struct library_home {
     const char *name; /* libcublas.so.13: its soname, and the version of its symbols */
     bool versioned;
+    uint8_t traced; /* enum library_traced */
     void *asked[LIBRARY_QUESTIONS];
 };
 extern struct library_home library_homes[];

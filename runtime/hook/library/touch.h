@@ -6,6 +6,7 @@
  *   blas.c        cuBLAS, cuSOLVER: scalars and pointer modes, types, transposition
  *   lt.c          cuBLASLt: descriptors
  *   fft.c         cuFFT: what plans say
+ *   sparse.c      cuSPARSE: descriptors, buffers
  *   communicator.c  NCCL: ranks, roots */
 #ifndef RUNTIME_HOOK_LIBRARY_TOUCH_H
 #define RUNTIME_HOOK_LIBRARY_TOUCH_H
@@ -146,6 +147,19 @@ void touch_fft_spoilt_input(struct touch *call, uint64_t input, uint64_t output,
 /* Its work area: its own, or the one of cufftSetWorkArea. It is an error to execute one plan, or
  * plans that share a work area, on two streams at once. */
 void touch_fft_work_area(struct touch *call, int64_t plan);
+
+/* ---- cuSPARSE ---- */
+
+/* By their descriptors. Offsets of rows or columns are bounded; entries are indices and values. */
+void touch_sparse_matrix(struct touch *call, uint64_t descriptor);
+void touch_sparse_offsets(struct touch *call, uint64_t descriptor);
+void touch_sparse_entries(struct touch *call, uint64_t descriptor);
+void touch_dense_vector(struct touch *call, uint64_t descriptor);
+void touch_dense_matrix(struct touch *call, uint64_t descriptor);
+/* The buffer of a call, as large as the library says. */
+void touch_sparse_buffer(struct touch *call, uint64_t buffer);
+/* Nothing says that operands whose factor is zero are not read. */
+enum touch_when touch_sparse_factor(struct touch *call, uint64_t scalar, struct touch_type type);
 
 /* ---- NCCL ---- */
 

@@ -36,7 +36,7 @@ struct frame {
     uint64_t indices;                   /* number of index_range_note; 0: none */
     const struct callsite_stack *stack; /* of a library's call; or */
     csan_site site;                     /* of such a call's launches: it was deferred */
-    bool library, apart, complete;
+    bool library, apart, complete, traced;
     struct operator_ops ops;
     struct operator_summary_frame summary;
 };
@@ -482,7 +482,7 @@ static struct frame *frame_begin(bool names, bool deferred)
     frame->indices = 0;
     frame->stack = NULL;
     frame->site = 0;
-    frame->library = frame->apart = frame->complete = false;
+    frame->library = frame->apart = frame->complete = frame->traced = false;
     operator_ops_begin(&frame->ops);
     return frame;
 }
@@ -548,6 +548,7 @@ void operator_library_begin(const struct operator_library *call)
         frame->library = true;
         frame->apart = call->apart;
         frame->complete = call->complete;
+        frame->traced = call->traced;
     }
     uint64_t start, end;
     for (size_t i = 0; call->complete && i < call->count && known_contents_any(); i++) {
@@ -581,6 +582,11 @@ bool operator_is_collective(void)
 bool operator_is_library(void)
 {
     return operator_is_open() && frame_top(self)->library;
+}
+
+bool operator_prefers_traces(void)
+{
+    return operator_is_open() && frame_top(self)->traced;
 }
 
 bool operator_declares_writes(void)

@@ -91,6 +91,7 @@ struct operator_library {
     size_t count;
     bool apart;    /* its accesses are an op of their own, and its launches add nothing */
     bool complete; /* its launches write nothing else but the library's own memory */
+    bool traced;   /* what a trace of its launches says is known better than the accesses */
 };
 void operator_library_begin(const struct operator_library *call);
 /* Ends it. Returns the largest piece of memory that it allocated and did not free; bytes 0: none.
@@ -103,6 +104,10 @@ bool operator_is_collective(void);
 
 /* Whether the thread's launches are those of a library's call. */
 bool operator_is_library(void);
+
+/* Whether a trace is to say what the thread's launches touch, though a library's call declares it.
+ */
+bool operator_prefers_traces(void);
 
 /* Whether the library's call around the thread's launches declared what they write. */
 bool operator_declares_writes(void);
