@@ -93,13 +93,18 @@ unit_long := $(filter $(addprefix %/test_,detect_random recording_output hook_gr
 UNIT_RUN := $(unit_long) $(filter-out $(unit_long),$(UNIT) $(PARITY))
 
 ifndef T
-# Every part runs, whatever failed before; the last line adds them up and decides.
-test: shell-needs $(UNIT) $(PARITY) $(SAMPLES12)
+# Every part runs, whatever failed before; the last line adds them up and decides. Many shell tests and
+# unit tests wait for a time, so make runs the shell tests beside the other parts, each with all jobs.
+.PHONY: tests-begin tests-of-shell tests-others
+tests-begin: shell-needs $(UNIT) $(PARITY) $(SAMPLES12)
 	@rm -f $(OUT)/tests/*.count
-	@scripts/run-tests.sh --jobs $(JOBS) $(OUT)/tests/unit.log $(UNIT_RUN) || true
+tests-of-shell: tests-begin
 	@scripts/run-shell-tests.sh --jobs $(JOBS) $(OUT) $(SHELL_TESTS) || true
+tests-others: tests-begin
+	@scripts/run-tests.sh --jobs $(JOBS) $(OUT)/tests/unit.log $(UNIT_RUN) || true
 	@scripts/run-integration --root $(OUT) --device embedded --jobs $(JOBS) --verify tests/integration samples || true
 	@$(MAKE) --no-print-directory test-cuda12-samples || true
 	@scripts/compare-access --root $(OUT) --jobs $(JOBS) tests/integration/access_differences tests/integration samples || true
-	@scripts/summary.sh $(OUT)/tests
+test: tests-of-shell tests-others
+	@scripts/summary.sh $(OUT)/tests unit shell integration cuda12 access
 endif

@@ -53,6 +53,11 @@ echo "4 0" >sum/b.count
 run_foreign "$tree/scripts/summary.sh" sum
 check "the sum" printed '7 passed, 0 failed'
 check "the sum of what passes is no failure" ended 0
+run_foreign "$tree/scripts/summary.sh" sum a b
+check "parts that are named and counted add nothing" printed '7 passed, 0 failed'
+run_foreign "$tree/scripts/summary.sh" sum a b absent
+check "a part that left no count is a failure" eval 'ended 1 && printed "7 passed, 1 failed"'
+check "it is named" printed 'not ok absent: it did not count its tests'
 echo "0 1" >sum/c.count
 run_foreign "$tree/scripts/summary.sh" sum
 check "the sum of what fails is a failure" ended 1
