@@ -16,8 +16,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 device=${CSAN_TEST_DEVICE:-gpu}
-arch=${CSAN_TEST_ARCH:-native}
-[ $device = embedded ] && arch=${CSAN_TEST_ARCH:-sm_75}
+# With PTX, as nvcc makes it by itself, and -arch=native leaves out: csan then knows what kernels touch.
+arch=${CSAN_TEST_ARCH:-sm_75}
+[ $device = embedded ] || arch=${CSAN_TEST_ARCH:-sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)}
 built=
 if command -v nvcc >/dev/null; then
     nvcc -O2 -g -arch="$arch" -cudart shared "$here/host_cost.cu" -o plain || exit 1

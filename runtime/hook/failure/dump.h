@@ -30,8 +30,8 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait);
 /* The context is gone, with all in it. */
 void dump_context_ended(CUcontext context);
 
-/* A kernel was launched on the lane: whether unverified_launched is to be told, if it may fail.
- * With the hooks' lock. */
+/* A kernel was launched on the lane: whether to call unverified_launched, if it may fail. With the
+ * hooks' lock. */
 bool dump_wants(csan_lane lane);
 
 /* Whether a kernel failed whose dump has come, or is coming. */

@@ -71,8 +71,10 @@ struct kernel *launch_deferrable_kernel(const struct launch *launch)
         !deferred_limit() || (!library && operator_deferred_or_other()) || launch_annotations_any())
         return NULL;
     struct kernel *kernel = kernel_recall(launch->function);
-    const bool rests = operator_summary_rests(); /* which its parameters decide, and no trace */
-    const bool learns = trace_learns() && !rests && (!library || session_options()->access.insists);
+    const bool resting = operator_summary_rests(); /* its parameters decide, and no trace */
+    const bool rests = resting && !library;
+    const bool learns =
+        trace_learns() && !resting && (!library || session_options()->access.insists);
     const bool describable = kernel && (layout_of(kernel) || (!kernel->ptx && !learns && !rests));
     return describable && (!learns || learning_is_calm(kernel)) ? kernel : NULL;
 }
