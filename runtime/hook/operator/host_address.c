@@ -19,6 +19,7 @@ struct table {
     struct table *older;
     size_t count, room;
     struct range *ranges; /* in order, apart */
+    uint64_t least;       /* the first address that one has from LEAST on */
 };
 
 static struct {
@@ -29,6 +30,10 @@ static struct {
 
 static void range_take(struct table *table, struct range range)
 {
+    if (range.end <= LEAST) /* no number is looked up there */
+        return;
+    if (!table->count)
+        table->least = range.start < LEAST ? LEAST : range.start;
     if (table->count && table->ranges[table->count - 1].end == range.start)
         table->ranges[table->count - 1].end = range.end;
     else if (array_room(&table->ranges, table->count, &table->room, 256, SIZE_MAX,
@@ -90,11 +95,18 @@ static bool table_has(const struct table *table, uint64_t number)
     return table && low < table->count && table->ranges[low].start <= number;
 }
 
+/* Most numbers are below all that is mapped there: they are no misses. */
+static bool is_below(const struct table *table, uint64_t number)
+{
+    return table && table->count && number < table->least;
+}
+
 bool host_address_is(uint64_t number)
 {
-    if (number < LEAST || number >> 47)
+    const struct table *table = __atomic_load_n(&own.newest, __ATOMIC_ACQUIRE);
+    if (number < LEAST || number >> 47 || is_below(table, number))
         return false;
-    if (table_has(__atomic_load_n(&own.newest, __ATOMIC_ACQUIRE), number))
+    if (table_has(table, number))
         return true;
     if (__atomic_add_fetch(&own.misses, 1, __ATOMIC_RELAXED) <
         __atomic_load_n(&own.misses_next, __ATOMIC_RELAXED))
