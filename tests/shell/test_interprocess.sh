@@ -149,6 +149,20 @@ record barrier
 run timeout 60 "$csan" merge --order other.0.csan app.1.csan
 check "... and which barrier" notes 'rank 1 left a collective call or barrier that not all of its processes'
 
+# ---- A process that another one starts
+
+for how in spawn fork vfork; do
+    rm -f app.*.csan
+    run "$csan" record --device=embedded -o app.%p.csan "$plain/parent_child" $how
+    check "a process that uses the memory of the one that started it ($how)" eval 'ended 0 && says "^right$"'
+    merge
+    check "... knows what that one had waited for" eval 'ended 0 && notes " 0 races between processes, 0 of them possible$"'
+    rm -f app.*.csan
+    run "$csan" record --device=embedded -o app.%p.csan "$plain/parent_child" $how early
+    merge
+    check "... and not what was waited for later" eval 'ended 66 && says "^Race 1 is certain"'
+done
+
 # ---- Ranks of NCCL
 
 pair=$plain/nccl_processes

@@ -25,6 +25,8 @@ __attribute__((constructor(101))) void libc_next_find(void)
     libc_next.execveat = (libc_execveat *)next("execveat");
     libc_next.spawn = (libc_spawn *)next("posix_spawn");
     libc_next.spawnp = (libc_spawn *)next("posix_spawnp");
+    libc_next.fork = (libc_fork *)next("fork");
+    libc_next.vfork = (libc_fork *)next("vfork");
     libc_next.sigaction = (libc_sigaction *)next("sigaction");
     libc_next.signal = (libc_signal *)next("signal");
     libc_next.thread_mask = (libc_sigmask *)next("pthread_sigmask");

@@ -26,6 +26,8 @@ typedef int libc_spawn(pid_t *process, const char *path, const posix_spawn_file_
                        const posix_spawnattr_t *attributes, char *const arguments[],
                        char *const environment[]);
 
+typedef pid_t libc_fork(void);
+
 struct sigaction;
 typedef int libc_sigaction(int number, const struct sigaction *action, struct sigaction *before);
 typedef void (*libc_signal(int number, void (*handler)(int)))(int);
@@ -49,6 +51,7 @@ struct libc_next {
     libc_fexecve *fexecve;
     libc_execveat *execveat; /* NULL in a C library before 2.34 */
     libc_spawn *spawn, *spawnp;
+    libc_fork *fork, *vfork;
     libc_sigaction *sigaction;
     libc_signal *signal, *sysv_signal;
     libc_sigmask *thread_mask, *process_mask; /* pthread_sigmask and sigprocmask */

@@ -16,6 +16,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/interpose/libc_next.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/hook/state/process_link.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -314,6 +315,7 @@ int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions
                 char *const environment[])
 {
     libc_next_need();
+    process_link_starts();
     const int loss = lost_begin(path, path, environment);
     lent_memory_open_strings(path, arguments, environment);
     const int error = libc_next.spawn(process, path, actions, attributes, arguments, environment);
@@ -333,6 +335,7 @@ int posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_action
                  char *const environment[])
 {
     libc_next_need();
+    process_link_starts();
     const int loss = process_tree_attached() ? lost_begin_found(file, environment) : -1;
     lent_memory_open_strings(file, arguments, environment);
     const int error = libc_next.spawnp(process, file, actions, attributes, arguments, environment);

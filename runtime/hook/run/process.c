@@ -31,6 +31,7 @@
 #include "runtime/hook/failure/out_of_memory.h"
 #include "runtime/hook/run/summary.h"
 #include "runtime/hook/state/thread.h"
+#include "runtime/hook/state/process_link.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/python/frames.h"
@@ -298,6 +299,7 @@ static void begin(void)
     process_tree_enter();
     process_exit_begin();
     recorder_begin();
+    process_link_started();
     __atomic_store_n(&session_state, SESSION_ON, __ATOMIC_RELEASE);
 }
 

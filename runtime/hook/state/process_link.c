@@ -7,10 +7,15 @@
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/thread.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <uthash.h>
+
+enum { STAT_BYTES = 1024, START_FIELD = 22 };
 
 /* How often the program came to one of its barriers. */
 struct barrier {
@@ -105,4 +110,57 @@ void process_link_barrier(uint64_t barrier, uint64_t processes, int leave)
                                          .key = hash_mix(hash_mix(1, barrier), round),
                                          .number = processes,
                                          .peers = processes});
+}
+
+/* ---- Processes that start others ---- */
+
+static uint64_t child_key(pid_t parent)
+{
+    return hash_mix(hash_mix(4, (uint64_t)parent), 4);
+}
+
+void process_link_starts(void)
+{
+    if (session_state == SESSION_ON && context_is_recorded(session_context()))
+        link_of_thread(&(struct csan_link){.kind = CSAN_LINK_RECORD, .key = child_key(getpid())});
+}
+
+/* In ticks since the machine was started (proc(5), /proc/pid/stat, field 22); 0: not known. */
+static uint64_t start_ticks(void)
+{
+    char text[STAT_BYTES];
+    uint64_t ticks = 0;
+    FILE *file = fopen("/proc/self/stat", "re");
+    const size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    const char *at = strrchr(text, ')'); /* the name may have spaces; the third field is next */
+    for (int field = 2; at && field < START_FIELD; field++)
+        at = strchr(at + 1, ' ');
+    return at && sscanf(at, " %" SCNu64, &ticks) == 1 ? ticks : 0;
+}
+
+/* When the process was started, at the latest; 0: not known. */
+static uint64_t start_time(void)
+{
+    struct timespec boot;
+    const uint64_t ticks = start_ticks();
+    const long per_second = sysconf(_SC_CLK_TCK);
+    if (!ticks || per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+        return 0;
+    const uint64_t tick = 1000000000u / (uint64_t)per_second;
+    const int64_t asleep = /* CLOCK_MONOTONIC does not count that time */
+        (int64_t)boot.tv_sec * 1000000000 + boot.tv_nsec - (int64_t)process_link_now();
+    const int64_t time = (int64_t)((ticks + 1) * tick) - (asleep > 0 ? asleep : 0);
+    return time > 0 ? (uint64_t)time : 0;
+}
+
+void process_link_started(void)
+{
+    const uint64_t time = context_is_recorded(session_context()) ? start_time() : 0;
+    if (time)
+        context_link(
+            session_context(), CSAN_HOST,
+            &(struct csan_link){.kind = CSAN_LINK_WAIT, .key = child_key(getppid()), .time = time});
 }

@@ -15,6 +15,12 @@ int process_links_wanted(void);
  * others before its first call of CUDA counts, too. */
 void process_link_of_library(const struct csan_link *link);
 
+/* The calling process is about to start another one: that knows what the calling thread knows now.
+ */
+void process_link_starts(void);
+/* What the process that started this one knew then. Before the first entry of the recording. */
+void process_link_started(void);
+
 /* The key of a handle that CUDA made for other processes. */
 uint64_t process_link_key(const void *handle, size_t bytes);
 /* Of CLOCK_MONOTONIC, which the processes of a machine share. */

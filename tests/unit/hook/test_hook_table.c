@@ -34,7 +34,8 @@ static void exports_are_the_table(void **state)
             " for name in dlsym getenv InitializeInjectionNvtx2 pthread_create _exit _Exit "
             "quick_exit abort execve execv execvp execvpe execl "
             "execlp"
-            " execle fexecve execveat posix_spawn posix_spawnp syscall; do echo $name; done;"
+            " execle fexecve execveat posix_spawn posix_spawnp fork vfork syscall; do echo $name; "
+            "done;"
             " sed -nE \"s/^(NEXT_)?EXPORTED [^(]*[ *]([a-z_0-9]+)[(].*/\\2/p\" " SOURCE
             "/runtime/hook/host/*.c) | sort)'"),
         0);
