@@ -2,10 +2,16 @@
 # What the scripts share that run each test program in one way and compare the outcomes. Sourced;
 # `root` is the build, or an unpacked tarball, and `device` is embedded or gpu.
 
-# directive NAME FILE: the rest of the file's line "// NAME: ...".
+# directive NAME FILE: the rest of the line "// NAME: ..." among the comment lines at the file's top. It
+# starts no process, for it is asked twenty times a program.
 directive()
 {
-    sed -n "s|^// $1: ||p" "$2" | head -1
+    local line
+    while IFS= read -r line && [[ $line == //* ]]; do
+        [[ $line == "// $1: "* ]] || continue
+        echo "${line#"// $1: "}"
+        break
+    done <"$2"
 }
 
 # programs_find ONLY PART DIRECTORY...: the sources of the programs ONLY, names or patterns with
