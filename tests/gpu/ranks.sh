@@ -38,6 +38,11 @@ record()
     timeout 300 "$csan" record -o app.%p.csan "$python" "$here/ranks_torch.py" "$1" >out 2>err </dev/null
     status=$?
 }
+run()
+{
+    timeout 300 "$@" >out 2>err </dev/null
+    status=$?
+}
 merge()
 {
     timeout 120 "$csan" merge --order app.*.csan >out 2>err
@@ -57,6 +62,23 @@ merge
 check "a tensor that is written again while the other may read it is reported" ended 66
 check "... as certain" grep -q '^Race [0-9]* is certain' out
 check "... with both processes' stacks in Python" eval '[ "$(grep -c "ranks_torch.py" out)" -ge 2 ]'
+
+run "$csan" report --html=page.html app.*.csan
+check "csan report draws both processes" eval '[ "$status" = 0 ] && grep -q "\"groups\": \[\"process " page.html'
+
+# A store of torch.distributed between what the one writes and the other reads.
+for form in "set" "set racy" "barrier"; do
+    rm -f app.*.csan
+    run "$csan" record -o app.%r.csan "$python" "$here/../python/store_order.py" $form
+    check "two processes share memory and a store runs ($form)" grep -qx right out
+    timeout 120 "$csan" merge --order app.0.csan app.1.csan >out 2>err
+    status=$?
+    if [ "$form" = "set racy" ]; then
+        check "... what is waited for behind the store's call is reported" eval '[ "$status" = 66 ] && grep -q "^Race 1 is certain" out'
+    else
+        check "... in order" eval '[ "$status" = 0 ] && grep -q " 0 races between processes, 0 of them possible" err'
+    fi
+done
 
 if [ "$("$python" -c 'import torch; print(torch.cuda.device_count())')" -ge 2 ]; then
     record collectives

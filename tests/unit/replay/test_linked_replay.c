@@ -134,6 +134,8 @@ static struct world {
     bool writes[OPS];
     struct message tokens[MESSAGES];
     int token_count;
+    struct message values[MESSAGES]; /* of a store: each is set once, and read by any */
+    int value_count;
     struct channel channels[PROCESSES][PROCESSES][TAGS];
     struct collective calls[CALLS];
     struct stream_call stream_calls[STREAM_CALLS];
@@ -374,6 +376,19 @@ static void step_token(struct process *process)
     }
 }
 
+static void step_value(struct process *process)
+{
+    if (random_below(4) == 0 && world.value_count < MESSAGES) {
+        struct message *value = &world.values[world.value_count++];
+        *value = (struct message){process->known[0], ++world.keys << 20, true};
+        link_host(process, CSAN_LINK_PUBLISH, value->key, 0, 0);
+    } else if (world.value_count) {
+        const struct message *value = &world.values[random_below((uint32_t)world.value_count)];
+        ops_join(&process->known[0], &value->known);
+        link_host(process, CSAN_LINK_LEARN, value->key, 0, 0);
+    }
+}
+
 static uint64_t channel_key(int from, int to, int tag)
 {
     return 1000 + (uint64_t)((from * PROCESSES + to) * TAGS + tag);
@@ -552,7 +567,7 @@ static void step(int number)
     const int lane = 1 + (int)random_below(LANES - 1);
     if (random_below(3) == 0)
         resolve(process);
-    switch (random_below(15)) {
+    switch (random_below(16)) {
     case 0:
     case 1:
     case 2:
@@ -590,6 +605,9 @@ static void step(int number)
         break;
     case 13:
         step_stream_call(process, number, lane);
+        break;
+    case 14:
+        step_value(process);
         break;
     default:
         if (random_below(3) == 0)
