@@ -46,7 +46,7 @@ shell-needs: $(FUZZ)/fuzz_kernels $(fuzz_fixed)
 # ---- libFuzzer ----------------------------------------------------------------------------------
 
 FUZZ_CC ?= clang-14
-FUZZ_TARGETS := fatbin ptx recording linked learned json coredump texture
+FUZZ_TARGETS := fatbin ptx recording linked learned json coredump texture tensor_map
 # Everything is compiled anew, by clang and with its coverage.
 FUZZ_CFLAGS := -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Iinclude -I. -fno-omit-frame-pointer \
 	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
@@ -69,6 +69,14 @@ $(fuzz_texture_objects): FUZZ_CFLAGS += $(CUDA_INCLUDE)
 $(FUZZ)/fuzz_texture: $(fuzz_texture_objects)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@ -lm
+
+# And what encodes tensor maps, and what copies know of them.
+fuzz_tensor_map_objects := $(patsubst %,$(FUZZ)/obj/%.o,tests/fuzz/inputs/fuzz_tensor_map runtime/device/memory/tensor_map \
+	runtime/device/exec/exec_tensor_map)
+$(fuzz_tensor_map_objects): FUZZ_CFLAGS += $(CUDA_INCLUDE)
+$(FUZZ)/fuzz_tensor_map: $(fuzz_tensor_map_objects)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined $^ -o $@
 
 # Units of separate compilation, one text after the other.
 $(FUZZ_DATA)/linked.units: tests/data/ptx/unit_a.cu tests/data/ptx/unit_b.cu

@@ -6,8 +6,6 @@
 #include "runtime/device/exec/tensor_map.h"
 #include "runtime/device/exec/texture/exec_texture.h"
 
-enum { PIECE = 16, ROW_SHIFT = 3 };
-
 struct tensor_site {
     struct micro shared, barrier;
     uint32_t map;                           /* slot of the map's generic address */
@@ -28,20 +26,9 @@ struct tensor_copy {
     bool loads;
 };
 
-static uint64_t box_bytes(const struct tensor_map *map)
-{
-    uint64_t bytes = map->element_bytes;
-    for (uint32_t i = 0; i < map->rank; i++)
-        bytes *= map->box[i];
-    return bytes;
-}
-
-/* Of an element: its 16-byte piece changes places with others of the same 128, 64 or 32 bytes. */
 static uint8_t *shared_place(const struct tensor_copy *copy, uint64_t offset)
 {
-    const uint64_t address = copy->shared + offset;
-    const uint64_t turned = address ^ (address >> ROW_SHIFT & copy->map->swizzle);
-    return copy->pointer + (int64_t)(turned - copy->shared);
+    return copy->pointer + tensor_map_shared_place(copy->map, copy->shared, offset);
 }
 
 static void fill(const struct tensor_copy *copy, uint64_t offset)
@@ -76,7 +63,7 @@ static int copy_box(const struct tensor_copy *copy)
 {
     const struct tensor_map *map = copy->map;
     uint32_t at[TENSOR_RANK_MOST] = {0};
-    const uint64_t end = box_bytes(map);
+    const uint64_t end = tensor_map_box_bytes(map);
     for (uint64_t offset = 0; offset < end; offset += map->element_bytes) {
         uint64_t address = map->base;
         bool inside = true;
@@ -102,7 +89,7 @@ static int find_shared(struct tensor_copy *copy, const struct tensor_site *site,
     uint64_t addresses[WARP_LANES];
     uint8_t *first[WARP_LANES], *last[WARP_LANES];
     struct micro end = site->shared;
-    end.imm += (int64_t)(bytes > PIECE ? bytes - PIECE : 0);
+    end.imm += (int64_t)(bytes > TENSOR_PIECE ? bytes - TENSOR_PIECE : 0);
     space_addresses(copy->warp, &site->shared, addresses);
     int flow = space_resolve(copy->warp, &site->shared, first);
     if (flow == FLOW_NEXT)
@@ -118,19 +105,24 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     struct tensor_copy copy = {.warp = w, .op = op, .lane = lane, .loads = site->loads};
     uint8_t *barriers[WARP_LANES];
     const uint64_t address = ((const uint64_t *)slot(w, site->map))[lane];
-    copy.map = (const void *)space_generic(w, lane, address, sizeof *copy.map, false);
-    if (!copy.map || copy.map->magic != TENSOR_MAP_MAGIC || copy.map->rank != site->rank)
+    struct tensor_map map; /* of its own: another thread may write over the program's */
+    const void *given = space_generic(w, lane, address, sizeof map, false);
+    copy.map = &map;
+    if (given)
+        memcpy(&map, given, sizeof map);
+    if (!given || !tensor_map_is_valid(&map) || map.rank != site->rank)
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     for (uint32_t i = 0; i < site->rank; i++)
         copy.first[i] = ((const int32_t *)slot(w, site->coordinates[i]))[lane];
-    const uint64_t bytes = box_bytes(copy.map);
-    int flow = find_shared(&copy, site, bytes);
+    int flow = find_shared(&copy, site, tensor_map_shared_bytes(copy.map));
+    if (flow == FLOW_NEXT && copy.map->swizzle && copy.shared % TENSOR_SHARED_ALIGNMENT)
+        return fault_raise(w, op, 1u << lane, EXEC_FAULT_MISALIGNED_ADDRESS, copy.shared);
     if (flow == FLOW_NEXT)
         flow = copy_box(&copy);
     if (flow == FLOW_NEXT && site->loads)
         flow = space_resolve(w, &site->barrier, barriers);
     if (flow == FLOW_NEXT && site->loads)
-        mbarrier_complete(barriers[lane], (uint32_t)bytes);
+        mbarrier_complete(barriers[lane], (uint32_t)tensor_map_box_bytes(copy.map));
     return flow;
 }
 
@@ -190,7 +182,7 @@ void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i
         decoder_fail(decoder);
         return;
     }
-    place_shared(decoder, &site->shared, shared, PIECE, site->loads);
+    place_shared(decoder, &site->shared, shared, TENSOR_PIECE, site->loads);
     if (site->loads)
         place_shared(decoder, &site->barrier, &i->operands[2], 8, true);
     decoder_emit(decoder, copy_tensor)->pointer = site;

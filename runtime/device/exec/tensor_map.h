@@ -1,12 +1,21 @@
 /* The embedded device's own form of a tensor map: what cuTensorMapEncodeTiled writes into the 128
  * bytes of a CUtensorMap, and bulk tensor copies read. A GPU's layout is not documented, and
- * programs must not look inside (CUDA Driver API, "Tensor Map Object Management"). */
+ * programs must not look inside (CUDA Driver API, "Tensor Map Object Management"). The functions
+ * are pure. */
 #ifndef RUNTIME_DEVICE_EXEC_TENSOR_MAP_H
 #define RUNTIME_DEVICE_EXEC_TENSOR_MAP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-enum { TENSOR_RANK_MOST = 5, TENSOR_MAP_BYTES = 128 };
+enum {
+    TENSOR_RANK_MOST = 5,
+    TENSOR_MAP_BYTES = 128,
+    TENSOR_BOX_MOST = 256,
+    TENSOR_STEP_MOST = 8,
+    TENSOR_PIECE = 16,            /* bytes: the unit of boxes, strides and swizzles */
+    TENSOR_SHARED_ALIGNMENT = 128 /* of a swizzled box in shared memory */
+};
 #define TENSOR_MAP_MAGIC UINT64_C(0x70616d2d6e617363) /* "csan-map" */
 
 struct tensor_map {
@@ -22,6 +31,16 @@ struct tensor_map {
         swizzle; /* of 16-byte pieces: bits 4 to 6 of the address that bits 7 to 9 turn; a mask */
     uint8_t nan; /* what lies outside is NaN; else 0 */
 };
+
+/* Whether a copy may use it: a map lies in memory that the program can write. */
+bool tensor_map_is_valid(const struct tensor_map *map);
+/* Bytes of a box, and how many of shared memory it reaches over, which is no less. */
+uint64_t tensor_map_box_bytes(const struct tensor_map *map);
+uint64_t tensor_map_shared_bytes(const struct tensor_map *map);
+/* Where the box's byte `offset` lies in shared memory, behind the address of the box there, which
+ * is a multiple of TENSOR_SHARED_ALIGNMENT if the map swizzles: 16-byte pieces change places with
+ * others of the same 128, 64 or 32 bytes. */
+uint64_t tensor_map_shared_place(const struct tensor_map *map, uint64_t shared, uint64_t offset);
 
 _Static_assert(sizeof(struct tensor_map) <= TENSOR_MAP_BYTES, "a map is that large");
 

@@ -5,15 +5,7 @@
 
 #include <string.h>
 
-enum {
-    MAP_ALIGNMENT = 64,
-    BASE_ALIGNMENT = 16,
-    BOX_MOST = 256,
-    STEP_MOST = 8,
-    INNER_UNIT = 16,
-    SIZE_BITS = 32,
-    STRIDE_BITS = 40
-};
+enum { MAP_ALIGNMENT = 64, BASE_ALIGNMENT = 16, SIZE_BITS = 32, STRIDE_BITS = 40 };
 
 /* 0: elements of fewer than 8 bits, or no such type. */
 static uint8_t element_bytes(CUtensorMapDataType type)
@@ -44,7 +36,7 @@ static bool take_swizzle(struct tensor_map *map, CUtensorMapSwizzle swizzle, uin
     if ((unsigned)swizzle >= sizeof masks)
         return false;
     map->swizzle = masks[swizzle];
-    return !map->swizzle || inner <= (uint64_t)map->swizzle + INNER_UNIT;
+    return !map->swizzle || inner <= (uint64_t)map->swizzle + TENSOR_PIECE;
 }
 
 static bool take_sizes(struct tensor_map *map, const cuuint64_t *sizes, const cuuint64_t *strides)
@@ -56,7 +48,7 @@ static bool take_sizes(struct tensor_map *map, const cuuint64_t *sizes, const cu
         map->sizes[i] = there ? (uint32_t)sizes[i] : 1;
         map->strides[i] = !there ? 0 : i ? strides[i - 1] : map->element_bytes;
         if (there && i &&
-            (strides[i - 1] % INNER_UNIT || strides[i - 1] >> STRIDE_BITS || !strides[i - 1]))
+            (strides[i - 1] % TENSOR_PIECE || strides[i - 1] >> STRIDE_BITS || !strides[i - 1]))
             return false;
     }
     return true;
@@ -66,12 +58,13 @@ static bool take_box(struct tensor_map *map, const cuuint32_t *box, const cuuint
 {
     for (uint32_t i = 0; i < TENSOR_RANK_MOST; i++) {
         const bool there = i < map->rank;
-        if (there && (!box[i] || box[i] > BOX_MOST || !steps[i] || steps[i] > STEP_MOST))
+        if (there &&
+            (!box[i] || box[i] > TENSOR_BOX_MOST || !steps[i] || steps[i] > TENSOR_STEP_MOST))
             return false;
         map->steps[i] = there ? (uint8_t)steps[i] : 1;
         map->box[i] = there ? (uint16_t)((box[i] + steps[i] - 1) / steps[i]) : 1;
     }
-    return (uint64_t)map->box[0] * map->element_bytes % INNER_UNIT == 0;
+    return (uint64_t)map->box[0] * map->element_bytes % TENSOR_PIECE == 0;
 }
 
 CUresult CUDAAPI cuTensorMapEncodeTiled(

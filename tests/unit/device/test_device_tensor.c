@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <cuda.h>
+#include "runtime/device/exec/tensor_map.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,13 +281,45 @@ static void an_address_is_replaced(void **state)
     assert_memory_equal(found, memory + 64, 32);
 }
 
+/* Each byte of a map in turn, with all values: it is refused, or what is copied lies in the shared
+ * memory that it reaches over. */
+static void maps_that_were_written_over(void **state)
+{
+    (void)state;
+    struct shape shape = {.type = CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                          .rank = 2,
+                          .sizes = {64, 8},
+                          .strides = {2, 128},
+                          .box = {32, 3},
+                          .steps = {1, 1},
+                          .swizzle = CU_TENSOR_MAP_SWIZZLE_64B};
+    CUtensorMap encoded;
+    struct tensor_map map;
+    unsigned refused = 0;
+    ok(encode(&shape, &encoded));
+    for (size_t i = 0; i < sizeof map; i++)
+        for (int value = 0; value < 256; value++) {
+            memcpy(&map, &encoded, sizeof map);
+            ((uint8_t *)&map)[i] = (uint8_t)value;
+            if (!tensor_map_is_valid(&map)) {
+                refused++;
+                continue;
+            }
+            const uint64_t end = tensor_map_box_bytes(&map), reach = tensor_map_shared_bytes(&map);
+            for (uint64_t at = 0; at < end; at += map.element_bytes)
+                assert_true(tensor_map_shared_place(&map, 3 * TENSOR_SHARED_ALIGNMENT, at) +
+                                map.element_bytes <=
+                            reach);
+        }
+    assert_true(refused > 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_as_a_loop_does),
-        cmocka_unit_test(stores_as_a_loop_does),
-        cmocka_unit_test(wrong_maps_are_refused),
-        cmocka_unit_test(an_address_is_replaced),
+        cmocka_unit_test(loads_as_a_loop_does),        cmocka_unit_test(stores_as_a_loop_does),
+        cmocka_unit_test(wrong_maps_are_refused),      cmocka_unit_test(an_address_is_replaced),
+        cmocka_unit_test(maps_that_were_written_over),
     };
     return cmocka_run_group_tests_name("device_tensor", tests, start, NULL);
 }

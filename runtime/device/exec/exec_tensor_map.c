@@ -1,0 +1,52 @@
+/* See tensor_map.h. */
+#include "runtime/device/exec/tensor_map.h"
+
+enum { ROW_SHIFT = 3 };
+
+static bool axis_is_valid(const struct tensor_map *map, uint32_t i)
+{
+    if (i >= map->rank)
+        return map->box[i] == 1 && map->sizes[i] == 1;
+    return map->sizes[i] && map->box[i] && map->box[i] <= TENSOR_BOX_MOST && map->steps[i] &&
+           map->steps[i] <= TENSOR_STEP_MOST;
+}
+
+bool tensor_map_is_valid(const struct tensor_map *map)
+{
+    const uint64_t inner = (uint64_t)map->box[0] * map->element_bytes;
+    bool valid = map->magic == TENSOR_MAP_MAGIC && map->rank && map->rank <= TENSOR_RANK_MOST &&
+                 map->element_bytes && map->element_bytes <= sizeof(uint64_t) &&
+                 !(map->element_bytes & (map->element_bytes - 1)) && inner % TENSOR_PIECE == 0;
+    for (uint32_t i = 0; valid && i < TENSOR_RANK_MOST; i++)
+        valid = axis_is_valid(map, i);
+    switch (map->swizzle) {
+    case 0:
+        return valid;
+    case 0x10:
+    case 0x30:
+    case 0x70:
+        return valid && inner <= (uint64_t)map->swizzle + TENSOR_PIECE;
+    default:
+        return false;
+    }
+}
+
+uint64_t tensor_map_box_bytes(const struct tensor_map *map)
+{
+    uint64_t bytes = map->element_bytes;
+    for (uint32_t i = 0; i < map->rank; i++)
+        bytes *= map->box[i];
+    return bytes;
+}
+
+uint64_t tensor_map_shared_bytes(const struct tensor_map *map)
+{
+    const uint64_t span = map->swizzle ? map->swizzle + (uint64_t)TENSOR_PIECE : 1;
+    return (tensor_map_box_bytes(map) + span - 1) / span * span;
+}
+
+uint64_t tensor_map_shared_place(const struct tensor_map *map, uint64_t shared, uint64_t offset)
+{
+    const uint64_t address = shared + offset;
+    return (address ^ (address >> ROW_SHIFT & map->swizzle)) - shared;
+}
