@@ -11,6 +11,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/registered_block.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/context_device.h"
@@ -55,6 +56,10 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
         return;
     csan_site site = site_here(entry);
     known_contents_forget(base, bytes);
+    if (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED)
+        host_blocks_add((struct range){base, base + bytes});
+    else /* an old one lay there */
+        host_blocks_remove((struct range){base, base + bytes});
     guard_lock();
     stream_memop_forget(base, bytes);
     csan_memory_create(session_context(), kind, base, bytes, CSAN_HOST, site);

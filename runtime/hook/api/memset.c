@@ -4,6 +4,8 @@
 #include "runtime/hook/state/transfer.h"
 #include "runtime/hook/state/memops.h"
 #include "driver_hooks.h"
+#include "runtime/hook/host/host_access.h"
+#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
@@ -95,6 +97,7 @@ static bool may_be_deferred(const struct driver_entry *entry, const struct set *
 {
     return set->async && deferred_limit() && !trace_has_all() &&
            !stream_is_of_thread(set->stream, entry->thread_default) &&
+           !(host_access_guards && host_blocks_has(set->what.base)) &&
            (operator_deferred_owner() || !operator_deferred_or_other());
 }
 

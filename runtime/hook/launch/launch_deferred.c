@@ -1,5 +1,7 @@
 /* Deferred launches. See launch.h. */
 #include "runtime/hook/launch/launch_annotations.h"
+#include "runtime/hook/host/host_access.h"
+#include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_deferred.h"
@@ -63,6 +65,18 @@ static const struct layout *layout_of(const struct kernel *kernel)
     return kernel->layout.count == kernel->ptx->param_count ? &kernel->layout : NULL;
 }
 
+/* Whether a parameter points to memory that the host shares: it is guarded from the call on. */
+static __attribute__((noinline)) bool is_of_host(const struct launch *launch,
+                                                 const struct kernel *kernel)
+{
+    const struct layout *layout = layout_of(kernel);
+    uint8_t words[DEFERRED_PIECE_MAX];
+    return layout && layout->bytes &&
+           (layout->bytes > sizeof words ||
+            !layout_copy(layout, launch->what.parameters, launch->what.extra, words) ||
+            host_blocks_any(words, layout->bytes));
+}
+
 struct kernel *launch_deferrable_kernel(const struct launch *launch)
 {
     const bool own_stream = stream_is_of_thread(launch->stream, launch->entry->thread_default);
@@ -76,6 +90,8 @@ struct kernel *launch_deferrable_kernel(const struct launch *launch)
     const bool learns =
         trace_learns() && !resting && (!library || session_options()->access.insists);
     const bool describable = kernel && (layout_of(kernel) || (!kernel->ptx && !learns && !rests));
+    if (describable && host_access_guards && is_of_host(launch, kernel))
+        return NULL;
     return describable && (!learns || learning_is_calm(kernel)) ? kernel : NULL;
 }
 

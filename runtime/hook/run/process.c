@@ -207,7 +207,8 @@ static uint32_t deferred_limit_option(void)
     const struct options *all = session_all_options();
     const bool at_once = all->halt_on_error == 1 || all->verify_ranges || all->drop_sync ||
                          all->list_syncs || all->add_order[0] || run_log_wanted() ||
-                         strcmp(all->host_order, "observed") != 0 || strcmp(all->host, "off") != 0;
+                         strcmp(all->host_order, "observed") != 0 ||
+                         (strcmp(all->host, "off") != 0 && strcmp(all->host, "guard") != 0);
     cpu_set_t cores;
     const bool alone = sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) < 2;
     return at_once || alone ? 0 : (uint32_t)all->deferred_limit;

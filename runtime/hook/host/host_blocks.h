@@ -1,0 +1,25 @@
+/* Blocks of memory that host and device share: pinned, registered and managed. Who launches a
+ * kernel asks, without a lock, whether a parameter points into one: such work is guarded within its
+ * call. The rest may be deferred, as without guarded pages. */
+#ifndef RUNTIME_HOOK_HOST_HOST_BLOCKS_H
+#define RUNTIME_HOOK_HOST_HOST_BLOCKS_H
+
+#include "csan/base/range_map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A block is born; memory that ends, in whole or in part. Thread-safe. */
+void host_blocks_add(struct range block);
+void host_blocks_remove(struct range bytes);
+
+/* Whether the address is in one. True, too, while the blocks change, and from when there were more
+ * than can be kept. */
+bool host_blocks_has(uint64_t address);
+
+/* Whether any of the 8-byte words is such an address. `bytes`: of `words`, a multiple of 8 or less
+ * than the next. */
+bool host_blocks_any(const void *words, size_t bytes);
+
+#endif
