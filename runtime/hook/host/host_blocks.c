@@ -1,5 +1,6 @@
 /* See host_blocks.h. Writers have a mutex. Readers read the count of changes before and after:
- * it is odd while a writer is at work. */
+ * it is odd while a writer is at work. Who acquires something that a writer released sees its odd
+ * count as well. */
 #include "runtime/hook/host/host_blocks.h"
 
 #include <pthread.h>
@@ -23,7 +24,6 @@ static void begin(void)
 {
     pthread_mutex_lock(&host.mutex);
     __atomic_store_n(&host.changes, host.changes + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void end(void)
@@ -34,19 +34,19 @@ static void end(void)
 
 static void put(uint32_t at, struct block block)
 {
-    __atomic_store_n(&host.blocks[at].start, block.start, __ATOMIC_RELAXED);
-    __atomic_store_n(&host.blocks[at].end, block.end, __ATOMIC_RELAXED);
+    __atomic_store_n(&host.blocks[at].start, block.start, __ATOMIC_RELEASE);
+    __atomic_store_n(&host.blocks[at].end, block.end, __ATOMIC_RELEASE);
 }
 
 static void count_is(uint32_t count)
 {
-    __atomic_store_n(&host.count, count, __ATOMIC_RELAXED);
+    __atomic_store_n(&host.count, count, __ATOMIC_RELEASE);
 }
 
 static void insert(uint32_t at, struct block block)
 {
     if (host.count == BLOCKS_MOST) {
-        __atomic_store_n(&host.lost, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&host.lost, true, __ATOMIC_RELEASE);
         return;
     }
     for (uint32_t i = host.count; i > at; i--)
@@ -68,7 +68,7 @@ static uint32_t first_behind(uint64_t address, uint32_t count)
     uint32_t low = 0, high = count;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (__atomic_load_n(&host.blocks[middle].end, __ATOMIC_RELAXED) <= address)
+        if (__atomic_load_n(&host.blocks[middle].end, __ATOMIC_ACQUIRE) <= address)
             low = middle + 1;
         else
             high = middle;
@@ -111,12 +111,11 @@ void host_blocks_remove(struct range bytes)
 bool host_blocks_has(uint64_t address)
 {
     const uint32_t before = __atomic_load_n(&host.changes, __ATOMIC_ACQUIRE);
-    const uint32_t count = __atomic_load_n(&host.count, __ATOMIC_RELAXED);
+    const uint32_t count = __atomic_load_n(&host.count, __ATOMIC_ACQUIRE);
     const uint32_t at = first_behind(address, count);
     const bool has =
-        at < count && __atomic_load_n(&host.blocks[at].start, __ATOMIC_RELAXED) <= address;
-    const bool lost = __atomic_load_n(&host.lost, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        at < count && __atomic_load_n(&host.blocks[at].start, __ATOMIC_ACQUIRE) <= address;
+    const bool lost = __atomic_load_n(&host.lost, __ATOMIC_ACQUIRE);
     return has || lost || before % 2 || __atomic_load_n(&host.changes, __ATOMIC_RELAXED) != before;
 }
 
