@@ -152,11 +152,13 @@ const char *linked_take_link(struct linked_process *process, const struct record
         message_table_send(messages, key, 0, recorded->value[FIELD_LAST],
                            csan_snapshot_take(context, lane));
         return NULL;
-    case CSAN_LINK_PUBLISH: /* nobody knows how many will read it */
-        message_table_send(messages, key, 0, UINT64_MAX, csan_snapshot_take(context, lane));
+    case CSAN_LINK_PUBLISH:
+        message_table_publish(messages, key, recorded->value[FIELD_NANOSECONDS],
+                              csan_snapshot_take(context, lane));
         return NULL;
     case CSAN_LINK_LEARN:
-        message_table_look(messages, key, 0, lane);
+        message_table_learn(messages, key, recorded->value[FIELD_NANOSECONDS],
+                            recorded->value[FIELD_LAST] == 1, lane);
         return NULL;
     case CSAN_LINK_RECEIVE:
         if (mapped->host)

@@ -1,8 +1,10 @@
 /* See message_table.h. */
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/message_table.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <uthash.h>
 
 /* A lane that waits for messages which are still to come. */
@@ -12,11 +14,14 @@ struct awaiting {
     uint64_t need;
 };
 
+enum { EQUAL_MAX = 1024 }; /* equal values that are kept */
+
 struct waiting {
     struct waiting_key {
         uint64_t key, number;
     } key;
     csan_snapshot **snapshots;
+    uint64_t *times; /* of values: when each was set; else NULL */
     size_t count;
     uint64_t left, leaves;
     struct awaiting *awaiting;
@@ -56,6 +61,7 @@ static void drop(struct message_table *table, struct waiting *waiting)
     }
     HASH_DEL(table->waiting, waiting);
     free(waiting->snapshots);
+    free(waiting->times);
     free(waiting);
 }
 
@@ -264,6 +270,57 @@ void message_table_look(const struct message_table *table, uint64_t key, uint64_
 {
     const struct waiting *waiting = find(table, key, number);
     if (waiting)
+        join_all(table, waiting, lane);
+}
+
+/* ---- Values ---- */
+
+static void forget(struct message_table *table, struct waiting *waiting, size_t index)
+{
+    csan_snapshot_release(table->context, waiting->snapshots[index]);
+    waiting->count--;
+    memmove(&waiting->snapshots[index], &waiting->snapshots[index + 1],
+            (waiting->count - index) * sizeof(csan_snapshot *));
+    memmove(&waiting->times[index], &waiting->times[index + 1],
+            (waiting->count - index) * sizeof *waiting->times);
+}
+
+void message_table_publish(struct message_table *table, uint64_t key, uint64_t time,
+                           csan_snapshot *snapshot)
+{
+    struct waiting *waiting = find(table, key, 0);
+    if (!waiting)
+        waiting = make(table, key, 0);
+    if (waiting && waiting->count == EQUAL_MAX)
+        forget(table, waiting, 0);
+    if (!waiting || !array_grow(&waiting->times, waiting->count, sizeof *waiting->times) ||
+        !push(waiting, snapshot))
+        csan_snapshot_release(table->context, snapshot);
+    else
+        waiting->times[waiting->count - 1] = time;
+}
+
+void message_table_learn(struct message_table *table, uint64_t key, uint64_t time, bool once,
+                         csan_lane lane)
+{
+    struct waiting *waiting = find(table, key, 0);
+    bool joined = false;
+    if (!waiting || !waiting->times || !waiting->count)
+        return;
+    if (once) {
+        csan_snapshot_join(table->context, lane, waiting->snapshots[0]);
+        forget(table, waiting, 0);
+        if (!waiting->count)
+            drop(table, waiting);
+        return;
+    }
+    for (size_t i = 0; i < waiting->count; i++) {
+        if (waiting->times[i] > time)
+            continue;
+        csan_snapshot_join(table->context, lane, waiting->snapshots[i]);
+        joined = true;
+    }
+    if (!joined) /* clocks of two machines */
         join_all(table, waiting, lane);
 }
 

@@ -37,6 +37,13 @@ size_t message_table_awaiting(const struct message_table *table);
 /* The same, and the message stays. */
 void message_table_look(const struct message_table *table, uint64_t key, uint64_t number,
                         csan_lane lane);
+/* A value was set at that time. Takes the snapshot. Of equal values the newest are kept. */
+void message_table_publish(struct message_table *table, uint64_t key, uint64_t time,
+                           csan_snapshot *snapshot);
+/* It was read, by that time: the lane joins all who had set it by then, or `once` the first of
+ * them, which is forgotten. */
+void message_table_learn(struct message_table *table, uint64_t key, uint64_t time, bool once,
+                         csan_lane lane);
 /* Messages and calls that wait. */
 size_t message_table_waiting(const struct message_table *table);
 

@@ -635,7 +635,8 @@ enum csan_link_kind {
                       byte `number` on */
     /* for values that one process sets and any number of others read, as in a store: */
     CSAN_LINK_PUBLISH, /* the value `key` is set */
-    CSAN_LINK_LEARN,   /* it was read: all that was known to who set it is known here */
+    CSAN_LINK_LEARN, /* it was read: all that was known to who set it is known here. `peers` 1: as a
+                        message, by one process alone, the first of those that are equal */
     CSAN_LINK_KINDS
 };
 /* The `key` of CSAN_LINK_LACK. */

@@ -153,4 +153,5 @@ def main():
         read(store, MODES[mode])
 
 
-main()
+if __name__ == "__main__":
+    main()

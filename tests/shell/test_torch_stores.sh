@@ -1,4 +1,4 @@
-# What torch.distributed's stores order between two processes that share memory (tests/python/store_order.py),
+# What torch.distributed's stores and multiprocessing's queues order between two processes that share memory (tests/python/store_order.py),
 # on the embedded device, with a Python that has PyTorch (python3, or the one that CSAN_TORCH_PYTHON names).
 
 csan=$root/bin/csan
@@ -50,6 +50,22 @@ if command -v node >/dev/null; then
     run node "$(dirname "$test")/page_script.js" page.html
     check "the page shows who read what was set" says '^li the host of rank 1: read value, from the host of rank 0$'
 fi
+# Queues of multiprocessing, in both directions.
+queues=$(dirname "$program")/queue_order.py
+for mode in put answer; do
+    for form in '' racy; do
+        rm -f app.*.csan
+        run "$csan" record --device=embedded -o app.%p.csan "$python" "$queues" $mode $form
+        check "a queue between two processes runs ($mode $form)" grep -qx right out
+        run "$csan" merge --order app.*.csan
+        if [ "$form" = racy ]; then
+            check "... what is waited for behind the message is reported" eval 'ended 66 && says "^Race 1 is certain"'
+        else
+            check "... and orders the two" eval 'ended 0 && notes " 0 races between processes, 0 of them possible$"'
+        fi
+    done
+done
+
 run "$csan" run --device=embedded "$python" -c \
     'import torch.distributed as d; print(d.Store.set.__module__ == "csan_torch.stores", d.HashStore().add("n", 2))'
 check "without a recording the stores are as they were" says '^False 2$'

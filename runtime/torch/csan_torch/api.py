@@ -102,7 +102,7 @@ class Api(Structure):
         ("request_start", c_void_p),
         ("request_end", c_void_p),
         ("library", c_void_p),
-        ("activity", c_void_p),
+        ("activity", CFUNCTYPE(c_void_p)),
         ("host_view", c_void_p),
         ("call_counts", c_void_p),
         ("operator_source", c_void_p),
