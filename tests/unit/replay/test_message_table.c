@@ -196,6 +196,79 @@ static void two_lanes_await_each_other(void **state)
     world_end(&world);
 }
 
+/* Any number of times; not what is set later, which the replay may have read ahead. */
+static void a_value_is_known_by_its_time(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    assert_int_equal(message_table_count(world.table, 7, 0), 0);
+    write(&world, world.sender, 4096);
+    message_table_publish(world.table, 7, 100, now(&world));
+    write(&world, world.sender, 8192);
+    message_table_publish(world.table, 7, 200, now(&world));
+    assert_int_equal(message_table_count(world.table, 7, 0), 2);
+    message_table_learn(world.table, 7, 150, false, world.receiver);
+    write(&world, world.receiver, 4096);
+    assert_int_equal(races, 0);
+    write(&world, world.receiver, 8192);
+    assert_int_equal(races, 1);
+    message_table_learn(world.table, 7, 200, false, world.receiver);
+    write(&world, world.sender, 12288);
+    assert_int_equal(message_table_count(world.table, 7, 0), 2);
+    write(&world, world.receiver, 12288);
+    assert_int_equal(races, 2);
+    world_end(&world);
+}
+
+/* As the clocks of two machines may say. */
+static void a_value_of_the_future_is_known(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    write(&world, world.sender, 4096);
+    message_table_publish(world.table, 7, 100, now(&world));
+    message_table_learn(world.table, 7, 50, false, world.receiver);
+    write(&world, world.receiver, 4096);
+    assert_int_equal(races, 0);
+    world_end(&world);
+}
+
+static void equal_messages_come_in_their_order(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    write(&world, world.sender, 4096);
+    message_table_publish(world.table, 7, 100, now(&world));
+    write(&world, world.sender, 8192);
+    message_table_publish(world.table, 7, 200, now(&world));
+    message_table_learn(world.table, 7, 300, true, world.receiver);
+    write(&world, world.receiver, 4096);
+    assert_int_equal(races, 0);
+    write(&world, world.receiver, 8192);
+    assert_int_equal(races, 1);
+    message_table_learn(world.table, 7, 300, true, world.receiver);
+    assert_int_equal(message_table_count(world.table, 7, 0), 0);
+    assert_int_equal(message_table_waiting(world.table), 0);
+    message_table_learn(world.table, 7, 300, true, world.receiver);
+    world_end(&world);
+}
+
+/* A value that is set again and again takes no more room. */
+static void old_equal_values_are_forgotten(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    for (uint64_t time = 1; time <= 5000; time++)
+        message_table_publish(world.table, 7, time, now(&world));
+    assert_true(message_table_count(world.table, 7, 0) < 5000);
+    write(&world, world.sender, 4096);
+    message_table_publish(world.table, 7, 6000, now(&world));
+    message_table_learn(world.table, 7, 6000, false, world.receiver);
+    write(&world, world.receiver, 4096);
+    assert_int_equal(races, 0);
+    world_end(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +280,10 @@ int main(void)
         cmocka_unit_test(a_lane_awaits_what_is_still_to_come),
         cmocka_unit_test(a_lane_awaits_what_is_there),
         cmocka_unit_test(two_lanes_await_each_other),
+        cmocka_unit_test(a_value_is_known_by_its_time),
+        cmocka_unit_test(a_value_of_the_future_is_known),
+        cmocka_unit_test(equal_messages_come_in_their_order),
+        cmocka_unit_test(old_equal_values_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
