@@ -291,6 +291,36 @@ case $root in
     ;;
 esac
 
+# ---- A library between csan and the C library whose handlers block every signal, as ThreadSanitizer's do
+
+cat >blocks.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stddef.h>
+
+int sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    int (*next)(int, const struct sigaction *, struct sigaction *) = dlsym(RTLD_NEXT, "sigaction");
+    struct sigaction blocks;
+    if (!action)
+        return next(number, NULL, before);
+    blocks = *action;
+    sigfillset(&blocks.sa_mask);
+    return next(number, &blocks, before);
+}
+END
+case $root in
+*/asan | */tsan) ;; # the run-time that is preloaded is such a library, or has its own signal handlers
+*)
+    run gcc -shared -fPIC blocks.c -o libblocks.so -ldl
+    for program in host_signal_read host_handler_within_step; do
+        run env LD_PRELOAD="$scratch/libblocks.so" "$csan" run --device=embedded --options=host=guard "$plain/$program"
+        check "handlers that a library makes block every signal: $program" eval 'ended 66 && says "^CSAN: data race"'
+    done
+    ;;
+esac
+
 # ---- Python's faulthandler
 
 cat >fault.py <<'END'

@@ -2,6 +2,7 @@
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/host_instruction.h"
+#include "runtime/hook/host/kernel_call.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/unguarded.h"
 #include "runtime/hook/interpose/libc_next.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 enum { SINGLE_STEP = 0x100, BACKWARDS = 0x400, STEPS = 4, RETRIES = 8, PAGE_BYTES = 4096 };
@@ -292,25 +294,41 @@ static void on_step(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
+/* What the kernel knows of a handler (rt_sigaction(2), C library/kernel differences). */
+struct kernel_action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask; /* bit i: signal i + 1 */
+};
+
+/* The signal's handler blocks neither of csan's two. The kernel is asked: a library between csan
+ * and the C library may have given it another mask. ThreadSanitizer's blocks all signals. */
+static void unblock_in_handler(int number)
+{
+    const uint64_t both = UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGTRAP - 1);
+    struct kernel_action action;
+    if (kernel_call(SYS_rt_sigaction, number, 0, (long)&action, sizeof(action.mask), 0, 0) != 0 ||
+        !(action.mask & both))
+        return;
+    action.mask &= ~both;
+    kernel_call(SYS_rt_sigaction, number, (long)&action, 0, sizeof(action.mask), 0, 0);
+}
+
 static void handle(int signal, void (*handler)(int, siginfo_t *, void *))
 {
     const struct sigaction action = {.sa_sigaction = handler,
                                      .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK | SA_RESTART};
     libc_next.sigaction(numbers[signal], &action, &faults.behind[signal]);
+    unblock_in_handler(numbers[signal]); /* a handler of the program's may fault, too */
 }
 
-/* Handlers of other signals, which were set before, block neither of csan's two. */
+/* Handlers of other signals, which were set before. */
 static void unblock_in_handlers(void)
 {
-    for (int number = 1; number < NSIG; number++) {
-        struct sigaction action;
-        if (index_of(number) >= 0 || libc_next.sigaction(number, NULL, &action) != 0 ||
-            !(sigismember(&action.sa_mask, SIGSEGV) || sigismember(&action.sa_mask, SIGTRAP)))
-            continue;
-        sigdelset(&action.sa_mask, SIGSEGV);
-        sigdelset(&action.sa_mask, SIGTRAP);
-        libc_next.sigaction(number, &action, NULL);
-    }
+    for (int number = 1; number < NSIG; number++)
+        if (index_of(number) < 0)
+            unblock_in_handler(number);
 }
 
 static void unblock_here(void)
@@ -379,7 +397,10 @@ static int action_of_other(int number, const struct sigaction *action, struct si
         return libc_next.sigaction(number, action, before);
     struct sigaction wanted = *action;
     without(&action->sa_mask, &wanted.sa_mask);
-    return libc_next.sigaction(number, &wanted, before);
+    const int result = libc_next.sigaction(number, &wanted, before);
+    if (result == 0)
+        unblock_in_handler(number);
+    return result;
 }
 
 EXPORTED int sigaction(int number, const struct sigaction *restrict action,
