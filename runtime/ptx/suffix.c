@@ -38,6 +38,7 @@ enum word {
     WORD_ANY = 1u << 26,
     WORD_ALL = 1u << 27,
     WORD_OTHER = 1u << 28, /* changes the meaning in a way that only the mnemonic shows */
+    WORD_MULTICAST = 1u << 29,
 };
 
 enum action {
@@ -257,7 +258,7 @@ static const struct suffix {
     {"read", IGNORE, 0},
     {"bulk_group", IGNORE, 0},
     {"mbarrier::complete_tx::bytes", IGNORE, 0},
-    {"multicast::cluster", ADD_WORD, WORD_OTHER},
+    {"multicast::cluster", ADD_WORD, WORD_MULTICAST},
     {"tile", IGNORE, 0},
     {"tile::gather4", IGNORE, 0},
     {"tile::scatter4", IGNORE, 0},
@@ -376,6 +377,7 @@ static const struct form {
     {PTX_OP_CP, WORD_BULK | WORD_WAIT_GROUP, PTX_FORM_CP_ASYNC_BULK_WAIT_GROUP},
     {PTX_OP_CP, WORD_BULK | WORD_OTHER, PTX_FORM_CP_OTHER},
     {PTX_OP_CP, WORD_ASYNC | WORD_BULK | WORD_TENSOR, PTX_FORM_CP_ASYNC_BULK_TENSOR},
+    {PTX_OP_CP, WORD_BULK | WORD_MULTICAST, PTX_FORM_CP_OTHER},
     {PTX_OP_CP, WORD_ASYNC | WORD_BULK, PTX_FORM_CP_ASYNC_BULK},
     {PTX_OP_CP, WORD_ASYNC | WORD_COMMIT_GROUP, PTX_FORM_CP_ASYNC_COMMIT},
     {PTX_OP_CP, WORD_ASYNC | WORD_WAIT_GROUP, PTX_FORM_CP_ASYNC_WAIT_GROUP},

@@ -10,8 +10,10 @@ struct tensor_site {
     struct micro shared, barrier;
     uint32_t map;                           /* slot of the map's generic address */
     uint32_t coordinates[TENSOR_RANK_MOST]; /* slots of 32 bits */
+    uint32_t blocks; /* slot of the mask of blocks of the cluster that get a load's box */
     uint8_t rank;
-    bool loads; /* into shared memory, counted at the mbarrier */
+    bool loads;     /* into shared memory, counted at the mbarrier */
+    bool multicast; /* `blocks` counts; else the addresses say which block */
 };
 
 /* One lane's copy. */
@@ -83,19 +85,63 @@ static int copy_box(const struct tensor_copy *copy)
     return FLOW_NEXT;
 }
 
-/* Where the box lies in shared memory, if all of it does. */
-static int find_shared(struct tensor_copy *copy, const struct tensor_site *site, uint64_t bytes)
+enum { BY_ADDRESS = -1 };
+
+/* The addresses of an operand: its own, or the same in another block of the cluster. */
+static void shared_addresses(const struct tensor_copy *copy, const struct micro *operand, int block,
+                             uint64_t addresses[WARP_LANES])
 {
+    space_addresses(copy->warp, operand, addresses);
+    if (block != BY_ADDRESS)
+        addresses[copy->lane] =
+            addresses[copy->lane] % WINDOW_CLUSTER + (uint64_t)(block + 1) * WINDOW_CLUSTER;
+}
+
+/* Where the box lies in shared memory, if all of it does. */
+static int find_shared(struct tensor_copy *copy, const struct tensor_site *site, int block)
+{
+    const uint64_t bytes = tensor_map_shared_bytes(copy->map);
     uint64_t addresses[WARP_LANES];
     uint8_t *first[WARP_LANES], *last[WARP_LANES];
-    struct micro end = site->shared;
-    end.imm += (int64_t)(bytes > TENSOR_PIECE ? bytes - TENSOR_PIECE : 0);
-    space_addresses(copy->warp, &site->shared, addresses);
-    int flow = space_resolve(copy->warp, &site->shared, first);
-    if (flow == FLOW_NEXT)
-        flow = space_resolve(copy->warp, &end, last);
+    shared_addresses(copy, &site->shared, block, addresses);
     copy->shared = addresses[copy->lane];
-    copy->pointer = first[copy->lane];
+    int flow = space_resolve_at(copy->warp, &site->shared, addresses, first);
+    addresses[copy->lane] += bytes > TENSOR_PIECE ? bytes - TENSOR_PIECE : 0;
+    if (flow == FLOW_NEXT)
+        flow = space_resolve_at(copy->warp, &site->shared, addresses, last);
+    if (flow == FLOW_NEXT && copy->map->swizzle && copy->shared % TENSOR_SHARED_ALIGNMENT)
+        flow = fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_MISALIGNED_ADDRESS,
+                           copy->shared);
+    if (flow == FLOW_NEXT)
+        copy->pointer = first[copy->lane];
+    return flow;
+}
+
+/* One block's box, and what its mbarrier counts. */
+static int copy_for(struct tensor_copy *copy, const struct tensor_site *site, int block)
+{
+    uint64_t addresses[WARP_LANES];
+    uint8_t *barriers[WARP_LANES];
+    int flow = find_shared(copy, site, block);
+    if (flow == FLOW_NEXT)
+        flow = copy_box(copy);
+    if (flow != FLOW_NEXT || !site->loads)
+        return flow;
+    shared_addresses(copy, &site->barrier, block, addresses);
+    flow = space_resolve_at(copy->warp, &site->barrier, addresses, barriers);
+    if (flow == FLOW_NEXT)
+        mbarrier_complete(barriers[copy->lane], (uint32_t)tensor_map_box_bytes(copy->map));
+    return flow;
+}
+
+/* "The data is copied to the same CTA-relative offset", and so is the signal of the mbarrier. */
+static int copy_to_blocks(struct tensor_copy *copy, const struct tensor_site *site)
+{
+    int flow = FLOW_NEXT;
+    const uint16_t blocks = ((const uint16_t *)slot(copy->warp, site->blocks))[copy->lane];
+    for (int block = 0; blocks >> block && flow == FLOW_NEXT; block++)
+        if (blocks >> block & 1)
+            flow = copy_for(copy, site, block);
     return flow;
 }
 
@@ -103,7 +149,6 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
 {
     const struct tensor_site *site = op->pointer;
     struct tensor_copy copy = {.warp = w, .op = op, .lane = lane, .loads = site->loads};
-    uint8_t *barriers[WARP_LANES];
     const uint64_t address = ((const uint64_t *)slot(w, site->map))[lane];
     struct tensor_map map; /* of its own: another thread may write over the program's */
     const void *given = space_generic(w, lane, address, sizeof map, false);
@@ -114,16 +159,7 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     for (uint32_t i = 0; i < site->rank; i++)
         copy.first[i] = ((const int32_t *)slot(w, site->coordinates[i]))[lane];
-    int flow = find_shared(&copy, site, tensor_map_shared_bytes(copy.map));
-    if (flow == FLOW_NEXT && copy.map->swizzle && copy.shared % TENSOR_SHARED_ALIGNMENT)
-        return fault_raise(w, op, 1u << lane, EXEC_FAULT_MISALIGNED_ADDRESS, copy.shared);
-    if (flow == FLOW_NEXT)
-        flow = copy_box(&copy);
-    if (flow == FLOW_NEXT && site->loads)
-        flow = space_resolve(w, &site->barrier, barriers);
-    if (flow == FLOW_NEXT && site->loads)
-        mbarrier_complete(barriers[lane], (uint32_t)tensor_map_box_bytes(copy.map));
-    return flow;
+    return site->multicast ? copy_to_blocks(&copy, site) : copy_for(&copy, site, BY_ADDRESS);
 }
 
 static int copy_tensor(struct warp *w, const struct micro *op)
@@ -158,11 +194,10 @@ static bool read_coordinates(struct decoder *decoder, const struct ptx_operand *
     return true;
 }
 
-/* Not im2col, gather and scatter, several blocks of a cluster at once, and reductions. */
+/* Not im2col, gather and scatter, and reductions. */
 static bool is_plain(const struct ptx_instruction *i)
 {
-    static const char *const others[] = {"cp.reduce", "im2col",   "multicast",
-                                         "gather4",   "scatter4", "prefetch"};
+    static const char *const others[] = {"cp.reduce", "im2col", "gather4", "scatter4", "prefetch"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strstr(i->mnemonic, others[k]))
             return false;
@@ -178,10 +213,14 @@ void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i
     }
     site->loads = i->operands[0].count == 0; /* [shared], [map, {x}], [barrier] */
     const struct ptx_operand *map = &i->operands[site->loads], *shared = &i->operands[!site->loads];
-    if ((site->loads && i->operand_count < 3) || !read_coordinates(decoder, map, site)) {
+    site->multicast = strstr(i->mnemonic, "multicast") != NULL; /* ..., mask of blocks */
+    if ((site->loads && i->operand_count < (site->multicast ? 4u : 3u)) ||
+        (site->multicast && !site->loads) || !read_coordinates(decoder, map, site)) {
         decoder_fail(decoder);
         return;
     }
+    if (site->multicast)
+        site->blocks = decoder_source(decoder, &i->operands[3], 16);
     place_shared(decoder, &site->shared, shared, TENSOR_PIECE, site->loads);
     if (site->loads)
         place_shared(decoder, &site->barrier, &i->operands[2], 8, true);
