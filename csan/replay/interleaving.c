@@ -47,14 +47,15 @@ void interleaving_destroy(struct interleaving *interleaving)
 
 void interleaving_add(struct interleaving *interleaving, size_t process)
 {
-    struct interleaved *last =
-        interleaving->turn_count ? &interleaving->turns[interleaving->turn_count - 1] : NULL;
-    if (last && last->process == process && last->entries < UINT32_MAX) {
-        last->entries++;
-    } else if (array_room(&interleaving->turns, interleaving->turn_count,
-                          &interleaving->turn_capacity, 256, SIZE_MAX,
-                          sizeof *interleaving->turns)) {
-        interleaving->turns[interleaving->turn_count++] =
-            (struct interleaved){(uint32_t)process, 1};
+    struct interleaved *turns = interleaving->turns;
+    const size_t count = interleaving->turn_count;
+    if (count && turns[count - 1].process == process && turns[count - 1].entries < UINT32_MAX) {
+        turns[count - 1].entries++;
+        return;
     }
+    if (!array_room(&interleaving->turns, count, &interleaving->turn_capacity, 256, SIZE_MAX,
+                    sizeof *turns))
+        return;
+    turns = interleaving->turns;
+    turns[interleaving->turn_count++] = (struct interleaved){(uint32_t)process, 1};
 }

@@ -224,7 +224,7 @@ static void count(struct linked_replay *replay, const struct recorded *recorded)
         kind == CSAN_LINK_RECEIVE || (kind == CSAN_LINK_TAKE && recorded->value[FIELD_HANDLE]);
     replay->counts.bytes += kind == CSAN_LINK_NEXT ? recorded->value[FIELD_BYTES] : 0;
     replay->counts.collectives += kind == CSAN_LINK_LEAVE;
-    replay->counts.waits += kind == CSAN_LINK_WAIT;
+    replay->counts.waits += kind == CSAN_LINK_WAIT && !recorded->value[FIELD_LAST];
     replay->counts.shared += kind == CSAN_LINK_OPEN || kind == CSAN_LINK_MAP;
 }
 

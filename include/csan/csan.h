@@ -619,7 +619,8 @@ enum csan_link_kind {
     CSAN_LINK_OPEN,   /* it was opened, as that memory here */
     CSAN_LINK_CLOSE,  /* the memory at `address` was closed */
     CSAN_LINK_RECORD, /* an event that processes share was recorded in the lane */
-    CSAN_LINK_WAIT,   /* the lane waits for its newest record of any process */
+    CSAN_LINK_WAIT,   /* the lane waits for its newest record of any process. `peers` 1 in both: no
+                         event,   but a process that starts another, and what that one begins with */
     /* for messages that are matched by the order of sends and receives, as MPI's are: */
     CSAN_LINK_NEXT, /* the next message of the channel `key` leaves; one process alone sends there
                      */

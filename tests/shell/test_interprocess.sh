@@ -156,6 +156,7 @@ for how in spawn fork vfork; do
     run "$csan" record --device=embedded -o app.%p.csan "$plain/parent_child" $how
     check "a process that uses the memory of the one that started it ($how)" eval 'ended 0 && says "^right$"'
     merge
+    check "... is no wait for an event" notes ' 0 waits for shared events'
     check "... knows what that one had waited for" eval 'ended 0 && notes " 0 races between processes, 0 of them possible$"'
     rm -f app.*.csan
     run "$csan" record --device=embedded -o app.%p.csan "$plain/parent_child" $how early

@@ -288,13 +288,21 @@ const char *moment_name(const struct surroundings *surroundings, const struct mo
 
 static const char *link_deed(int link)
 {
-    static const char *const deeds[CSAN_LINK_KINDS] = {
-        [CSAN_LINK_SEND] = "send message",          [CSAN_LINK_NEXT] = "send message",
-        [CSAN_LINK_RECEIVE] = "receive message",    [CSAN_LINK_TAKE] = "receive message",
-        [CSAN_LINK_LOOK] = "see message",           [CSAN_LINK_ENTER] = "begin collective call",
-        [CSAN_LINK_LEAVE] = "end collective call",  [CSAN_LINK_SHARE] = "share memory",
-        [CSAN_LINK_OPEN] = "open shared memory",    [CSAN_LINK_PUBLISH] = "set value",
-        [CSAN_LINK_LEARN] = "read value",           [CSAN_LINK_RECORD] = "record shared event",
+    static const char *const deeds[LINK_ALL] = {
+        [CSAN_LINK_SEND] = "send message",
+        [CSAN_LINK_NEXT] = "send message",
+        [CSAN_LINK_RECEIVE] = "receive message",
+        [CSAN_LINK_TAKE] = "receive message",
+        [CSAN_LINK_LOOK] = "see message",
+        [CSAN_LINK_ENTER] = "begin collective call",
+        [CSAN_LINK_LEAVE] = "end collective call",
+        [CSAN_LINK_SHARE] = "share memory",
+        [CSAN_LINK_OPEN] = "open shared memory",
+        [CSAN_LINK_PUBLISH] = "set value",
+        [LINK_STARTS] = "start process",
+        [LINK_BEGINS] = "begin",
+        [CSAN_LINK_LEARN] = "read value",
+        [CSAN_LINK_RECORD] = "record shared event",
         [CSAN_LINK_WAIT] = "wait for shared event",
     };
     return deeds[link] ? deeds[link] : "join processes";

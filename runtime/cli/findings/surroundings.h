@@ -17,6 +17,8 @@ struct options;
 struct recorded_sites;
 
 enum { ALL_LANES = -1, NO_LANE = -2 };
+/* Of moments' links, beside enum csan_link_kind: a process starts another one, and begins. */
+enum { LINK_STARTS = CSAN_LINK_KINDS, LINK_BEGINS, LINK_ALL };
 
 /* An entry that is an op, or that makes order. */
 struct moment {
@@ -31,7 +33,7 @@ struct moment {
     uint64_t after; /* of the newest op, this one included */
     uint64_t event; /* 0: none */
     uint64_t site;  /* of the sites of its lane's group; 0: not known */
-    int link;       /* enum csan_link_kind, of what joins processes; else 0 */
+    int link;       /* enum csan_link_kind or LINK_STARTS, of what joins processes; else 0 */
     uint64_t meet;  /* the same on both sides of a message or collective call; 0: none */
     bool gives;     /* the other side learns of it */
 };

@@ -103,10 +103,12 @@ void reading_link(struct reading *reading, const struct recorded *recorded)
     case CSAN_LINK_RECORD:
         moment.meet = meet_of(MEET_SOURCE, reading->group, reading->sources++);
         moment.gives = true;
+        moment.link = recorded->value[FIELD_LAST] ? LINK_STARTS : moment.link;
         break;
     case CSAN_LINK_OPEN:
     case CSAN_LINK_WAIT:
         moment.meet = wanted(reading);
+        moment.link = recorded->value[FIELD_LAST] ? LINK_BEGINS : moment.link;
         break;
     default:
         return;

@@ -122,7 +122,8 @@ static uint64_t child_key(pid_t parent)
 void process_link_starts(void)
 {
     if (session_state == SESSION_ON && context_is_recorded(session_context()))
-        link_of_thread(&(struct csan_link){.kind = CSAN_LINK_RECORD, .key = child_key(getpid())});
+        link_of_thread(
+            &(struct csan_link){.kind = CSAN_LINK_RECORD, .key = child_key(getpid()), .peers = 1});
 }
 
 /* In ticks since the machine was started (proc(5), /proc/pid/stat, field 22); 0: not known. */
@@ -162,5 +163,6 @@ void process_link_started(void)
     if (time)
         context_link(
             session_context(), CSAN_HOST,
-            &(struct csan_link){.kind = CSAN_LINK_WAIT, .key = child_key(getppid()), .time = time});
+            &(struct csan_link){
+                .kind = CSAN_LINK_WAIT, .key = child_key(getppid()), .peers = 1, .time = time});
 }
