@@ -96,12 +96,14 @@ test-cuda-matrix: build
 DEB            := $(OUT)/csan_$(VERSION)_amd64.deb
 DEB_TREE       := $(OUT)/deb
 DEB_MAINTAINER ?= csan <csan@localhost>
+# How hard dpkg-deb compresses, 0 to 9; without it as hard as it does by itself.
+DEB_LEVEL ?=
 
 deb: build
 	@rm -rf $(DEB_TREE)
 	@$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(DEB_TREE)
 	@$(PACKAGE)/notices.sh $(OUT)/$(NOTICES) $(CONTAINED)
-	@$(PACKAGE)/deb.sh $(DEB_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(DEB) $(OUT)/$(NOTICES)
+	@$(PACKAGE)/deb.sh $(DEB_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(DEB) $(OUT)/$(NOTICES) $(DEB_LEVEL)
 	@rm -rf $(DEB_TREE)
 
 # ---- The RPM package ----------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 #!/bin/bash
-# deb.sh TREE VERSION MAINTAINER FILE NOTICES: makes the Debian package FILE of an installed tree, TREE/usr;
-# NOTICES has the licenses of what it contains by others (notices.sh).
+# deb.sh TREE VERSION MAINTAINER FILE NOTICES [LEVEL]: makes the Debian package FILE of an installed tree, TREE/usr;
+# NOTICES has the licenses of what it contains by others (notices.sh). LEVEL is how hard dpkg-deb compresses, 0 to 9.
 # What it depends on is read from its programs and libraries: the packages of the shared libraries
 # they need, and the C library's version by its symbols. libunwind is opened by name, and done without.
 set -eu -o pipefail
-tree=$1 version=$2 maintainer=$3 file=$4 notices=$5
+tree=$1 version=$2 maintainer=$3 file=$4 notices=$5 level=${6:-}
 
 programs() { find "$tree/usr" -type f -exec sh -c 'readelf -h "$1" >/dev/null 2>&1' sh {} \; -print; }
 
@@ -86,5 +86,5 @@ END
 echo "activate-noawait ldconfig" >"$tree/DEBIAN/triggers"
 (cd "$tree" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$tree/DEBIAN/md5sums"
 find "$tree" -exec touch -hcd "@${SOURCE_DATE_EPOCH:-$(stat -c %Y "$tree/usr/bin/csan")}" {} +
-dpkg-deb --root-owner-group --build "$tree" "$file" >/dev/null
+dpkg-deb --root-owner-group ${level:+"-z$level"} --build "$tree" "$file" >/dev/null
 echo "$file"
