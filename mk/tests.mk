@@ -90,6 +90,8 @@ unit: $(UNIT) $(PARITY)
 # Of the unit tests, too.
 unit_long := $(filter $(addprefix %/test_,detect_random recording_output hook_graph_random lock_model ptx_damage hook_deferred_random \
 	hook_delivery),$(UNIT))
+# The others run for less time than -O2 takes to compile them. What they test has its own flags.
+$(filter-out $(unit_long),$(UNIT)): private CFLAGS_ALL += $(if $(filter -O2,$(OPT)),-O1)
 UNIT_RUN := $(unit_long) $(filter-out $(unit_long),$(UNIT) $(PARITY))
 
 ifndef T

@@ -13,7 +13,7 @@ enum { MOST = 8 };
 static void expect(const uint64_t (*races)[2], size_t count, const uint64_t *groups)
 {
     static char text[] = "";
-    struct finding findings[MOST], *items[MOST];
+    struct finding findings[MOST], *items[MOST] = {0};
     for (size_t i = 0; i < count; i++) {
         findings[i] = (struct finding){.number = races[i][0], .group = races[i][1], .text = text};
         items[i] = &findings[i];
