@@ -11,9 +11,9 @@
 #include "runtime/hook/session/session_options.h"
 
 enum {
-    WINDOW_LEAST = 1000, /* launches that were known in a row before operators rest */
-    WINDOW_MOST = 1 << 14,
-    SPAN_LEAST = 1 << 15, /* launches for which they rest */
+    WINDOW_LEAST = 1000,   /* launches that were known in a row before operators rest */
+    WINDOW_MOST = 1 << 16, /* above the launches of a step: what comes once a step is seen */
+    SPAN_LEAST = 1 << 15,  /* launches for which they rest */
     SPAN_MOST = 1 << 20,
     AT_ONCE = 256, /* launches without a summary that the source may take to follow */
     SHARED_LANES = 8
@@ -108,9 +108,9 @@ void operator_summary_woken(void)
     uint8_t waking = WAKING;
     if (operator_summary_state() != WAKING || !rest_settle())
         return;
-    struct csan_stats stats;
-    context_counts(session_context(), &stats);
-    __atomic_store_n(&own.followed_since, stats.ops, __ATOMIC_RELAXED);
+    const uint64_t *newest = context_generation(session_context());
+    __atomic_store_n(&own.followed_since, __atomic_load_n(newest, __ATOMIC_RELAXED),
+                     __ATOMIC_RELAXED);
     if (__atomic_compare_exchange_n(&own.state, &waking, FOLLOWED, false, __ATOMIC_ACQ_REL,
                                     __ATOMIC_RELAXED))
         __atomic_store_n(&own.rested, 0, __ATOMIC_RELAXED);

@@ -15,7 +15,7 @@
 
 static bool deferred; /* launches are */
 
-enum { BYTES = 512, ENOUGH = 20000, SPAN = 40000, AT_ONCE = 256 };
+enum { BYTES = 512, ENOUGH = 100000, SPAN = 40000, AT_ONCE = 256 };
 
 static const char machine_code[64] = "\177ELF\2\1\1";
 
@@ -512,6 +512,60 @@ static void a_report_waits_for_its_operators(void **state)
     csan_on_race(NULL, NULL);
 }
 
+static const char *const names_of_read[] = {"self"};
+static const struct csan_operator read_on_host = {"aten::sum(Tensor self) -> Tensor", names_of_read,
+                                                  1, CSAN_NO_ARGUMENT};
+static const struct csan_operator copied = {"aten::copy_(Tensor(a!) self, Tensor src)",
+                                            names_of_copy, 2, CSAN_NO_ARGUMENT};
+
+/* As a program that copies a result to pinned memory, and reads it on the host. */
+static __attribute__((noipa)) void result_read(CUdeviceptr from, void *to, CUstream stream,
+                                               bool waits)
+{
+    const struct csan_access accesses[] = {
+        {.base = (uintptr_t)to, .bytes = 64, .kind = CSAN_WRITE, .argument = 0},
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 1}};
+    const struct csan_access host = {.base = (uintptr_t)to, .bytes = 64, .kind = CSAN_READ};
+    between();
+    volatile bool followed = source.follows;
+    declare(&copied, accesses, 2);
+    OK(cuMemcpyDtoHAsync_v2(to, from, 64, stream));
+    ends(followed);
+    if (waits)
+        OK(cuStreamSynchronize(stream));
+    between();
+    followed = source.follows;
+    if (followed)
+        csan_operator_begin(&read_on_host,
+                            &(struct csan_operator_call){.host_accesses = &host, .host_count = 1});
+    ends(followed);
+    OK(cuCtxSynchronize());
+}
+
+static void a_report_of_a_copy_to_the_host_waits(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    void *pinned;
+    OK(cuMemHostAlloc(&pinned, 64, 0));
+    copies_until_rest(f, from, to, 64, s);
+    for (int i = 0; i < 3; i++)
+        result_read(to, pinned, s, true);
+    assert_int_equal(races(), 0);
+    assert_false(source.follows);
+    begin_reports();
+    for (int i = 0; i < 3; i++) {
+        result_read(to, pinned, s, false);
+        assert_int_equal(reported.count, i > 0);
+    }
+    assert_string_equal(reported.previous, copied.name);
+    assert_string_equal(reported.current, read_on_host.name);
+    csan_on_race(NULL, NULL);
+    OK(cuMemFreeHost(pinned));
+}
+
 static void a_report_does_not_wait_for_ever(void **state)
 {
     (void)state;
@@ -623,6 +677,7 @@ int main(int argc, char **argv)
         TEST(memory_that_the_host_shares_wakes),
         TEST(they_are_looked_at_again),
         TEST(a_report_waits_for_its_operators),
+        TEST(a_report_of_a_copy_to_the_host_waits),
         TEST(a_report_does_not_wait_for_ever),
         TEST(launches_are_deferred_at_rest),
         TEST(launches_of_operators_are_not),
