@@ -13,7 +13,7 @@ enum {
     SEEN_MOST = 1 << 20,
     STRIKES_MOST = 3, /* then a word counts for good */
     SHIFTS = 3,       /* that make a word leave */
-    SHIFT_WORDS_MOST = 16
+    SHIFT_WORDS_MOST = 64
 };
 
 /* Accesses, without whose arguments they are. */

@@ -104,8 +104,12 @@ if is_wanted steps; then
     done
 fi
 if is_wanted samples; then
-    python3 "$top/tests/torch/check_repeated.py" "$csan" "$top/samples/torch" --device=gpu \
-        batch example missing non_blocking overlapping >"$scratch/repeated"
+    # The first one sleeps and makes many launches at each turn.
+    {
+        python3 "$top/tests/torch/check_repeated.py" "$csan" "$top/samples/torch" --device=gpu --times=300 batch
+        python3 "$top/tests/torch/check_repeated.py" "$csan" "$top/samples/torch" --device=gpu \
+            example missing non_blocking overlapping
+    } >"$scratch/repeated"
     cat "$scratch/repeated"
     passed=$((passed + $(grep -c '^ok ' "$scratch/repeated")))
     failed=$((failed + $(grep -c '^not ok ' "$scratch/repeated")))

@@ -6,14 +6,20 @@
 
 enum { SIDE = 32, HALF = SIDE / 2 };
 
+__device__ void check(cudaError_t result)
+{
+    if (result)
+        printf("a call of the kernel returned %d\n", (int)result);
+}
+
 __global__ void parent(int *p, int *q)
 {
     cudaStream_t a, b;
     const size_t pitch = SIDE * sizeof(int), half = HALF * sizeof(int);
     cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
-    cudaMemcpy2DAsync(q, pitch, p, pitch, half, SIDE, cudaMemcpyDeviceToDevice, a);
-    cudaMemset2DAsync(q + HALF, pitch, 1, half, SIDE, b);
+    check(cudaMemcpy2DAsync(q, pitch, p, pitch, half, SIDE, cudaMemcpyDeviceToDevice, a));
+    check(cudaMemset2DAsync(q + HALF, pitch, 1, half, SIDE, b));
 }
 
 int main()

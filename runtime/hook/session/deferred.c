@@ -18,6 +18,7 @@ enum {
     LINE = 64,      /* of the processor's caches */
     NEAR_LINES = 6, /* a launch and a block */
     NAP_US = 60,
+    NAP_US_MOST = 240,
     NAPS = 100,   /* without anything to do, before it sleeps */
     SPINS = 2000, /* of those who wait for another's work, before they sleep: some 50 us */
 };
@@ -38,7 +39,8 @@ static struct {
     uint32_t limit;         /* if it is not paused; atomic */
     bool paused;            /* atomic */
     const struct deferred_face *face;
-    uint64_t all, within; /* pieces worked off; by the program's threads */
+    uint64_t all, within; /* pieces worked off; by the program's threads, atomic */
+    bool large;           /* the newest batch was a quarter full or more; atomic */
     struct batch batches[2];
 } deferred = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
@@ -138,9 +140,9 @@ static void take_turn(void)
     pthread_mutex_lock(&deferred.turn);
 }
 
-static void nap(void)
+static void nap(long microseconds)
 {
-    nanosleep(&(struct timespec){.tv_nsec = NAP_US * 1000L}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000}, NULL);
 }
 
 /* That it does what is there now; it may do more before this looks. */
@@ -148,7 +150,7 @@ static void wait_for_thread(void)
 {
     const uint32_t until = __atomic_load_n(&deferred_filling.put, __ATOMIC_ACQUIRE);
     while ((int32_t)(__atomic_load_n(&deferred_done, __ATOMIC_ACQUIRE) - until) < 0)
-        nap();
+        nap(NAP_US);
 }
 
 static void work_off(bool beside)
@@ -159,7 +161,11 @@ static void work_off(bool beside)
     batch_work_off(&taken);
     __atomic_store_n(&deferred_done, deferred_done + taken.count, __ATOMIC_RELEASE);
     deferred.all += taken.count;
-    deferred.within += beside ? 0 : taken.count;
+    if (!beside)
+        __atomic_store_n(&deferred.within, deferred.within + taken.count, __ATOMIC_RELAXED);
+    __atomic_store_n(&deferred.large,
+                     taken.used > BATCH_BYTES / 4 || taken.count > deferred_limit() / 4,
+                     __ATOMIC_RELAXED);
     works = false;
     guard_unlock_object(LOCK_DEFERRED_TURN, &deferred.turn);
 }
@@ -195,19 +201,36 @@ static void sleep_until_filled(void)
     guard_unlock_object(LOCK_DEFERRED_FILLING, &filling->mutex);
 }
 
+/* How long csan's thread naps behind work, in microseconds. The end of each nap takes processor
+ * time, so naps get longer while the program does nothing but launch. Who makes another call has to
+ * work off what is there, so they are short then. */
+static long nap_behind_work(long before)
+{
+    static uint64_t within;
+    const uint64_t now = __atomic_load_n(&deferred.within, __ATOMIC_RELAXED);
+    const bool undisturbed = now == within;
+    within = now;
+    if (!undisturbed || __atomic_load_n(&deferred.large, __ATOMIC_RELAXED))
+        return NAP_US;
+    return before < NAP_US_MOST ? 2 * before : before;
+}
+
 static void *attend(void *unused)
 {
     unsigned naps = 0;
+    long microseconds = NAP_US;
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
     for (;;) {
         if (!deferred_is_empty()) {
             work_off(true);
             naps = 0;
+            microseconds = nap_behind_work(microseconds);
         } else if (naps == NAPS) {
             sleep_until_filled();
             naps = 0; /* what woke it may have been worked off by others since */
+            microseconds = NAP_US;
         }
-        nap();
+        nap(microseconds);
         naps++;
     }
     return unused;
