@@ -36,6 +36,8 @@ static const struct known {
     {"CUTLASS", "/include/cutlass/", SIGN_FILE},
     {"CUTLASS", "cutlass::", SIGN_NAMESPACE},
     {"CUTLASS", "cute::", SIGN_NAMESPACE},
+    {"NVTX", "/nvtx3/nvToolsExt", SIGN_FILE},
+    {"NVTX", "/nvtx3/nvtxDetail/", SIGN_FILE},
     {"PyTorch", "torch", SIGN_PACKAGE},
     {"PyTorch", "libtorch", SIGN_MODULE},
     {"PyTorch", "libtorch_cpu", SIGN_MODULE},

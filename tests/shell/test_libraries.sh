@@ -18,7 +18,7 @@ guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter
 guarded+='|'$(grep -oE '(NUMBER|POINTER|ERROR|LOSING)\([a-z0-9_]+\)' "$(dirname "$test")/../../runtime/hook/host/host_arguments.def" | tr '()' '  ' | awk '{ print $2 }' | paste -sd'|')
 guarded+='|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|mlock2?'
 check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" \
-    '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx2|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|v?fork)$'
+    '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx(2|Extension)|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|v?fork)$'
 # A linker uses default versions (@@): a program would no longer need the library itself.
 no_default_version() { ! nm -D --defined-only "$1" | grep -q '@@'; }
 libraries_only() { ! nm -D --defined-only "$1" | awk '$3 ~ /@/ { print $3 }' | grep -Evq '^(cublas[A-Za-z0-9_]+@libcublas(Lt)?\.so\.[0-9]+|cusolver[A-Za-z0-9]+@libcusolver\.so\.[0-9]+|curand[A-Za-z]+@libcurand\.so\.10|cusparse[A-Za-z0-9_]+@libcusparse\.so\.12|cufft[A-Za-z0-9]+@libcufft\.so\.[0-9]+|nvrtc[A-Za-z]+@libnvrtc\.so\.[0-9]+|(__)?nvJitLink[A-Za-z0-9_]+@libnvJitLink\.so\.[0-9]+|nccl[A-Za-z]+@CSAN_UNVERSIONED)$'; }

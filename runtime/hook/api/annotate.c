@@ -4,7 +4,6 @@
 #include "csan/detector/context.h"
 #include "csan/stack/stack_source.h"
 #include "runtime/hook/state/copied_values.h"
-#include "runtime/hook/session/deferred.h"
 #include "runtime/hook/interpose/call_watch.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/failure/failure.h"
@@ -13,11 +12,10 @@
 #include "runtime/hook/api/library_call.h"
 #include "runtime/hook/state/process_link.h"
 #include "runtime/hook/state/host_function.h"
-#include "runtime/hook/operator/operator_deferred.h"
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/operator/operator_summary.h"
-#include "runtime/hook/operator/pool_query.h"
+#include "runtime/hook/api/pool_block.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
@@ -37,57 +35,6 @@ struct order_key {
 static struct {
     struct order_key *keys;
 } table;
-
-/* ---- Blocks of pools ---- */
-
-/* A deferred piece: a pool block that was allocated, or with bytes 0 freed. */
-struct block {
-    struct deferred_piece piece;
-    uint64_t base, bytes;
-    csan_site site;
-    struct operators *owner; /* of a deferred operator that runs; or NULL */
-};
-
-static void block_belongs(const struct block *block)
-{
-    if (block->bytes)
-        operator_memory_made(block->base, block->bytes);
-    else
-        operator_memory_gone(block->base);
-}
-
-static void block_declare(const struct deferred_piece *piece)
-{
-    const struct block *block = (const struct block *)piece;
-    if (block->owner) {
-        struct operators *before = operator_act_for(block->owner);
-        block_belongs(block);
-        operator_act_for(before);
-    }
-    if (block->bytes)
-        csan_memory_pool_alloc(session_context(), block->base, block->bytes, CSAN_HOST,
-                               block->site);
-    else
-        csan_memory_pool_free(session_context(), block->base, CSAN_HOST, 0);
-}
-
-/* Within an operator that was not deferred, the next call flushes deferred work. */
-static void block_defer(uint64_t base, uint64_t bytes, csan_site site)
-{
-    struct block declared = {{.work = block_declare}, base, bytes, site, operator_deferred_owner()};
-    const bool at_once = !declared.owner && operator_deferred_or_other();
-    if (at_once)
-        block_belongs(&declared);
-    struct block *block = at_once ? NULL : (struct block *)deferred_begin(sizeof *block);
-    if (!block) {
-        deferred_flush();
-        block_declare(&declared.piece);
-        return;
-    }
-    declared.piece.bytes = block->piece.bytes;
-    *block = declared;
-    deferred_end(&block->piece);
-}
 
 /* ---- The functions of struct csan_api ---- */
 
@@ -125,25 +72,15 @@ static void host_touches(const void *range, size_t bytes, int kind)
 static void pool_alloc(const void *block, size_t bytes, csan_stream handle)
 {
     (void)handle;
-    if (!block || !bytes || !guard_enter_without_flush())
-        return;
-    deferred_prefetch();
-    csan_site site = callsite_of_memory("csan_pool_alloc");
-    copied_values_forget((uintptr_t)block, bytes);
-    pool_query_blocks_are_declared();
-    block_defer((uintptr_t)block, bytes, site);
-    operator_summary_stir();
-    guard_leave();
+    if (block && bytes)
+        pool_block_alloc((uintptr_t)block, bytes, "csan_pool_alloc");
 }
 
 static void pool_free(const void *block, csan_stream handle)
 {
     (void)handle;
-    if (!block || !guard_enter_without_flush())
-        return;
-    block_defer((uintptr_t)block, 0, 0);
-    operator_summary_stir();
-    guard_leave();
+    if (block)
+        pool_block_free((uintptr_t)block);
 }
 
 /* The lane of a key, NULL when there is none yet and `make` is 0. */

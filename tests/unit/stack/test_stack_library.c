@@ -26,6 +26,8 @@ static void header_libraries_by_path_and_namespace(void **state)
     is("cuda::std::__4::less<int>::operator()(int, int)", NULL, "/bin/app", "libcu++");
     is("std::thread::_Invoker<std::tuple<work> >::operator()()",
        "/usr/include/c++/13/bits/std_thread.h", "/bin/app", "the C++ standard library");
+    is("nvtxMemRegionsRegister", "/usr/local/cuda/include/nvtx3/nvtxDetail/nvtxExtImplMem_v1.h",
+       "/bin/app", "NVTX");
     is("start_thread", NULL, "/lib/x86_64-linux-gnu/libc.so.6", "the C library");
 }
 
@@ -37,6 +39,7 @@ static void the_programs_own_is_not_known_by_what_it_takes(void **state)
     is("std::vector<int> mine::collect(std::vector<int> const&)", "/src/mine.cc", "/bin/app", NULL);
     is("app::operator<(std::string const&)", "/src/mine.cc", "/bin/app", NULL);
     is("main", "/home/me/thrust/main.cu", "/home/me/thrust/app", NULL);
+    is("main", "/home/me/nvtx3/main.cu", "/home/me/nvtx3/app", NULL);
     is("(anonymous namespace)::run(std::vector<int>)", "/src/mine.cc", "/bin/app", NULL);
     is("mythrust::sort()", "/src/mine.cc", "/bin/app", NULL);
     is(NULL, NULL, "/opt/vendor/libsolver.so", NULL);
