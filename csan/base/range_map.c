@@ -1,4 +1,5 @@
 #include "csan/base/range_map.h"
+#include "csan/base/array.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -172,17 +173,14 @@ static void make_hints(struct range_map *map)
 static bool directory_insert(struct range_map *map, uint32_t index, struct range_chunk *chunk)
 {
     if (map->chunk_count == map->chunk_capacity) {
-        uint32_t capacity = map->chunk_capacity ? map->chunk_capacity * 2 : 1;
-        uint64_t *firsts = realloc(map->firsts, capacity * sizeof(*firsts));
-        if (!firsts)
+        size_t firsts = map->chunk_capacity, chunks = firsts;
+        if (!array_room(&map->firsts, map->chunk_count, &firsts, 1, UINT32_MAX,
+                        sizeof *map->firsts) ||
+            !array_room(&map->chunks, map->chunk_count, &chunks, 1, UINT32_MAX,
+                        sizeof(struct range_chunk *)))
             return false;
-        map->firsts = firsts;
-        struct range_chunk **chunks = realloc(map->chunks, capacity * sizeof(*chunks));
-        if (!chunks)
-            return false;
-        map->chunks = chunks;
-        map->chunk_capacity = capacity;
-        if (capacity > 1)
+        map->chunk_capacity = (uint32_t)chunks;
+        if (chunks > 1)
             make_hints(map);
     }
     size_t tail = map->chunk_count - index;

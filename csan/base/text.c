@@ -1,4 +1,5 @@
 #include "csan/base/text.h"
+#include "csan/base/array.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,17 +8,8 @@
 
 static bool text_reserve(struct text *text, size_t more)
 {
-    size_t capacity = text->capacity ? text->capacity : 1024;
-    while (capacity - text->length <= more)
-        capacity *= 2;
-    if (capacity == text->capacity)
-        return true;
-    char *data = realloc(text->data, capacity);
-    if (!data)
-        return false;
-    text->data = data;
-    text->capacity = capacity;
-    return true;
+    return more < SIZE_MAX - text->length &&
+           array_reserve(&text->data, text->length + more + 1, &text->capacity, 1024, SIZE_MAX, 1);
 }
 
 void text_add(struct text *text, const char *format, ...)
