@@ -1,4 +1,5 @@
 #include "csan/order/order.h"
+#include "csan/base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,17 +105,8 @@ static uint32_t find_recyclable(struct order *order, enum csan_lane_role role, u
 
 static bool grow(struct order *order)
 {
-    if (order->count < order->capacity)
-        return true;
-    if (order->count == EPOCH_LANES)
-        return false;
-    uint32_t capacity = order->capacity ? order->capacity * 2 : 16;
-    struct lane *lanes = realloc(order->lanes, capacity * sizeof(*lanes));
-    if (!lanes)
-        return false;
-    order->lanes = lanes;
-    order->capacity = capacity;
-    return true;
+    return array_room(&order->lanes, order->count, &order->capacity, 16, EPOCH_LANES,
+                      sizeof *order->lanes);
 }
 
 static struct clock *first_clock(const struct order *order, bool knows_nothing, uint32_t maker)

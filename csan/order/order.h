@@ -51,7 +51,8 @@ struct snapshot {
 
 struct order {
     struct lane *lanes;
-    uint32_t count, capacity;
+    size_t capacity;
+    uint32_t count;
     uint32_t live_count, ended_count;
     uint32_t letters;      /* given to streams so far */
     uint32_t thread_count; /* lanes of host threads that live */
