@@ -1,6 +1,7 @@
 /* See race.h. */
 #define HASH_NONFATAL_OOM 1
 #include "csan/detector/race.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <uthash.h>
@@ -72,15 +73,10 @@ static uint64_t *counter_of(struct race_log *log, const struct csan_race *race)
 /* False: there is no memory for it, and it is gone. */
 static bool keep(struct race_log *log, struct race_record *record)
 {
-    if (log->count == log->capacity) {
-        size_t capacity = log->capacity ? log->capacity * 2 : 16;
-        struct race_record **races = realloc(log->races, capacity * sizeof(struct race_record *));
-        if (!races) {
-            free(record);
-            return false;
-        }
-        log->races = races;
-        log->capacity = capacity;
+    if (!array_room(&log->races, log->count, &log->capacity, 16, SIZE_MAX,
+                    sizeof(struct race_record *))) {
+        free(record);
+        return false;
     }
     log->races[log->count++] = record;
     record->race.number = record->race.group = log->count;

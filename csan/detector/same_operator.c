@@ -1,18 +1,13 @@
 #include "csan/detector/same_operator.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 
 void same_operator_add(struct same_operator *same_operator, struct same_operator_member pair)
 {
-    if (same_operator->count == same_operator->room) {
-        uint32_t room = same_operator->room ? same_operator->room * 2 : 16;
-        struct same_operator_member *bigger = realloc(same_operator->items, room * sizeof *bigger);
-        if (!bigger)
-            return;
-        same_operator->items = bigger;
-        same_operator->room = room;
-    }
-    same_operator->items[same_operator->count++] = pair;
+    if (array_room(&same_operator->items, same_operator->count, &same_operator->room, 16, SIZE_MAX,
+                   sizeof *same_operator->items))
+        same_operator->items[same_operator->count++] = pair;
 }
 
 bool same_operator_have(const struct same_operator *same_operator, uint32_t lane, uint32_t other,

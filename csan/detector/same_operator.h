@@ -4,6 +4,7 @@
 #define CSAN_DETECTOR_SAME_OPERATOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The next op of `lane` belongs to the same operator as these ops of the lane `other`, by number.
@@ -16,7 +17,8 @@ struct same_operator_member {
 /* All zero: nothing was said. */
 struct same_operator {
     struct same_operator_member *items;
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
 };
 
 /* Without memory it is dropped. */

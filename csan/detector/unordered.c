@@ -15,16 +15,10 @@ void unordered_clear(struct unordered *unordered)
 
 static struct unordered_lane *lane_of(struct unordered *unordered, uint32_t lane)
 {
-    if (lane >= unordered->lane_count) {
-        const uint32_t count = lane + lane / 2 + 16;
-        struct unordered_lane *grown = realloc(unordered->lanes, count * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + unordered->lane_count, 0, (count - unordered->lane_count) * sizeof *grown);
-        unordered->lanes = grown;
-        unordered->lane_count = count;
-    }
-    return &unordered->lanes[lane];
+    return array_reach(&unordered->lanes, lane, &unordered->lane_count, 16, SIZE_MAX,
+                       sizeof *unordered->lanes)
+               ? &unordered->lanes[lane]
+               : NULL;
 }
 
 static bool keep(struct unordered_lane *lane, uint64_t sequence)

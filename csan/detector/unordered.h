@@ -18,7 +18,7 @@ struct unordered {
     bool wanted;
     bool cut; /* memory was short: the count is too low, and is not reported */
     struct unordered_lane *lanes;
-    uint32_t lane_count;
+    size_t lane_count;
     uint64_t pairs;
 };
 
