@@ -1,4 +1,5 @@
 #include "csan/shadow/strided.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 
 #include <stdlib.h>
@@ -321,17 +322,11 @@ void strided_check(struct strided *strided, const struct shadow_access *access)
 
 static bool add_neighbour(struct strided_record *record, struct neighbour neighbour)
 {
-    if (record->neighbour_count == record->neighbour_capacity) {
-        uint32_t capacity = record->neighbour_capacity ? record->neighbour_capacity * 2 : 2;
-        if (capacity > NEIGHBOURS_MAX)
-            return false;
-        struct neighbour *neighbours =
-            realloc(record->neighbours, capacity * sizeof(neighbours[0]));
-        if (!neighbours)
-            return false;
-        record->neighbours = neighbours;
-        record->neighbour_capacity = capacity;
-    }
+    size_t capacity = record->neighbour_capacity;
+    if (!array_room(&record->neighbours, record->neighbour_count, &capacity, 2, NEIGHBOURS_MAX,
+                    sizeof *record->neighbours))
+        return false;
+    record->neighbour_capacity = (uint32_t)capacity;
     record->neighbours[record->neighbour_count++] = neighbour;
     return true;
 }
