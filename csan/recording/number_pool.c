@@ -25,15 +25,8 @@ void number_pool_clear(struct number_pool *pool)
 
 bool number_set_add(struct number_set *set, uint32_t number)
 {
-    if (number >= set->capacity) {
-        size_t capacity = (size_t)number * 2 + 64;
-        uint8_t *grown = realloc(set->has, capacity);
-        if (!grown)
-            return false;
-        memset(grown + set->capacity, 0, capacity - set->capacity);
-        set->has = grown;
-        set->capacity = capacity;
-    }
+    if (!array_reach(&set->has, number, &set->capacity, 64, SIZE_MAX, 1))
+        return false;
     set->has[number] = 1;
     return true;
 }

@@ -1,5 +1,6 @@
 /* See recording_format.h. */
 #include "csan/recording/recording_format.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,17 +123,10 @@ uint32_t recording_crc(uint32_t crc, const void *bytes, size_t count)
 
 bool byte_buffer_reserve_slow(struct byte_buffer *buffer, size_t bytes)
 {
-    size_t capacity = buffer->capacity ? buffer->capacity : 4096;
-    while (capacity - buffer->length < bytes)
-        capacity *= 2;
-    uint8_t *data = buffer->failed ? NULL : realloc(buffer->data, capacity);
-    if (!data) {
+    if (buffer->failed || bytes > SIZE_MAX - buffer->length ||
+        !array_reserve(&buffer->data, buffer->length + bytes, &buffer->capacity, 4096, SIZE_MAX, 1))
         buffer->failed = true;
-        return false;
-    }
-    buffer->data = data;
-    buffer->capacity = capacity;
-    return true;
+    return !buffer->failed;
 }
 
 void byte_buffer_put_text(struct byte_buffer *buffer, const char *text)

@@ -1,5 +1,6 @@
 /* See recording_set.h. */
 #include "csan/recording/recording_set.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 
 #include <stdlib.h>
@@ -150,16 +151,9 @@ static void index_add(struct recording_sets *sets, uint64_t hash, uint32_t slot)
 /* The slot of its site's newest set that is still there; NULL: none. */
 static uint16_t *last_of(struct recording_sets *sets, uint32_t site)
 {
-    if (site >= sets->site_capacity) {
-        size_t capacity = site * 2 + 64;
-        uint16_t *grown = realloc(sets->last, capacity * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + sets->site_capacity, 0, (capacity - sets->site_capacity) * sizeof *grown);
-        sets->last = grown;
-        sets->site_capacity = capacity;
-    }
-    return &sets->last[site];
+    return array_reach(&sets->last, site, &sets->site_capacity, 64, SIZE_MAX, sizeof *sets->last)
+               ? &sets->last[site]
+               : NULL;
 }
 
 static void access_put(struct byte_buffer *buffer, const struct csan_access *access,
