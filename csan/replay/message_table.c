@@ -104,16 +104,10 @@ static struct waiting *make(struct message_table *table, uint64_t key, uint64_t 
     return NULL;
 }
 
-/* Room grows at powers of two. */
 static bool push(struct waiting *waiting, csan_snapshot *snapshot)
 {
-    if ((waiting->count & (waiting->count - 1)) == 0) {
-        const size_t capacity = waiting->count ? waiting->count * 2 : 1;
-        csan_snapshot **grown = realloc(waiting->snapshots, capacity * sizeof(csan_snapshot *));
-        if (!grown)
-            return false;
-        waiting->snapshots = grown;
-    }
+    if (!array_grow(&waiting->snapshots, waiting->count, sizeof(csan_snapshot *)))
+        return false;
     waiting->snapshots[waiting->count++] = snapshot;
     return true;
 }

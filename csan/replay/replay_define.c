@@ -1,6 +1,7 @@
 /* See replay_define.h. */
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/replay_define.h"
+#include "csan/base/array.h"
 #include "csan/detector/context.h"
 
 #include <stdlib.h>
@@ -25,18 +26,7 @@ enum { NUMBER_MAX = 1 << 26 };
 
 bool replay_grow(void **items, size_t *capacity, size_t item_bytes, uint64_t number)
 {
-    if (number < *capacity)
-        return true;
-    if (number >= NUMBER_MAX)
-        return false;
-    size_t wanted = (size_t)number + (size_t)number / 2 + 16;
-    char *grown = realloc(*items, wanted * item_bytes);
-    if (!grown)
-        return false;
-    memset(grown + *capacity * item_bytes, 0, (wanted - *capacity) * item_bytes);
-    *items = grown;
-    *capacity = wanted;
-    return true;
+    return array_reach(items, number, capacity, 16, NUMBER_MAX, item_bytes);
 }
 
 static const char *take_stack(struct replay_definitions *definitions,
