@@ -1,5 +1,6 @@
 /* See baseline.h. */
 #include "csan/report/baseline.h"
+#include "csan/base/array.h"
 #include "csan/base/environment.h"
 #include "csan/report/fingerprint.h"
 #include "csan/recording/recording_format.h"
@@ -42,16 +43,9 @@ void baseline_free(struct baseline *baseline)
 
 bool baseline_add(struct baseline *baseline, uint64_t fingerprint)
 {
-    if (baseline->count == baseline->capacity) {
-        size_t capacity = baseline->capacity ? baseline->capacity * 2 : 64;
-        uint64_t *items = capacity <= FINGERPRINTS_MAX
-                              ? realloc(baseline->items, capacity * sizeof *items)
-                              : NULL;
-        if (!items)
-            return false;
-        baseline->items = items;
-        baseline->capacity = capacity;
-    }
+    if (!array_room(&baseline->items, baseline->count, &baseline->capacity, 64, FINGERPRINTS_MAX,
+                    sizeof *baseline->items))
+        return false;
     baseline->items[baseline->count++] = fingerprint;
     baseline->sorted = false;
     return true;
