@@ -201,8 +201,8 @@ static struct region *heap_clear(const void *handle, bool ends, struct heap *was
         *was = *heap;
         regions = heap->regions;
         heap->regions = NULL;
-        DL_FOREACH(regions, region)
-        HASH_DEL(table.regions, region);
+        for (region = regions; region; region = region->next)
+            HASH_DEL(table.regions, region); // NOLINT(clang-analyzer-core.NullDereference)
     }
     if (heap && ends) {
         HASH_DEL(table.heaps, heap);
