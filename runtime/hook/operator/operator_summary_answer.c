@@ -13,12 +13,14 @@ static struct {
 
 /* ---- What a summary says of a launch ---- */
 
-/* Whether a pointer is loose that never was: then the kernel touches what was not seen. */
+/* Whether a pointer is loose that never was: then the kernel touches what was not seen. What stands
+ * where nobody sets a parameter may lead anywhere by chance. */
 static bool is_looser(struct thread *thread, const struct summary_found *found)
 {
     bool looser = !operator_summary_loose(thread, found->accesses, found->count);
     for (uint32_t i = 0; i < thread->slots && !looser; i++)
-        looser = thread->loose[i] && !found->loose[i];
+        looser = thread->loose[i] && !found->loose[i] &&
+                 summaries_pointer_counts(operator_summary_own.summaries, &thread->key.shape, i);
     return looser;
 }
 

@@ -327,6 +327,8 @@ static void a_number_that_leads_into_a_block(void **state)
     assert_false(source.follows);
     launch(f, from + 8, from, to, s);
     assert_false(source.asked);
+    launch(f, device(BYTES), from, to, s); /* into another one */
+    assert_false(source.asked);
     launch(f, 77, from, from, s); /* these are pointers, and lead into one block */
     assert_true(source.asked);
 }
