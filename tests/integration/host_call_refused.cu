@@ -3,6 +3,7 @@
 // What the kernel refuses is refused as without csan: csan reads no more of the arguments than it.
 #include "host_memory.h"
 #include <cerrno>
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -29,21 +30,17 @@ static iovec *last_part(void)
     return (iovec *)(pages + 4096) - 1;
 }
 
+// The C library's own, past csan.
 static void *mremap_without_csan(void *from, size_t bytes, int flags, void *to)
 {
-    register long r10 asm("r10") = flags;
-    register long r8 asm("r8") = (long)to;
-    long result = SYS_mremap;
-    asm volatile("syscall"
-                 : "+a"(result)
-                 : "D"(from), "S"(bytes), "d"(bytes), "r"(r10), "r"(r8)
-                 : "rcx", "r11", "memory");
-    return result < 0 && result > -4096 ? MAP_FAILED : (void *)result;
+    typedef void *function(void *, size_t, size_t, int, ...);
+    static function *own = (function *)dlsym(dlopen("libc.so.6", RTLD_NOW), "mremap");
+    return own(from, bytes, bytes, flags, to);
 }
 
-// The program asks for an address, though it does not insist. Kernels differ: one heeds that, one
-// takes the gap with the highest address, one refuses. So the same is asked for twice in the same
-// layout, once past csan.
+// The program asks for an address, though it does not insist. C libraries differ in whether they
+// pass it on, and kernels: one heeds that, one takes the gap with the highest address, one refuses.
+// So the same is asked for twice in the same layout, once past csan.
 enum outcome { THERE, ELSEWHERE, REFUSED };
 
 static outcome move_to_lower_gap(void *(*move)(void *from, size_t bytes, int flags, void *to))
