@@ -1,5 +1,6 @@
-// A small pool that declares its memory by NVTX's memory API, as RMM and others do, and by nothing
-// else: one allocation, handed out from its begin on; the last block taken back is the next one.
+// A small pool that declares its memory by NVTX's memory API, for any tool that reads it, and by
+// nothing else: one allocation, handed out from its begin on. A block that is taken back is the
+// begin of what is free.
 #pragma once
 
 #include "program.h"

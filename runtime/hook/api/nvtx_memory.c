@@ -191,6 +191,18 @@ static bool region_remove(uintptr_t base)
     return region != NULL;
 }
 
+/* Whether a heap that was registered later has some of the same memory. Then a pool of that memory
+ * lives: the heap's own was freed before, and CUDA gave it out again. */
+static bool heap_is_followed(const struct heap *heap)
+{
+    const struct virtual_range *range = &heap->range;
+    for (const struct heap *later = heap->hh.next; later; later = later->hh.next)
+        if (later->range.base < range->base + range->bytes &&
+            range->base < later->range.base + later->range.bytes)
+            return true;
+    return false;
+}
+
 /* Takes all of a heap's regions out, and the heap, too, if it `ends`. *was: what it was. */
 static struct region *heap_clear(const void *handle, bool ends, struct heap *was)
 {
@@ -199,6 +211,7 @@ static struct region *heap_clear(const void *handle, bool ends, struct heap *was
     struct heap *heap = heap_find(handle);
     if (heap) {
         *was = *heap;
+        was->whole = heap->whole && !heap_is_followed(heap);
         regions = heap->regions;
         heap->regions = NULL;
         for (region = regions; region; region = region->next)

@@ -246,6 +246,19 @@ static void a_heap_may_end_after_its_memory(void **state)
     assert_int_equal(races(), 0);
 }
 
+/* CUDA gave the memory to the next pool before the first one's heap ended. */
+static void a_heap_that_ends_late_leaves_the_next_one_alone(void **state)
+{
+    (void)state;
+    nvtxMemHeapHandle_t first = pool(memory), second = pool(memory);
+    region(second, memory, BYTES);
+    set(memory, a);
+    heap_end(NVTX3EXT_CBID_nvtxMemHeapUnregister, first);
+    set(memory, b);
+    assert_int_equal(first_kind(), CSAN_RACE_DATA);
+    heap_end(NVTX3EXT_CBID_nvtxMemHeapUnregister, second);
+}
+
 static void regions_end_with_a_reset(void **state)
 {
     (void)state;
@@ -324,6 +337,27 @@ static void heaps_of_one_address_are_two(void **state)
     set(memory + BYTES, b);
     assert_int_equal(first_kind(), CSAN_RACE_DATA); /* the outer one's region is as it was */
     heap_end(NVTX3EXT_CBID_nvtxMemHeapUnregister, outer);
+}
+
+/* When the inner pool ends, its memory is the block that it was before. */
+static void a_pool_may_be_in_another_ones_block(void **state)
+{
+    (void)state;
+    nvtxMemHeapHandle_t outer = pool(memory);
+    region(outer, memory, 16 * BYTES);
+    nvtxMemHeapHandle_t inner = pool(memory);
+    region(inner, memory, BYTES);
+    set(memory, a);
+    unregister(memory);
+    heap_end(NVTX3EXT_CBID_nvtxMemHeapUnregister, inner);
+    set(memory, a);
+    set(memory + BYTES, b);
+    assert_int_equal(races(), 0);
+    unregister(memory);
+    region(outer, memory, 8 * BYTES);
+    set(memory, b);
+    assert_int_equal(races(), 1);
+    assert_int_equal(first_kind(), CSAN_RACE_REUSE);
 }
 
 static void a_regions_handle_is_its_address(void **state)
@@ -417,11 +451,13 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(one_owner_has_a_data_race, setup_memory),
         cmocka_unit_test_setup(regions_end_with_their_heap, setup_memory),
         cmocka_unit_test_setup(a_heap_may_end_after_its_memory, setup_memory),
+        cmocka_unit_test_setup(a_heap_that_ends_late_leaves_the_next_one_alone, setup_memory),
         cmocka_unit_test_setup(regions_end_with_a_reset, setup_memory),
         cmocka_unit_test_setup(the_process_wide_heap_has_no_end, setup_memory),
         cmocka_unit_test_setup(a_region_can_be_resized, setup_memory),
         cmocka_unit_test_setup(regions_of_layouts_are_no_blocks, setup_memory),
         cmocka_unit_test_setup(heaps_of_one_address_are_two, setup_memory),
+        cmocka_unit_test_setup(a_pool_may_be_in_another_ones_block, setup_memory),
         cmocka_unit_test_setup(a_regions_handle_is_its_address, setup_memory),
         cmocka_unit_test_setup(elements_may_be_longer, setup_memory),
         cmocka_unit_test_setup(wrong_descriptions_are_ignored, setup_memory),

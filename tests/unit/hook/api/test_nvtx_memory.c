@@ -159,6 +159,7 @@ static struct {
         nvtxMemHeapHandle_t handle; /* NULL: there is none in this slot */
         uint64_t base, bytes;
         bool pool, whole;
+        int number; /* of the step that registered it */
     } heaps[HEAPS];
     struct {
         uint64_t base;
@@ -186,6 +187,16 @@ static bool model_has_handle(nvtxMemHeapHandle_t handle)
 {
     for (int i = 0; i < HEAPS; i++)
         if (model.heaps[i].handle == handle)
+            return true;
+    return false;
+}
+
+static bool model_is_followed(int slot)
+{
+    for (int i = 0; i < HEAPS; i++)
+        if (model.heaps[i].handle && model.heaps[i].number > model.heaps[slot].number &&
+            model.heaps[i].base < model.heaps[slot].base + model.heaps[slot].bytes &&
+            model.heaps[slot].base < model.heaps[i].base + model.heaps[i].bytes)
             return true;
     return false;
 }
@@ -226,6 +237,8 @@ static void step_heap_register(void)
     assert_non_null(handle);
     assert_false(model_has_handle(handle));
     assert_int_equal(handle == at, !taken);
+    static int number;
+    model.heaps[slot].number = ++number;
     model.heaps[slot].handle = handle;
     model.heaps[slot].base = base;
     model.heaps[slot].bytes = bytes;
@@ -250,7 +263,7 @@ static void step_heap_end(void)
         calls_add(&expected, model.regions[i].base, 0);
         model_remove(i);
     }
-    if (ends && model.heaps[slot].whole && is_allocated)
+    if (ends && model.heaps[slot].whole && is_allocated && !model_is_followed(slot))
         calls_add(&expected, model.heaps[slot].base, model.heaps[slot].bytes);
     if (ends)
         model.heaps[slot].handle = NULL;
