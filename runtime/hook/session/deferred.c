@@ -153,9 +153,21 @@ static void wait_for_thread(void)
         nap(NAP_US);
 }
 
+/* csan's thread, for which there is always a next time. */
+static bool take_turn_if_free(void)
+{
+    guard_self.locked++;
+    if (pthread_mutex_trylock(&deferred.turn) == 0) {
+        lock_order_begin(LOCK_DEFERRED_TURN);
+        return true;
+    }
+    guard_self.locked--;
+    return false;
+}
+
+/* With the turn, which it gives back. */
 static void work_off(bool beside)
 {
-    take_turn();
     works = true;
     const struct taken taken = batch_take();
     batch_work_off(&taken);
@@ -174,10 +186,12 @@ void deferred_flush_slow(void)
 {
     if (works)
         return;
-    if (guard_self.hosted)
+    if (guard_self.hosted) {
         wait_for_thread();
-    else
+    } else {
+        take_turn();
         work_off(false);
+    }
 }
 
 void deferred_counts(uint64_t *all, uint64_t *within)
@@ -222,7 +236,8 @@ static void *attend(void *unused)
     prctl(PR_SET_TIMERSLACK, 1000UL); /* ns */
     for (;;) {
         if (!deferred_is_empty()) {
-            work_off(true);
+            if (take_turn_if_free())
+                work_off(true);
             naps = 0;
             microseconds = nap_behind_work(microseconds);
         } else if (naps == NAPS) {
