@@ -13,7 +13,8 @@ __global__ void layers(float *out, cudaTextureObject_t lines, cudaTextureObject_
 }
 __global__ void faces(float *out, cudaTextureObject_t cube, cudaTextureObject_t cubes)
 {
-    const float3 axes[FACES] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    const float3 axes[FACES] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
     float3 d = axes[threadIdx.x];
     // a quarter of the face from its middle
     d.x += d.x == 0 ? 0.5f : 0, d.y += d.y == 0 ? 0.5f : 0, d.z += d.z == 0 ? 0.5f : 0;
@@ -41,8 +42,8 @@ static void check_layers()
 {
     cudaArray_t lines = make_array(cudaCreateChannelDesc<float>(), make_cudaExtent(W, 0, LAYERS),
                                    cudaArrayLayered),
-                images = make_array(cudaCreateChannelDesc<float>(),
-                                    make_cudaExtent(W, W, LAYERS), cudaArrayLayered);
+                images = make_array(cudaCreateChannelDesc<float>(), make_cudaExtent(W, W, LAYERS),
+                                    cudaArrayLayered);
     cudaMemcpy3DParms p = {};
     p.srcPtr = make_cudaPitchedPtr(value, sizeof(float[W]), W, W);
     p.dstArray = lines;
@@ -52,8 +53,8 @@ static void check_layers()
     fill_array(images, value, sizeof(float), make_cudaExtent(W, W, LAYERS));
     const cudaTextureDesc how = reading(cudaFilterModePoint, false);
     cudaTextureObject_t a = make_texture(lines, how), b = make_texture(images, how);
-    const float *got = results<float>(
-        2 * (LAYERS + 2), [=](float *out) { layers<<<1, LAYERS + 2>>>(out, a, b); });
+    const float *got =
+        results<float>(2 * (LAYERS + 2), [=](float *out) { layers<<<1, LAYERS + 2>>>(out, a, b); });
     for (int i = 0; i < LAYERS + 2; i++) {
         int layer = i < LAYERS ? i : LAYERS - 1;
         demand("lines", i, got[2 * i], layer * 100 + 2);
@@ -100,8 +101,8 @@ static void check_levels()
     cudaTextureObject_t nearest = make_texture(array, how);
     how.mipmapFilterMode = cudaFilterModeLinear;
     cudaTextureObject_t between = make_texture(array, how);
-    const float *got = results<float>(
-        3 * COUNT, [=](float *out) { levels<<<1, COUNT>>>(out, nearest, between); });
+    const float *got =
+        results<float>(3 * COUNT, [=](float *out) { levels<<<1, COUNT>>>(out, nearest, between); });
     for (int i = 0; i < COUNT; i++) {
         double level = fmin(0.25 * i, LEVELS - 1), low = floor(level), part = level - low;
         double mixed = (1 - part) * low * low + part * (low + 1) * (low + 1);
@@ -128,8 +129,7 @@ static void check_gather()
                                    cudaArrayTextureGather);
     fill_array(array, pairs, sizeof(float2), make_cudaExtent(W, W, 1));
     cudaTextureObject_t texture = make_texture(array, reading(cudaFilterModePoint, false));
-    const float4 *got =
-        results<float4>(2, [=](float4 *out) { gather<<<1, 1>>>(out, texture); });
+    const float4 *got = results<float4>(2, [=](float4 *out) { gather<<<1, 1>>>(out, texture); });
     // the texels around (3, 4), counter-clockwise from the lower left
     static const float want[4] = {42, 43, 33, 32};
     for (int c = 0; c < 4; c++) {
