@@ -1,8 +1,7 @@
 /* tex, tld4 and txq (PTX ISA section 9.7.10). sampler.c says which texels a lane reads; they are
- * then read as other memory is, and weighed. */
+ * then read as other memory is, and filter.c weighs them. */
 #include "runtime/device/exec/texture/exec_texture.h"
-#include "runtime/device/exec/exec_half.h"
-#include "runtime/device/exec/texture/sampler.h"
+#include "runtime/device/exec/texture/filter.h"
 #include "runtime/device/exec/texture/texel.h"
 #include "runtime/trace/object_address.h"
 
@@ -149,26 +148,13 @@ static int resolve_all(struct warp *w, const struct texture_site *site,
     return flow;
 }
 
-static uint32_t channel_of(const struct exec_texture *texture, const uint8_t *texel, unsigned c)
-{
-    return texel ? texel_register(texture, texel, c) : texture->border[c];
-}
-
-/* The weighed sum of a channel; of one texel its register, whatever the type. Channels that the
- * texels lack are zero: nothing says what they are. */
+/* Channels that the texels lack are zero: nothing says what they are. */
 static uint32_t weighed(const struct exec_texture *texture, const struct fetch *fetch, int lane,
                         unsigned c)
 {
-    double sum = 0;
-    unsigned count = fetch->counts[lane];
-    if (c >= texture->channels)
-        return 0;
-    if (count == 1)
-        return channel_of(texture, fetch->texels[lane][0], c);
-    for (unsigned k = 0; k < count; k++)
-        sum += fetch->taps[lane][k].weight *
-               (double)float_from_bits(channel_of(texture, fetch->texels[lane][k], c));
-    return float_bits((float)sum);
+    return c < texture->channels
+               ? filter_sum(texture, fetch->taps[lane], fetch->texels[lane], fetch->counts[lane], c)
+               : 0;
 }
 
 static int finish(struct warp *w, const struct texture_site *site)
@@ -227,7 +213,7 @@ static int gather_one(struct warp *w, const struct micro *op, const struct exec_
         for (uint32_t m = w->mask; m; m &= m - 1)
             to[__builtin_ctz(m)] =
                 site->component < texture->channels
-                    ? channel_of(texture, fetch.texels[__builtin_ctz(m)][k], site->component)
+                    ? filter_gathered(texture, fetch.texels[__builtin_ctz(m)][k], site->component)
                     : 0;
     }
     return finish(w, site);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { ONE = 256, FACES = 6 }; /* 8 bits of fraction */
+enum { ONE = SAMPLER_ONE, FACES = 6 };
 
 /* What a filter reads along one axis: `first` with the weight ONE - fraction, and `second`. */
 struct axis {
@@ -48,40 +48,38 @@ static uint8_t mode_of(const struct exec_texture *texture, unsigned axis)
     return texture->normalized || mode == EXEC_ADDRESS_BORDER ? mode : EXEC_ADDRESS_CLAMP;
 }
 
-/* A coordinate in texels. It stays within one texel of the range, so that integers hold it. */
+/* A coordinate in texels. It stays near the range, so that integers hold it: a period from 0 if it
+ * wraps, two if it is mirrored. The fraction between texels is then taken of what is not mirrored
+ * yet, as a GPU does. */
 static double in_texels(double at, uint32_t count, uint8_t mode, bool normalized)
 {
-    if (mode == EXEC_ADDRESS_WRAP) {
+    if (mode == EXEC_ADDRESS_WRAP)
         at -= floor(at);
-    } else if (mode == EXEC_ADDRESS_MIRROR) {
-        double whole = floor(at);
-        at -= whole;
-        if (fmod(whole, 2) != 0)
-            at = 1 - at;
-    }
+    else if (mode == EXEC_ADDRESS_MIRROR)
+        at -= 2 * floor(at / 2);
     if (at != at)
         return mode == EXEC_ADDRESS_BORDER ? -2 : 0;
-    return clamped(normalized ? at * count : at, -2, (double)count + 2);
+    at = normalized ? at * count : at;
+    return mode == EXEC_ADDRESS_MIRROR ? at : clamped(at, -2, (double)count + 2);
 }
 
 /* -1: the border. */
 static int64_t index_of(int64_t index, uint32_t count, uint8_t mode)
 {
-    if (index >= 0 && index < count)
+    const int64_t n = count, period = mode == EXEC_ADDRESS_MIRROR ? 2 * n : n;
+    if (index >= 0 && index < n)
         return index;
     if (mode == EXEC_ADDRESS_BORDER)
         return -1;
-    if (mode == EXEC_ADDRESS_WRAP)
-        return index < 0 ? index + count : index - count;
-    return index < 0 ? 0 : (int64_t)count - 1; /* what lies beside an edge, mirrored, is the edge */
+    if (mode == EXEC_ADDRESS_CLAMP)
+        return index < 0 ? 0 : n - 1;
+    index = (index % period + period) % period;
+    return index < n ? index : 2 * n - 1 - index;
 }
 
 static struct axis nearest(double at, uint32_t count, uint8_t mode)
 {
-    int64_t index = (int64_t)floor(at);
-    if (mode == EXEC_ADDRESS_WRAP && index >= count) /* 1 - epsilon, rounded */
-        index = (int64_t)count - 1;
-    return (struct axis){.first = index_of(index, count, mode)};
+    return (struct axis){.first = index_of((int64_t)floor(at), count, mode)};
 }
 
 /* Neighbours before the address mode is applied. */
@@ -92,9 +90,12 @@ static struct axis neighbours(double at)
     return (struct axis){first, first + 1, (unsigned)(fixed - first * ONE)};
 }
 
+/* A clamped coordinate has no fraction beyond the centers of the outer texels. */
 static struct axis between(double at, uint32_t count, uint8_t mode)
 {
     struct axis axis = neighbours(at);
+    if (mode == EXEC_ADDRESS_CLAMP && (axis.first < 0 || axis.second >= count))
+        axis.fraction = 0;
     axis.first = index_of(axis.first, count, mode);
     axis.second = index_of(axis.second, count, mode);
     return axis;
@@ -110,7 +111,8 @@ static struct axis whole(int64_t index, uint32_t count, uint8_t mode)
 
 /* ---- Cubes ---------------------------------------------------------------------------------- */
 
-/* "Cubemap Textures": the coordinate of largest magnitude chooses the face. */
+/* "Cubemap Textures": the coordinate of largest magnitude chooses the face. The others are divided
+ * by it in single precision, as products with its reciprocal. */
 static struct face_point face_of(const double at[3])
 {
     const double x = at[0], y = at[1], z = at[2];
@@ -129,7 +131,10 @@ static struct face_point face_of(const double at[3])
     }
     if (!(m > 0))
         return (struct face_point){face, {0.5, 0.5}};
-    return (struct face_point){face, {(s / m + 1) / 2, (t / m + 1) / 2}};
+    const float reciprocal = 1 / (float)m;
+    s = (double)((float)s * reciprocal);
+    t = (double)((float)t * reciprocal);
+    return (struct face_point){face, {(s + 1) / 2, (t + 1) / 2}};
 }
 
 /* The direction of a point of a face; s and t go from -1 to 1. */
@@ -172,7 +177,7 @@ static uint32_t slice_of(const struct exec_texture *texture, const struct exec_l
 }
 
 static struct sampler_tap tap_at(const struct exec_texture *texture, const struct exec_level *level,
-                                 int64_t column, int64_t row, int64_t slice, double weight)
+                                 int64_t column, int64_t row, int64_t slice, unsigned weight)
 {
     struct sampler_tap tap = {.weight = weight, .outside = column < 0 || row < 0 || slice < 0};
     if (!tap.outside)
@@ -181,69 +186,84 @@ static struct sampler_tap tap_at(const struct exec_texture *texture, const struc
     return tap;
 }
 
-/* The weights of four neighbours: the second row's and column's texel is k = 3. A GPU multiplies
- * the two fractions and rounds the product to 8 bits, half up. The other weights are what is left
- * of the fractions, so that the four add up to ONE. */
-static double quad_weight(unsigned column, unsigned row, int k)
+/* A share of a weight, rounded half up. */
+static unsigned share_of(unsigned weight, unsigned fraction)
 {
-    const unsigned both = (column * row + ONE / 2) / ONE;
-    const unsigned weights[4] = {ONE - column - row + both, column - both, row - both, both};
-    return (double)weights[k] / ONE;
+    return (weight * fraction + ONE / 2) / ONE;
 }
 
-static double weight_of(const struct axis *axis, int second)
+/* Splits a weight among four neighbours, along x and then along y. k = 1 is beside k = 0, and
+ * k = 2 is below it. Along y the column of k = 1 is rounded half up, and that of k = 0 half down.
+ */
+static void split(unsigned weight, unsigned column, unsigned row, unsigned weights[4])
 {
-    return (double)(second ? axis->fraction : ONE - axis->fraction) / ONE;
+    const unsigned right = share_of(weight, column), left = weight - right;
+    weights[3] = share_of(right, row);
+    weights[1] = right - weights[3];
+    weights[0] = share_of(left, ONE - row);
+    weights[2] = left - weights[0];
 }
 
-/* All combinations of the axes' texels. A texel without weight is not read. */
+/* All combinations of the axes' texels share `weight`, by z, then x, then y. A texel without
+ * weight is not read. */
 static unsigned box_taps(const struct exec_texture *texture, const struct exec_level *level,
-                         const struct axis axes[3], uint32_t slice, struct sampler_tap *taps)
+                         const struct axis axes[3], uint32_t slice, unsigned weight,
+                         struct sampler_tap *taps)
 {
-    unsigned count = 0;
+    const unsigned deeper = share_of(weight, axes[2].fraction);
+    unsigned count = 0, weights[8];
+    split(weight - deeper, axes[0].fraction, axes[1].fraction, weights);
+    split(deeper, axes[0].fraction, axes[1].fraction, weights + 4);
     for (int k = 0; k < 8; k++) {
-        double weight =
-            quad_weight(axes[0].fraction, axes[1].fraction, k & 3) * weight_of(&axes[2], k >> 2);
-        if (weight == 0)
+        if (weights[k] == 0)
             continue;
         int64_t depth = k >> 2 ? axes[2].second : axes[2].first;
         taps[count++] = tap_at(texture, level, k & 1 ? axes[0].second : axes[0].first,
                                k >> 1 & 1 ? axes[1].second : axes[1].first,
-                               depth < 0 ? -1 : depth + slice, weight);
+                               depth < 0 ? -1 : depth + slice, weights[k]);
     }
     return count;
 }
 
-/* As box_taps on a face, whose neighbours lie on other faces. At a corner three faces meet, and
- * what the fourth texel would weigh is shared by the three. */
+/* At a corner three faces meet. What the fourth texel would weigh is shared by the three: a third,
+ * rounded, for each of its neighbours, and the rest for the one across. */
+static void share_corner(unsigned weights[4], int corner)
+{
+    const unsigned third = (2 * weights[corner] + 3) / 6;
+    weights[corner ^ 1] += third;
+    weights[corner ^ 2] += third;
+    weights[corner ^ 3] += weights[corner] - 2 * third;
+    weights[corner] = 0;
+}
+
+/* As box_taps on a face, whose neighbours lie on other faces. */
 static unsigned seamless_taps(const struct exec_texture *texture, const struct exec_level *level,
                               const struct axis axes[2], unsigned face, uint32_t slice,
-                              struct sampler_tap *taps)
+                              unsigned weight, struct sampler_tap *taps)
 {
-    unsigned count = 0;
-    double missing = 0;
+    const int64_t n = level->width;
+    unsigned count = 0, weights[4];
+    split(weight, axes[0].fraction, axes[1].fraction, weights);
     for (int k = 0; k < 4; k++) {
-        double weight = quad_weight(axes[0].fraction, axes[1].fraction, k);
         int64_t column = axes[0].first + (k & 1), row = axes[1].first + (k >> 1);
-        bool beside = column < 0 || column >= level->width, over = row < 0 || row >= level->width;
-        unsigned there = face;
-        if (weight == 0)
-            continue;
-        if (beside && over) {
-            missing += weight;
-            continue;
-        }
-        if (beside || over)
-            across_edge(&there, &column, &row, level->width);
-        taps[count++] = tap_at(texture, level, column, row, slice + there, weight);
+        if ((column < 0 || column >= n) && (row < 0 || row >= n))
+            share_corner(weights, k);
     }
-    for (unsigned k = 0; k < count; k++)
-        taps[k].weight += missing / count;
+    for (int k = 0; k < 4; k++) {
+        int64_t column = axes[0].first + (k & 1), row = axes[1].first + (k >> 1);
+        unsigned there = face;
+        if (weights[k] == 0)
+            continue;
+        if (column < 0 || column >= n || row < 0 || row >= n)
+            across_edge(&there, &column, &row, level->width);
+        taps[count++] = tap_at(texture, level, column, row, slice + there, weights[k]);
+    }
     return count;
 }
 
 static unsigned cube_taps(const struct exec_texture *texture, const struct exec_level *level,
-                          const struct sampler_point *point, struct sampler_tap *taps)
+                          const struct sampler_point *point, unsigned weight,
+                          struct sampler_tap *taps)
 {
     struct face_point where = face_of(point->at);
     struct axis axes[3] = {{0}};
@@ -255,8 +275,8 @@ static unsigned cube_taps(const struct exec_texture *texture, const struct exec_
                                       : between(at, level->width, EXEC_ADDRESS_CLAMP);
     }
     if (texture->linear && texture->seamless)
-        return seamless_taps(texture, level, axes, where.face, slice, taps);
-    return box_taps(texture, level, axes, slice + where.face, taps);
+        return seamless_taps(texture, level, axes, where.face, slice, weight, taps);
+    return box_taps(texture, level, axes, slice + where.face, weight, taps);
 }
 
 static uint32_t extent_of(const struct exec_level *level, unsigned axis)
@@ -265,21 +285,23 @@ static uint32_t extent_of(const struct exec_level *level, unsigned axis)
 }
 
 /* A GPU filters a line as an image of one row, at its upper edge: half of the weight belongs to the
- * row above. That is the same row, unless the mode of y, which the line inherits, is the border. */
+ * row above. That is the same row, unless the mode of y, which the line inherits, is the border.
+ * Lines in layers have no row above. */
 static struct axis row_of_line(const struct exec_texture *texture)
 {
-    if (!texture->linear || texture->shape != EXEC_SHAPE_1D ||
+    if (!texture->linear || texture->shape != EXEC_SHAPE_1D || texture->layered ||
         mode_of(texture, 1) != EXEC_ADDRESS_BORDER)
         return (struct axis){0};
     return between(0, 1, EXEC_ADDRESS_BORDER);
 }
 
 static unsigned level_taps(const struct exec_texture *texture, const struct exec_level *level,
-                           const struct sampler_point *point, struct sampler_tap *taps)
+                           const struct sampler_point *point, unsigned weight,
+                           struct sampler_tap *taps)
 {
     struct axis axes[3] = {{0}};
     if (texture->shape == EXEC_SHAPE_CUBE)
-        return cube_taps(texture, level, point, taps);
+        return cube_taps(texture, level, point, weight, taps);
     if (!point->integer)
         axes[1] = row_of_line(texture);
     for (unsigned i = 0; i < sampler_dimensions(texture->shape); i++) {
@@ -290,18 +312,18 @@ static unsigned level_taps(const struct exec_texture *texture, const struct exec
                   : texture->linear ? between(at, count, mode)
                                     : nearest(at, count, mode);
     }
-    return box_taps(texture, level, axes, slice_of(texture, level, point->layer), taps);
+    return box_taps(texture, level, axes, slice_of(texture, level, point->layer), weight, taps);
 }
 
 /* ---- Levels --------------------------------------------------------------------------------- */
 
-/* In units of 1 / ONE. */
+/* In units of 1 / ONE: what is less is dropped, also before the nearest level is chosen. */
 static unsigned level_of(const struct exec_texture *texture, double level)
 {
     level =
         clamped(level + (double)texture->bias, (double)texture->least, (double)texture->greatest);
     level = clamped(level, 0, texture->level_count - 1);
-    return (unsigned)floor(level * ONE + 0.5);
+    return (unsigned)floor(level * ONE);
 }
 
 unsigned sampler_taps(const struct exec_texture *texture, const struct sampler_point *point,
@@ -312,12 +334,9 @@ unsigned sampler_taps(const struct exec_texture *texture, const struct sampler_p
         level = (level + ONE / 2) / ONE * ONE;
     unsigned fraction = level % ONE;
     const struct exec_level *near = &texture->levels[level / ONE];
-    unsigned first = level_taps(texture, near, point, taps);
-    if (fraction == 0)
-        return first;
-    unsigned count = first + level_taps(texture, near + 1, point, taps + first);
-    for (unsigned k = 0; k < count; k++)
-        taps[k].weight *= (double)(k < first ? ONE - fraction : fraction) / ONE;
+    unsigned count = level_taps(texture, near, point, ONE - fraction, taps);
+    if (fraction)
+        count += level_taps(texture, near + 1, point, fraction, taps + count);
     return count;
 }
 
@@ -340,7 +359,7 @@ void sampler_gather(const struct exec_texture *texture, const struct sampler_poi
     for (int k = 0; k < SAMPLER_GATHERED; k++)
         taps[k] = tap_at(texture, level, order[k][0] ? axes[0].second : axes[0].first,
                          order[k][1] ? axes[1].second : axes[1].first,
-                         slice_of(texture, level, point->layer) + where.face, 1);
+                         slice_of(texture, level, point->layer) + where.face, ONE);
 }
 
 /* How many texels of level 0 a difference crosses. */
@@ -364,6 +383,20 @@ static void on_face(const struct sampler_point *point, const double d[3], double
         to[i] = here.face == there.face ? there.at[i] - here.at[i] : 0;
 }
 
+/* The logarithm of a length, in steps of 1 / ONE. The 8 bits behind the first one choose the step:
+ * that of the middle of the numbers with these bits, rounded up from 17/32. Powers of two are
+ * exact. */
+static double logarithm(double length)
+{
+    int exponent;
+    if (!(length > 0) || !isfinite(length))
+        return log2(length);
+    const double bits = floor((2 * frexp(length, &exponent) - 1) * ONE);
+    const double step =
+        bits > 0 ? fmin(floor(ONE * log2(1 + (bits + 0.5) / ONE) + 15.0 / 32), ONE - 1) : 0;
+    return exponent - 1 + step / ONE;
+}
+
 double sampler_level(const struct exec_texture *texture, const struct sampler_point *point,
                      const double dx[3], const double dy[3])
 {
@@ -372,5 +405,5 @@ double sampler_level(const struct exec_texture *texture, const struct sampler_po
         on_face(point, dx, x);
         on_face(point, dy, y);
     }
-    return log2(fmax(length_of(texture, x), length_of(texture, y)));
+    return logarithm(fmax(length_of(texture, x), length_of(texture, y)));
 }

@@ -1,7 +1,9 @@
 /* Which texels a fetch reads, and with which weights: addressing, filtering, levels and cube faces
  * (CUDA C++ Programming Guide, "Texture Fetching"; PTX ISA section 9.7.10, "Texture Instructions").
  * Fractions between texels and between levels have 8 bits, as the guide's 1.8 fixed-point numbers.
- * So has the product of the fractions of x and y. The guide does not say so; GPUs were seen to do it.
+ * So have the weights that are products of fractions. The guide does not say how GPUs round them,
+ * nor how they choose levels and cross the edges of cubes. What is done here was measured on an
+ * H200: it gives the same bits for each sample of tests/gpu/texture_samples.cu.
  *
  * The functions are pure, and touch no texel. Tested against formulas of its own in
  * tests/unit/device/exec/test_exec_sampler.c. */
@@ -10,7 +12,7 @@
 
 #include "runtime/device/exec/exec.h"
 
-enum { SAMPLER_TAPS = 16, SAMPLER_GATHERED = 4 };
+enum { SAMPLER_TAPS = 16, SAMPLER_GATHERED = 4, SAMPLER_ONE = 256 };
 
 /* Where to sample. */
 struct sampler_point {
@@ -24,7 +26,7 @@ struct sampler_point {
 /* One texel that is read, or (outside) the border. */
 struct sampler_tap {
     uint64_t address;
-    double weight; /* a multiple of 2^-32; they add up to 1 */
+    unsigned weight; /* of SAMPLER_ONE: they add up to it */
     bool outside;
 };
 
@@ -38,7 +40,7 @@ void sampler_gather(const struct exec_texture *texture, const struct sampler_poi
                     struct sampler_tap taps[SAMPLER_GATHERED]);
 
 /* The level that gradients ask for: `dx` and `dy` are the coordinates' differences from this pixel
- * to its two neighbours. Without anisotropy. */
+ * to its two neighbours. A multiple of 1 / SAMPLER_ONE, or not finite. Without anisotropy. */
 double sampler_level(const struct exec_texture *texture, const struct sampler_point *point,
                      const double dx[3], const double dy[3]);
 

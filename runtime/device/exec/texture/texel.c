@@ -11,10 +11,16 @@ static uint32_t extended(uint32_t bits, unsigned bytes)
                         : bits;
 }
 
-/* IEC 61966-2-1. */
-static float from_srgb(float value)
+/* IEC 61966-2-1, rounded to 8 bits. */
+uint32_t texel_linear(uint8_t srgb, unsigned *shift)
 {
-    return value <= 0.04045f ? value / 12.92f : (float)pow(((double)value + 0.055) / 1.055, 2.4);
+    static const uint8_t starts[] = {32, 48, 64, 96, 136, 184, 248}; /* of the next exponent */
+    const double value = srgb / 255.0;
+    const double linear = value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
+    *shift = 1;
+    for (size_t i = 0; i < sizeof starts && srgb >= starts[i]; i++)
+        ++*shift;
+    return (uint32_t)floor(linear * (1 << 15) / (1 << *shift) + 0.5) << *shift;
 }
 
 /* From -1 or 0 to 1; the least signed number is -1, as the one above it. */
@@ -37,8 +43,10 @@ uint32_t texel_register(const struct exec_texture *texture, const uint8_t *texel
         bits = extended(bits, texture->channel_bytes);
     if (!texture->scaled)
         return bits;
-    float value = scaled(texture, bits);
-    return float_bits(texture->srgb && c < 3 ? from_srgb(value) : value);
+    unsigned shift;
+    if (texture->srgb && c < 3)
+        return float_bits((float)texel_linear((uint8_t)bits, &shift) / (1 << 15));
+    return float_bits(scaled(texture, bits));
 }
 
 /* ---- To memory ---- */

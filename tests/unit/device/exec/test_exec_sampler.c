@@ -78,28 +78,32 @@ static int pair_on_axis(const struct exec_texture *texture, int axis, double x, 
             at = mode == EXEC_ADDRESS_BORDER ? -1 : at < 0 ? 0 : n - 1;
         pair[k] = (int)at;
     }
+    const bool clamps =
+        mode == EXEC_ADDRESS_CLAMP || (mode != EXEC_ADDRESS_BORDER && !texture->normalized);
+    if (clamps && (x < 0.5 - 1.0 / 512 || fixed >= n - 1)) /* a clamped point is a texel's center */
+        return 0;
     return (int)((fixed - floor(fixed)) * 256);
 }
 
-/* What the corner of a square weighs: the product of the fractions has 8 bits. */
-static double corner_weight(int x, int y, bool right, bool lower)
+static int rounded(int numerator)
 {
-    const double both = floor((double)x * y / 256 + 0.5);
-    const double at_right = right ? both : y - both, beside = right ? x - both : 256 - x - y + both;
-    return (lower ? at_right : beside) / 256;
+    return (int)floor(numerator / 256.0 + 0.5);
 }
 
-/* Wrapping and mirroring make the coordinate a share of 1 first. */
-static double in_texels(const struct exec_texture *texture, int axis, double at, int n)
+/* What the corner of a square weighs of `all`: the right half is rounded half up, and so is its
+ * lower part; of the left half the upper part is. */
+static int corner_weight(int all, int x, int y, bool right, bool lower)
 {
-    const uint8_t mode = texture->modes[axis];
-    if (!texture->normalized)
-        return at;
-    if (mode == EXEC_ADDRESS_WRAP)
-        at = at - floor(at);
-    if (mode == EXEC_ADDRESS_MIRROR)
-        at = fmod(floor(at), 2) == 0 ? at - floor(at) : 1 - (at - floor(at));
-    return at * n;
+    const int at_right = rounded(all * x), at_left = all - at_right;
+    const int lower_right = rounded(at_right * y), upper_left = rounded(at_left * (256 - y));
+    if (right)
+        return lower ? lower_right : at_right - lower_right;
+    return lower ? at_left - upper_left : upper_left;
+}
+
+static double in_texels(const struct exec_texture *texture, double at, int n)
+{
+    return texture->normalized ? at * n : at;
 }
 
 /* ---- Comparing ---- */
@@ -118,13 +122,14 @@ static void take_taps(struct weights *weights, const struct exec_texture *textur
     memset(weights, 0, sizeof *weights);
     for (unsigned k = 0; k < count; k++) {
         uint64_t offset = taps[k].address - BASE;
+        const double weight = taps[k].weight / 256.0;
         assert_true(taps[k].weight > 0);
         if (taps[k].outside) {
-            weights->border += taps[k].weight;
+            weights->border += weight;
             continue;
         }
         assert_true(offset < 64 * 16 * SIDE && offset % 16 < texture->levels[0].width);
-        weights->of[offset / (16 * SIDE)][offset / 16 % SIDE][offset % 16] += taps[k].weight;
+        weights->of[offset / (16 * SIDE)][offset / 16 % SIDE][offset % 16] += weight;
     }
 }
 
@@ -153,9 +158,9 @@ static void compare_box(const struct exec_texture *texture, const struct sampler
     const int dimensions = (int)sampler_dimensions(texture->shape);
     int pairs[3][2] = {{0}}, parts[3] = {0};
     for (int d = 0; d < dimensions; d++)
-        parts[d] = pair_on_axis(texture, d, in_texels(texture, d, point->at[d], sizes[d]), sizes[d],
+        parts[d] = pair_on_axis(texture, d, in_texels(texture, point->at[d], sizes[d]), sizes[d],
                                 pairs[d]);
-    if (dimensions == 1 && texture->linear) /* a line is an image of one row, at y = 0 */
+    if (dimensions == 1 && texture->linear && !texture->layered) /* an image of one row, at y = 0 */
         parts[1] = pair_on_axis(texture, 1, 0, 1, pairs[1]);
     memset(&want, 0, sizeof want);
     const int slice = wanted_slice(texture, point->layer, 1);
@@ -163,8 +168,9 @@ static void compare_box(const struct exec_texture *texture, const struct sampler
         const bool right = k & 1, lower = k & 2, deeper = k & 4;
         const int column = pairs[0][right ? 1 : 0], row = pairs[1][lower ? 1 : 0],
                   depth = pairs[2][deeper ? 1 : 0];
-        const double weight = corner_weight(parts[0], parts[1], right, lower) *
-                              (deeper ? parts[2] : 256 - parts[2]) / 256;
+        const double weight =
+            corner_weight(deeper ? parts[2] : 256 - parts[2], parts[0], parts[1], right, lower) /
+            256.0;
         if (column < 0 || row < 0 || depth < 0)
             want.border += weight;
         else
@@ -189,13 +195,7 @@ static void follows_the_formulas(void **unused)
             if (draw(4) == 0) /* on the edge of a texel */
                 point.at[d] = (double)(float)((double)draw(60) / 4 - 7);
         }
-        /* on an edge, rounding chooses either side of a mirror */
-        bool mirrored_point = false;
-        for (int d = 0; d < 3; d++)
-            mirrored_point |=
-                !texture.linear && texture.modes[d] == EXEC_ADDRESS_MIRROR && texture.normalized;
-        if (!mirrored_point || draw(2))
-            compare_box(&texture, &point);
+        compare_box(&texture, &point);
     }
 }
 
@@ -312,9 +312,34 @@ static void seamless_neighbours_are_near(void **unused)
             for (int i = 0; i < 3; i++)
                 distance += (at[i] - point.at[i]) * (at[i] - point.at[i]);
             assert_true(sqrt(distance) < 4.0 / n);
-            sum += taps[k].weight;
+            sum += taps[k].weight / 256.0;
         }
         assert_near(sum, 1, &texture, length);
+    }
+}
+
+/* Measured on an H200, at corners of cubes of 16 texels a side: fractions of x and y, and what the
+ * three texels weigh: beside in x, in y, and the one across from the fourth. */
+static void corners_as_measured(void **unused)
+{
+    (void)unused;
+    static const int corners[][5] = {{101, 5, 100, 4, 152},  {101, 14, 97, 10, 149},
+                                     {43, 26, 40, 23, 193},  {39, 29, 36, 26, 194},
+                                     {61, 117, 42, 98, 116}, {58, 108, 42, 92, 122}};
+    for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
+        const int *corner = corners[i];
+        struct sampler_tap taps[SAMPLER_TAPS];
+        struct exec_texture texture = any_texture(EXEC_SHAPE_CUBE);
+        struct sampler_point point = {0};
+        texture.linear = texture.seamless = true;
+        texture.layered = false;
+        texture.levels[0].width = texture.levels[0].height = SIDE - 1;
+        direction_of(4, (15 + corner[0] / 128.0) / (SIDE - 1) - 1,
+                     (15 + corner[1] / 128.0) / (SIDE - 1) - 1, point.at);
+        assert_int_equal(sampler_taps(&texture, &point, taps), 3);
+        assert_int_equal(taps[0].weight, corner[4]);
+        assert_int_equal(taps[1].weight, corner[2]);
+        assert_int_equal(taps[2].weight, corner[3]);
     }
 }
 
@@ -337,11 +362,11 @@ static void gathers_what_a_filter_reads(void **unused)
         const int y = (int)floor((point.at[1] - 0.5) * 256 + 0.5) & 255;
         double sum = 0;
         const double weights[SAMPLER_GATHERED] = {
-            corner_weight(x, y, false, true), corner_weight(x, y, true, true),
-            corner_weight(x, y, true, false), corner_weight(x, y, false, false)};
+            corner_weight(256, x, y, false, true), corner_weight(256, x, y, true, true),
+            corner_weight(256, x, y, true, false), corner_weight(256, x, y, false, false)};
         for (int k = 0; k < SAMPLER_GATHERED; k++) {
             uint64_t offset = gathered[k].address - BASE;
-            filtered.of[0][offset / 16 % SIDE][offset % 16] -= weights[k];
+            filtered.of[0][offset / 16 % SIDE][offset % 16] -= weights[k] / 256;
         }
         for (int i = 0; i < SIDE * SIDE; i++)
             sum += fabs(filtered.of[0][i / SIDE][i % SIDE]);
@@ -369,11 +394,11 @@ static void chooses_levels(void **unused)
         double level = fmax(fmin(point.level + (double)texture.bias, 10), (double)texture.least);
         double mean = 0, sum = 0;
         level = fmax(0, fmin(level, 3));
-        level = floor(level * 256 + 0.5) / 256;
+        level = floor(level * 256) / 256;
         unsigned count = sampler_taps(&texture, &point, taps);
         for (unsigned k = 0; k < count; k++) {
-            sum += taps[k].weight;
-            mean += taps[k].weight * (double)((taps[k].address - BASE) / 100);
+            sum += taps[k].weight / 256.0;
+            mean += taps[k].weight / 256.0 * (double)((taps[k].address - BASE) / 100);
         }
         assert_near(sum, 1, &texture, point.level);
         assert_near(mean, texture.between_levels ? level : floor(level + 0.5), &texture,
@@ -391,6 +416,13 @@ static void asks_for_levels_by_gradients(void **unused)
     assert_true(sampler_level(&texture, &point, two, none) == 1);
     assert_true(sampler_level(&texture, &point, two, four) == 2);
     assert_true(sampler_level(&texture, &point, none, none) == -INFINITY);
+    /* measured on an H200: the bits behind the first one, and the step of 1/256 that they give */
+    const int steps[][2] = {{0, 0}, {1, 2}, {2, 4}, {61, 79}, {111, 133}, {118, 140}, {255, 255}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const double d[3] = {(1 + (steps[i][0] + 0.75 * share()) / 256) / 16};
+        assert_near(sampler_level(&texture, &point, d, none), 2 + steps[i][1] / 256.0, &texture,
+                    d[0]);
+    }
 }
 
 static void survives_any_number(void **unused)
@@ -417,6 +449,7 @@ int main(void)
         cmocka_unit_test(square_as_measured),
         cmocka_unit_test(points_at_faces),
         cmocka_unit_test(seamless_neighbours_are_near),
+        cmocka_unit_test(corners_as_measured),
         cmocka_unit_test(gathers_what_a_filter_reads),
         cmocka_unit_test(chooses_levels),
         cmocka_unit_test(asks_for_levels_by_gradients),

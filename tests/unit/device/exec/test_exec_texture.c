@@ -187,11 +187,11 @@ static void points_by_address_mode(void **state)
     assert_points(EXEC_ADDRESS_BORDER, false, texels, (float[]){0, 13, 2, 0, 0, 0, 0, 0}, 8);
     /* without normalized coordinates these clamp */
     assert_points(EXEC_ADDRESS_WRAP, false, texels, (float[]){0, 13, 2, 10, 3, 10, 0, 13}, 8);
-    const float shares[][2] = {{0, 0},           {0.5f, 0.5f},   {0.99f, 0.99f}, {1.25f, 0},
+    const float shares[][2] = {{0, 0},           {0.5f, 0.5f},   {0.99f, 0.99f}, {1.3f, 0},
                                {-0.125f, 0.75f}, {2.5f, -0.25f}, {1, 1}};
     assert_points(EXEC_ADDRESS_CLAMP, true, shares, (float[]){0, 12, 13, 3, 10, 2 + 1, 13}, 7);
     assert_points(EXEC_ADDRESS_WRAP, true, shares, (float[]){0, 12, 13, 1, 13, 12, 0}, 7);
-    assert_points(EXEC_ADDRESS_MIRROR, true, shares, (float[]){0, 12, 13, 3, 10, 2, 13}, 7);
+    assert_points(EXEC_ADDRESS_MIRROR, true, shares, (float[]){0, 12, 13, 2, 10, 2, 13}, 7);
     assert_points(EXEC_ADDRESS_BORDER, true, shares, (float[]){0, 12, 13, 0, 0, 0, 0}, 7);
 }
 
