@@ -10,6 +10,7 @@
  *
  * Every length is checked against what holds it before it is used. */
 #include "runtime/ptx/fatbin.h"
+#include "csan/base/array.h"
 #include "runtime/ptx/cubin_text.h"
 #include "runtime/ptx/elf_file.h"
 #include "runtime/ptx/unaligned.h"
@@ -252,17 +253,11 @@ struct collection {
 /* Keeps `text` (malloc'd), or frees it when there is no room. */
 static bool keep_text(struct collection *to, char *text, size_t bytes, uint32_t arch)
 {
-    if (to->count == to->capacity) {
-        size_t larger = to->capacity ? to->capacity * 2 : 8;
-        struct fatbin_text *moved = realloc(to->texts, larger * sizeof *moved);
-        if (!moved) {
-            free(text);
-            to->failed = true;
-            fail(to->message, to->message_bytes, "out of memory reading a fat binary");
-            return false;
-        }
-        to->texts = moved;
-        to->capacity = larger;
+    if (!array_room(&to->texts, to->count, &to->capacity, 8, SIZE_MAX, sizeof *to->texts)) {
+        free(text);
+        to->failed = true;
+        fail(to->message, to->message_bytes, "out of memory reading a fat binary");
+        return false;
     }
     to->texts[to->count++] = (struct fatbin_text){text, bytes, arch, to->unit};
     return true;
