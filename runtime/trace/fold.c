@@ -1,5 +1,6 @@
 /* Runs folded into ranges. See fold.h. */
 #include "runtime/trace/fold.h"
+#include "csan/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,10 @@ static void bounds_put(struct bounds *bounds, uint64_t address)
     size_t place = bounds_below(bounds, address);
     if (place && bounds->addresses[place - 1] == address)
         return;
-    if (bounds->count == bounds->capacity) {
-        size_t capacity = bounds->capacity ? bounds->capacity * 2 : 16;
-        uint64_t *larger = realloc(bounds->addresses, capacity * sizeof *larger);
-        if (!larger) {
-            bounds->failed = true;
-            return;
-        }
-        bounds->addresses = larger;
-        bounds->capacity = capacity;
+    if (!array_room(&bounds->addresses, bounds->count, &bounds->capacity, 16, SIZE_MAX,
+                    sizeof *bounds->addresses)) {
+        bounds->failed = true;
+        return;
     }
     memmove(bounds->addresses + place + 1, bounds->addresses + place,
             (bounds->count - place) * sizeof *bounds->addresses);
@@ -64,15 +60,9 @@ void bounds_clear(struct bounds *bounds)
 
 static void emit(struct folding *f, struct device_trace_range range)
 {
-    if (f->count == f->capacity) {
-        size_t capacity = f->capacity ? f->capacity * 2 : 16;
-        struct device_trace_range *larger = realloc(f->ranges, capacity * sizeof *larger);
-        if (!larger) {
-            f->failed = true;
-            return;
-        }
-        f->ranges = larger;
-        f->capacity = capacity;
+    if (!array_room(&f->ranges, f->count, &f->capacity, 16, SIZE_MAX, sizeof *f->ranges)) {
+        f->failed = true;
+        return;
     }
     if (range.dims == 2 && range.count[0] == 1) { /* a plane of one row is that row */
         range.stride[0] = range.stride[1];
