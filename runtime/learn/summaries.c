@@ -1,6 +1,7 @@
 /* The store of summaries: a table of shapes with their entries, bounded as a whole. See
  * summaries.h. */
 #include "runtime/learn/summaries.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "runtime/learn/summaries_state.h"
 
@@ -168,15 +169,12 @@ static bool entries_grow(struct summaries *all, struct shape *shape)
 {
     if (shape->entry_count == SUMMARY_ENTRIES_MOST)
         entry_make_room(all, shape);
-    if (shape->entry_count < shape->entry_room)
-        return true;
-    const uint32_t room = shape->entry_room ? shape->entry_room * 2 : 2;
-    struct entry *bigger = realloc(shape->entries, room * sizeof *bigger);
-    if (!bigger)
+    size_t room = shape->entry_room;
+    if (!array_room(&shape->entries, shape->entry_count, &room, 2, SUMMARY_ENTRIES_MOST,
+                    sizeof *shape->entries))
         return false;
-    all->bytes += (room - shape->entry_room) * sizeof *bigger;
-    shape->entries = bigger;
-    shape->entry_room = room;
+    all->bytes += (room - shape->entry_room) * sizeof *shape->entries;
+    shape->entry_room = (uint32_t)room;
     return true;
 }
 
@@ -365,13 +363,8 @@ static bool found_fill(struct summaries *all, const struct entry *entry,
                        struct summary_found *found)
 {
     const struct set *set = entry->set;
-    if (set->count > all->found_room) {
-        struct summary_access *bigger = realloc(all->found, set->count * 2 * sizeof *bigger);
-        if (!bigger)
-            return false;
-        all->found = bigger;
-        all->found_room = set->count * 2;
-    }
+    if (!array_reserve(&all->found, set->count, &all->found_room, 16, SIZE_MAX, sizeof *all->found))
+        return false;
     if (set->count)
         memcpy(all->found, set->items, set->count * sizeof *set->items);
     for (uint32_t i = 0; i < set->count; i++)

@@ -73,9 +73,10 @@ struct summaries {
     struct shape **table; /* open addressing; at most half full */
     size_t table_size, shape_count;
     struct operator_kept **operators;
-    uint32_t operator_count, operator_room;
+    uint32_t operator_count;
+    size_t operator_room;
     struct summary_access *found; /* of summaries_find */
-    uint32_t found_room;
+    size_t found_room;
 };
 
 /* ---- Memory that counts against the limit ---- */

@@ -1,5 +1,6 @@
 /* Results of the summaries: what launches did as a set of accesses, and the names that an operator
  * gives them. A set counts the entries that use it. Equal texts of operators are kept once. */
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "runtime/learn/summaries_state.h"
 
@@ -54,16 +55,9 @@ const struct csan_operator *summary_operator_keep(struct summaries *all,
     for (uint32_t i = 0; i < all->operator_count; i++)
         if (all->operators[i]->hash == hash && operator_is(&all->operators[i]->declared, what))
             return &all->operators[i]->declared;
-    if (all->operator_count == OPERATORS_MOST)
+    if (!array_room(&all->operators, all->operator_count, &all->operator_room, 64, OPERATORS_MOST,
+                    sizeof(struct operator_kept *)))
         return NULL;
-    if (all->operator_count == all->operator_room) {
-        const uint32_t room = all->operator_room ? all->operator_room * 2 : 64;
-        struct operator_kept **bigger = realloc(all->operators, room * sizeof *bigger);
-        if (!bigger)
-            return NULL;
-        all->operators = bigger;
-        all->operator_room = room;
-    }
     struct operator_kept *kept = operator_copy(what, hash);
     if (!kept)
         return NULL;
