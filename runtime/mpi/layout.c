@@ -1,5 +1,6 @@
 /* See layout.h. */
 #include "runtime/mpi/layout.h"
+#include "csan/base/array.h"
 #include "runtime/mpi/functions.h"
 
 #include <stdlib.h>
@@ -25,16 +26,10 @@ struct pieces {
 
 static struct piece *piece_room(struct pieces *pieces)
 {
-    if (pieces->count == pieces->capacity) {
-        const size_t capacity = pieces->capacity ? pieces->capacity * 2 : 8;
-        struct piece *items =
-            capacity <= PIECES_MAX ? realloc(pieces->items, capacity * sizeof *items) : NULL;
-        if (!items) {
-            pieces->failed = true;
-            return NULL;
-        }
-        pieces->items = items;
-        pieces->capacity = capacity;
+    if (!array_room(&pieces->items, pieces->count, &pieces->capacity, 8, PIECES_MAX,
+                    sizeof *pieces->items)) {
+        pieces->failed = true;
+        return NULL;
     }
     return &pieces->items[pieces->count++];
 }
@@ -322,18 +317,9 @@ static void type_pieces(struct pieces *pieces, mpi_handle type, int depth)
 
 static bool list_room(struct access_list *list)
 {
-    if (list->count < list->capacity)
-        return true;
-    const size_t capacity = list->capacity ? list->capacity * 2 : 8;
-    struct csan_access *items = realloc(list->items, capacity * sizeof *items);
-    if (items)
-        list->items = items;
-    void *dims = items ? realloc(list->dims, capacity * sizeof *list->dims) : NULL;
-    if (!dims)
-        return false;
-    list->dims = dims;
-    list->capacity = capacity;
-    return true;
+    size_t items = list->capacity;
+    return array_room(&list->items, list->count, &items, 8, SIZE_MAX, sizeof *list->items) &&
+           array_room(&list->dims, list->count, &list->capacity, 8, SIZE_MAX, sizeof *list->dims);
 }
 
 static bool access_add(struct access_list *list, const void *address, const struct piece *piece,
