@@ -523,16 +523,10 @@ struct batch {
 /* Takes `item`, which is NULL when memory was short. */
 static void batch_add(struct batch *batch, struct CUstream_st *stream, struct item *item)
 {
-    if (item && batch->count == batch->capacity) {
-        size_t capacity = batch->capacity ? batch->capacity * 2 : 64;
-        void *grown = realloc(batch->entries, capacity * sizeof *batch->entries);
-        if (!grown) {
-            queue_drop(item);
-            item = NULL;
-        } else {
-            batch->entries = grown;
-            batch->capacity = capacity;
-        }
+    if (item && !array_room(&batch->entries, batch->count, &batch->capacity, 64, SIZE_MAX,
+                            sizeof *batch->entries)) {
+        queue_drop(item);
+        item = NULL;
     }
     if (!item) {
         batch->failed = true;

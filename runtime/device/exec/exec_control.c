@@ -1,5 +1,6 @@
 /* Control flow: branches, guards, calls, returns, exits and traps (PTX ISA 9.7.13).
  * Functions without a body are in exec_builtin.c. */
+#include "csan/base/array.h"
 #include "runtime/device/exec/exec_call.h"
 #include "runtime/device/exec/exec_lowering.h"
 
@@ -240,17 +241,11 @@ static const struct argument *place_arguments(struct decoder *decoder,
 
 static void note_callee(struct decoder *decoder, uint32_t callee)
 {
-    if (decoder->callee_count == decoder->callee_capacity) {
-        size_t capacity = decoder->callee_capacity ? decoder->callee_capacity * 2 : 16;
-        uint32_t *larger = realloc(decoder->callees, capacity * sizeof *larger);
-        if (!larger) {
-            decoder->out_of_memory = true;
-            return;
-        }
-        decoder->callees = larger;
-        decoder->callee_capacity = capacity;
-    }
-    decoder->callees[decoder->callee_count++] = callee;
+    if (array_room(&decoder->callees, decoder->callee_count, &decoder->callee_capacity, 16,
+                   SIZE_MAX, sizeof *decoder->callees))
+        decoder->callees[decoder->callee_count++] = callee;
+    else
+        decoder->out_of_memory = true;
 }
 
 void decode_call(struct decoder *decoder, const struct ptx_instruction *i)

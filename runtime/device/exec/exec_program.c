@@ -1,6 +1,7 @@
 /* Decodes a function into a program: lays its blocks out so that a lower pc means nearer to the
  * entry, gives every register its slot, and has each instruction's family emit micro-operations.
  * Called by exec_image.c, once per function, under the image's lock. */
+#include "csan/base/array.h"
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_lowering.h"
 
@@ -32,19 +33,10 @@ void *decoder_keep(struct decoder *decoder, size_t bytes)
 static bool grow(struct decoder *decoder, void **array, size_t *capacity, size_t needed,
                  size_t element)
 {
-    if (needed <= *capacity)
+    if (array_reserve(array, needed, capacity, 64, SIZE_MAX, element))
         return true;
-    size_t wanted = *capacity ? *capacity * 2 : 64;
-    while (wanted < needed)
-        wanted *= 2;
-    void *larger = realloc(*array, wanted * element);
-    if (!larger) {
-        decoder->out_of_memory = true;
-        return false;
-    }
-    *array = larger;
-    *capacity = wanted;
-    return true;
+    decoder->out_of_memory = true;
+    return false;
 }
 
 /* ---- what families call -------------------------------------------------------------------- */

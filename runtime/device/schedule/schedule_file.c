@@ -13,6 +13,7 @@
  * A file without its last line is that of a program that was killed: what there is can be replayed.
  * Whatever is wrong with a file, or with the program that it is replayed for, is said once, and the
  * run goes on eagerly. */
+#include "csan/base/array.h"
 #include "runtime/device/driver/driver.h"
 
 #include <errno.h>
@@ -115,15 +116,9 @@ static bool parse_step(const char *line, struct recorded_step *step)
 
 static bool append(struct recording *recording, const struct recorded_step *step, size_t *capacity)
 {
-    if (recording->count == *capacity) {
-        size_t grown = *capacity ? *capacity * 2 : 64;
-        struct recorded_step *steps =
-            grown > MOST_STEPS ? NULL : realloc(recording->steps, grown * sizeof *steps);
-        if (!steps)
-            return false;
-        recording->steps = steps;
-        *capacity = grown;
-    }
+    if (!array_room(&recording->steps, recording->count, capacity, 64, MOST_STEPS,
+                    sizeof *recording->steps))
+        return false;
     recording->steps[recording->count++] = *step;
     return true;
 }
