@@ -1,5 +1,6 @@
 /* See dump.h. */
 #include "runtime/hook/failure/dump.h"
+#include "csan/base/array.h"
 #include "runtime/coredump/coredump.h"
 #include "runtime/hook/interpose/call_count.h"
 #include "runtime/hook/failure/failed_kernel.h"
@@ -148,16 +149,7 @@ struct bytes {
 
 static bool grow(struct bytes *bytes)
 {
-    const size_t capacity = bytes->capacity ? bytes->capacity * 2 : 1 << 20;
-    uint8_t *data = bytes->count < bytes->capacity ? bytes->data
-                    : capacity > DUMP_BYTES_MOST   ? NULL
-                                                   : realloc(bytes->data, capacity);
-    if (!data)
-        return false;
-    bytes->data = data;
-    if (bytes->count == bytes->capacity)
-        bytes->capacity = capacity;
-    return true;
+    return array_room(&bytes->data, bytes->count, &bytes->capacity, 1 << 20, DUMP_BYTES_MOST, 1);
 }
 
 /* What does not fit is read all the same, for the driver waits until it has written all. */

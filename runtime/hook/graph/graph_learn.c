@@ -1,5 +1,6 @@
 /* Nodes of graphs that csan learns from. See graph_learn.h. */
 #include "runtime/hook/graph/graph_learn.h"
+#include "csan/base/array.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_node.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -18,14 +19,9 @@ static void settled_add(struct graph_wants *wants, CUfunction function)
     for (size_t i = 0; i < wants->settled_count; i++)
         if (wants->settled[i] == function)
             return;
-    if (wants->settled_count == wants->settled_room) {
-        const size_t room = wants->settled_room ? 2 * wants->settled_room : 16;
-        CUfunction *grown = realloc(wants->settled, room * sizeof *grown);
-        if (!grown)
-            return; /* it is waited for a while in vain */
-        wants->settled = grown;
-        wants->settled_room = room;
-    }
+    if (!array_room(&wants->settled, wants->settled_count, &wants->settled_room, 16, SIZE_MAX,
+                    sizeof(CUfunction)))
+        return; /* it is waited for a while in vain */
     wants->settled[wants->settled_count++] = function;
 }
 

@@ -335,14 +335,10 @@ static void enqueue_all(struct operators *own, const struct target *target, csan
 /* Room for a list of one launch; NULL when memory is short. */
 static struct csan_access *scratch_take(struct operators *own, size_t count)
 {
-    if (count > own->scratch_room) {
-        struct csan_access *bigger = realloc(own->scratch, count * 2 * sizeof *bigger);
-        if (!bigger)
-            return NULL;
-        own->scratch = bigger;
-        own->scratch_room = count * 2;
-    }
-    return own->scratch;
+    return array_reserve(&own->scratch, count, &own->scratch_room, 16, SIZE_MAX,
+                         sizeof *own->scratch)
+               ? own->scratch
+               : NULL;
 }
 
 /* What the operator says that its launches touch: its arguments, and the memory that it made. A

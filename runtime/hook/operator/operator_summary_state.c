@@ -1,6 +1,7 @@
 /* What the files of operators from summaries share: the summaries if there are any, their lock,
  * the calling thread. See operator_summary.h. */
 #include "runtime/hook/operator/operator_summary_state.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "csan/base/lock_order.h"
 #include "csan/base/now.h"
@@ -82,11 +83,5 @@ void operator_summary_unlock(void)
 
 void *operator_summary_grown(void *room, size_t *capacity, size_t wanted, size_t each)
 {
-    if (wanted <= *capacity)
-        return room;
-    const size_t more = wanted * 2 + 64;
-    void *bigger = realloc(room, more * each);
-    if (bigger)
-        *capacity = more;
-    return bigger;
+    return array_reserve(&room, wanted, capacity, 64, SIZE_MAX, each) ? room : NULL;
 }

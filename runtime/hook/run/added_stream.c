@@ -1,5 +1,6 @@
 /* See added_stream.h. */
 #include "runtime/hook/run/added_stream.h"
+#include "csan/base/array.h"
 #include "csan/base/lock_order.h"
 
 #include <pthread.h>
@@ -15,15 +16,8 @@ static struct {
 void added_stream_created(CUstream stream)
 {
     lock_order_take(LOCK_ADDED_STREAMS, &created.lock);
-    if (created.count == created.capacity) {
-        const size_t capacity = created.capacity ? created.capacity * 2 : 16;
-        CUstream *grown = realloc(created.streams, capacity * sizeof(CUstream));
-        if (grown) {
-            created.streams = grown;
-            created.capacity = capacity;
-        }
-    }
-    if (created.count < created.capacity)
+    if (array_room(&created.streams, created.count, &created.capacity, 16, SIZE_MAX,
+                   sizeof(CUstream)))
         created.streams[created.count++] = stream;
     lock_order_give(LOCK_ADDED_STREAMS, &created.lock);
 }
