@@ -1,5 +1,6 @@
 /* See dump_launches.h. */
 #include "runtime/cli/dump_launches.h"
+#include "csan/base/array.h"
 #include "csan/shadow/lmad.h"
 #include "csan/base/text.h"
 #include "runtime/cli/site_table.h"
@@ -52,31 +53,16 @@ struct dump {
 
 /* ---- What the recording has ---- */
 
-static void *grown_for(void *items, size_t *capacity, size_t wanted, size_t item_bytes)
-{
-    if (wanted < *capacity)
-        return items;
-    size_t larger = wanted * 2 + 64;
-    char *grown = realloc(items, larger * item_bytes);
-    if (!grown)
-        return NULL;
-    memset(grown + *capacity * item_bytes, 0, (larger - *capacity) * item_bytes);
-    *capacity = larger;
-    return grown;
-}
-
 static void birth_keep(struct dump *dump, uint64_t base, uint64_t bytes)
 {
-    struct birth *births =
-        grown_for(dump->births, &dump->birth_capacity, dump->birth_count, sizeof *births);
     uint64_t ordinal = 1;
-    if (!births)
+    if (!array_room(&dump->births, dump->birth_count, &dump->birth_capacity, 64, SIZE_MAX,
+                    sizeof *dump->births))
         return;
-    dump->births = births;
     for (size_t i = dump->birth_count; ordinal == 1 && i-- > 0;)
-        if (births[i].bytes == bytes)
-            ordinal = births[i].ordinal + 1;
-    births[dump->birth_count++] = (struct birth){base, bytes, ordinal};
+        if (dump->births[i].bytes == bytes)
+            ordinal = dump->births[i].ordinal + 1;
+    dump->births[dump->birth_count++] = (struct birth){base, bytes, ordinal};
 }
 
 static struct launch *launch_find(struct dump *dump, uint64_t ticket)
@@ -122,15 +108,11 @@ static uint32_t memory_of(const struct dump *dump, const struct launch *launch, 
 
 static void run_add(struct runs *runs, struct run run)
 {
-    struct run *at = runs->count < RUNS_MAX
-                         ? grown_for(runs->at, &runs->capacity, runs->count, sizeof *at)
-                         : NULL;
-    if (!at) {
+    if (runs->count < RUNS_MAX &&
+        array_room(&runs->at, runs->count, &runs->capacity, 64, SIZE_MAX, sizeof *runs->at))
+        runs->at[runs->count++] = run;
+    else
         runs->failed = true;
-        return;
-    }
-    runs->at = at;
-    at[runs->count++] = run;
 }
 
 /* Places count from the allocation's beginning; elsewhere they say nothing but how many. */

@@ -1,5 +1,6 @@
 /* Sites by number. See site_table.h. */
 #include "runtime/cli/site_table.h"
+#include "csan/base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +10,8 @@ enum { SITES_MAX = 1 << 26 }; /* a damaged file may say any number */
 
 static bool has_room(struct site_table *table, uint64_t number)
 {
-    if (number < table->capacity || number >= SITES_MAX)
-        return number < table->capacity;
-    size_t capacity = (size_t)number * 2 + 64;
-    struct named_site *grown = realloc(table->sites, capacity * sizeof *grown);
-    if (!grown)
-        return false;
-    memset(grown + table->capacity, 0, (capacity - table->capacity) * sizeof *grown);
-    table->sites = grown;
-    table->capacity = capacity;
-    return true;
+    return array_reach(&table->sites, number, &table->capacity, 64, SITES_MAX,
+                       sizeof *table->sites);
 }
 
 void site_table_keep(struct site_table *table, const struct recorded *recorded)

@@ -52,12 +52,8 @@ static char *read_file(const char *path)
     char *text = NULL;
     size_t room = 0, bytes = 0;
     while (file) {
-        if (room - bytes < 2) {
-            char *grown = realloc(text, room = room ? room * 2 : 8192);
-            if (!grown)
-                break;
-            text = grown;
-        }
+        if (!array_reserve(&text, bytes + 2, &room, 8192, SIZE_MAX, 1))
+            break;
         size_t got = fread(text + bytes, 1, room - bytes - 1, file);
         if (!got)
             break;

@@ -257,15 +257,10 @@ static char *read_all(FILE *file, size_t *bytes)
     size_t room = 0;
     *bytes = 0;
     do {
-        if (*bytes == room) {
-            char *grown =
-                room < REPORT_BYTES_MAX ? realloc(text, room = room ? room * 2 : 65536) : NULL;
-            if (!grown) {
-                free(text);
-                errno = EFBIG;
-                return NULL;
-            }
-            text = grown;
+        if (!array_room(&text, *bytes, &room, 65536, REPORT_BYTES_MAX, 1)) {
+            free(text);
+            errno = EFBIG;
+            return NULL;
         }
         *bytes += fread(text + *bytes, 1, room - *bytes, file);
     } while (!feof(file) && !ferror(file));

@@ -1,5 +1,6 @@
 /* See page_order.h. */
 #include "runtime/cli/findings/page_order.h"
+#include "csan/base/array.h"
 #include "csan/base/json_text.h"
 #include "runtime/cli/findings/race_picture.h"
 
@@ -15,14 +16,9 @@ struct drawn {
 
 static bool drawn_add(struct drawn *drawn, const struct moment *moment)
 {
-    if (drawn->count == drawn->capacity) {
-        const size_t capacity = drawn->capacity * 2 + 256;
-        const struct moment **grown = realloc(drawn->items, capacity * sizeof *grown);
-        if (!grown)
-            return false;
-        drawn->items = grown;
-        drawn->capacity = capacity;
-    }
+    if (!array_room(&drawn->items, drawn->count, &drawn->capacity, 256, SIZE_MAX,
+                    sizeof(struct moment *)))
+        return false;
     drawn->items[drawn->count++] = moment;
     return true;
 }

@@ -1,5 +1,6 @@
 /* See page_sources.h. */
 #include "runtime/cli/findings/page_sources.h"
+#include "csan/base/array.h"
 #include "csan/base/json_text.h"
 #include "runtime/cli/findings/source_excerpt.h"
 
@@ -31,14 +32,9 @@ static size_t place_index(struct sources *sources, const char *path, uint32_t li
     for (size_t i = 0; i < sources->count; i++)
         if (sources->places[i].line == line && strcmp(sources->places[i].path, path) == 0)
             return i;
-    if (sources->count == sources->capacity) {
-        const size_t capacity = sources->capacity * 2 + 64;
-        struct place *grown = realloc(sources->places, capacity * sizeof *grown);
-        if (!grown)
-            return SIZE_MAX;
-        sources->places = grown;
-        sources->capacity = capacity;
-    }
+    if (!array_room(&sources->places, sources->count, &sources->capacity, 64, SIZE_MAX,
+                    sizeof *sources->places))
+        return SIZE_MAX;
     char *copy = strdup(path);
     if (!copy)
         return SIZE_MAX;

@@ -1,5 +1,6 @@
 /* The entries of a recording, as moments on lanes. See surroundings_reading.h. */
 #include "runtime/cli/findings/surroundings_reading.h"
+#include "csan/base/array.h"
 #include "csan/recording/recording_finding.h"
 #include "runtime/cli/findings/recorded_sites.h"
 
@@ -12,18 +13,9 @@ enum { NUMBER_MAX = 1 << 26 };
 
 void *table_at(struct table *table, size_t item_bytes, uint64_t number)
 {
-    if (number >= NUMBER_MAX)
-        return NULL;
-    if (number >= table->capacity) {
-        size_t capacity = (size_t)number + (size_t)number / 2 + 16;
-        char *grown = realloc(table->items, capacity * item_bytes);
-        if (!grown)
-            return NULL;
-        memset(grown + table->capacity * item_bytes, 0, (capacity - table->capacity) * item_bytes);
-        table->items = grown;
-        table->capacity = capacity;
-    }
-    return (char *)table->items + number * item_bytes;
+    return array_reach(&table->items, number, &table->capacity, 16, NUMBER_MAX, item_bytes)
+               ? (char *)table->items + number * item_bytes
+               : NULL;
 }
 
 static struct source newest_of(struct reading *reading, int lane)
@@ -52,15 +44,9 @@ void neighbourhood_add(struct neighbourhood *neighbourhood, const struct moment 
 {
     if (neighbourhood->count && neighbourhood->moments[neighbourhood->count - 1].at >= moment->at)
         return;
-    if (neighbourhood->count == neighbourhood->capacity) {
-        size_t capacity = neighbourhood->capacity * 2 + 64;
-        struct moment *grown = realloc(neighbourhood->moments, capacity * sizeof *grown);
-        if (!grown)
-            return;
-        neighbourhood->moments = grown;
-        neighbourhood->capacity = capacity;
-    }
-    neighbourhood->moments[neighbourhood->count++] = *moment;
+    if (array_room(&neighbourhood->moments, neighbourhood->count, &neighbourhood->capacity, 64,
+                   SIZE_MAX, sizeof *neighbourhood->moments))
+        neighbourhood->moments[neighbourhood->count++] = *moment;
 }
 
 static void open_all_add(struct reading *reading, const struct moment *moment)

@@ -6,6 +6,7 @@
  * list that only the running program fills, so several device links of one file cannot be
  * distinguished. In an object the containers of both sections stand one behind the other. */
 #include "runtime/cli/kernels/kernel_file.h"
+#include "csan/base/array.h"
 #include "runtime/ptx/cubin.h"
 #include "runtime/ptx/elf_file.h"
 #include "runtime/ptx/units.h"
@@ -61,19 +62,12 @@ static void problem(struct reader *reader, const char *format, ...)
     reader->callbacks->problem(reader->callbacks->user, message);
 }
 
-/* Room for one more; NULL keeps what there is. */
-static void *grow(struct reader *reader, void *items, size_t count, size_t *capacity, size_t size)
+static bool grow(struct reader *reader, void *array, size_t count, size_t *capacity, size_t size)
 {
-    if (count < *capacity)
-        return items;
-    size_t larger = *capacity ? *capacity * 2 : 8;
-    void *moved = realloc(items, larger * size);
-    if (!moved) {
-        reader->out_of_memory = true;
-        return NULL;
-    }
-    *capacity = larger;
-    return moved;
+    if (array_room(array, count, capacity, 8, SIZE_MAX, size))
+        return true;
+    reader->out_of_memory = true;
+    return false;
 }
 
 /* ---- Programs ---- */
@@ -97,29 +91,26 @@ struct collecting {
 static bool collect_code(struct collecting *to, const struct fatbin_entry *entry)
 {
     struct kernel_program *program = to->program;
-    struct kernel_code *grown = grow(to->reader, program->codes, program->code_count,
-                                     &program->code_capacity, sizeof *grown);
-    if (!grown)
+    if (!grow(to->reader, &program->codes, program->code_count, &program->code_capacity,
+              sizeof *program->codes))
         return false;
-    program->codes = grown;
-    grown[program->code_count++].entry = *entry;
+    program->codes[program->code_count++].entry = *entry;
     return true;
 }
 
 static bool collect_text(struct collecting *to, const struct fatbin_entry *entry)
 {
     struct kernel_program *program = to->program;
-    struct fatbin_text *grown = grow(to->reader, program->texts, program->text_count,
-                                     &program->text_capacity, sizeof *grown);
-    struct fatbin_entry *packed = grown ? malloc(sizeof *packed) : NULL;
-    if (grown)
-        program->texts = grown;
+    struct fatbin_entry *packed = grow(to->reader, &program->texts, program->text_count,
+                                       &program->text_capacity, sizeof *program->texts)
+                                      ? malloc(sizeof *packed)
+                                      : NULL;
     if (!packed) {
         to->reader->out_of_memory = true;
         return false;
     }
     *packed = *entry;
-    grown[program->text_count++] = (struct fatbin_text){
+    program->texts[program->text_count++] = (struct fatbin_text){
         .text = (char *)packed, .arch = entry->arch, .unit = program->unit_count};
     return true;
 }
@@ -279,12 +270,10 @@ static void read_relocations(struct reader *reader)
             found.place = rela.r_offset;
             if (!relocation_value(&reader->elf, &symbols, &rela, &found.value))
                 continue;
-            struct relocation *grown = grow(reader, reader->relocations, reader->relocation_count,
-                                            &reader->relocation_capacity, sizeof *grown);
-            if (!grown)
+            if (!grow(reader, &reader->relocations, reader->relocation_count,
+                      &reader->relocation_capacity, sizeof *reader->relocations))
                 return;
-            reader->relocations = grown;
-            grown[reader->relocation_count++] = found;
+            reader->relocations[reader->relocation_count++] = found;
         }
     }
     if (reader->relocation_count)
