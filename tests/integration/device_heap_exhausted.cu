@@ -1,6 +1,6 @@
 // verdict: none
-// The heap has as many bytes as cudaLimitMallocHeapSize says, which a kernel's first malloc settles.
-// What does not fit is a null pointer; what is freed can be allocated again.
+// The heap has as many bytes as cudaLimitMallocHeapSize says, which a kernel's first malloc
+// settles. What does not fit is a null pointer; what is freed can be allocated again.
 #include "device_heap.h"
 
 __global__ void fill_heap(int *counts, int bytes)

@@ -1,6 +1,7 @@
 // verdict: none
 // Kernels use what an earlier one allocated, one after the other, and the last one frees it: as a
-// list of the CUDA C++ Programming Guide's examples ("Allocation Persisting Between Kernel Launches").
+// list of the CUDA C++ Programming Guide's examples ("Allocation Persisting Between Kernel
+// Launches").
 #include "device_heap.h"
 
 enum { THREADS = 40, COUNT = 12 };

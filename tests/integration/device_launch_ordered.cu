@@ -1,8 +1,8 @@
 // verdict: none
 // flags: -rdc=true
-// Children of one block's NULL stream run one after the other, a stream's that the kernel creates too,
-// with an event between streams; a tail launch comes after all. Each child knows what its parent
-// wrote before.
+// Children of one block's NULL stream run one after the other, a stream's that the kernel creates
+// too, with an event between streams; a tail launch comes after all. Each child knows what its
+// parent wrote before.
 #include "device_launch.h"
 
 __global__ void parent(int *p, int *q, int *r, int *s, int *sum)

@@ -2,7 +2,8 @@
 // gpu: any
 // flags: -rdc=true
 // expect: data race: .*put
-// A kernel reads what its child writes: a kernel cannot wait for a child. In a tail launch it could.
+// A kernel reads what its child writes: a kernel cannot wait for a child. In a tail launch it
+// could.
 #include "device_launch.h"
 
 __global__ void parent(int *p, int *sum)

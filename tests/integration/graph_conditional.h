@@ -45,7 +45,8 @@ static inline cudaGraphNode_t add_conditional(cudaGraph_t graph, cudaGraphNode_t
     params.conditional.handle = handle;
     params.conditional.type = type;
     params.conditional.size = size;
-    CHECK(cudaGraphAddNode(&node, graph, after ? &after : nullptr, nullptr, after ? 1 : 0, &params));
+    CHECK(
+        cudaGraphAddNode(&node, graph, after ? &after : nullptr, nullptr, after ? 1 : 0, &params));
     for (unsigned i = 0; i < size; i++)
         bodies[i] = params.conditional.phGraph_out[i];
     return node;

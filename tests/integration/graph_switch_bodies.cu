@@ -1,8 +1,8 @@
 // verdict: none
 // flags: -rdc=true
 // cuda: 13
-// The bodies of a switch write the same bytes. One of them runs at most, so they are no race. A value
-// beyond the last body runs none.
+// The bodies of a switch write the same bytes. One of them runs at most, so they are no race. A
+// value beyond the last body runs none.
 #include "graph_conditional.h"
 
 int main()

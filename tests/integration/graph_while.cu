@@ -1,13 +1,14 @@
 // verdict: none
 // flags: -rdc=true
 // cuda: 13
-// A loop in a graph: its body adds, and a kernel of the body counts down. Nested in it is an if, with
-// an else. Whoever reads the result waits for the graph.
+// A loop in a graph: its body adds, and a kernel of the body counts down. Nested in it is an if,
+// with an else. Whoever reads the result waits for the graph.
 #include "graph_conditional.h"
 
 int main()
 {
-    int *p = device_array<int>(), *left = device_array<int>(1), *odd = device_array<int>(1), host[N];
+    int *p = device_array<int>(), *left = device_array<int>(1), *odd = device_array<int>(1),
+        host[N];
     cudaGraph_t graph, loop, branches[2];
     cudaGraphConditionalHandle again, which;
     cudaGraphExec_t exec;

@@ -2,7 +2,8 @@
 // link: -lnvJitLink -lnvrtc -lcuda
 // cuda: 13
 // off: gpu
-// Two units of machine code that NVRTC made are linked by nvJitLink, and the program loads the cubin.
+// Two units of machine code that NVRTC made are linked by nvJitLink, and the program loads the
+// cubin.
 #include "jit_link.h"
 
 int main()

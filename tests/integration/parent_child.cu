@@ -1,7 +1,8 @@
 // verdict: none
-// A process writes memory that it shares, and starts another one that reads it: what the first one had waited
-// for then comes before all that the second one does (tests/shell/test_interprocess.sh). The first argument
-// says how it is started, and with `early` the kernel is waited for only afterwards.
+// A process writes memory that it shares, and starts another one that reads it: what the first one
+// had waited for then comes before all that the second one does (tests/shell/test_interprocess.sh).
+// The first argument says how it is started, and with `early` the kernel is waited for only
+// afterwards.
 #include "program.h"
 #include <cstring>
 #include <spawn.h>

@@ -49,7 +49,7 @@ static void read_back(cudaArray_t array, void *to, size_t texel, cudaExtent exte
 template <typename T> static void moves(const char *name)
 {
     unsigned char from[H][W * sizeof(T)], to[H][W * sizeof(T)] = {};
-    for (unsigned char &byte : *(unsigned char (*)[sizeof from]) & from)
+    for (unsigned char &byte : *(unsigned char(*)[sizeof from]) & from)
         byte = (unsigned char)rand();
     const cudaExtent extent = make_cudaExtent(W, H, 0);
     cudaArray_t a = make_array(cudaCreateChannelDesc<T>(), extent, cudaArraySurfaceLoadStore),

@@ -1,6 +1,6 @@
 // verdict: none
-// As texture_destroyed_in_use, but the host waits for the kernel. The next texture may have the same
-// handle, and that is no use of the one before.
+// As texture_destroyed_in_use, but the host waits for the kernel. The next texture may have the
+// same handle, and that is no use of the one before.
 #include "array.h"
 
 int main()
