@@ -311,12 +311,17 @@ static void heap_reset(const void *domain, const void *handle)
     heap_give_back(handle, false);
 }
 
+/* Whether the batch describes ranges of addresses. */
+static bool are_ranges(const struct head *head, size_t bytes, const struct elements *elements)
+{
+    return is_described(head, bytes) && is_virtual(head->kind) &&
+           elements_have(elements, sizeof(struct virtual_range));
+}
+
 static void regions_register(const void *domain, const struct register_batch *batch)
 {
     (void)domain;
-    if (!is_described(batch ? &batch->head : NULL, sizeof *batch) ||
-        !is_virtual(batch->head.kind) ||
-        !elements_have(&batch->elements, sizeof(struct virtual_range)))
+    if (!are_ranges(batch ? &batch->head : NULL, sizeof *batch, batch ? &batch->elements : NULL))
         return;
     for (size_t i = 0; i < batch->elements.count; i++) {
         struct virtual_range range;
@@ -333,9 +338,7 @@ static void regions_register(const void *domain, const struct register_batch *ba
 static void regions_resize(const void *domain, const struct region_batch *batch)
 {
     (void)domain;
-    if (!is_described(batch ? &batch->head : NULL, sizeof *batch) ||
-        !is_virtual(batch->head.kind) ||
-        !elements_have(&batch->elements, sizeof(struct virtual_range)))
+    if (!are_ranges(batch ? &batch->head : NULL, sizeof *batch, batch ? &batch->elements : NULL))
         return;
     for (size_t i = 0; i < batch->elements.count; i++) {
         struct virtual_range range;
