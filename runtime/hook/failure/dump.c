@@ -2,7 +2,7 @@
 #include "runtime/hook/failure/dump.h"
 #include "csan/base/array.h"
 #include "runtime/coredump/coredump.h"
-#include "runtime/hook/interpose/call_count.h"
+#include "runtime/hook/failure/device_probe.h"
 #include "runtime/hook/failure/failed_kernel.h"
 #include "runtime/hook/failure/failure.h"
 #include "runtime/hook/failure/unverified.h"
@@ -37,24 +37,9 @@ enum {
     BEGIN_MS = 1000,  /* a dump begins at most so long behind the error that it is of */
     HOLD_MS = 3000,   /* a call is held at most so long behind the end of the dump */
     SETTLE_MS = 500,  /* behind the end of the dump, before anything is asked */
-    VERIFY_MS = 2000, /* and at most so long until the device does something again */
-    SPINS = 20000,    /* some 50 us: a word comes within 5 */
-    PROBES = 16,      /* contexts */
+    CONTEXTS = 16,
     PATH_BYTES = 64
 };
-
-/* By which a context's device shows that it works. */
-struct probe {
-    CUcontext context; /* NULL: free */
-    CUstream stream;
-    uint32_t *word;
-    uint32_t written;
-};
-
-static struct {
-    pthread_mutex_t mutex;
-    struct probe items[PROBES];
-} probes = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* A dump that the user asked for. */
 enum users_dump { USERS_NONE, USERS_MAY_COME, USERS_IS_READ };
@@ -362,99 +347,22 @@ static CUresult as_without(CUresult result)
     return result;
 }
 
-/* ---- Whether the device works ---- */
-
-/* csan's own calls, for who compares what came to the hooks with what came to the driver. */
-static CUresult counted(const char *symbol, CUresult result)
-{
-    call_count_own(symbol, result);
-    return result;
-}
-
-static bool probe_make(struct probe *probe, CUcontext context)
-{
-    static void *functions[2];
-    PFN_cuStreamCreate_v2000 create =
-        (PFN_cuStreamCreate_v2000)driver_function_cached(&functions[0], "cuStreamCreate");
-    PFN_cuMemHostAlloc_v2020 allocate =
-        (PFN_cuMemHostAlloc_v2020)driver_function_cached(&functions[1], "cuMemHostAlloc");
-    void *word = NULL;
-    CUstream stream;
-    if (!create || !allocate ||
-        counted("cuStreamCreate", create(&stream, CU_STREAM_NON_BLOCKING)) != CUDA_SUCCESS ||
-        counted("cuMemHostAlloc",
-                allocate(&word, sizeof *probe->word, CU_MEMHOSTALLOC_DEVICEMAP)) != CUDA_SUCCESS)
-        return false;
-    *probe = (struct probe){.context = context, .stream = stream, .word = word};
-    *probe->word = 0;
-    return true;
-}
-
-/* Of the current context; NULL: there can be none. With the mutex. */
-static struct probe *probe_of(CUcontext context)
-{
-    struct probe *place = NULL;
-    for (int i = 0; i < PROBES; i++) {
-        if (probes.items[i].context == context)
-            return &probes.items[i];
-        if (!place && !probes.items[i].context)
-            place = &probes.items[i];
-    }
-    return place && probe_make(place, context) ? place : NULL;
-}
-
-static bool has_come(const struct probe *probe)
-{
-    return __atomic_load_n(probe->word, __ATOMIC_ACQUIRE) == probe->written;
-}
-
-/* With the mutex. Ends when the word has come, or a dump. */
-static void probe_wait(struct probe *probe)
-{
-    static void *function;
-    PFN_cuStreamWriteValue32_v11070 write_value =
-        (PFN_cuStreamWriteValue32_v11070)driver_function_cached(&function,
-                                                                "cuStreamWriteValue32_v2");
-    probe->written++;
-    if (!write_value || counted("cuStreamWriteValue32_v2",
-                                write_value(probe->stream, (CUdeviceptr)(uintptr_t)probe->word,
-                                            probe->written, 0)) != CUDA_SUCCESS)
-        return;
-    for (unsigned i = 0; i < SPINS; i++)
-        if (has_come(probe) || dump_came())
-            return;
-    for (unsigned waited = 0; waited < VERIFY_MS && !has_come(probe) && !dump_came(); waited++)
-        nap();
-}
-
-/* Whoever waited: all launches so far are verified, or a dump has begun. */
-static void verify(void)
-{
-    CUcontext context = stream_current_context();
-    const CUstreamCaptureMode mode = driver_capture_mode(CU_STREAM_CAPTURE_MODE_RELAXED);
-    lock_order_take(LOCK_DUMPS, &probes.mutex);
-    struct probe *probe = context ? probe_of(context) : NULL;
-    if (probe)
-        probe_wait(probe);
-    lock_order_give(LOCK_DUMPS, &probes.mutex);
-    driver_capture_mode(mode);
-}
+/* ---- Other devices ---- */
 
 /* A failure on one device leaves the contexts of others as they are: a context that had no error
  * when it was asked behind the newest dump is not asked again. */
 static struct {
-    CUcontext contexts[PROBES];
+    pthread_mutex_t mutex;
+    CUcontext contexts[CONTEXTS];
     uint32_t dumps, count; /* dumps that had begun then */
-} unharmed;
+} unharmed = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 void dump_context_ended(CUcontext context)
 {
-    lock_order_take(LOCK_DUMPS, &probes.mutex);
-    for (int i = 0; i < PROBES; i++)
-        if (probes.items[i].context == context)
-            probes.items[i].context = NULL;
+    device_probe_context_ended(context);
+    lock_order_take(LOCK_DUMPS, &unharmed.mutex);
     unharmed.count = 0; /* another may get the handle */
-    lock_order_give(LOCK_DUMPS, &probes.mutex);
+    lock_order_give(LOCK_DUMPS, &unharmed.mutex);
 }
 
 bool dump_wants(csan_lane lane)
@@ -462,29 +370,28 @@ bool dump_wants(csan_lane lane)
     return __atomic_load_n(&dump.on, __ATOMIC_RELAXED) && unverified_is_news(lane);
 }
 
-/* Both under the mutex of the probes. */
 static bool is_unharmed(void)
 {
     const CUcontext context = stream_current_context();
     bool found = false;
-    lock_order_take(LOCK_DUMPS, &probes.mutex);
+    lock_order_take(LOCK_DUMPS, &unharmed.mutex);
     if (unharmed.dumps == __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE))
         for (uint32_t i = 0; i < unharmed.count && !found; i++)
             found = unharmed.contexts[i] == context;
-    lock_order_give(LOCK_DUMPS, &probes.mutex);
+    lock_order_give(LOCK_DUMPS, &unharmed.mutex);
     return found;
 }
 
 static void note_unharmed(void)
 {
     const uint32_t dumps = __atomic_load_n(&dump.begun, __ATOMIC_ACQUIRE);
-    lock_order_take(LOCK_DUMPS, &probes.mutex);
+    lock_order_take(LOCK_DUMPS, &unharmed.mutex);
     if (unharmed.dumps != dumps)
         unharmed.count = 0;
     unharmed.dumps = dumps;
-    if (unharmed.count < PROBES)
+    if (unharmed.count < CONTEXTS)
         unharmed.contexts[unharmed.count++] = stream_current_context();
-    lock_order_give(LOCK_DUMPS, &probes.mutex);
+    lock_order_give(LOCK_DUMPS, &unharmed.mutex);
 }
 
 /* The driver may come out with the error first: once. */
@@ -502,8 +409,8 @@ CUresult dump_call_ended(CUresult result, enum dump_wait wait)
 {
     if (wait != DUMP_NO_WAIT && result == CUDA_SUCCESS &&
         __atomic_load_n(&unverified_any, __ATOMIC_ACQUIRE)) {
-        verify();
         unverified_waited(session_context(), wait == DUMP_WAITED_FOR_ALL);
+        device_probe_ask(); /* last: what other threads launch from here on is not forgotten */
     }
     if (failure_is_lasting(result)) {
         users_dump_await();

@@ -20,7 +20,7 @@ bool unverified_is_news(csan_lane lane);
 /* A kernel was launched on the lane, and may fail. */
 void unverified_launched(csan_lane lane);
 
-/* Call it once the host's join behind a wait is known, and the device was asked. `all`: for all
+/* Call it once the host's join behind a wait is known, before the device is asked. `all`: for all
  * work of the device. Takes the hooks' lock. */
 void unverified_waited(csan_context *context, bool all);
 
