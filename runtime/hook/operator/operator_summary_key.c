@@ -3,6 +3,7 @@
  * The key's shape is the kernel and how it is launched. Its words are the parameters; in place of a
  * pointer stands where it lies in its block. Accesses start from a pointer in a *slot*, which is
  * eight bytes of the parameters. */
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "runtime/hook/kernel/identity.h"
 #include "runtime/hook/operator/host_address.h"
@@ -74,15 +75,11 @@ void operator_summary_pointers_relate(struct thread *thread)
 /* The thread's room for so many pieces of eight bytes. */
 static bool slots_room(struct thread *thread, uint32_t slots)
 {
-    size_t room = thread->slot_room;
-    uint32_t *words = operator_summary_grown(thread->words, &room, slots, 2 * sizeof *words);
-    if (words)
-        thread->words = words;
-    uint16_t *anchors = words ? realloc(thread->anchors, room * sizeof *anchors) : NULL;
-    if (!anchors)
+    size_t words = thread->slot_room, anchors = words;
+    if (!array_reserve(&thread->words, slots, &words, 64, SIZE_MAX, 2 * sizeof *thread->words) ||
+        !array_reserve(&thread->anchors, slots, &anchors, 64, SIZE_MAX, sizeof *thread->anchors))
         return false;
-    thread->anchors = anchors;
-    thread->slot_room = (uint32_t)room;
+    thread->slot_room = (uint32_t)anchors;
     return true;
 }
 
