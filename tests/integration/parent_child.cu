@@ -74,6 +74,6 @@ int main(int count, char **arguments)
     CHECK(cudaStreamSynchronize(stream));
     if (!ends_well(process))
         return 1;
-    puts("right");
+    puts("done");
     return 0;
 }
