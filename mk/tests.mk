@@ -68,7 +68,8 @@ include tests/gpu/build.mk
 include tests/bench/programs/build.mk
 
 # Tests of the products as a person meets them at the command line. Those that take longest begin first.
-shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,install explore snippets oracle fix kernels mutate failures mpi)))
+shell_tests_long := $(wildcard $(addprefix tests/shell/test_,$(addsuffix .sh,other_tools mpi_order terminal frameworks \
+	host_instrumented snippets install oracle mpi explore fix kernels mutate failures)))
 SHELL_TESTS := $(shell_tests_long) $(filter-out $(shell_tests_long),$(wildcard tests/shell/test_*.sh))
 SCHEMA_CHECK := $(OUT)/tests/schema_check
 
