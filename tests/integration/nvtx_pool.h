@@ -7,6 +7,14 @@
 
 #include <nvtx3/nvToolsExtMem.h>
 
+// Where a block's elements go, PTX does not know.
+__global__ void scatter(int *out, const int *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[to[i]] = i;
+}
+
 class nvtx_pool
 {
   public:

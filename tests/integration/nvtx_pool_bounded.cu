@@ -5,13 +5,6 @@
 // does not know. One block becomes larger: each may touch its own block, and no other.
 #include "nvtx_pool.h"
 
-__global__ void scatter(int *out, const int *to, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[to[i]] = i;
-}
-
 int main()
 {
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();

@@ -6,13 +6,6 @@
 // is the first one's memory, whose second half was in the block only since it became larger.
 #include "nvtx_pool.h"
 
-__global__ void scatter(int *out, const int *to, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[to[i]] = i;
-}
-
 int main()
 {
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();

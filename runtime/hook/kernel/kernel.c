@@ -541,7 +541,7 @@ static void recent_drop(struct recent *recent, size_t first)
 static void recent_end(void *value)
 {
     struct recent *recent = value;
-    if (!guard_enter_aside()) /* which works off what names them */
+    if (!guard_enter_aside()) /* which processes what names them */
         return;               /* csan is off, or the thread was ended within a call */
     for (size_t i = 0; i < RECENT_COUNT; i++)
         recent_drop(recent + i, 0);

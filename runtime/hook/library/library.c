@@ -293,8 +293,9 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
     return result;
 }
 
-/* A stub's call: its entry, the six registers of arguments, those on the stack. Below the six lie
- * eight words with the numbers that have a point (xmm0 to xmm7). */
+/* A program's call of a library function that csan exports in its place. `registers`: the six
+ * integer arguments (System V ABI, "Parameter Passing"); the eight words below them hold the
+ * floating-point ones, xmm0 to xmm7. `arguments`: those on the stack. */
 uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
                       const uint64_t *arguments);
 uint64_t library_call(struct library_entry *entry, const uint64_t *registers,

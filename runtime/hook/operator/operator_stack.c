@@ -78,7 +78,7 @@ static bool settle(void)
 {
     if (!behind)
         return true;
-    const bool entered = guard_enter(); /* which works off */
+    const bool entered = guard_enter(); /* which processes them */
     if (entered)
         guard_leave();
     behind = false;

@@ -41,7 +41,7 @@ void connect_tables(void)
 
 /* ---- Deferred work ---- */
 
-/* One thread works off at a time. */
+/* One thread processes at a time. */
 static struct {
     void *push, *pop;            /* cuCtxPushCurrent, cuCtxPopCurrent */
     struct operators *operators; /* the thread's own */

@@ -27,7 +27,7 @@ struct batch {
     _Alignas(LINE) unsigned char room[BATCH_BYTES];
 };
 
-/* What is worked off of one. */
+/* What is processed of one. */
 struct taken {
     const struct batch *batch;
     uint32_t used, count;
@@ -39,8 +39,9 @@ static struct {
     uint32_t limit;         /* if it is not paused; atomic */
     bool paused;            /* atomic */
     const struct deferred_face *face;
-    uint64_t all, within; /* pieces worked off; by the program's threads, atomic */
-    bool large;           /* the newest batch was a quarter full or more; atomic */
+    uint64_t all;    /* pieces processed so far */
+    uint64_t within; /* of those, how many by the program's own threads; atomic */
+    bool large;      /* the newest batch was a quarter full or more; atomic */
     struct batch batches[2];
 } deferred = {.turn = PTHREAD_MUTEX_INITIALIZER, .filling = PTHREAD_COND_INITIALIZER};
 
@@ -81,9 +82,9 @@ void deferred_resume(void)
 
 /* ---- Working off ---- */
 
-/* As if each thread's pieces were worked off in a thread of their own. Default streams and
+/* As if each thread's pieces were processed in a thread of their own. Default streams and
  * variables are those of the context that was current. */
-static void batch_work_off(const struct taken *taken)
+static void batch_process(const struct taken *taken)
 {
     const uint32_t ignored = context_ignore_swap(0);
     const struct range_actor actor = named_range_act((struct range_actor){.acts = true});
@@ -166,11 +167,11 @@ static bool take_turn_if_free(void)
 }
 
 /* With the turn, which it gives back. */
-static void work_off(bool beside)
+static void process_newest(bool beside)
 {
     works = true;
     const struct taken taken = batch_take();
-    batch_work_off(&taken);
+    batch_process(&taken);
     __atomic_store_n(&deferred_done, deferred_done + taken.count, __ATOMIC_RELEASE);
     deferred.all += taken.count;
     if (!beside)
@@ -190,7 +191,7 @@ void deferred_flush_slow(void)
         wait_for_thread();
     } else {
         take_turn();
-        work_off(false);
+        process_newest(false);
     }
 }
 
@@ -217,7 +218,7 @@ static void sleep_until_filled(void)
 
 /* How long csan's thread naps behind work, in microseconds. The end of each nap takes processor
  * time, so naps get longer while the program does nothing but launch. Who makes another call has to
- * work off what is there, so they are short then. */
+ * process what is there first, so naps are short then. */
 static long nap_behind_work(long before)
 {
     static uint64_t within;
@@ -237,12 +238,12 @@ static void *attend(void *unused)
     for (;;) {
         if (!deferred_is_empty()) {
             if (take_turn_if_free())
-                work_off(true);
+                process_newest(true);
             naps = 0;
             microseconds = nap_behind_work(microseconds);
         } else if (naps == NAPS) {
             sleep_until_filled();
-            naps = 0; /* what woke it may have been worked off by others since */
+            naps = 0; /* others may have processed since what woke it */
             microseconds = NAP_US;
         }
         nap(microseconds);

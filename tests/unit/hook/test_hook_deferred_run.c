@@ -63,7 +63,7 @@ static int launch_while_another_opens(void)
         }
         fill(p, s);
         if (i < 3)
-            turn_to(s); /* works off here, while csan's thread is being made */
+            turn_to(s); /* processes here, while csan's thread is being made */
     }
     __atomic_store_n(&opening, 2, __ATOMIC_RELEASE);
     pthread_join(opener, NULL);
