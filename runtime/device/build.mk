@@ -4,12 +4,12 @@ device_objects := $(call objects,$(device_src))
 device_entries := $(OUT)/gen/device/entries
 device_symbols := $(OUT)/gen/device/symbols
 
-$(device_symbols): runtime/device/symbols.sh $(CUDA_HOME)/include/cuda.h
+$(device_symbols): runtime/device/symbols.sh $(CUDA_HOME)/include/cuda.h runtime/cuda/newer.table
 	@mkdir -p $(@D)
-	CC=$(CC) runtime/device/symbols.sh $(CUDA_HOME)/include > $@.new
+	CC=$(CC) runtime/device/symbols.sh $(CUDA_HOME)/include runtime/cuda/newer.table > $@.new
 	mv $@.new $@
-$(device_entries).c: runtime/device/entries.sh $(device_symbols) $(device_objects)
-	runtime/device/entries.sh $(device_symbols) $(CUDA_HOME)/include $(device_objects) > $@.new
+$(device_entries).c: runtime/device/entries.sh $(device_symbols) runtime/cuda/newer.table $(device_objects)
+	runtime/device/entries.sh $(device_symbols) $(CUDA_HOME)/include runtime/cuda/newer.table $(device_objects) > $@.new
 	mv $@.new $@
 $(device_entries).o: $(device_entries).c
 	$(CC) $(CFLAGS_ALL) $(CUDA_INCLUDE) -MMD -MP -c $< -o $@

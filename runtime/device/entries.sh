@@ -1,7 +1,9 @@
 #!/bin/sh
 # Makes entries.c: what the embedded libcuda exports and does not implement, and the table behind
 # cuGetProcAddress.
-#   usage: entries.sh SYMBOLS INCLUDE_DIR OBJECT... > entries.c
+#   usage: entries.sh SYMBOLS INCLUDE_DIR NEWER OBJECT... > entries.c
+#
+# NEWER is runtime/cuda/newer.table: types that the headers may lack.
 #
 # Every symbol of the file SYMBOLS (see symbols.sh) that no object defines becomes a function that returns
 # CUDA_ERROR_NOT_SUPPORTED and says so once. cudaTypedefs.h names each entry point with the CUDA
@@ -10,7 +12,8 @@
 set -eu
 symbols=$1
 include=$2
-shift 2
+newer=$3
+shift 3
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export LC_ALL=C
@@ -18,7 +21,7 @@ export LC_ALL=C
 sort -u "$symbols" > "$scratch/all"
 nm --defined-only "$@" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u > "$scratch/have"
 comm -23 "$scratch/all" "$scratch/have" > "$scratch/lacking"
-cat "$include/cudaTypedefs.h" "$include/cudaProfilerTypedefs.h" |
+{ cat "$include/cudaTypedefs.h" "$include/cudaProfilerTypedefs.h"; awk '/^cu/ { print "PFN_" $2 }' "$newer"; } |
     grep -o 'PFN_cu[A-Za-z0-9_]*_v[0-9]\{4,5\}\(_pt[sd][sz]\)\?' | sort -u > "$scratch/typedefs"
 
 echo '/* Made by entries.sh. */'

@@ -8,9 +8,9 @@ hook_o     := $(call objects,$(hook_src) $(python_src)) $(OUT)/obj/gen/driver_st
 	$(OUT)/obj/gen/library_touch.o $(tracer_o)
 LIBCSAN    := $(LIBDIR)/libcsan.so.0
 
-$(hook_gen) &: $(hook_table) runtime/hook/interpose/generate.awk
+$(hook_gen) &: $(hook_table) runtime/hook/interpose/generate.awk runtime/cuda/newer.h
 	@mkdir -p $(OUT)/gen
-	awk -v OUT=$(OUT)/gen -f runtime/hook/interpose/generate.awk $(hook_table) $(CUDA_HOME)/include/cudaTypedefs.h
+	awk -v OUT=$(OUT)/gen -f runtime/hook/interpose/generate.awk $(hook_table) $(CUDA_HOME)/include/cudaTypedefs.h runtime/cuda/newer.h
 
 library_table := runtime/hook/library/library.table
 library_gen   := $(OUT)/gen/library_touch.c $(OUT)/gen/library_stubs.c $(OUT)/gen/libcsan.map \

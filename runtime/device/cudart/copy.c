@@ -464,3 +464,29 @@ BOTH(cudaMemcpy3DBatchAsync, _ptsz, copy_3d_batch,
      (size_t numOps, struct cudaMemcpy3DBatchOp *opList, unsigned long long flags,
       cudaStream_t stream),
      numOps, opList, flags, stream)
+
+/* Functions of CUDA 13.2, which its headers declare. */
+
+static cudaError_t copy_with_attributes(enum flavor flavor, void *target, const void *source,
+                                        size_t bytes, struct cudaMemcpyAttributes *attributes,
+                                        cudaStream_t stream)
+{
+    ENTER();
+    return error_from(driver.cuMemcpyWithAttributesAsync[flavor](
+        (CUdeviceptr)target, (CUdeviceptr)source, bytes, (CUmemcpyAttributes *)attributes, stream));
+}
+BOTH(cudaMemcpyWithAttributesAsync, _ptsz, copy_with_attributes,
+     (void *dst, const void *src, size_t size, struct cudaMemcpyAttributes *attr,
+      cudaStream_t stream),
+     dst, src, size, attr, stream)
+
+static cudaError_t copy_3d_with_attributes(enum flavor flavor, struct cudaMemcpy3DBatchOp *op,
+                                           unsigned long long flags, cudaStream_t stream)
+{
+    ENTER();
+    return error_from(
+        driver.cuMemcpy3DWithAttributesAsync[flavor]((CUDA_MEMCPY3D_BATCH_OP *)op, flags, stream));
+}
+BOTH(cudaMemcpy3DWithAttributesAsync, _ptsz, copy_3d_with_attributes,
+     (struct cudaMemcpy3DBatchOp * op, unsigned long long flags, cudaStream_t stream), op, flags,
+     stream)

@@ -184,3 +184,15 @@ static cudaError_t launch_host(enum flavor flavor, cudaStream_t stream, cudaHost
 }
 BOTH(cudaLaunchHostFunc, _ptsz, launch_host,
      (cudaStream_t stream, cudaHostFn_t function, void *user), stream, function, user)
+
+/* CUDA 13.2. Whether the driver's thread sleeps (0) or spins (1) makes no difference here. */
+static cudaError_t launch_host_with_mode(enum flavor flavor, cudaStream_t stream,
+                                         cudaHostFn_t function, void *user, unsigned mode)
+{
+    ENTER();
+    return mode > 1 ? error_from(CUDA_ERROR_INVALID_VALUE)
+                    : launch_host(flavor, stream, function, user);
+}
+BOTH(cudaLaunchHostFunc_v2, _ptsz, launch_host_with_mode,
+     (cudaStream_t stream, cudaHostFn_t function, void *user, unsigned mode), stream, function,
+     user, mode)

@@ -26,6 +26,7 @@
 #pragma GCC visibility push(default)
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include "runtime/cuda/newer.h"
 #pragma GCC visibility pop
 
 #include <stdbool.h>

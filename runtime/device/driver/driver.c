@@ -47,7 +47,20 @@ struct device device = {
 enum { DEVICE_MEMORY_UNIT = 256, HOST_MEMORY_UNIT = 4096 };
 enum { REDZONE = 512, REDZONE_MOST = 64 << 20, QUARANTINE = 64 << 20 };
 
-enum { DRIVER_VERSION = 13000 };
+enum { DRIVER_VERSION = 13050 };
+
+/* CSAN_DEVICE_CUDA=12.4: the version that the driver says it has, as an older one would. Other
+ * values are those of the newest. The runtime libraries need the newest. */
+static int driver_version(void)
+{
+    const char *text = environment_get("CSAN_DEVICE_CUDA");
+    int major, minor, end = 0;
+    if (!text || sscanf(text, "%d.%d%n", &major, &minor, &end) != 2 || text[end] || major < 11 ||
+        minor < 0 || minor > 9)
+        return DRIVER_VERSION;
+    const int version = major * 1000 + minor * 10;
+    return version < DRIVER_VERSION ? version : DRIVER_VERSION;
+}
 
 uint64_t device_nanoseconds(void)
 {
@@ -329,7 +342,7 @@ CUresult CUDAAPI cuDriverGetVersion(int *driverVersion)
 {
     if (!driverVersion)
         return CUDA_ERROR_INVALID_VALUE;
-    *driverVersion = DRIVER_VERSION;
+    *driverVersion = driver_version();
     return CUDA_SUCCESS;
 }
 
@@ -374,7 +387,7 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char *symbol, void **pfn, int cudaVer
 {
     const cuuint64_t both =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-    if (!symbol || !pfn || cudaVersion > DRIVER_VERSION || flags > both)
+    if (!symbol || !pfn || cudaVersion > driver_version() || flags > both)
         return CUDA_ERROR_INVALID_VALUE;
     bool known;
     const struct device_entry *entry = entry_find(

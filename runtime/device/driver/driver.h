@@ -18,6 +18,9 @@
 #define __CUDA_API_PUSH_VISIBILITY_DEFAULT
 #include <cuda.h>
 #undef __CUDA_API_PUSH_VISIBILITY_DEFAULT
+#pragma GCC visibility push(default)
+#include "runtime/cuda/newer.h"
+#pragma GCC visibility pop
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -178,6 +178,28 @@ CUresult CUDAAPI cuLaunchHostFunc_ptsz(CUstream hStream, CUhostFn fn, void *user
     return enqueue(hStream, fn, NULL, userData, true);
 }
 
+/* How the driver's thread waits makes no difference here. */
+static CUresult enqueue_with_mode(CUstream stream, CUhostFn function, void *data, unsigned mode,
+                                  bool per_thread)
+{
+    enum { BLOCKING = 0, SPINWAIT = 1 };
+    if (mode != BLOCKING && mode != SPINWAIT)
+        return CUDA_ERROR_INVALID_VALUE;
+    return enqueue(stream, function, NULL, data, per_thread);
+}
+
+CUresult CUDAAPI cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void *userData,
+                                     unsigned int syncMode)
+{
+    return enqueue_with_mode(hStream, fn, userData, syncMode, false);
+}
+
+CUresult CUDAAPI cuLaunchHostFunc_v2_ptsz(CUstream hStream, CUhostFn fn, void *userData,
+                                          unsigned int syncMode)
+{
+    return enqueue_with_mode(hStream, fn, userData, syncMode, true);
+}
+
 CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
                                      unsigned int flags)
 {

@@ -145,6 +145,43 @@ static CUresult copy_all_v1(const CUdeviceptr *to, const CUdeviceptr *from, cons
     return result;
 }
 
+static CUresult copy_one(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                         const CUmemcpyAttributes *attributes, CUstream stream, bool per_thread)
+{
+    if (!attributes || !is_order(attributes->srcAccessOrder))
+        return CUDA_ERROR_INVALID_VALUE;
+    bool now = attributes->srcAccessOrder == CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL;
+    return (now ? copy_now : copy_linear)(to, from, bytes, stream, per_thread);
+}
+
+/* ---- Over a fabric: between pointers, since this device has no logical endpoints ---- */
+
+static bool is_fabric_operand(const CUfabricCpyOperand *operand)
+{
+    return operand->type == CU_FABRIC_COPY_OPERAND_TYPE_POINTER ||
+           operand->type == CU_FABRIC_COPY_OPERAND_TYPE_LOGICAL_ENDPOINT;
+}
+
+static CUresult copy_fabric(size_t count, const CUDA_FABRIC_COPY_BATCH_OP *list,
+                            unsigned long long flags, CUstream stream, bool per_thread)
+{
+    CUresult result = CUDA_SUCCESS;
+    if (!count || !list || flags || is_legacy(stream, per_thread))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].flags || !is_fabric_operand(&list[i].src) || !is_fabric_operand(&list[i].dst))
+            return CUDA_ERROR_INVALID_VALUE;
+        if (list[i].src.type != CU_FABRIC_COPY_OPERAND_TYPE_POINTER ||
+            list[i].dst.type != CU_FABRIC_COPY_OPERAND_TYPE_POINTER)
+            return device_lacks("a copy with a logical endpoint");
+    }
+    for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
+        if (list[i].size)
+            result = copy_linear(list[i].dst.op.ptr.ptr, list[i].src.op.ptr.ptr, list[i].size,
+                                 stream, per_thread);
+    return result;
+}
+
 /* ---- Three dimensions ---- */
 
 static size_t element_bytes_of(const CUmemcpy3DOperand *operand)
@@ -239,6 +276,14 @@ static CUresult copy_boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP *list, siz
     return result;
 }
 
+static CUresult copy_one_box(const CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags,
+                             CUstream stream, bool per_thread)
+{
+    bool valid = op && !flags && is_order(op->srcAccessOrder) && op->extent.width &&
+                 op->extent.height && op->extent.depth;
+    return valid ? copy_box(op, stream, per_thread) : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* ---- Entry points -------------------------------------------------------------------------- */
 
 #define ENTRIES(suffix, per_thread)                                                                \
@@ -267,6 +312,22 @@ static CUresult copy_boxes(size_t count, const CUDA_MEMCPY3D_BATCH_OP *list, siz
         size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, unsigned long long flags, CUstream hStream) \
     {                                                                                              \
         return copy_boxes(numOps, opList, NULL, flags, hStream, per_thread);                       \
+    }                                                                                              \
+    CUresult CUDAAPI cuMemcpyWithAttributesAsync##suffix(                                          \
+        CUdeviceptr dst, CUdeviceptr src, size_t size, CUmemcpyAttributes *attr, CUstream hStream) \
+    {                                                                                              \
+        return copy_one(dst, src, size, attr, hStream, per_thread);                                \
+    }                                                                                              \
+    CUresult CUDAAPI cuMemcpy3DWithAttributesAsync##suffix(                                        \
+        CUDA_MEMCPY3D_BATCH_OP *op, unsigned long long flags, CUstream hStream)                    \
+    {                                                                                              \
+        return copy_one_box(op, flags, hStream, per_thread);                                       \
+    }                                                                                              \
+    CUresult CUDAAPI cuFabricCpyBatchAsync##suffix(size_t numOps,                                  \
+                                                   CUDA_FABRIC_COPY_BATCH_OP *opList,              \
+                                                   unsigned long long flags, CUstream hStream)     \
+    {                                                                                              \
+        return copy_fabric(numOps, opList, flags, hStream, per_thread);                            \
     }
 
 ENTRIES(, false)

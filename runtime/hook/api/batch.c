@@ -1,4 +1,5 @@
-/* The hooks of copies in batches: cuMemcpyBatchAsync and cuMemcpy3DBatchAsync.
+/* The hooks of copies in batches: cuMemcpyBatchAsync, cuMemcpy3DBatchAsync and
+ * cuFabricCpyBatchAsync; and of single copies with the same attributes.
  *
  * "The batch as a whole executes in stream order but copies within a batch are not guaranteed to
  * execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync). So copies of one batch that
@@ -21,7 +22,7 @@
 
 #include <stdlib.h>
 
-/* One copy of a batch. */
+/* One copy of a batch. A side without bytes is memory of another machine. */
 struct part {
     struct csan_access source, target;
     struct csan_dim dims[4]; /* two of each */
@@ -109,7 +110,7 @@ static size_t sources_of(const struct part *parts, size_t count, CUmemcpySrcAcce
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        if (parts[i].order == order)
+        if (parts[i].order == order && parts[i].source.bytes)
             accesses[found++] = parts[i].source;
     return found;
 }
@@ -124,7 +125,8 @@ static void enqueue_together(const struct enqueuing *destination, const struct p
     submit_beside(destination, false, accesses, found);
     found = sources_of(parts, count, CU_MEMCPY_SRC_ACCESS_ORDER_STREAM, accesses);
     for (size_t i = 0; i < count; i++)
-        accesses[found++] = parts[i].target;
+        if (parts[i].target.bytes)
+            accesses[found++] = parts[i].target;
     enqueue_accesses(destination->lane, destination->site, accesses, found);
 }
 
@@ -140,7 +142,9 @@ static void enqueue_apart(const struct enqueuing *destination, const struct part
     const struct enqueuing fork = {before, destination->handle, destination->site};
     for (size_t i = 0; i < count; i++) {
         bool in_order = parts[i].order == CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
-        const struct csan_access both[] = {parts[i].target, parts[i].source};
+        const bool has_source = parts[i].source.bytes, has_target = parts[i].target.bytes;
+        const struct csan_access both[] = {has_target ? parts[i].target : parts[i].source,
+                                           parts[i].source};
         csan_lane lane = thread_makes_lane(destination->handle, "a copy of a batch");
         if (lane == CSAN_NO_LANE)
             continue;
@@ -150,7 +154,8 @@ static void enqueue_apart(const struct enqueuing *destination, const struct part
             enqueue_accesses(lane, destination->site, &parts[i].source, 1);
         csan_lane_waits(detector, lane, fork.lane);
         thread_enqueues(lane);
-        enqueue_accesses(lane, destination->site, both, in_order ? 2 : 1);
+        enqueue_accesses(lane, destination->site, both,
+                         (size_t)has_target + (in_order && has_source));
         csan_lane_waits(detector, destination->lane, lane);
         csan_lane_destroy(detector, lane);
     }
@@ -161,6 +166,8 @@ static void parts_overwrite(const struct part *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct hull hull = hull_of(&parts[i].target);
+        if (!parts[i].target.bytes)
+            continue;
         known_contents_written(hull.first, hull.end - hull.first, NULL,
                                memory_type_may_be_constant(hull.first, hull.end - hull.first));
         stream_memop_overwritten(hull.first, hull.end - hull.first);
@@ -180,12 +187,15 @@ static void enqueue_batch(const struct driver_entry *entry, CUstream handle,
     csan_site site = operator_site(&stack, entry->name, argument_names, 2);
     struct stream *stream = NULL;
     if (stream_is_capturing(handle, entry->thread_default)) {
+        size_t found = 0;
         for (size_t i = 0; i < count; i++) {
-            accesses[2 * i] = parts[i].source;
-            accesses[2 * i + 1] = parts[i].target;
+            if (parts[i].source.bytes)
+                accesses[found++] = parts[i].source;
+            if (parts[i].target.bytes)
+                accesses[found++] = parts[i].target;
         }
         operator_capture(handle, entry->thread_default, site, CSAN_LEVEL_LIBRARY, true, accesses,
-                         2 * count);
+                         found);
     } else if ((stream = stream_lock(handle, entry->thread_default)) != NULL) {
         const struct enqueuing destination = {stream_lane(stream), (uintptr_t)handle, site};
         stream_use(stream);
@@ -272,6 +282,51 @@ CUresult hook_copy_batch_async_v1(const struct driver_entry *entry, CUdeviceptr_
     return result;
 }
 
+CUresult hook_copy_with_attributes_async(const struct driver_entry *entry, CUdeviceptr_v2 dst,
+                                         CUdeviceptr_v2 src, size_t size,
+                                         CUmemcpyAttributes_v1 *attr, CUstream hStream)
+{
+    const size_t first = 0;
+    CUresult result =
+        DRIVER_REAL(entry, cuMemcpyWithAttributesAsync_v13020)(dst, src, size, attr, hStream);
+    if (result == CUDA_SUCCESS && attr)
+        read_linear(entry, &dst, &src, &size, 1, attr, &first, 1, hStream);
+    else if (refused_call_matters(result))
+        batch_refused(entry, &dst, &src, &size, 1, hStream);
+    return result;
+}
+
+/* ---- Over a fabric ---- */
+
+static struct csan_access fabric_side(const CUfabricCpyOperand *operand, size_t bytes, int kind)
+{
+    const bool here = operand->type == CU_FABRIC_COPY_OPERAND_TYPE_POINTER;
+    return linear(here ? operand->op.ptr.ptr : 0, here ? bytes : 0, kind);
+}
+
+/* "Source and destination are always accessed in stream order." What an endpoint leads to is
+ * memory of another process, which its own csan may see. */
+CUresult hook_fabric_copy_batch_async(const struct driver_entry *entry, size_t numOps,
+                                      CUDA_FABRIC_COPY_BATCH_OP_v1 *opList,
+                                      unsigned long long flags, CUstream hStream)
+{
+    CUresult result =
+        DRIVER_REAL(entry, cuFabricCpyBatchAsync_v13050)(numOps, opList, flags, hStream);
+    struct part *parts =
+        result == CUDA_SUCCESS && opList ? calloc(numOps + 1, sizeof *parts) : NULL;
+    size_t found = 0;
+    for (size_t i = 0; parts && i < numOps; i++)
+        if (opList[i].size)
+            parts[found++] =
+                (struct part){.source = fabric_side(&opList[i].src, opList[i].size, CSAN_READ),
+                              .target = fabric_side(&opList[i].dst, opList[i].size, CSAN_WRITE),
+                              .order = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+    if (parts)
+        enqueue_batch(entry, hStream, parts, found);
+    free(parts);
+    return result;
+}
+
 /* ---- Three-dimensional ---- */
 
 /* Where an operand lies, and how large its elements are; false: an array that csan does not know.
@@ -353,5 +408,15 @@ CUresult hook_copy_3d_batch_async_v1(const struct driver_entry *entry, size_t nu
         DRIVER_REAL(entry, cuMemcpy3DBatchAsync_v12080)(numParams, opList, failIdx, flags, hStream);
     if (result == CUDA_SUCCESS)
         read_boxes(entry, opList, numParams, hStream);
+    return result;
+}
+
+CUresult hook_copy_3d_with_attributes_async(const struct driver_entry *entry,
+                                            CUDA_MEMCPY3D_BATCH_OP_v1 *op, unsigned long long flags,
+                                            CUstream hStream)
+{
+    CUresult result = DRIVER_REAL(entry, cuMemcpy3DWithAttributesAsync_v13020)(op, flags, hStream);
+    if (result == CUDA_SUCCESS && op)
+        read_boxes(entry, op, 1, hStream);
     return result;
 }

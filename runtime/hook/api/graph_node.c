@@ -374,12 +374,11 @@ CUresult hook_graph_add_node_v1(const struct driver_entry *entry, CUgraphNode *p
     });
 }
 
-CUresult hook_graph_add_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
-                             CUgraph hGraph, const CUgraphNode *dependencies,
-                             const CUgraphEdgeData *dependencyData, size_t numDependencies,
-                             CUgraphNodeParams *nodeParams)
+/* Of CUDA 12.3 and of 13.4, which checks the node's context besides: one signature. */
+static CUresult add_node(PFN_cuGraphAddNode_v12030 real, CUgraphNode *phGraphNode, CUgraph hGraph,
+                         const CUgraphNode *dependencies, const CUgraphEdgeData *dependencyData,
+                         size_t numDependencies, CUgraphNodeParams *nodeParams)
 {
-    PFN_cuGraphAddNode_v12030 real = DRIVER_REAL(entry, cuGraphAddNode_v12030);
     CUgraphNodeParams own;
     if (!nodeParams || !session_start())
         return real(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
@@ -391,15 +390,53 @@ CUresult hook_graph_add_node(const struct driver_entry *entry, CUgraphNode *phGr
     });
 }
 
-CUresult hook_graph_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
-                                    CUgraphNodeParams *nodeParams)
+CUresult hook_graph_add_node(const struct driver_entry *entry, CUgraphNode *phGraphNode,
+                             CUgraph hGraph, const CUgraphNode *dependencies,
+                             const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                             CUgraphNodeParams *nodeParams)
 {
-    PFN_cuGraphNodeSetParams_v12020 real = DRIVER_REAL(entry, cuGraphNodeSetParams_v12020);
+    return add_node(DRIVER_REAL(entry, cuGraphAddNode_v12030), phGraphNode, hGraph, dependencies,
+                    dependencyData, numDependencies, nodeParams);
+}
+
+CUresult hook_graph_add_node_v3(const struct driver_entry *entry, CUgraphNode *phGraphNode,
+                                CUgraph hGraph, const CUgraphNode *dependencies,
+                                const CUgraphEdgeData *dependencyData, size_t numDependencies,
+                                CUgraphNodeParams *nodeParams)
+{
+    return add_node(DRIVER_REAL(entry, cuGraphAddNode_v13040), phGraphNode, hGraph, dependencies,
+                    dependencyData, numDependencies, nodeParams);
+}
+
+static CUresult set_node(PFN_cuGraphNodeSetParams_v12020 real, CUgraphNode hNode,
+                         CUgraphNodeParams *nodeParams)
+{
     CUgraphNodeParams own;
     if (!nodeParams || !session_start())
         return real(hNode, nodeParams);
     wrap(nodeParams, &own);
     WRAP_AND_NOTE(real(hNode, &own), note_any(hNode, &own, own.graph.graph));
+}
+
+CUresult hook_graph_node_set_params(const struct driver_entry *entry, CUgraphNode hNode,
+                                    CUgraphNodeParams *nodeParams)
+{
+    return set_node(DRIVER_REAL(entry, cuGraphNodeSetParams_v12020), hNode, nodeParams);
+}
+
+CUresult hook_graph_node_set_params_v2(const struct driver_entry *entry, CUgraphNode hNode,
+                                       CUgraphNodeParams *nodeParams)
+{
+    return set_node(DRIVER_REAL(entry, cuGraphNodeSetParams_v13040), hNode, nodeParams);
+}
+
+CUresult hook_graph_node_get_params(const struct driver_entry *entry, CUgraphNode hNode,
+                                    CUgraphNodeParams *nodeParams)
+{
+    CUresult result = DRIVER_REAL(entry, cuGraphNodeGetParams_v13020)(hNode, nodeParams);
+    if (result == CUDA_SUCCESS && nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_HOST)
+        host_node_unwrap(&nodeParams->host.fn, &nodeParams->host.userData);
+    return result;
 }
 
 CUresult hook_graph_exec_node_set_params(const struct driver_entry *entry, CUgraphExec hGraphExec,

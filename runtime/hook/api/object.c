@@ -188,3 +188,23 @@ CUresult hook_tensor_map_replace_address(const struct driver_entry *entry, CUten
         guard_leave();
     return result;
 }
+
+/* The same tensor: what lies outside of it is found otherwise. The descriptor's bits may differ. */
+CUresult hook_tensor_map_set_allocation_class(const struct driver_entry *entry,
+                                              CUtensorMap *tensorMap,
+                                              CUtensorMapAllocClass allocClass,
+                                              CUtensorMapAllocClass *outAllocClass)
+{
+    struct object_memory memory;
+    enum object_answer before = OBJECT_UNKNOWN;
+    bool entered = guard_enter();
+    if (entered && tensorMap)
+        before = object_find(INSTRUCTION_ACCESS_OBJECT_TENSOR_MAP, tensorMap, &memory);
+    CUresult result = DRIVER_REAL(entry, cuTensorMapSetAllocationClass_v13050)(
+        tensorMap, allocClass, outAllocClass);
+    if (before == OBJECT_MEMORY && result == CUDA_SUCCESS)
+        object_tensor_map_made(tensorMap, &memory);
+    if (entered)
+        guard_leave();
+    return result;
+}

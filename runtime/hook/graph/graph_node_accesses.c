@@ -1,5 +1,6 @@
 /* Nodes of graphs: what they touch. See graph_node_accesses.h. */
 #include "runtime/hook/graph/graph_node_accesses.h"
+#include "runtime/hook/graph/graph_copy_batch.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/failure/failure.h"
@@ -381,7 +382,7 @@ struct graph_node_work *graph_node_of_params(const CUgraphNodeParams *params,
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
         return of_memops(params, stack);
     default:
-        return NULL;
+        return graph_node_of_copy_batch(params, stack);
     }
 }
 
@@ -481,6 +482,7 @@ struct graph_node_work *graph_node_ask(CUgraphNode node, CUgraphNodeType type,
             memcpy(&params.extSemWait, &wait, sizeof wait);
         break;
     default:
+        result = graph_node_ask_copy_batch(node, &params);
         break;
     }
     return result == CUDA_SUCCESS ? graph_node_of_params(&params, stack) : NULL;

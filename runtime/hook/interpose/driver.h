@@ -12,6 +12,7 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 #include <cudaTypedefs.h>
+#include "runtime/cuda/newer.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 # Makes the driver interposition from driver.table: awk -v OUT=directory -f generate.awk
-#     driver.table cudaTypedefs.h
+#     driver.table cudaTypedefs.h runtime/cuda/newer.h
 # OUT/driver_hooks.h    prototypes of the hooks, from the typedefs of the toolkit
 # OUT/driver_stubs.c    exported stubs, wrappers that name the entry, the look-up table
 # Of queries there is a list of names only, so that a look-up distinguishes them from unknown names.
@@ -128,11 +128,16 @@ file == 1 {
     }
     next
 }
-match($0, /PFN_cu[A-Za-z0-9_]+\)\(/) {
-    name = substr($0, RSTART + 4, RLENGTH - 6)
-    parameters[name] = substr($0, RSTART + RLENGTH)
+# A typedef may take several lines.
+{ text = text " " $0 }
+!/;/ { next }
+match(text, /PFN_cu[A-Za-z0-9_]+\)\(/) {
+    name = substr(text, RSTART + 4, RLENGTH - 6)
+    parameters[name] = substr(text, RSTART + RLENGTH)
     sub(/\);.*/, "", parameters[name])
+    gsub(/ +/, " ", parameters[name])
 }
+{ text = "" }
 
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"

@@ -24,7 +24,7 @@ static void says_what_it_is(void **state)
     size_t total = 0;
     CUuuid uuid;
     ok(cuDriverGetVersion(&value));
-    assert_int_equal(value, 13000);
+    assert_int_equal(value, 13050);
     ok(cuDeviceGetCount(&count));
     assert_int_equal(count, 1);
     ok(cuDeviceGetName(name, sizeof name, 0));
@@ -87,6 +87,38 @@ static void finds_entry_points_by_version(void **state)
     assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     assert_int_equal(cuGetProcAddress("cuInit", &function, 99000, 0, &status),
                      CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult CUDAAPI cuLaunchHostFunc_v2(CUstream, CUhostFn, void *, unsigned);
+
+/* What cuGetProcAddress answers for cuMemcpyBatchAsync of the newest form, by the driver's version. */
+static void acts_as_an_older_driver(void **state)
+{
+    (void)state;
+    void *function;
+    int value;
+    CUdriverProcAddressQueryResult status;
+    setenv("CSAN_DEVICE_CUDA", "12.4", 1);
+    ok(cuDriverGetVersion(&value));
+    assert_int_equal(value, 12040);
+    assert_int_equal(cuGetProcAddress("cuInit", &function, 12080, 0, &status),
+                     CUDA_ERROR_INVALID_VALUE);
+    ok(cuGetProcAddress("cuMemcpyBatchAsync", &function, 12040, 0, &status));
+    assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    setenv("CSAN_DEVICE_CUDA", "13.0", 1);
+    ok(cuGetProcAddress("cuMemcpyWithAttributesAsync", &function, 13000, 0, &status));
+    assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    assert_int_equal(cuGetProcAddress("cuInit", &function, 13020, 0, &status),
+                     CUDA_ERROR_INVALID_VALUE);
+    for (const char *const *wrong = (const char *const[]){"", "x", "13", "12.4x", "99.0", NULL}; *wrong;
+         wrong++) {
+        setenv("CSAN_DEVICE_CUDA", *wrong, 1);
+        ok(cuDriverGetVersion(&value));
+        assert_int_equal(value, 13050);
+    }
+    unsetenv("CSAN_DEVICE_CUDA");
+    ok(cuGetProcAddress("cuLaunchHostFunc", &function, 13050, 0, &status));
+    assert_ptr_equal(function, cuLaunchHostFunc_v2);
 }
 
 static void lacks_what_it_lacks(void **state)
@@ -593,7 +625,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(says_what_it_is),
     cmocka_unit_test(names_errors),
     cmocka_unit_test(finds_entry_points_by_version),
-    cmocka_unit_test(lacks_what_it_lacks),
+    cmocka_unit_test(acts_as_an_older_driver),
+        cmocka_unit_test(lacks_what_it_lacks),
     cmocka_unit_test(keeps_a_stack_of_contexts),
     cmocka_unit_test(keeps_limits),
     cmocka_unit_test(pool_memory_outlives_its_context),
