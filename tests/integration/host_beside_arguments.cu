@@ -4,6 +4,7 @@
 // its bytes: no call fails that works without csan, and none is made twice that has an effect.
 #include "host_memory.h"
 #include <cerrno>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>

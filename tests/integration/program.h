@@ -50,6 +50,7 @@ static inline cudaEvent_t event_create()
     return event;
 }
 
+#ifdef __CUDACC__
 __global__ void fill(int *p, int value, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,22 +72,37 @@ __global__ void copy(int *out, const int *in, int n)
         out[i] = in[i];
 }
 
+#define LAUNCH(kernel, n, stream) kernel<<<((n) + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>
+#else
+// The host's compiler compiles this program, which has no device code of its own: what nvcc made of
+// the kernels is linked with it, and a launch is what nvcc makes of <<<>>>.
+void fill(int *p, int value, int n);
+void increment(int *p, int n);
+void copy(int *out, const int *in, int n);
+
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                                cudaStream_t stream);
+#define LAUNCH(kernel, n, stream)                                                                  \
+    if (!__cudaPushCallConfiguration(((n) + BLOCK - 1) / BLOCK, BLOCK, 0, stream))                 \
+    kernel
+#endif
+
 // Launches with the usual shape; an error of the launch itself ends the program.
 static inline void launch_fill(cudaStream_t stream, int *p, int value = 1, int n = N)
 {
-    fill<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(p, value, n);
+    LAUNCH(fill, n, stream)(p, value, n);
     CHECK(cudaGetLastError());
 }
 
 static inline void launch_increment(cudaStream_t stream, int *p, int n = N)
 {
-    increment<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(p, n);
+    LAUNCH(increment, n, stream)(p, n);
     CHECK(cudaGetLastError());
 }
 
 static inline void launch_copy(cudaStream_t stream, int *out, const int *in, int n = N)
 {
-    copy<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(out, in, n);
+    LAUNCH(copy, n, stream)(out, in, n);
     CHECK(cudaGetLastError());
 }
 

@@ -19,9 +19,9 @@
 static inline void kernels_load()
 {
     cudaFuncAttributes attributes;
-    CHECK(cudaFuncGetAttributes(&attributes, fill));
-    CHECK(cudaFuncGetAttributes(&attributes, increment));
-    CHECK(cudaFuncGetAttributes(&attributes, copy));
+    CHECK(cudaFuncGetAttributes(&attributes, (const void *)fill));
+    CHECK(cudaFuncGetAttributes(&attributes, (const void *)increment));
+    CHECK(cudaFuncGetAttributes(&attributes, (const void *)copy));
 }
 
 // Words that hold 0.
