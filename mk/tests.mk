@@ -50,6 +50,9 @@ $(OUT)/tests/unit/test_finding_groups $(OUT)/tests/unit/test_source_excerpt: \
 		$(OUT)/tests/unit/%: %.c $(CLI_TESTED) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+$(OUT)/tests/unit/test_function_index: tests/unit/cli/test_function_index.c $(call objects,runtime/cli/function_index.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka $(CLI_LIBS) $(UNPACK) -lpthread -ldl -lm
 # It talks to the real helper process.
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)

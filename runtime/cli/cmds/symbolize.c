@@ -7,6 +7,7 @@
 #include "runtime/cli/command.h"
 #include "runtime/cli/kernels/demangle.h"
 #include "runtime/cli/device_line.h"
+#include "runtime/cli/function_index.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -19,12 +20,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECONDS_PER_REQUEST = 60 };
+enum { SECONDS_PER_REQUEST = 60, FUNCTIONS_MAX = 256 /* what csan/stack/symbolizer.c takes */ };
 
 struct module {
     char *path;
     Dwfl *session; /* NULL: cannot be read */
     Dwfl_Module *module;
+    struct function_index *functions;
     struct module *next;
 };
 
@@ -107,6 +109,7 @@ static void modules_close(struct module *modules)
 {
     while (modules) {
         struct module *next = modules->next;
+        function_index_free(modules->functions);
         if (modules->session)
             dwfl_end(modules->session);
         free(modules->path);
@@ -116,13 +119,6 @@ static void modules_close(struct module *modules)
 }
 
 /* ---- one address */
-
-static bool is_function(Dwarf_Die *die)
-{
-    int tag = dwarf_tag(die);
-    return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ||
-           tag == DW_TAG_entry_point;
-}
 
 static const char *function_name(Dwarf_Die *die)
 {
@@ -158,46 +154,26 @@ static struct place call_of(Dwarf_Die *inlined, Dwarf_Files *files, const char *
     return place;
 }
 
-/* The debug entries that hold the address, innermost first. dwarf_getscopes follows an inlined
- * function to where it was written; the entries around its call are those of dwarf_getscopes_die
- * (libdw.h says so of both). */
-static int scopes_of(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
-{
-    Dwarf_Addr bias;
-    Dwarf_Die innermost;
-    int count = dwarf_getscopes(unit, address, scopes);
-    if (count <= 0)
-        return 0;
-    Dwarf *debug = dwfl_module_getdwarf(module, &bias);
-    Dwarf_Die *found = dwarf_offdie(debug, dwarf_dieoffset(&(*scopes)[0]), &innermost);
-    free(*scopes);
-    return found ? dwarf_getscopes_die(&innermost, scopes) : 0;
-}
-
 /* Print a line for each function of the address; returns how many. */
-static int print_scopes(Dwfl_Module *module, Dwarf_Addr address)
+static int print_functions(struct module *module, Dwarf_Addr address)
 {
     Dwarf_Addr bias = 0;
-    Dwarf_Die *scopes = NULL, *unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die functions[FUNCTIONS_MAX], *unit = dwfl_module_addrdie(module->module, address, &bias);
     Dwarf_Files *files = NULL;
-    int printed = 0;
-    int count = unit ? scopes_of(module, unit, address - bias, &scopes) : 0;
-    if (count <= 0)
+    const int count = unit ? function_index_find(&module->functions, unit, address - bias,
+                                                 functions, FUNCTIONS_MAX)
+                           : 0;
+    if (count == 0)
         return 0;
-    struct place place = line_of(module, address);
+    struct place place = line_of(module->module, address);
     const char *directory = place.directory;
     dwarf_getsrcfiles(unit, &files, NULL);
     for (int i = 0; i < count; i++) {
-        if (!is_function(&scopes[i]))
-            continue;
-        print_frame(function_name(&scopes[i]), &place);
-        printed++;
-        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-            break;
-        place = call_of(&scopes[i], files, directory);
+        print_frame(function_name(&functions[i]), &place);
+        if (i + 1 < count)
+            place = call_of(&functions[i], files, directory);
     }
-    free(scopes);
-    return printed;
+    return count;
 }
 
 static void print_symbol(Dwfl_Module *module, Dwarf_Addr address)
@@ -217,7 +193,7 @@ static void answer_frame(const char *request, struct module **modules)
     char *path;
     unsigned long long offset = strtoull(request, &path, 16);
     struct module *module = *path == ' ' ? module_find(modules, path + 1) : NULL;
-    if (module && module->module && print_scopes(module->module, offset) == 0)
+    if (module && module->module && print_functions(module, offset) == 0)
         print_symbol(module->module, offset);
     putchar('\n');
 }

@@ -1,0 +1,116 @@
+/* See function_index.h. */
+#include "runtime/cli/function_index.h"
+#include "csan/base/array.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { NAMESPACES_MAX = 64, SCOPES_MAX = 1024 };
+
+/* A function whose code is in several places has several. */
+struct function_code {
+    Dwarf_Addr begin, end;
+    Dwarf_Die function;
+};
+
+struct function_index {
+    Dwarf_Off unit;
+    struct function_code *codes;
+    size_t count, capacity;
+    struct function_index *next;
+};
+
+/* ---- a unit is read */
+
+static void function_add(struct function_index *unit, Dwarf_Die *function)
+{
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t at = 0;
+    while (
+        (at = dwarf_ranges(function, at, &base, &begin, &end)) > 0 &&
+        array_room(&unit->codes, unit->count, &unit->capacity, 64, SIZE_MAX, sizeof *unit->codes))
+        unit->codes[unit->count++] =
+            (struct function_code){.begin = begin, .end = end, .function = *function};
+}
+
+/* Functions are beside each other, or in namespaces and modules, which are nested. */
+static void functions_read(struct function_index *unit, Dwarf_Die *parent, int depth)
+{
+    Dwarf_Die child;
+    if (depth > NAMESPACES_MAX || dwarf_child(parent, &child) != 0)
+        return;
+    do {
+        const int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram)
+            function_add(unit, &child);
+        else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+            functions_read(unit, &child, depth + 1);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static struct function_index *unit_find(struct function_index **index, Dwarf_Die *unit)
+{
+    const Dwarf_Off offset = dwarf_dieoffset(unit);
+    for (struct function_index *known = *index; known; known = known->next)
+        if (known->unit == offset)
+            return known;
+    struct function_index *read = calloc(1, sizeof *read);
+    if (!read)
+        return NULL;
+    read->unit = offset;
+    functions_read(read, unit, 0);
+    read->next = *index;
+    return *index = read;
+}
+
+/* ---- an address is found */
+
+static bool child_at(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *child)
+{
+    int more = dwarf_child(parent, child);
+    while (more == 0 && dwarf_haspc(child, address) != 1)
+        more = dwarf_siblingof(child, child);
+    return more == 0;
+}
+
+static void reverse(Dwarf_Die *functions, int count)
+{
+    for (int i = 0; i < count / 2; i++) {
+        const Dwarf_Die function = functions[i];
+        functions[i] = functions[count - 1 - i];
+        functions[count - 1 - i] = function;
+    }
+}
+
+int function_index_find(struct function_index **index, Dwarf_Die *unit, Dwarf_Addr address,
+                        Dwarf_Die *functions, int most)
+{
+    struct function_index *known = unit_find(index, unit);
+    size_t i = 0;
+    while (known && i < known->count &&
+           (address < known->codes[i].begin || address >= known->codes[i].end))
+        i++;
+    if (!known || i == known->count || most < 1)
+        return 0;
+    Dwarf_Die scope = known->codes[i].function, inner;
+    int count = 0;
+    functions[count++] = scope;
+    for (int depth = 0; depth < SCOPES_MAX && child_at(&scope, address, &inner); depth++) {
+        scope = inner;
+        if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine && count < most)
+            functions[count++] = scope;
+    }
+    reverse(functions, count);
+    return count;
+}
+
+void function_index_free(struct function_index *index)
+{
+    while (index) {
+        struct function_index *next = index->next;
+        free(index->codes);
+        free(index);
+        index = next;
+    }
+}
