@@ -65,6 +65,7 @@ const struct recording_form recording_forms[RECORDED_KINDS] = {
     [RECORDED_LINK] = {"link",
                        {FIELD_LANE, FIELD_FLAGS, FIELD_HANDLE, FIELD_FIRST, FIELD_LAST,
                         FIELD_ADDRESS, FIELD_BYTES, FIELD_NANOSECONDS}},
+    [RECORDED_AT] = {"at", {FIELD_TENTHS}}, /* when the entry behind it was made */
 };
 
 const char *const recording_field_names[FIELD_COUNT] = {
@@ -76,11 +77,11 @@ const char *const recording_field_names[FIELD_COUNT] = {
     [FIELD_BYTES] = "bytes",       [FIELD_MEMORY] = "memory",
     [FIELD_FLAGS] = "flags",       [FIELD_NANOSECONDS] = "nanoseconds",
     [FIELD_FIRST] = "first",       [FIELD_LAST] = "last",
-    [FIELD_HANDLE] = "handle",     [FIELD_ADDRESS] = "address",
-    [FIELD_LINE] = "line",         [FIELD_BASE] = "base",
-    [FIELD_TEXT] = "text",         [FIELD_SECOND_TEXT] = "text",
-    [FIELD_TEXTS] = "texts",       [FIELD_FRAMES] = "frames",
-    [FIELD_SET] = "set",
+    [FIELD_TENTHS] = "tenths",     [FIELD_HANDLE] = "handle",
+    [FIELD_ADDRESS] = "address",   [FIELD_LINE] = "line",
+    [FIELD_BASE] = "base",         [FIELD_TEXT] = "text",
+    [FIELD_SECOND_TEXT] = "text",  [FIELD_TEXTS] = "texts",
+    [FIELD_FRAMES] = "frames",     [FIELD_SET] = "set",
 };
 
 bool recording_kind_happens(enum recording_kind kind)
@@ -90,6 +91,7 @@ bool recording_kind_happens(enum recording_kind kind)
     case RECORDED_EVENT:
     case RECORDED_CONTEXT:
     case RECORDED_TIME:
+    case RECORDED_AT:
     case RECORDED_SITE:
     case RECORDED_STACK:
     case RECORDED_MODULE:

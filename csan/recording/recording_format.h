@@ -30,7 +30,7 @@
 
 enum {
     RECORDING_MAJOR = 1,
-    RECORDING_MINOR = 11,
+    RECORDING_MINOR = 12,
     RECORDING_HEAD_BYTES = 16,
     RECORDING_FIELDS_MAX = 8
 };
@@ -56,6 +56,7 @@ enum recording_field {
     FIELD_LAST,        /* the same; of a finding: the site of the call that reported it; of a
                           change by the host: the op's sequence number in its lane */
     FIELD_NANOSECONDS, /* since the last such entry; of a link: of CLOCK_MONOTONIC */
+    FIELD_TENTHS,      /* of a microsecond: since the last such entry, the first since 1970 */
     FIELD_HANDLE,
     FIELD_ADDRESS,
     FIELD_LINE,
@@ -120,6 +121,7 @@ enum recording_kind {
     RECORDED_FINDING,
     RECORDED_HOST_CHANGE,
     RECORDED_LINK,
+    RECORDED_AT,
     RECORDED_KINDS
 };
 

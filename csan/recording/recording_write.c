@@ -1,6 +1,7 @@
 /* See recording_write.h. */
 #include "csan/recording/recording_write.h"
 #include "csan/base/now.h"
+#include "csan/base/tick_clock.h"
 #include "csan/base/internal_thread.h"
 #include "csan/recording/recording_define.h"
 #include "csan/recording/recording_output.h"
@@ -29,6 +30,8 @@ struct recording {
     bool framework_due; /* see recording_framework */
     uint64_t now, base, entries;
     uint64_t wall_offset; /* from `now` to nanoseconds since 1970 */
+    struct tick_clock clock;
+    uint64_t tenths; /* that the newest entry of kind RECORDED_AT leads to */
     struct number_pool snapshots, events, frees, contexts;
     struct number_set defined; /* by site */
     uint32_t wake;             /* a bell */
@@ -130,8 +133,9 @@ static inline uint64_t base_difference(struct recording *recording, uint64_t bas
     return difference;
 }
 
-/* An entry may bring others before it: framework, context, clock, time, a number's first use. */
-enum { PRECEDING_MAX = 6 };
+/* An entry may bring others before it: framework, context, clock, time, at, a number's first use.
+ */
+enum { PRECEDING_MAX = 7 };
 
 /* Room for any entry without a set or a text, and for what comes before it. False: nothing is to be
  * recorded. */
@@ -163,6 +167,17 @@ static inline void put_time(struct recording *recording)
     }
     put_one(recording, RECORDED_TIME, recording->now ? now - recording->now : 0);
     recording->now = now;
+}
+
+/* When the program made the call, for people and for what other tools recorded. What waits in the
+ * queue goes by put_time. */
+static inline void put_at(struct recording *recording)
+{
+    const uint64_t tenths = tick_clock_now(&recording->clock);
+    if (tenths <= recording->tenths)
+        return;
+    put_one(recording, RECORDED_AT, tenths - recording->tenths);
+    recording->tenths = tenths;
 }
 
 static inline void end(struct recording *recording)
@@ -327,23 +342,31 @@ uint64_t recording_entry(struct recording *recording, uint32_t context, const st
         put_time(recording);
     switch (entry->kind) {
     case ENTRY_OP:
+        put_at(recording);
         put_op(recording, entry, ticket);
         break;
     case ENTRY_SAME_OPERATOR:
         put_same_operator(recording, entry);
         break;
     case ENTRY_STEP:
+        put_at(recording);
         put_step(recording, entry);
         break;
     case ENTRY_JUDGED:
         put_judged(recording, entry);
         break;
     case ENTRY_BIRTH:
+        put_at(recording);
+        put_memory(recording, entry);
+        break;
     case ENTRY_POOL_ALLOC:
     case ENTRY_POOL_FREE:
         put_memory(recording, entry);
         break;
     case ENTRY_FREE_BEGIN:
+        put_at(recording);
+        put_free(recording, entry);
+        break;
     case ENTRY_FREE_END:
         put_free(recording, entry);
         break;
@@ -401,6 +424,7 @@ void recording_link(struct recording *recording, uint32_t context, uint32_t lane
     if (!begin(recording, context))
         return;
     put_time(recording);
+    put_at(recording);
     uint8_t *at = number_write(entry_at(recording, RECORDED_LINK), lane);
     at = number_write(number_write(at, (uint64_t)link->kind), link->key);
     at = number_write(number_write(at, link->number), link->peers);

@@ -703,6 +703,8 @@ const char *replay_take(struct replay *replay, const struct recorded *recorded)
         return take_branch_end(replay, recorded->value[FIELD_CONTEXT]);
     case RECORDED_TIME:
         return take_time(replay, recorded->value[FIELD_NANOSECONDS]);
+    case RECORDED_AT: /* changes nothing */
+        return NULL;
     case RECORDED_SITE:
     case RECORDED_LAUNCHED_SITE:
     case RECORDED_STACK:

@@ -59,6 +59,7 @@ struct finding {
     uint64_t number; /* in its report, from 1 */
     uint64_t group;  /* the first that the same missing order explains */
     uint64_t time;   /* nanoseconds since 1970; 0: not known */
+    uint64_t apart;  /* nanoseconds between the calls of the two accesses; 0: not known */
     int kind;        /* enum csan_race_kind */
     bool possible;
     uint64_t address, bytes, pointer;

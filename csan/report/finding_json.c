@@ -306,6 +306,7 @@ void finding_json_add(struct text *text, const struct finding *finding)
     json_member_number(text, "number", finding->number);
     json_member_number(text, "group", finding->group);
     json_member_maybe(text, "time", finding->time != 0, finding->time);
+    json_member_maybe(text, "apart", finding->apart != 0, finding->apart);
     json_member_string(text, "headline", finding->headline);
     json_member_string(text, "finding", finding_class_name(finding->kind));
     json_member_string(text, "kind", finding_kind_name(finding->kind));

@@ -80,7 +80,10 @@ check "csan report reads JSON and writes SARIF" good_sarif report.sarif
 run "$csan" report rank.0.csan
 cp out report.txt
 run "$csan" replay rank.0.csan
-check "csan report prints what a replay prints" sh -c "grep -v '^csan: ' report.txt >a; grep -v '^csan: ' err >b; cmp a b"
+apart='^The calls of the two accesses came [0-9.]* [num]*s apart, by the host.s clock\.$'
+check "csan report prints what a replay prints, and how far apart the calls were" \
+    sh -c "grep -v '^csan: ' report.txt | grep -v \"$apart\" >a; grep -v '^csan: ' err >b; cmp a b"
+check "... which every race has" test "$(grep -c "$apart" report.txt)" = "$(grep -c '^CSAN: ' report.txt)"
 fingerprint() { grep -o '"fingerprint": "[0-9a-f]*"' "$1"; }
 check "a race has one fingerprint, live and replayed" test "$(fingerprint live.json)" = "$(fingerprint replay.json)"
 run "$csan" report --gen-suppressions -o gen.supp rank.0.csan

@@ -33,7 +33,7 @@ lanes = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_nam
 slices = [e for e in events if e["ph"] == "X"]
 
 def slice_at(end):
-    [found] = [s for s in slices if s["tid"] == end["tid"] and s["ts"] <= end["ts"] < s["ts"] + s["dur"]]
+    [found] = [s for s in slices if s["tid"] == end["tid"] and s["ts"] == end["ts"]]
     return found["name"].split("(")[0]
 
 for e in slices:
@@ -63,3 +63,111 @@ check "without races there is an empty graph" has clean.dot '^digraph races'
 run "$csan" report --perfetto clean.json clean.csan
 run python3 trace.py clean.json
 check "... and a whole trace" has out '^flow: order record event wait for event'
+
+# ---- time
+
+cat >made.py <<'PYTHON'
+import json, sqlite3, sys
+trace = json.load(open("wait.json"))
+base = trace["baseTimeNanoseconds"]
+[slice] = [e for e in trace["traceEvents"] if e["ph"] == "X" and e["name"].startswith("add")]
+at = base + int(slice["ts"] * 1000)  # when add was called, in nanoseconds since 1970
+
+# PyTorch's: an operator around the call, by a base of its own; and as before PyTorch 2.3, since 1970.
+own = at - 5_000_000_000
+event = {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 7, "tid": 7, "dur": 20}
+document = {"displayTimeUnit": "ms", "baseTimeNanoseconds": own, "traceEvents": [event | {"ts": 5e6 - 10}]}
+json.dump(document, open("profiler.json", "w"))
+document = {"traceEvents": [event | {"ts": at / 1000 - 10}]}
+json.dump(document, open("older.json", "w"))
+json.dump({"traceEvents": [event | {"ts": 3}]}, open("timeless.json", "w"))
+
+# Nsight Systems': a session that began two seconds before, with a kernel, a call and a copy.
+database = sqlite3.connect("nsight.sqlite")
+database.executescript(f"""
+    CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+    CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER, utcTime TEXT, localTime TEXT);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT, deviceId INT, streamId INT, correlationId INT, demangledName INT, shortName INT);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, end INT, deviceId INT, streamId INT, bytes INT, copyKind INT);
+    INSERT INTO StringIds VALUES (1, 'add(float*)'), (2, 'cudaLaunchKernel');
+    INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES ({at - 2_000_000_000}, '', '');
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (2000004000, 2000009500, 1, 13, 1, 1, 1);
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1999999000, 2000001000, {(1 << 48) + (4321 << 24) + 4322}, 1, 2);
+    INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (2000010000, 2000011000, 1, 13, 4096, 1);
+""")
+database.commit()
+PYTHON
+cat >beside.py <<'PYTHON'
+import json, sys
+trace = json.load(open(sys.argv[1]))
+slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+names = {e["pid"]: e["args"]["name"] for e in trace["traceEvents"] if e["name"] == "process_name"}
+[add] = [e for e in slices if e["name"].startswith("add(") and e["cat"] == "op"]
+for e in slices:
+    if e["cat"] not in ("op", "order"):
+        print(f"{e['name']}: {e['ts'] - add['ts']:.1f} for {e['dur']:g} in {e['pid']}/{e['tid']}")
+print("processes:", ", ".join(names.values()))
+PYTHON
+run python3 -c 'import json, time; print(time.time() - json.load(open("wait.json"))["baseTimeNanoseconds"] / 1e9)'
+check "a trace says when its first call was" sh -c "awk '{ exit !(\$1 >= 0 && \$1 < 300) }' out"
+check "... and who wrote it" has wait.json "csan: calls by the host's clock"
+run python3 made.py
+for one in profiler older; do
+    run "$csan" report wait.csan --perfetto both.json --with $one.json
+    check "a trace of PyTorch's profiler is drawn beside ($one)" ended 0
+    run python3 beside.py both.json
+    check "... at its time" has out '^aten::add: -10\.[0-4] for 20 in 7/7$|^aten::add: -9\.[6-9] for 20 in 7/7$'
+done
+run "$csan" report wait.csan --perfetto both.json --with nsight.sqlite
+if [ "$status" != 0 ] && says 'no libsqlite3'; then
+    echo "# test_report_graph: no SQLite here: no export of Nsight Systems is read"
+else
+    check "an export of Nsight Systems, too" ended 0
+    run python3 beside.py both.json
+    check "... kernels" has out '^add\(float\*\): [34]\.[0-9] for 5\.5 in 2000000001/13$'
+    check "... calls of their threads" has out '^cudaLaunchKernel: -[01]\.[0-9] for 2 in 4321/4322$'
+    check "... copies" has out '^copy of 4096 bytes: (9|10)\.[0-9] for 1 in 2000000001/13$'
+    check "... on a device that is named" has out '^processes: csan: .*, GPU 1 \(Nsight Systems\)$'
+fi
+head -c 3000 nsight.sqlite >cut.sqlite
+gzip -k profiler.json
+for one in "timeless.json:no baseTimeNanoseconds" "wait.csan:line 1|JSON|expected" "cut.sqlite:session|open|damaged|SQLite" \
+    "profiler.json.gz:gunzip" "/no/such/file:No such file"; do
+    run "$csan" report wait.csan --perfetto x.json --with "${one%%:*}"
+    check "${one%%:*} is refused" ended 2
+    check "... and why" says "--with='.*${one%%:*}': .*(${one#*:})"
+done
+check "... and nothing was written" [ ! -e x.json ]
+
+names() { python3 -c 'import json, sys
+print(*sorted(e["name"].split("(")[0] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"))' "$1"; }
+run "$csan" report wait.csan --perfetto part.json --stream 'stream C'
+check "one stream" test "$(names part.json)" = "add wait for event"
+run "$csan" report wait.csan --perfetto part.json --stream 'stream C' --stream 'stream A'
+check "two streams" test "$(names part.json)" = "add produce record event wait for event"
+run "$csan" report wait.csan --perfetto part.json --from 3600
+check "nothing is an hour later" test "$(names part.json)" = ""
+run "$csan" report wait.csan --perfetto part.json --from 0 --to 3600
+check "all is within it" test "$(names part.json)" = "$(names wait.json)"
+run "$csan" report wait.csan --perfetto part.json --race 1
+check "what is around a race" test "$(names part.json)" = "$(names wait.json)"
+run "$csan" report wait.csan --perfetto part.json --race 2
+check "there is no second one" test "$(names part.json)" = ""
+run "$csan" report wait.csan --perfetto part.json --from soon
+check "a time is a number" ended 2
+run "$csan" report wait.csan --stream A
+check "a stream is chosen for a trace alone" says 'are for --perfetto'
+
+# A recording of format 1.11, without times: samples/missing_wait.cu.
+old=$(dirname "$test")/../data/recording/format_1.11.csan
+run "$csan" replay "$old"
+check "a recording without times is replayed" says 'add .* does not wait for produce'
+run "$csan" report "$old" --text old.txt --perfetto old.json
+check "... and reported" ended 0
+check "... without a word on time" sh -c '! grep -q apart old.txt'
+check "its trace shows the order alone" has old.json 'csan: order, not time'
+run python3 trace.py old.json
+check "... with its arrows" has out '^flow: race 1 produce add'
+run "$csan" report "$old" --perfetto x.json --with profiler.json
+check "no other trace can be drawn beside it" says 'the recording has no times'

@@ -6,6 +6,8 @@
 #include "runtime/cli/findings/linked_run.h"
 #include "runtime/cli/findings/report_outputs.h"
 #include "runtime/cli/findings/report_page.h"
+#include "runtime/cli/timeline/other_trace.h"
+#include "runtime/cli/timeline/report_trace.h"
 
 #include <stdlib.h>
 
@@ -30,6 +32,14 @@ static void usage(FILE *out)
         "                     recording\n"
         "  --perfetto=FILE    recordings in Chrome's trace format, with an arrow for each wait,\n"
         "                     message and race: for ui.perfetto.dev and chrome://tracing\n"
+        "  --with=FILE        in that trace, too: what PyTorch's profiler (export_chrome_trace) "
+        "or\n"
+        "                     Nsight Systems (nsys export --type sqlite) recorded of the same run\n"
+        "  --from=SECONDS     of that trace, what was called so long after the first call, or "
+        "later\n"
+        "  --to=SECONDS       ... or earlier\n"
+        "  --stream=NAME      ... streams whose names have this in them; may be given again\n"
+        "  --race=NUMBER      ... what is around this race\n"
         "  --gen-suppressions  a file for option suppressions with a rule for each of the races\n"
         "  --baseline=FILE    only what is new since this report in JSON or recording\n"
         "  --options=...      as CSAN_OPTIONS, for a recording; csan help lists them\n",
@@ -42,7 +52,43 @@ struct request {
     const char **files; /* then the baseline and the suppressions, which are read, too */
     size_t file_count;
     bool without_source;
+    struct trace_choice choice;
+    const char *with;
 };
+
+/* Whether it is that option; its value is a time. */
+static bool has_seconds(struct arguments *arguments, const char *name, bool *has, double *seconds)
+{
+    const char *value;
+    char *end;
+    if (!argument_has(arguments, name, NULL, &value))
+        return false;
+    *seconds = strtod(value, &end);
+    *has = true;
+    if ((end == value || *end || !(*seconds >= 0)) && !arguments->code)
+        arguments_fail(arguments, "%s='%s' is no number of seconds", name, value);
+    return true;
+}
+
+static bool choice_take(struct trace_choice *choice, struct arguments *arguments)
+{
+    const char *value;
+    unsigned long race;
+    if (has_seconds(arguments, "--from", &choice->has_from, &choice->from) ||
+        has_seconds(arguments, "--to", &choice->has_to, &choice->to))
+        return true;
+    if (argument_has_number(arguments, "--race", 1000000000, &race)) {
+        choice->race = race;
+        return true;
+    }
+    if (!argument_has(arguments, "--stream", NULL, &value))
+        return false;
+    if (choice->stream_count == TRACE_STREAMS_MAX)
+        arguments_fail(arguments, "that is more than %d streams", TRACE_STREAMS_MAX);
+    else
+        choice->streams[choice->stream_count++] = value;
+    return true;
+}
 
 static void take_option(struct request *request, struct arguments *arguments)
 {
@@ -51,7 +97,9 @@ static void take_option(struct request *request, struct arguments *arguments)
     else if (!outputs_take(&request->outputs, arguments, true) &&
              !argument_has(arguments, "--baseline", NULL, &request->baseline) &&
              !argument_has(arguments, "--options", NULL, &request->options) &&
-             !argument_has(arguments, "--editor", NULL, &request->editor))
+             !argument_has(arguments, "--editor", NULL, &request->editor) &&
+             !argument_has(arguments, "--with", NULL, &request->with) &&
+             !choice_take(&request->choice, arguments))
         argument_unknown(arguments);
     const char *problem = request->editor ? report_page_editor_problem(request->editor) : NULL;
     if (problem && !arguments->code)
@@ -70,6 +118,32 @@ static void parse(struct request *request, struct arguments *arguments)
             request->files[request->file_count++] = file;
     }
     arguments_need(arguments, request->file_count ? request->files : NULL);
+}
+
+/* --with and the others choose what --perfetto writes. */
+static void choice_check(const struct request *request, struct arguments *arguments)
+{
+    const struct trace_choice *choice = &request->choice;
+    bool drawn = false;
+    for (size_t i = 0; i < request->outputs.count; i++)
+        drawn |= request->outputs.items[i].output == OUTPUT_TRACE;
+    if (!drawn && !arguments->code &&
+        (request->with || choice->race || choice->stream_count || choice->has_from ||
+         choice->has_to))
+        arguments_fail(arguments, "--with, --from, --to, --stream and --race are for --perfetto");
+}
+
+/* Read before anything is written. */
+static void other_read(struct request *request, struct other_trace *other,
+                       struct arguments *arguments)
+{
+    char message[256];
+    if (!request->with || arguments->code)
+        return;
+    if (other_trace_read(other, request->with, message, sizeof message))
+        request->choice.other = other;
+    else
+        arguments_fail(arguments, "--with='%s': %s", request->with, message);
 }
 
 static int report(struct finding_set *set, const struct request *request)
@@ -94,6 +168,7 @@ int command_report(int argc, char **argv)
 {
     static struct finding_set set = {.command = "report", .drawn = true};
     static struct request request;
+    static struct other_trace other;
     struct arguments arguments = arguments_of("report", usage, argc, argv);
     parse(&request, &arguments);
     if (!arguments.code)
@@ -105,10 +180,14 @@ int command_report(int argc, char **argv)
         request.files[request.file_count + 1] = set.options.suppressions;
         outputs_settle(&request.outputs, &arguments, request.files, request.file_count + 2);
     }
+    choice_check(&request, &arguments);
+    other_read(&request, &other, &arguments);
+    set.choice = &request.choice;
     set.editor = request.editor;
     set.without_source = request.without_source;
     int code = arguments.code ? arguments_exit_code(arguments.code) : report(&set, &request);
     finding_set_free(&set);
+    other_trace_free(&other);
     free(request.files);
     return code;
 }

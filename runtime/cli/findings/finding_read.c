@@ -332,6 +332,7 @@ static struct finding *race_read(const struct json_object *object, size_t proces
     *finding = (struct finding){.number = number_of(object, "number"),
                                 .group = number_of(object, "group"),
                                 .time = number_of(object, "time"),
+                                .apart = number_of(object, "apart"),
                                 .headline = words_of(object, "headline"),
                                 .cause_kind = words_of(object, "cause_kind"),
                                 .kind = finding_kind_of(kind),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct surroundings;
+struct trace_choice;
 
 enum { SET_NAME_BYTES = 64 };
 
@@ -48,6 +49,7 @@ struct finding_set {
     bool drawn;                        /* what is around races will be asked for */
     struct interleaving *interleaving; /* of the recordings, if they were replayed together */
     bool traced;                       /* a trace is among what will be written */
+    const struct trace_choice *choice; /* what of the trace is wanted; NULL: all */
     struct surroundings *surroundings; /* of the recordings' races, once read */
     char **unmodelled, **notes, **devices;
     size_t unmodelled_count, note_count, device_count;

@@ -2,10 +2,11 @@
  */
 #include "runtime/cli/findings/finding_set.h"
 #include "runtime/cli/findings/finding_groups.h"
+#include "runtime/cli/findings/finding_times.h"
 #include "runtime/cli/findings/report_graph.h"
 #include "runtime/cli/findings/report_page.h"
-#include "runtime/cli/findings/report_trace.h"
 #include "runtime/cli/findings/suppression_text.h"
+#include "runtime/cli/timeline/report_trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -98,12 +99,14 @@ static void all_text(struct text *text, const struct finding_set *set)
     free(known_list(set, &known_count));
     for (size_t i = 0; i < set->finding_count; i++) {
         const struct finding *finding = set->findings[i];
-        if (finding->group == finding->number)
+        if (finding->group == finding->number) {
             text_add(text, "%s", finding->text);
-        else
+            finding_times_add(text, finding);
+        } else {
             text_add(text,
                      "csan: race %" PRIu64 ", by the same missing order as race %" PRIu64 ": %s\n",
                      finding->number, finding->group, finding->headline);
+        }
         if (set->process_count > 1)
             seen_text(text, set, finding);
     }
@@ -199,6 +202,13 @@ static const struct surroundings *surroundings_of(struct finding_set *set)
     return set->surroundings ? set->surroundings : &none;
 }
 
+static void trace_add(struct text *text, const struct finding_set *set,
+                      const struct surroundings *surroundings)
+{
+    static const struct trace_choice all;
+    report_trace_add(text, set->findings, surroundings, set->choice ? set->choice : &all);
+}
+
 /* What is drawn with what happened around the races. */
 static void all_drawn(struct text *text, struct finding_set *set, enum finding_output output)
 {
@@ -208,7 +218,7 @@ static void all_drawn(struct text *text, struct finding_set *set, enum finding_o
     else if (output == OUTPUT_GRAPH)
         report_graph_add(text, set->findings, surroundings);
     else
-        report_trace_add(text, set->findings, surroundings);
+        trace_add(text, set, surroundings);
 }
 
 static void count_and_number(struct finding_set *set)
@@ -223,6 +233,14 @@ static void count_and_number(struct finding_set *set)
         else
             set->stats.races++;
     }
+}
+
+/* Of recordings, when they will be drawn from anyway (csan report). */
+static void times_set(struct finding_set *set)
+{
+    if (set->drawn && set->recording_count &&
+        finding_times_wanted(set->findings, set->finding_count))
+        finding_times_set(set->findings, surroundings_of(set));
 }
 
 static int write_text(const struct finding_set *set, const struct text *text, const char *path)
@@ -250,6 +268,12 @@ int finding_set_write(struct finding_set *set, enum finding_output output, const
         return finding_set_fail(
             set, "a graph or a trace is made of a recording (csan record), not of a report");
     count_and_number(set);
+    times_set(set);
+    if (output == OUTPUT_TRACE && set->choice && set->choice->other &&
+        !report_trace_has_times(surroundings_of(set)))
+        return finding_set_fail(set,
+                                "the recording has no times, so no other trace can be drawn beside "
+                                "it; record it with this version of csan");
     if (output == OUTPUT_TEXT)
         all_text(&text, set);
     else if (output == OUTPUT_SUPPRESSIONS)

@@ -24,6 +24,7 @@ enum { LINK_STARTS = CSAN_LINK_KINDS, LINK_BEGINS, LINK_ALL };
 struct moment {
     uint64_t at;    /* its place among all moments of all recordings, from 1 */
     uint64_t place; /* ... among those of its own */
+    uint64_t time;  /* when the program called: tenths of a microsecond since 1970; 0: not known */
     enum recording_kind kind;
     int step;       /* enum csan_step_kind, if the recording has one for it; 0: none */
     int lane;       /* index into struct surroundings' lanes; never used again for another lane */

@@ -108,6 +108,8 @@ void reading_moment(struct reading *reading, struct moment moment)
     if (!moment.at)
         moment.at = ++*reading->clock;
     moment.place = ++reading->place;
+    if (!moment.time)
+        moment.time = reading->time;
     moment.after = reading->op;
     reading->ring[moment.place % RING] = moment;
     uint64_t *newest =
@@ -154,6 +156,7 @@ static void wait_take(struct reading *reading, const struct recorded *recorded,
 static void record_take(struct reading *reading, const struct recorded *recorded, int lane)
 {
     reading->held = (struct moment){.at = ++*reading->clock,
+                                    .time = reading->time,
                                     .kind = recorded->kind,
                                     .lane = lane,
                                     .from_lane = NO_LANE,
@@ -189,6 +192,7 @@ static void step_take(struct reading *reading, const struct recorded *recorded)
         reading->held.step = step;
         reading->held.site = site;
         reading->held.event = recorded->value[FIELD_FIRST];
+        reading->held.time = reading->time;
     }
     held_take(reading);
     if (step == CSAN_STEP_WAIT) {
@@ -327,6 +331,9 @@ void reading_entry(struct reading *reading, const struct recorded *recorded)
         break;
     case RECORDED_TIME:
     case RECORDED_CLOCK:
+        break;
+    case RECORDED_AT:
+        reading->time += recorded->value[FIELD_TENTHS];
         break;
     case RECORDED_STEP:
         step_take(reading, recorded);

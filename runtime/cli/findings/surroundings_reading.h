@@ -50,6 +50,7 @@ struct reading {
     size_t open_count;
     struct moment ring[RING];
     uint64_t place, op; /* moments and ops so far */
+    uint64_t time;      /* of struct moment, now */
     struct moment held; /* a record whose step comes next; kind 0: none */
     struct {
         int kind, lane;
