@@ -702,6 +702,10 @@ enum ptx_type ptx_operand_type(const struct ptx_instruction *i, uint32_t positio
     case PTX_OP_SHL:
     case PTX_OP_SHR:
         return position == 2 ? PTX_U32 : i->type;
+    case PTX_OP_MMA: /* metadata of sparse matrices, and a selector */
+        return position > 3 ? PTX_U32 : i->type;
+    case PTX_OP_WGMMA: /* scales and layouts */
+        return position > 2 ? PTX_S32 : i->type;
     default:
         return i->type;
     }

@@ -85,6 +85,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
 /* exec_matrix.c */ decode_family decode_ldmatrix, decode_stmatrix, decode_movmatrix,
     decode_wmma_access;
 /* alu_matrix.c */ decode_family decode_mma, decode_wmma;
+/* alu_warpgroup.c */ decode_family decode_wgmma;
 /* exec_control.c */ decode_family decode_call, decode_ret, decode_exit, decode_trap, decode_sleep,
     decode_nothing;
 

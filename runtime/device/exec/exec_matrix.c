@@ -21,8 +21,8 @@ static const struct {
 
 /* Words that change nothing here: the order of a warp, state spaces, which matrix is moved. */
 static const char *const plain_words[] = {
-    "mma", "wmma", "load", "store", "sync",   "aligned", "a",  "b",
-    "c",   "d",    "and",  "popc",  "shared", "global",  "rn", "shared::cta",
+    "mma", "wmma", "wgmma", "mma_async", "load", "store",  "sync",   "aligned", "a",
+    "b",   "c",    "d",     "and",       "popc", "shared", "global", "rn",      "shared::cta",
 };
 
 uint32_t matrix_element_bits(uint8_t element)
@@ -127,8 +127,8 @@ void fragment_place(const struct fragment *f, uint32_t lane, uint32_t r, uint32_
         *column = (place + 4 * (r / halves)) * packed + j;
     } else {
         uint32_t index = r * packed + j;
-        *row = line + EIGHT * (index / 2);
-        *column = place * 2 + index % 2;
+        *row = line + EIGHT * (index / 2 % 2);
+        *column = index / 4 * EIGHT + place * 2 + index % 2; /* more than 8 columns: wgmma */
     }
 }
 

@@ -54,6 +54,13 @@ void fragment_place(const struct fragment *fragment, uint32_t lane, uint32_t r, 
 /* Gives the fragment its registers. Fails the instruction if their number is wrong. */
 void fragment_decode(struct decoder *decoder, struct fragment *fragment,
                      const struct ptx_operand *operand, bool destination);
+/* alu_matrix.c: the number that bits stand for. */
+double matrix_element_value(uint8_t element, uint64_t bits);
+/* All elements of a fragment, row by row; and back, for lanes of the mask. Elements of 32 bits that
+ * are integers wrap, or stop at the ends. */
+void matrix_read(struct warp *w, const struct fragment *fragment, double *matrix);
+void matrix_write(struct warp *w, const struct fragment *fragment, bool saturate,
+                  const double *matrix);
 /* All lanes of the warp come together before what is emitted next: .sync.aligned. */
 void matrix_decode_sync(struct decoder *decoder);
 

@@ -354,6 +354,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_VSET4] = decode_video,
     [PTX_OP_VSUB2] = decode_video,
     [PTX_OP_VSUB4] = decode_video,
+    [PTX_OP_WGMMA] = decode_wgmma,
     [PTX_OP_WMMA] = decode_wmma,
     [PTX_OP_XOR] = decode_logic,
 };
@@ -384,6 +385,7 @@ static bool changes_flow(const struct ptx_instruction *instruction)
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
     case PTX_OP_MMA:
+    case PTX_OP_WGMMA:
     case PTX_OP_WMMA:
         return true;
     default:

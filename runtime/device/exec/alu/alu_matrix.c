@@ -16,7 +16,7 @@ struct product {
 
 /* ---- elements ------------------------------------------------------------------------------ */
 
-static double read_element(uint8_t element, uint64_t bits)
+double matrix_element_value(uint8_t element, uint64_t bits)
 {
     double value;
     switch (element) {
@@ -56,16 +56,16 @@ static uint32_t integer_bits(double value, bool saturate)
     return (uint32_t)(int64_t)value;
 }
 
-static uint64_t write_element(const struct product *product, double value)
+static uint64_t element_bits(uint8_t element, bool saturate, double value)
 {
     uint64_t bits;
-    switch (product->d.element) {
+    switch (element) {
     case ELEMENT_F16:
         return half_from_double(value);
     case ELEMENT_F32:
         return float_bits(half_canonical((float)value));
     case ELEMENT_S32:
-        return integer_bits(value, product->saturate);
+        return integer_bits(value, saturate);
     default:
         memcpy(&bits, &value, 8);
         return bits;
@@ -82,7 +82,7 @@ static uint64_t register_bits(struct warp *w, const struct fragment *fragment, u
                                          : ((const uint32_t *)values)[lane];
 }
 
-static void read_matrix(struct warp *w, const struct fragment *fragment, double *matrix)
+void matrix_read(struct warp *w, const struct fragment *fragment, double *matrix)
 {
     uint32_t bits = matrix_element_bits(fragment->element), packed = fragment_packed(fragment);
     uint64_t mask = bits == 64 ? ~0ull : (1ull << bits) - 1;
@@ -93,14 +93,13 @@ static void read_matrix(struct warp *w, const struct fragment *fragment, double 
                 uint32_t row, column;
                 fragment_place(fragment, lane, r, j, &row, &column);
                 matrix[row * fragment->columns + column] =
-                    read_element(fragment->element, value >> (j * bits) & mask);
+                    matrix_element_value(fragment->element, value >> (j * bits) & mask);
             }
         }
 }
 
-static void write_matrix(struct warp *w, const struct product *product, const double *matrix)
+void matrix_write(struct warp *w, const struct fragment *d, bool saturate, const double *matrix)
 {
-    const struct fragment *d = &product->d;
     uint32_t bits = matrix_element_bits(d->element), packed = fragment_packed(d);
     for (uint32_t m = w->mask; m; m &= m - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(m);
@@ -109,7 +108,8 @@ static void write_matrix(struct warp *w, const struct product *product, const do
             for (uint32_t j = 0; j < packed; j++) {
                 uint32_t row, column;
                 fragment_place(d, lane, r, j, &row, &column);
-                value |= write_element(product, matrix[row * d->columns + column]) << (j * bits);
+                value |= element_bits(d->element, saturate, matrix[row * d->columns + column])
+                         << (j * bits);
             }
             memcpy((uint8_t *)slot(w, d->slots[r]) + (size_t)lane * d->register_bytes, &value,
                    d->register_bytes);
@@ -151,16 +151,16 @@ static int product_run(struct warp *w, const struct micro *op)
 {
     const struct product *product = op->pointer;
     double a[MOST_A], b[MOST_B], c[MOST_C];
-    read_matrix(w, &product->a, a);
-    read_matrix(w, &product->b, b);
-    read_matrix(w, &product->c, c);
+    matrix_read(w, &product->a, a);
+    matrix_read(w, &product->b, b);
+    matrix_read(w, &product->c, c);
     if (product->exclusive)
         count_differences(product, a, b, c);
     else if (product->a.element == ELEMENT_F64)
         multiply_double(product, a, b, c);
     else
         multiply_exactly(product, a, b, c);
-    write_matrix(w, product, c);
+    matrix_write(w, &product->d, product->saturate, c);
     return FLOW_NEXT;
 }
 

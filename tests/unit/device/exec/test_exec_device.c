@@ -418,9 +418,9 @@ static void names_what_it_lacks(void **unused)
 {
     struct harness text;
     (void)unused;
-    harness_open_text(&text, ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    harness_open_text(&text, ".version 8.0\n.target sm_100a\n.address_size 64\n"
                              ".visible .entry k(.param .u64 p)\n{\n"
-                             "wgmma.fence.sync.aligned;\nret;\n}\n"
+                             "tcgen05.wait::ld.sync.aligned;\nret;\n}\n"
                              ".extern .func (.param .b64 r) elsewhere (.param .b64 size);\n"
                              ".visible .entry m()\n{\n.param .b64 s; .param .b64 r;\n"
                              "st.param.b64 [s], 8;\ncall (r), elsewhere, (s);\nret;\n}\n");
@@ -428,7 +428,7 @@ static void names_what_it_lacks(void **unused)
     const struct ptx_function *k = harness_kernel(&text, "k"), *m = harness_kernel(&text, "m");
     assert_false(exec_prepare(text.image, k, message, sizeof message));
     assert_string_equal(message,
-                        "kernel 'k': line 6: instruction 'wgmma.fence.sync.aligned' is not "
+                        "kernel 'k': line 6: instruction 'tcgen05.wait::ld.sync.aligned' is not "
                         "supported");
     assert_false(exec_prepare(text.image, m, message, sizeof message));
     assert_string_equal(message, "kernel 'm': line 14: instruction 'call elsewhere' is not "
