@@ -259,7 +259,7 @@ static inline const char *wgmma_text(struct wgmma_test *t)
     const struct wgmma_case *w = &t->what;
     char *text = t->text;
     sprintf(text,
-            ".version 8.0\n.target sm_90a\n.address_size 64\n"
+            ".version 8.4\n.target sm_90a\n.address_size 64\n"
             ".extern .shared .align 1024 .b8 image[];\n"
             ".visible .entry product(.param .u64 pd, .param .u64 pi, .param .u64 pa, "
             ".param .u64 da, .param .u64 db)\n.reqntid 128\n{\n"

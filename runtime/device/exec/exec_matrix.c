@@ -17,7 +17,8 @@ static const struct {
                 {"f32", ELEMENT_F32, 32},  {"f64", ELEMENT_F64, 64},   {"e4m3", ELEMENT_E4M3, 8},
                 {"e5m2", ELEMENT_E5M2, 8}, {"s32", ELEMENT_S32, 32},   {"s8", ELEMENT_S8, 8},
                 {"u8", ELEMENT_U8, 8},     {"s4", ELEMENT_S4, 4},      {"u4", ELEMENT_U4, 4},
-                {"b1", ELEMENT_B1, 1}};
+                {"b1", ELEMENT_B1, 1},     {"e2m1", ELEMENT_E2M1, 8},  {"e2m3", ELEMENT_E2M3, 8},
+                {"e3m2", ELEMENT_E3M2, 8}};
 
 /* Words that change nothing here: the order of a warp, state spaces, which matrix is moved. */
 static const char *const plain_words[] = {
@@ -86,6 +87,10 @@ void matrix_read_words(const char *mnemonic, struct matrix_words *words)
             words->saturate = true;
         else if (!strcmp(word, "xor"))
             words->exclusive = true;
+        else if (!strcmp(word, "sp") || !strcmp(word, "sp::ordered_metadata"))
+            words->sparse = true;
+        else if (!strcmp(word, "kind::f8f6f4"))
+            words->narrow = true;
         else if (!read_shape(word, words) && !read_element(word, words) &&
                  !read_layout(word, words) && !is_plain(word))
             words->other = true;

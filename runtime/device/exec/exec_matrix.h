@@ -19,7 +19,10 @@ enum matrix_element {
     ELEMENT_U8,
     ELEMENT_S4,
     ELEMENT_U4,
-    ELEMENT_B1
+    ELEMENT_B1,
+    ELEMENT_E2M1, /* in the middle of a byte: bits 2 to 5 */
+    ELEMENT_E2M3, /* in the lower bits of a byte */
+    ELEMENT_E3M2
 };
 
 enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C };
@@ -41,6 +44,8 @@ struct matrix_words {
     bool columns[2]; /* .col instead of .row */
     uint8_t layout_count;
     bool saturate, exclusive; /* .satfinite; .xor */
+    bool sparse;              /* .sp */
+    bool narrow;              /* .kind::f8f6f4 */
     bool other;               /* a word that is none of these */
 };
 
@@ -61,6 +66,11 @@ double matrix_element_value(uint8_t element, uint64_t bits);
 void matrix_read(struct warp *w, const struct fragment *fragment, double *matrix);
 void matrix_write(struct warp *w, const struct fragment *fragment, bool saturate,
                   const double *matrix);
+/* alu_sparse.c: whether A, which holds half of its elements, may be that large, and the metadata's
+ * selector that number. Then the matrix with zeros where it has nothing: twice as many columns. */
+bool matrix_sparse_is_valid(const struct fragment *a, uint32_t selector);
+void matrix_read_sparse(struct warp *w, const struct fragment *a, uint32_t metadata,
+                        uint32_t selector, double *matrix);
 /* All lanes of the warp come together before what is emitted next: .sync.aligned. */
 void matrix_decode_sync(struct decoder *decoder);
 

@@ -12,9 +12,24 @@ struct product {
     uint32_t m, n, k;
     struct fragment a, b, c, d;
     bool saturate, exclusive;
+    bool narrow;       /* .kind::f8f6f4 */
+    bool sparse;       /* a has half of the columns: see alu_sparse.c */
+    uint32_t metadata; /* slot */
+    uint32_t selector;
 };
 
 /* ---- elements ------------------------------------------------------------------------------ */
+
+/* A float that has neither infinity nor NaN, behind its sign (PTX ISA 5.2.3). */
+static double small_float(uint32_t bits, int mantissa, int exponents)
+{
+    const int bias = (1 << (exponents - 1)) - 1;
+    const int exponent = (int)(bits >> mantissa) & ((1 << exponents) - 1);
+    const int fraction = (int)bits & ((1 << mantissa) - 1);
+    const double value = exponent ? ldexp((1 << mantissa) + fraction, exponent - bias - mantissa)
+                                  : ldexp(fraction, 1 - bias - mantissa);
+    return bits >> (mantissa + exponents) & 1 ? -value : value;
+}
 
 double matrix_element_value(uint8_t element, uint64_t bits)
 {
@@ -35,6 +50,12 @@ double matrix_element_value(uint8_t element, uint64_t bits)
         return e4m3_to_double((uint32_t)bits);
     case ELEMENT_E5M2:
         return (double)half_to_float((uint16_t)(bits << 8));
+    case ELEMENT_E2M1:
+        return small_float((uint32_t)bits >> 2 & 15, 1, 2);
+    case ELEMENT_E2M3:
+        return small_float((uint32_t)bits & 63, 3, 2);
+    case ELEMENT_E3M2:
+        return small_float((uint32_t)bits & 63, 2, 3);
     case ELEMENT_S32:
         return (double)(int32_t)bits;
     case ELEMENT_S8:
@@ -151,7 +172,10 @@ static int product_run(struct warp *w, const struct micro *op)
 {
     const struct product *product = op->pointer;
     double a[MOST_A], b[MOST_B], c[MOST_C];
-    matrix_read(w, &product->a, a);
+    if (product->sparse)
+        matrix_read_sparse(w, &product->a, product->metadata, product->selector, a);
+    else
+        matrix_read(w, &product->a, a);
     matrix_read(w, &product->b, b);
     matrix_read(w, &product->c, c);
     if (product->exclusive)
@@ -165,6 +189,12 @@ static int product_run(struct warp *w, const struct micro *op)
 }
 
 /* ---- decoding ------------------------------------------------------------------------------ */
+
+/* Of fewer than 8 bits: only .kind::f8f6f4 has them. */
+static bool is_narrow(uint8_t element)
+{
+    return element == ELEMENT_E2M1 || element == ELEMENT_E2M3 || element == ELEMENT_E3M2;
+}
 
 /* What may be multiplied: the kinds of A and B, and what they are summed in. */
 static bool is_multipliable(const struct product *p)
@@ -181,7 +211,12 @@ static bool is_multipliable(const struct product *p)
         return b == a && c == a && d == a;
     case ELEMENT_E4M3:
     case ELEMENT_E5M2:
-        return (b == ELEMENT_E4M3 || b == ELEMENT_E5M2) && d == c &&
+        return (b == ELEMENT_E4M3 || b == ELEMENT_E5M2 || (p->narrow && is_narrow(b))) && d == c &&
+               (c == ELEMENT_F32 || c == ELEMENT_F16);
+    case ELEMENT_E2M1:
+    case ELEMENT_E2M3:
+    case ELEMENT_E3M2:
+        return p->narrow && (b == ELEMENT_E4M3 || b == ELEMENT_E5M2 || is_narrow(b)) && d == c &&
                (c == ELEMENT_F32 || c == ELEMENT_F16);
     case ELEMENT_S8:
     case ELEMENT_U8:
@@ -217,15 +252,19 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
     struct product *p = decoder_keep(decoder, sizeof *p);
     struct matrix_words words;
     matrix_read_words(i->mnemonic, &words);
-    if (!p || words.other || i->operand_count != 4 || words.k * words.m > MOST_A ||
-        words.k * words.n > MOST_B || words.m * words.n > MOST_C) {
+    if (!p || words.other || i->operand_count != (words.sparse ? 6u : 4u) ||
+        (words.sparse && opaque) || words.k * words.m > MOST_A || words.k * words.n > MOST_B ||
+        words.m * words.n > MOST_C) {
         decoder_fail(decoder);
         return;
     }
     p->m = words.m, p->n = words.n, p->k = words.k;
     p->saturate = words.saturate;
     p->exclusive = words.exclusive;
-    p->a = (struct fragment){.role = MATRIX_A, .rows = p->m, .columns = p->k, .opaque = opaque};
+    p->narrow = words.narrow;
+    p->sparse = words.sparse;
+    p->a = (struct fragment){
+        .role = MATRIX_A, .rows = p->m, .columns = p->sparse ? p->k / 2 : p->k, .opaque = opaque};
     p->b = (struct fragment){.role = MATRIX_B, .rows = p->k, .columns = p->n, .opaque = opaque};
     p->c = (struct fragment){.role = MATRIX_C, .rows = p->m, .columns = p->n, .opaque = opaque};
     p->d = p->c;
@@ -237,6 +276,13 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
     fragment_decode(decoder, &p->b, &i->operands[2], false);
     fragment_decode(decoder, &p->c, &i->operands[3], false);
     fragment_decode(decoder, &p->d, &i->operands[0], true);
+    if (p->sparse) {
+        p->metadata = decoder_source(decoder, &i->operands[4], 32);
+        p->selector = (uint32_t)i->operands[5].imm;
+        if (i->operands[5].kind != PTX_OPERAND_IMMEDIATE ||
+            !matrix_sparse_is_valid(&p->a, p->selector))
+            decoder_fail(decoder);
+    }
     matrix_decode_sync(decoder);
     decoder_emit(decoder, product_run)->pointer = p;
 }

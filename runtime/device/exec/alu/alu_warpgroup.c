@@ -180,8 +180,9 @@ static bool read_words(struct warpgroup *p, const struct ptx_instruction *i)
 {
     struct matrix_words words;
     matrix_read_words(i->mnemonic, &words);
-    if (words.other || words.exclusive || words.layout_count || words.element_count != 3 ||
-        words.m != ROWS || !words.n || words.n % 8 || words.n > COLUMNS_MOST)
+    if (words.other || words.sparse || words.narrow || words.exclusive || words.layout_count ||
+        words.element_count != 3 || words.m != ROWS || !words.n || words.n % 8 ||
+        words.n > COLUMNS_MOST)
         return false;
     p->element[0] = words.elements[1];
     p->element[1] = words.elements[2];
