@@ -1,5 +1,5 @@
-/* Catch2, versions 2 and 3: a test case in which csan finds a race fails, with the report as its
- * failure text.
+/* Catch2, versions 2 and 3 (2.13 and 3.7 were tested): a test case in which csan finds a race
+ * fails, with the report as its failure text.
  *
  *     #include <csan/catch2.h>   // in exactly one source file of the test program
  *
@@ -53,13 +53,27 @@ class catch_listener : public CSAN_CATCH_LISTENER
     {
         if (--depth == 0) {
             const std::string text = running_test::now().end();
-            if (!text.empty())
+            if (!text.empty()) {
                 CSAN_CATCH_FAIL(text);
+                count_failure(stats);
+            }
         }
         CSAN_CATCH_LISTENER::sectionEnded(stats);
     }
 
   private:
+    /* Catch2 3 counted the section's assertions before it told anybody of the end, and its JUnit
+     * reporter leaves out test cases that have none. Catch2 hands the same object, which is not
+     * const where it was made, to the reporters behind this listener. */
+    static void count_failure(const Catch::SectionStats &stats)
+    {
+#if __has_include(<catch2/catch_all.hpp>)
+        const_cast<Catch::SectionStats &>(stats).assertions.failed++;
+#else
+        (void)stats;
+#endif
+    }
+
     int depth = 0;
 };
 

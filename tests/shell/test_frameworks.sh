@@ -50,26 +50,46 @@ fi
 
 # ---- Catch2
 
+# catch2_check NAME: the test program NAME, built with one version of it.
+catch2_check()
+{
+    local name=$1
+    for reporter in console junit; do
+        run env CSAN=1 CSAN_OPTIONS=halt_on_error=0 ./$name -r $reporter
+        check "$name: races fail the program ($reporter)" eval '! ended 0 && [ "$status" -lt 128 ]'
+    done
+    check "$name: JUnit's file has the reports" eval '[ "$(grep -c "<failure" out)" = 6 ] && grep -q "CSAN: data race" out'
+    for one in ordered allowed expected; do
+        run env CSAN=1 CSAN_OPTIONS=halt_on_error=0 ./$name "$one"
+        check "$name: '$one' passes" ended 0
+    done
+    for one in racy "racy again" sections "expected and absent" "racy and wrong"; do
+        run env CSAN=1 CSAN_OPTIONS=halt_on_error=0 ./$name "$one"
+        check "$name: '$one' fails" eval '! ended 0 && [ "$status" -lt 128 ]'
+    done
+    check "$name: a test's own failure stays beside the report" eval 'grep -q "1 == 2" out && grep -q "CSAN: data race" out'
+    run env LD_LIBRARY_PATH="$root/lib/csan/embedded" ./$name racy
+    check "$name: without CSAN=1 nothing fails" ended 0
+}
+
 if echo '#include <catch2/catch.hpp>' | g++ -E -x c++ - >/dev/null 2>&1; then
     build catch2
-    for reporter in console junit; do
-        run env CSAN=1 CSAN_OPTIONS=halt_on_error=0 ./catch2 -r $reporter
-        check "catch2: races fail the program ($reporter)" eval '! ended 0 && [ "$status" -lt 128 ]'
-    done
-    check "catch2: JUnit's file has the reports" eval '[ "$(grep -c "<failure" out)" = 6 ] && grep -q "CSAN: data race" out'
-    for name in ordered allowed expected; do
-        run env CSAN=1 CSAN_OPTIONS=halt_on_error=0 ./catch2 "$name"
-        check "catch2: '$name' passes" ended 0
-    done
-    for name in racy "racy again" sections "expected and absent" "racy and wrong"; do
-        run env CSAN=1 CSAN_OPTIONS=halt_on_error=0 ./catch2 "$name"
-        check "catch2: '$name' fails" eval '! ended 0 && [ "$status" -lt 128 ]'
-    done
-    check "catch2: a test's own failure stays beside the report" eval 'grep -q "1 == 2" out && grep -q "CSAN: data race" out'
-    run env LD_LIBRARY_PATH="$root/lib/csan/embedded" ./catch2 racy
-    check "catch2: without CSAN=1 nothing fails" ended 0
+    catch2_check catch2
 else
     echo "skipped part of $(basename "$test" .sh): there is no Catch2"
+fi
+
+# Version 3, as its sources in CATCH2_3: src/catch2 and extras/catch_amalgamated.cpp.
+if [ -n "${CATCH2_3:-}" ]; then
+    mkdir -p catch3/catch2
+    sed 's/^#cmakedefine.*//; s/@CATCH_CONFIG_DEFAULT_REPORTER@/console/; s/@CATCH_CONFIG_CONSOLE_WIDTH@/80/' \
+        "$CATCH2_3/src/catch2/catch_user_config.hpp.in" >catch3/catch2/catch_user_config.hpp
+    run_foreign g++ -O0 -std=c++17 -c "$CATCH2_3/extras/catch_amalgamated.cpp" -o catch3/catch.o
+    run_foreign g++ -std=c++17 -g -Wall -Wextra -Werror -I"$tree/include" -isystem "$cuda/include" -isystem "$CATCH2_3/src" \
+        -isystem catch3 "$tree/tests/frameworks/catch2_streams.cpp" catch3/catch.o -o catch2_3 -L"$root/lib" -lcsan \
+        -Wl,-rpath="$root/lib" -lpthread
+    check "catch2_3: a test program is built" ended 0
+    catch2_check catch2_3
 fi
 
 # ---- CTest, and the files for CI services
