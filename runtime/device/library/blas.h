@@ -4,6 +4,7 @@
  *   blas_handle.c   handles and settings; copy helpers
  *   blas_run.c      a job's turn: its accesses, then OpenBLAS or one of the routines below
  *   blas_product.c  all forms of gemm; gemv and trsm in batches
+ *   blas_grouped.c  products in groups, which have sizes of their own
  *   multiply.c      one product
  *   blas_vector.c   level 1 with types of their own (the Ex forms)
  *   blas_lapack.c   factors, solutions and inverses in batches

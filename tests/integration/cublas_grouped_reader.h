@@ -1,0 +1,24 @@
+// A grouped product on one stream; another stream clears the first matrix of A, behind an event or
+// at once.
+#include "cublas_grouped.h"
+
+int main()
+{
+    cudaStream_t a_stream = nonblocking_stream(), b_stream = nonblocking_stream();
+    cublasHandle_t handle = blas_on(a_stream);
+    Matrices<float> a, b, c;
+    const float alpha[] = {1, 1}, beta[] = {0, 0};
+    CHECK(cudaDeviceSynchronize());
+    BLAS(cublasSgemmGroupedBatched(handle, group_a, group_b, group_m, group_n, group_k, alpha,
+                                   a.addresses, group_lda, b.addresses, group_ldb, beta,
+                                   c.addresses, group_ldc, GROUPS, group_size));
+    if (ORDERED) {
+        cudaEvent_t event = event_create();
+        CHECK(cudaEventRecord(event, a_stream));
+        CHECK(cudaStreamWaitEvent(b_stream, event));
+    }
+    CHECK(cudaMemsetAsync(a.values.device, 0, 4 * sizeof(float), b_stream));
+    // between two columns, where no product reads
+    CHECK(cudaMemsetAsync(a.values.device + MATRIX_MOST * 2 + 12, 0, sizeof(float), b_stream));
+    return finish();
+}
