@@ -62,7 +62,7 @@ class catch_listener : public CSAN_CATCH_LISTENER
     }
 
   private:
-    /* Catch2 3 counted the section's assertions before it told anybody of the end, and its JUnit
+    /* Catch2 3 counted the section's assertions before anybody learns of its end, and its JUnit
      * reporter leaves out test cases that have none. Catch2 hands the same object, which is not
      * const where it was made, to the reporters behind this listener. */
     static void count_failure(const Catch::SectionStats &stats)
