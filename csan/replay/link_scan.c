@@ -2,6 +2,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/link_scan.h"
 #include "csan/base/array.h"
+#include "csan/replay/receives.h"
 #include "csan/replay/replay_define.h"
 
 #include <stdlib.h>
@@ -23,11 +24,17 @@ struct moments {
     size_t count, capacity;
 };
 
-/* A message that came: which receive of the process had it. */
-struct take {
-    uint64_t key;
-    uint32_t serial, number; /* number: of the TAKE or LOOK in the recording */
-    bool looks;
+/* A send that waited for its receive, and is over. */
+struct taken_send {
+    uint64_t serial;
+    uint32_t wanted; /* its number among what the process waits for */
+};
+
+/* A window that a process reads or writes while others may. */
+struct exposed {
+    uint64_t window;
+    uint32_t process;
+    bool reads;
 };
 
 /* The allocation at an address, as it is now. */
@@ -41,10 +48,10 @@ struct scanned {
     struct link_process process;
     struct live *live; /* uthash */
     size_t birth_capacity;
-    struct take *takes;
-    size_t take_capacity, received;
-    uint64_t last_receive; /* the highest number of a receive */
-    bool passed;           /* a receive was over before one that might have had its message */
+    struct receives receives;
+    struct synchronous_sends synchronous;
+    struct taken_send *taken_sends;
+    size_t taken_send_count, taken_send_capacity;
 };
 
 struct link_scan {
@@ -52,16 +59,22 @@ struct link_scan {
     struct moments sources, waits;
     struct moments maps; /* `time`: the end of what is mapped, in the memory */
     uint64_t unified;    /* given so far */
+    struct sends sends;
+    struct lock_sections locks;
+    struct exposed *exposed; /* few */
+    size_t exposed_count;
     struct scanned processes[];
 };
 
 struct link_scan *link_scan_create(size_t count)
 {
     struct link_scan *scan = calloc(1, sizeof *scan + count * sizeof(struct scanned));
-    if (scan) {
-        scan->count = count;
-        scan->unified = unified_first;
+    if (!scan || !lock_sections_init(&scan->locks, count)) {
+        free(scan);
+        return NULL;
     }
+    scan->count = count;
+    scan->unified = unified_first;
     return scan;
 }
 
@@ -88,8 +101,13 @@ void link_scan_destroy(struct link_scan *scan)
         free(scanned->process.opened);
         free(scanned->process.taken);
         free(scanned->process.mapped);
-        free(scanned->takes);
+        receives_clear(&scanned->receives);
+        synchronous_sends_clear(&scanned->synchronous);
+        free(scanned->taken_sends);
     }
+    sends_clear(&scan->sends);
+    lock_sections_clear(&scan->locks);
+    free(scan->exposed);
     free(scan->sources.items);
     free(scan->waits.items);
     free(scan->maps.items);
@@ -159,20 +177,34 @@ static bool take_share(struct link_scan *scan, struct scanned *scanned, struct m
     return true;
 }
 
-static bool take_message(struct scanned *scanned, const struct recorded *recorded)
+static bool take_receive(struct scanned *scanned, const struct recorded *recorded)
 {
-    const uint64_t serial = recorded->value[FIELD_FIRST];
     const bool looks = recorded->value[FIELD_FLAGS] == CSAN_LINK_LOOK;
-    if (!array_room(&scanned->takes, scanned->process.taken_count, &scanned->take_capacity, 256,
-                    SIZE_MAX, sizeof *scanned->takes))
+    return receives_take(&scanned->receives, recorded,
+                         looks ? 0 : (uint32_t)scanned->process.source_count++);
+}
+
+static bool take_taken(struct scanned *scanned, const struct recorded *recorded)
+{
+    if (!array_room(&scanned->taken_sends, scanned->taken_send_count, &scanned->taken_send_capacity,
+                    64, SIZE_MAX, sizeof *scanned->taken_sends))
         return false;
-    const uint32_t number = (uint32_t)scanned->process.taken_count++;
-    scanned->takes[number] =
-        (struct take){recorded->value[FIELD_HANDLE], (uint32_t)serial, number, looks};
-    scanned->received += !looks;
-    if (!looks && serial > scanned->last_receive)
-        scanned->last_receive = serial;
-    scanned->passed |= recorded->value[FIELD_LAST] != 0;
+    scanned->taken_sends[scanned->taken_send_count++] = (struct taken_send){
+        recorded->value[FIELD_FIRST], (uint32_t)scanned->process.wanted_count++};
+    return true;
+}
+
+static bool take_lack(struct link_scan *scan, size_t process, const struct recorded *recorded)
+{
+    const uint64_t lack = recorded->value[FIELD_HANDLE], deed = recorded->value[FIELD_LAST];
+    if (lack != CSAN_LACK_ONE_SIDED || !deed) {
+        scan->processes[process].process.lacks |= 1u << (lack < 31 ? lack : 31);
+        return true;
+    }
+    if (!array_grow(&scan->exposed, scan->exposed_count, sizeof *scan->exposed))
+        return false;
+    scan->exposed[scan->exposed_count++] =
+        (struct exposed){recorded->value[FIELD_FIRST], (uint32_t)process, deed != 1};
     return true;
 }
 
@@ -203,11 +235,17 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
         return moment_add(&scan->maps, &moment);
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
-        return take_message(scanned, recorded);
+    case CSAN_LINK_POST:
+        return take_receive(scanned, recorded);
+    case CSAN_LINK_NEXT:
+        return sends_take(&scan->sends, &scanned->synchronous, recorded);
+    case CSAN_LINK_TAKEN:
+        return take_taken(scanned, recorded);
+    case CSAN_LINK_LOCK:
+    case CSAN_LINK_UNLOCK:
+        return lock_sections_take(&scan->locks, process, recorded);
     case CSAN_LINK_LACK:
-        scanned->process.lacks |=
-            1u << (recorded->value[FIELD_HANDLE] < 31 ? recorded->value[FIELD_HANDLE] : 31);
-        return true;
+        return take_lack(scan, process, recorded);
     default:
         return true;
     }
@@ -312,40 +350,52 @@ static void resolve_maps(struct link_scan *scan)
     }
 }
 
-/* By channel, and there in the order in which receives were posted; a look comes before the receive
- * with its number. */
-static int compare_takes(const void *a, const void *b)
-{
-    const struct take *one = a, *other = b;
-    if (one->key != other->key)
-        return one->key < other->key ? -1 : 1;
-    if (one->serial != other->serial)
-        return one->serial < other->serial ? -1 : 1;
-    return other->looks - one->looks;
-}
-
-/* The n-th receive of a channel has its n-th message. */
-static bool number_takes(struct scanned *scanned)
+static bool number_receives(struct scanned *scanned)
 {
     struct link_process *process = &scanned->process;
-    const size_t count = process->taken_count;
-    uint32_t number = 0;
-    process->taken = calloc(count + 1, sizeof *process->taken);
-    if (!process->taken)
-        return false;
-    if (count)
-        qsort(scanned->takes, count, sizeof *scanned->takes, compare_takes);
-    for (size_t i = 0; i < count; i++) {
-        const struct take *take = &scanned->takes[i];
-        if (i && take->key != scanned->takes[i - 1].key)
-            number = 0;
-        process->taken[take->number] = number + 1;
-        number += !take->looks;
+    process->taken = receives_number(&scanned->receives);
+    process->taken_count = scanned->receives.count;
+    process->uncertain = receives_uncertain(&scanned->receives);
+    return process->taken != NULL;
+}
+
+/* A send that is over waits for what was known where its receive was posted. */
+static void resolve_taken(struct link_scan *scan, struct scanned *scanned,
+                          const struct taken_send *taken)
+{
+    uint32_t source;
+    const struct synchronous_send *send =
+        synchronous_sends_find(&scanned->synchronous, taken->serial);
+    for (size_t i = 0; send && i < scan->count; i++) {
+        struct scanned *of = &scan->processes[i];
+        if (!receives_find(&of->receives, send->key, send->message, &source))
+            continue;
+        scanned->process.wanted[taken->wanted] = (struct link_source){(uint32_t)i, source};
+        of->process.uses[source]++;
+        return;
     }
-    process->uncertain = scanned->passed && scanned->received < scanned->last_receive;
-    free(scanned->takes);
-    scanned->takes = NULL;
-    return true;
+}
+
+/* Who reads what another one may write meanwhile. */
+static void resolve_exposed(struct link_scan *scan)
+{
+    for (size_t i = 0; i < scan->exposed_count; i++)
+        for (size_t k = 0; k < scan->exposed_count; k++) {
+            const struct exposed *reader = &scan->exposed[i], *writer = &scan->exposed[k];
+            if (reader->reads && !writer->reads && reader->window == writer->window &&
+                reader->process != writer->process)
+                scan->processes[reader->process].process.exposed = true;
+        }
+}
+
+static bool resolve_locks(struct link_scan *scan)
+{
+    bool *uncertain = calloc(scan->count + 1, sizeof *uncertain);
+    const bool good = uncertain && lock_sections_resolve(&scan->locks, uncertain);
+    for (size_t i = 0; good && i < scan->count; i++)
+        scan->processes[i].process.unordered = uncertain[i];
+    free(uncertain);
+    return good;
 }
 
 bool link_scan_resolve(struct link_scan *scan)
@@ -353,7 +403,7 @@ bool link_scan_resolve(struct link_scan *scan)
     for (size_t i = 0; i < scan->count; i++) {
         struct scanned *scanned = &scan->processes[i];
         live_clear(scanned);
-        if (!tables_make(&scanned->process) || !number_takes(scanned) ||
+        if (!tables_make(&scanned->process) || !number_receives(scanned) ||
             !replay_grow((void **)&scanned->process.births, &scanned->birth_capacity,
                          sizeof *scanned->process.births, scanned->process.birth_count))
             return false;
@@ -363,10 +413,21 @@ bool link_scan_resolve(struct link_scan *scan)
     for (size_t i = 0; i < scan->waits.count; i++)
         resolve(scan, &scan->waits.items[i]);
     resolve_maps(scan);
-    return true;
+    for (size_t i = 0; i < scan->count; i++)
+        for (size_t k = 0; k < scan->processes[i].taken_send_count; k++)
+            resolve_taken(scan, &scan->processes[i], &scan->processes[i].taken_sends[k]);
+    for (size_t i = 0; i < scan->count; i++)
+        receives_clear(&scan->processes[i].receives);
+    resolve_exposed(scan);
+    return resolve_locks(scan);
 }
 
 const struct link_process *link_scan_of(const struct link_scan *scan, size_t process)
 {
     return &scan->processes[process].process;
+}
+
+const struct lock_sections *link_scan_locks(const struct link_scan *scan)
+{
+    return &scan->locks;
 }

@@ -8,6 +8,7 @@
 #define CSAN_REPLAY_LINK_SCAN_H
 
 #include "csan/recording/recording_read.h"
+#include "csan/replay/lock_sections.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 
 enum { LINK_NONE = 0xffffffffu };
 
-/* A record of an event, or a handle that was made: the process, and its how manieth it is. */
+/* A record of an event, a handle that was made, or a receive: the process, and its how manieth of
+ * these it is. */
 struct link_source {
     uint32_t process, number;
 };
@@ -27,9 +29,10 @@ struct link_memory {
 };
 
 struct link_process {
-    struct link_source *wanted; /* by number of wait or opening; process LINK_NONE: there is none */
+    struct link_source *wanted; /* by number of wait, opening or send that was taken; process
+                                   LINK_NONE: there is none */
     size_t wanted_count;
-    uint32_t *uses; /* by number of record or handle: how many wait for it */
+    uint32_t *uses; /* by number of record, handle or receive: how many wait for it */
     size_t source_count;
     struct link_memory *births; /* by number of birth, from 1; 0: memory whose birth was not seen */
     size_t birth_count;
@@ -41,6 +44,8 @@ struct link_process {
     uint32_t lacks; /* bits of enum csan_link_lack */
     bool foreign;   /* it has memory open of a process that is not among these */
     bool uncertain; /* a receive is not there that may have had another one's message */
+    bool unordered; /* it had a lock, and another process too, and which came first is not known */
+    bool exposed;   /* it read values of a window that others may have written at the same time */
 };
 
 struct link_scan;
@@ -53,5 +58,6 @@ bool link_scan_take(struct link_scan *scan, size_t process, const struct recorde
 /* After the last entry of all. False: memory is short. */
 bool link_scan_resolve(struct link_scan *scan);
 const struct link_process *link_scan_of(const struct link_scan *scan, size_t process);
+const struct lock_sections *link_scan_locks(const struct link_scan *scan);
 
 #endif

@@ -14,6 +14,14 @@ bool linked_process_ready(const struct linked_process *process, const struct rec
     if (lane && !lane->host && recorded->value[FIELD_FLAGS] <= CSAN_LINK_LEAVE)
         return true; /* a stream goes on */
     switch (recorded->value[FIELD_FLAGS]) {
+    case CSAN_LINK_LOCK:
+    case CSAN_LINK_UNLOCK:
+        return linked_lock_ready(process, recorded->value[FIELD_FLAGS] == CSAN_LINK_UNLOCK, want);
+    case CSAN_LINK_TAKEN:
+        source = &process->links->wanted[process->wanted_count];
+        want->what = WANT_RECEIVE;
+        return source->process != LINK_NONE &&
+               process->linked->processes[source->process]->source_count > source->number;
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
         want->number = process->links->taken[process->taken_count];
@@ -41,7 +49,8 @@ bool linked_process_ready(const struct linked_process *process, const struct rec
     }
 }
 
-/* A record of a shared event, or a handle that was made: kept for as many as will ask for it. */
+/* A record of a shared event, a handle that was made, or a receive: kept for as many as will ask
+ * for it. */
 static const char *take_source(struct linked_process *process, csan_lane lane)
 {
     const size_t number = process->source_count++;
@@ -107,18 +116,20 @@ static const char *take_map(struct linked_process *process, const struct recorde
                         memory->unified + recorded->value[FIELD_FIRST]);
 }
 
-/* A message that the order of sends and receives gives a number. */
-static void take_message(struct linked_process *process, const struct recorded *recorded,
-                         csan_lane lane)
+/* A message that the order of sends and receives gives a number. What was known before it came, its
+ * sender may wait for. */
+static const char *take_message(struct linked_process *process, const struct recorded *recorded,
+                                csan_lane lane)
 {
     const uint64_t key = recorded->value[FIELD_HANDLE];
     const uint32_t number = process->links->taken[process->taken_count++];
-    if (!key)
-        return;
-    if (recorded->value[FIELD_FLAGS] == CSAN_LINK_LOOK)
+    const bool looks = recorded->value[FIELD_FLAGS] == CSAN_LINK_LOOK;
+    const char *wrong = looks ? NULL : take_source(process, lane);
+    if (key && looks)
         message_table_look(process->linked->messages, key, number, lane);
-    else
+    else if (key)
         message_table_receive(process->linked->messages, key, number, 1, lane);
+    return wrong;
 }
 
 const char *linked_take_link(struct linked_process *process, const struct recorded *recorded)
@@ -142,10 +153,16 @@ const char *linked_take_link(struct linked_process *process, const struct record
         return NULL;
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
-        take_message(process, recorded, lane);
-        return NULL;
+        return take_message(process, recorded, lane);
     case CSAN_LINK_MAP:
         return take_map(process, recorded);
+    case CSAN_LINK_UNWANTED:
+        message_table_unwant(messages, key, number);
+        return NULL;
+    case CSAN_LINK_LOCK:
+        return linked_take_lock(process, false, lane);
+    case CSAN_LINK_UNLOCK:
+        return linked_take_lock(process, true, lane);
     case CSAN_LINK_LACK: /* the first reading has it */
         return NULL;
     case CSAN_LINK_ENTER:
@@ -176,11 +193,13 @@ const char *linked_take_link(struct linked_process *process, const struct record
         wrong = take_share(process, recorded);
         return wrong ? wrong : take_source(process, lane);
     case CSAN_LINK_RECORD:
+    case CSAN_LINK_POST:
         return take_source(process, lane);
     case CSAN_LINK_OPEN:
         wrong = take_open(process, recorded);
         /* fall through */
     case CSAN_LINK_WAIT:
+    case CSAN_LINK_TAKEN:
         join_source(process, lane);
         process->wanted_count++;
         return wrong;

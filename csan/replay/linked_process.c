@@ -62,6 +62,7 @@ void linked_process_destroy(struct linked_process *process)
     csan_context *context = process->linked->context;
     release_all(context, process->snapshots, process->snapshot_capacity);
     release_all(context, process->sources, process->source_capacity);
+    release_all(context, process->releases, process->release_capacity);
     for (size_t i = 0; i < process->event_capacity; i++)
         if (process->events[i])
             csan_event_destroy(context, process->events[i]);
@@ -74,6 +75,7 @@ void linked_process_destroy(struct linked_process *process)
     replay_definitions_clear(&process->definitions);
     free(process->events);
     free(process->uses_left);
+    free(process->release_uses_left);
     free(process->lanes);
     shared_memory_clear(&process->shared);
     free(process->accesses);

@@ -52,7 +52,16 @@ void linked_process_destroy(struct linked_process *process);
 
 /* What an entry has to wait for. */
 struct linked_want {
-    enum { WANT_NOTHING, WANT_MESSAGE, WANT_COLLECTIVE, WANT_EVENT, WANT_HANDLE, WANT_VALUE } what;
+    enum {
+        WANT_NOTHING,
+        WANT_MESSAGE,
+        WANT_COLLECTIVE,
+        WANT_EVENT,
+        WANT_HANDLE,
+        WANT_VALUE,
+        WANT_RECEIVE,
+        WANT_LOCK
+    } what;
     uint64_t key, number;
     uint32_t process; /* whose record or handle it is */
 };

@@ -289,6 +289,8 @@ static void say_missed(struct linked_replay *replay, size_t process)
         [WANT_EVENT] = "waited for an event",
         [WANT_HANDLE] = "opened memory",
         [WANT_VALUE] = "read a value of a store",
+        [WANT_RECEIVE] = "ended a send that waits for its receive,",
+        [WANT_LOCK] = "had a lock",
     };
     static const char *const lacks[] = {
         [WANT_MESSAGE] = "that no recording sends",
@@ -296,6 +298,8 @@ static void say_missed(struct linked_replay *replay, size_t process)
         [WANT_EVENT] = "whose record is missing",
         [WANT_HANDLE] = "whose handle is missing",
         [WANT_VALUE] = "that no recording sets",
+        [WANT_RECEIVE] = "which no recording posts",
+        [WANT_LOCK] = "that another process does not give back in the recordings",
     };
     struct linked_want want;
     char line[LINE_BYTES];
@@ -329,7 +333,6 @@ static void say_lacks(struct linked_replay *replay)
 {
     static const char *const lacks[CSAN_LACKS] = {
         [CSAN_LACK_COMMUNICATOR] = "messages of a communicator that csan does not know",
-        [CSAN_LACK_SYNCHRONOUS] = "a send that waits for its receive (MPI_Ssend) is not followed",
         [CSAN_LACK_ONE_SIDED] = "locks and flushes of windows are not followed",
         [CSAN_LACK_FREED] = "a receive that nobody can wait for (MPI_Request_free)",
         [CSAN_LACK_CANCELLED] = "a send that was cancelled, or a call that failed",
@@ -342,12 +345,18 @@ static void say_lacks(struct linked_replay *replay)
         for (unsigned lack = 0; lack < 32; lack++)
             if (process->lacks & 1u << lack)
                 say_lack(replay, i,
-                         lack < CSAN_LACKS ? lacks[lack]
-                                           : "something that this csan does not know");
+                         lack < CSAN_LACKS && lacks[lack]
+                             ? lacks[lack]
+                             : "something that this csan does not know");
         if (process->foreign)
             say_lack(replay, i, "it opened memory of a process that is not among the recordings");
         if (process->uncertain)
             say_lack(replay, i, "a receive that was never over");
+        if (process->unordered)
+            say_lack(replay, i, "which process had a lock of a window first is not known");
+        if (process->exposed)
+            say_lack(replay, i,
+                     "it read values of a window that others could write at the same time");
     }
 }
 

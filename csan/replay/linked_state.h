@@ -43,6 +43,10 @@ struct linked_process {
     size_t source_capacity;
     uint32_t *uses_left;
     size_t source_count, wanted_count, birth_count, taken_count, mapped_count;
+    csan_snapshot **releases; /* of locks, by number of UNLOCK, while others want them */
+    size_t release_capacity, release_count, lock_count;
+    uint32_t *release_uses_left; /* 0: not known yet */
+    size_t release_uses_capacity;
     struct shared_memory shared;
     struct linked_ticket *tickets; /* uthash */
     struct replay_definitions definitions;
@@ -86,5 +90,10 @@ const char *linked_take_resolve(struct linked_process *process, const struct rec
 /* ---- Links ---- */
 
 const char *linked_take_link(struct linked_process *process, const struct recorded *recorded);
+
+/* ---- Locks ---- */
+
+bool linked_lock_ready(const struct linked_process *process, bool unlock, struct linked_want *want);
+const char *linked_take_lock(struct linked_process *process, bool unlock, csan_lane lane);
 
 #endif

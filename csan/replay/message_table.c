@@ -25,6 +25,7 @@ struct waiting {
     size_t count;
     uint64_t left, leaves;
     struct awaiting *awaiting;
+    bool unwanted; /* nobody receives the message that is to come */
     UT_hash_handle hh;
 };
 
@@ -172,10 +173,24 @@ bool message_table_send(struct message_table *table, uint64_t key, uint64_t numb
         if (leaves > waiting->leaves)
             waiting->leaves = leaves;
         awaited(table, waiting);
+        if (waiting->unwanted)
+            drop(table, waiting);
         return true;
     }
     csan_snapshot_release(table->context, snapshot);
     return false;
+}
+
+void message_table_unwant(struct message_table *table, uint64_t key, uint64_t number)
+{
+    struct waiting *waiting = find(table, key, number);
+    if (waiting) {
+        drop(table, waiting);
+        return;
+    }
+    waiting = make(table, key, number);
+    if (waiting)
+        waiting->unwanted = true;
 }
 
 static struct channel *channel_of(struct message_table *table, uint64_t key)

@@ -21,6 +21,8 @@ bool message_table_send(struct message_table *table, uint64_t key, uint64_t numb
                         csan_snapshot *snapshot);
 /* The channel's next message was sent: the first has number 1. */
 bool message_table_send_next(struct message_table *table, uint64_t key, csan_snapshot *snapshot);
+/* Nobody receives that message, which was sent or will be. */
+void message_table_unwant(struct message_table *table, uint64_t key, uint64_t number);
 /* How many were sent under these and not received: 0 or 1, or of a collective call all that
  * entered. */
 size_t message_table_count(const struct message_table *table, uint64_t key, uint64_t number);

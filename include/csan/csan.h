@@ -622,8 +622,9 @@ enum csan_link_kind {
     CSAN_LINK_WAIT,   /* the lane waits for its newest record of any process. `peers` 1 in both: no
                          event,   but a process that starts another, and what that one begins with */
     /* for messages that are matched by the order of sends and receives, as MPI's are: */
-    CSAN_LINK_NEXT, /* the next message of the channel `key` leaves; one process alone sends there
-                     */
+    CSAN_LINK_NEXT, /* the next message of the channel `key` leaves; one process alone sends there.
+                       `number`: of a send that waits for its receive: the how manieth of these it
+                       is in the process, from 1 */
     CSAN_LINK_TAKE, /* a message of the channel has come. `number`: the how manieth receive of the
                        process it is, from 1, in the order in which they were posted. Receives of a
                        channel have its messages in that order. `key` 0: it received nothing.
@@ -638,13 +639,24 @@ enum csan_link_kind {
     CSAN_LINK_PUBLISH, /* the value `key` is set */
     CSAN_LINK_LEARN, /* it was read: all that was known to who set it is known here. `peers` 1: as a
                         message, by one process alone, the first of those that are equal */
+    /* for sends that wait for their receive: */
+    CSAN_LINK_POST,  /* the receive `number` of CSAN_LINK_TAKE is posted here. One that does not say
+                        so is posted where it is over */
+    CSAN_LINK_TAKEN, /* the send `number` of CSAN_LINK_NEXT is over: its receive was posted */
+    /* for messages of CSAN_LINK_SEND: */
+    CSAN_LINK_UNWANTED, /* nobody receives message `number` of the channel `key` */
+    /* for locks that a process may have before it knows, as those of MPI's windows. The n-th of
+       both of a process and key belong together, and either may come first: */
+    CSAN_LINK_LOCK,   /* the process has the lock `key` here at the latest. `peers` 1: with others
+                         that share it. `number`: of the machine, whose clock both have */
+    CSAN_LINK_UNLOCK, /* it begins to give it back */
     CSAN_LINK_KINDS
 };
 /* The `key` of CSAN_LINK_LACK. */
 enum csan_link_lack {
     CSAN_LACK_COMMUNICATOR = 1, /* messages of a communicator that csan does not know */
-    CSAN_LACK_SYNCHRONOUS,      /* a send that waits for its receive */
-    CSAN_LACK_ONE_SIDED,        /* locks and flushes of windows */
+    CSAN_LACK_ONE_SIDED = 3,    /* values of a window that ranks read while others may write them.
+                                   `number`: the window. `peers`: 1: writes, 2: reads */
     CSAN_LACK_FREED,            /* a request that nobody can wait for any more */
     CSAN_LACK_CANCELLED,        /* a send that was cancelled, or a call that failed */
     CSAN_LACK_THREADS,          /* threads that send or receive by one communicator */

@@ -45,7 +45,8 @@ struct abi {
     int status_source, status_tag; /* where in a status they are, in ints */
     int status_low, status_high;   /* the same, of the bytes that came: see status_bytes */
     int status_size;               /* in bytes */
-    int no_precede;                /* MPI_MODE_NOPRECEDE */
+    int no_precede, no_check;      /* MPI_MODE_NOPRECEDE, MPI_MODE_NOCHECK */
+    int lock_shared;               /* MPI_LOCK_SHARED */
     mpi_handle comm_world, comm_self, comm_null; /* of Open MPI once abi_find has returned true */
     int combiners[COMBINER_OTHER];               /* the MPI's own numbers */
 };

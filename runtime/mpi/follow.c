@@ -14,11 +14,11 @@ struct follow {
     int rank;
     int side; /* of an intercommunicator: which of its groups the rank is in */
     bool inter;
-    bool sends, receives, collects, open;
+    bool sends, receives, collects, open, synchronous;
     int dest, send_tag, source, receive_tag;
-    uint64_t bytes, serial;
-    uint64_t call, starts; /* a collective call's number, and how often it was started */
-    bool gives, by_rank;   /* by_rank: each rank that gives has a key of its own */
+    uint64_t bytes, serial, sent; /* sent: the number of a synchronous send */
+    uint64_t call, starts;        /* a collective call's number, and how often it was started */
+    bool gives, by_rank;          /* by_rank: each rank that gives has a key of its own */
     uint64_t takers, givers;
     int *sources; /* by_rank: those that give; `givers` of them */
 };
@@ -30,11 +30,20 @@ struct posted {
     int source, tag;
 };
 
+/* A message that a probe took, and that is not received yet. */
+struct matched {
+    struct matched *next;
+    mpi_handle message;
+    uint64_t serial;
+};
+
 static struct {
-    pthread_mutex_t lock; /* of `first` and `last` */
+    pthread_mutex_t lock; /* of the lists */
     struct posted *first, *last;
-    uint64_t receives; /* posted so far; atomic */
-    uint32_t lacks;    /* bits: said; atomic */
+    struct matched *matched; /* few */
+    uint64_t receives;       /* posted so far; atomic */
+    uint64_t synchronous;    /* sends so far; atomic */
+    uint32_t lacks;          /* bits: said; atomic */
     bool cancels;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -42,6 +51,11 @@ static void link_make(int kind, uint64_t key, uint64_t number, uint64_t peers, u
 {
     csan_link(&(struct csan_link){
         .kind = kind, .key = key, .number = number, .peers = peers, .bytes = bytes});
+}
+
+void follow_link(int kind, uint64_t key, uint64_t number, uint64_t peers)
+{
+    link_make(kind, key, number, peers, 0);
 }
 
 void follow_lack(enum csan_link_lack lack)
@@ -103,6 +117,12 @@ void follow_send(struct call *call, int dest, int tag, mpi_handle comm, uint64_t
     follow->dest = dest;
     follow->send_tag = tag;
     follow->bytes = bytes;
+}
+
+void follow_synchronous(struct call *call)
+{
+    if (call->follow)
+        call->follow->synchronous = call->follow->sends;
 }
 
 void follow_receive(struct call *call, int source, int tag, mpi_handle comm)
@@ -275,15 +295,19 @@ void follow_begin(struct follow *follow, bool lasts)
         return;
     follow->open = true;
     follow->starts++;
+    if (follow->synchronous)
+        follow->sent = __atomic_add_fetch(&table.synchronous, 1, __ATOMIC_RELAXED);
     if (follow->sends)
         link_make(
             CSAN_LINK_NEXT,
-            channel_of(follow->id, follow->side, follow->rank, follow->dest, follow->send_tag), 0,
-            0, follow->bytes);
+            channel_of(follow->id, follow->side, follow->rank, follow->dest, follow->send_tag),
+            follow->sent, 0, follow->bytes);
     if (follow->receives)
         follow->serial = __atomic_add_fetch(&table.receives, 1, __ATOMIC_RELAXED);
-    if (follow->receives && lasts)
+    if (follow->receives && lasts) {
         posted_add(follow);
+        link_make(CSAN_LINK_POST, 0, follow->serial, 0, 0);
+    }
     if (follow->collects && follow->gives)
         link_make(CSAN_LINK_ENTER, collective_key(follow, follow->side, follow->rank), 0,
                   follow->takers, 0);
@@ -347,6 +371,8 @@ void follow_end(struct follow *follow, const void *status)
     follow->open = false;
     if (follow->sends && !follow->receives && was_cancelled(status))
         follow_lack(CSAN_LACK_CANCELLED);
+    else if (follow->synchronous)
+        link_make(CSAN_LINK_TAKEN, 0, follow->sent, 0, 0);
     if (follow->receives)
         receive_end(follow, status);
     if (follow->collects)
@@ -381,7 +407,39 @@ void follow_barrier(uint64_t key, int size)
     link_make(CSAN_LINK_LEAVE, key, (uint64_t)size, (uint64_t)size, 0);
 }
 
-void follow_probed(int source, mpi_handle comm, const void *status, bool takes)
+/* The receive is posted later. */
+static void matched_add(const void *message, uint64_t serial)
+{
+    struct matched *matched = malloc(sizeof *matched);
+    if (!matched) {
+        follow_lack(CSAN_LACK_FREED);
+        return;
+    }
+    pthread_mutex_lock(&table.lock);
+    *matched = (struct matched){table.matched, handle_at(message, 0), serial};
+    table.matched = matched;
+    pthread_mutex_unlock(&table.lock);
+}
+
+void follow_matched(const void *message)
+{
+    if (!call_shared.links)
+        return;
+    const mpi_handle handle = handle_at(message, 0);
+    pthread_mutex_lock(&table.lock);
+    struct matched **at = &table.matched;
+    while (*at && (*at)->message != handle)
+        at = &(*at)->next;
+    struct matched *matched = *at;
+    if (matched)
+        *at = matched->next;
+    pthread_mutex_unlock(&table.lock);
+    if (matched)
+        link_make(CSAN_LINK_POST, 0, matched->serial, 0, 0);
+    free(matched);
+}
+
+void follow_probed(int source, mpi_handle comm, const void *status, const void *message)
 {
     const int *fields = status;
     struct communicator *known = source == abi.proc_null ? NULL : comm_of(comm);
@@ -391,8 +449,10 @@ void follow_probed(int source, mpi_handle comm, const void *status, bool takes)
     const int from = fields[abi.status_source], with = fields[abi.status_tag];
     const uint64_t channel =
         channel_of(known->id, known->remote && !known->side, from, known->rank, with);
-    const uint64_t serial = takes ? __atomic_add_fetch(&table.receives, 1, __ATOMIC_RELAXED)
-                                  : __atomic_load_n(&table.receives, __ATOMIC_RELAXED) + 1;
-    link_make(takes ? CSAN_LINK_TAKE : CSAN_LINK_LOOK, channel, serial,
+    const uint64_t serial = message ? __atomic_add_fetch(&table.receives, 1, __ATOMIC_RELAXED)
+                                    : __atomic_load_n(&table.receives, __ATOMIC_RELAXED) + 1;
+    link_make(message ? CSAN_LINK_TAKE : CSAN_LINK_LOOK, channel, serial,
               open_before(serial, known->id, from, with), 0);
+    if (message)
+        matched_add(message, serial);
 }

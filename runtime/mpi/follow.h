@@ -22,6 +22,8 @@ struct follow;
 /* ---- What a call is. A peer of MPI_PROC_NULL is none. ---- */
 
 void follow_send(struct call *call, int dest, int tag, mpi_handle comm, uint64_t bytes);
+/* Behind follow_send: it is over only when its receive was posted (MPI 3.1, 3.4). */
+void follow_synchronous(struct call *call);
 /* With follow_send: of a call that does both. */
 void follow_receive(struct call *call, int source, int tag, mpi_handle comm);
 
@@ -55,10 +57,15 @@ void follow_free(struct follow *follow);
 
 /* All of the ranks that have this key wait for each other, here. */
 void follow_barrier(uint64_t key, int size);
-/* A probe found this message. `takes`: no other receive can have it now. */
-void follow_probed(int source, mpi_handle comm, const void *status, bool takes);
+/* A probe found this message. `message`: where its handle is, and no other receive can have it now;
+ * NULL: it stays. */
+void follow_probed(int source, mpi_handle comm, const void *status, const void *message);
+/* Before the real call: the message whose handle is there is received. */
+void follow_matched(const void *message);
 /* Once for each: order that is not followed. */
 void follow_lack(enum csan_link_lack lack);
+/* One link, as it is. */
+void follow_link(int kind, uint64_t key, uint64_t number, uint64_t peers);
 /* MPI_Cancel was called. */
 void follow_cancels(void);
 

@@ -24,6 +24,11 @@ int MPI_Comm_set_attr(mpi_handle comm, int key, void *value);
 int MPI_Group_translate_ranks(mpi_handle group, int count, const int *ranks, mpi_handle other,
                               int *translated);
 int MPI_Group_free(void *group);
+int MPI_Group_size(mpi_handle group, int *size);
+int MPI_Win_get_group(mpi_handle window, void *group);
+int MPI_Win_get_info(mpi_handle window, void *info);
+int MPI_Info_get(mpi_handle info, const char *key, int bytes, char *value, int *flag);
+int MPI_Info_free(void *info);
 int MPI_Test_cancelled(const void *status, int *flag);
 int MPI_Get_count(const void *status, mpi_handle type, int *count);
 int MPI_Topo_test(mpi_handle comm, int *kind);

@@ -8,6 +8,9 @@
 #include "runtime/mpi/wrapper.h"
 #include "csan/base/hash.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- Windows ---- */
 
 /* A window counts as a collective call of its communicator. */
@@ -80,17 +83,35 @@ int MPI_Win_create_dynamic(mpi_handle info, mpi_handle comm, void *window)
 }
 ALSO_PMPI(Win_create_dynamic)
 
+/* "No process can return from free until all processes in the group of win call free", but for
+ * windows with the info key no_locks (MPI 3.1, 11.2.5). */
+static bool free_waits(mpi_handle window)
+{
+    mpi_handle info = 0;
+    char value[8] = "";
+    int flag = 0;
+    if (PMPI(Win_get_info)(window, &info) != MPI_OK)
+        return false;
+    PMPI(Info_get)(handle_at(&info, 0), "no_locks", (int)sizeof value - 1, value, &flag);
+    PMPI(Info_free)(&info);
+    return !flag || strcmp(value, "true") != 0;
+}
+
 EXPORTED int MPI_Win_free(void *window);
 int MPI_Win_free(void *window)
 {
     struct call call;
+    int size = 0;
     if (!call_begin(&call, "MPI_Win_free"))
         return PMPI(Win_free)(window);
     const mpi_handle handle = handle_at(window, 0);
+    const uint64_t key = call_shared.links && free_waits(handle) ? window_end(handle, &size) : 0;
     call_inside();
     const int result = PMPI(Win_free)(window);
     call_outside();
     window_freed(handle);
+    if (key && result == MPI_OK)
+        follow_barrier(key, size);
     call_inside();
     return call_end(&call, result);
 }
@@ -111,6 +132,15 @@ int MPI_Win_get_attr(mpi_handle window, int key, void *value, int *flag)
 ALSO_PMPI(Win_get_attr)
 
 /* ---- Operations ---- */
+
+/* Outside of MPI. */
+static struct epochs *epochs_of(mpi_handle window)
+{
+    struct epochs *epochs = call_shared.links ? window_epochs(handle_value(window)) : NULL;
+    if (call_shared.links && !epochs)
+        follow_lack(CSAN_LACK_COMMUNICATOR);
+    return epochs;
+}
 
 /* What an operation to the calling rank does with its own window. */
 static void touch_window(struct call *call, mpi_handle window, int target, mpi_aint place,
@@ -133,6 +163,8 @@ static void touch_operation(struct call *call, const void *origin, int kind, mpi
     call_peer(call, origin_count, origin_type, direction, target, CALL_NO_TAG, 0);
     if (target == abi.proc_null)
         return;
+    if (origin_count > 0)
+        epochs_operation(epochs_of(window), target, kind == CSAN_WRITE, kind == CSAN_READ);
     call_buffer(call, origin, origin_count, origin_type, kind, ARGUMENT_ORIGIN);
     touch_window(call, window, target, place, target_count, target_type,
                  kind == CSAN_READ ? CSAN_WRITE : CSAN_READ);
@@ -145,13 +177,13 @@ static void touch_operation(struct call *call, const void *origin, int kind, mpi
             window_started(handle_value(window), target, &call))
 
 /* The form with a request ends with that, or by a flush before (MPI 3.1, 11.5.4). */
-#define REQUESTED(name, stem, touch)                                                               \
+#define REQUESTED(name, stem, touch, reads)                                                        \
     WRAPPER(name, (stem##_PARAMETERS, void *request), (stem##_ARGUMENTS(AS_IT_IS), request),       \
             (stem##_ARGUMENTS(USABLE), request),                                                   \
             (touch(&call, stem##_ARGUMENTS(AS_IT_IS)), call_starts(&call)),                        \
             (request_started(&call, result, request),                                              \
              window_requested(handle_value(window), target, request_name(request, 0),              \
-                              result == MPI_OK ? call.request : 0)))
+                              result == MPI_OK ? call.request : 0, reads)))
 
 #define PUT_PARAMETERS      const void *origin, TARGET, mpi_handle window
 #define PUT_ARGUMENTS(pass) pass(origin, ARGUMENT_ORIGIN), TARGET_NAMES, window
@@ -161,7 +193,7 @@ static void touch_put(struct call *call, PUT_PARAMETERS)
     touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
 }
 OPERATION(Put, PUT, touch_put)
-REQUESTED(Rput, PUT, touch_put)
+REQUESTED(Rput, PUT, touch_put, false)
 
 #define GET_PARAMETERS      void *origin, TARGET, mpi_handle window
 #define GET_ARGUMENTS(pass) PUT_ARGUMENTS(pass)
@@ -171,7 +203,7 @@ static void touch_get(struct call *call, GET_PARAMETERS)
     touch_operation(call, origin, CSAN_WRITE, window, "from", TARGET_NAMES);
 }
 OPERATION(Get, GET, touch_get)
-REQUESTED(Rget, GET, touch_get)
+REQUESTED(Rget, GET, touch_get, true)
 
 /* An accumulate also has an operation of reduction. */
 #define ACCUMULATE_PARAMETERS      const void *origin, TARGET, mpi_handle op, mpi_handle window
@@ -183,7 +215,7 @@ static void touch_accumulate(struct call *call, ACCUMULATE_PARAMETERS)
     touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
 }
 OPERATION(Accumulate, ACCUMULATE, touch_accumulate)
-REQUESTED(Raccumulate, ACCUMULATE, touch_accumulate)
+REQUESTED(Raccumulate, ACCUMULATE, touch_accumulate, false)
 
 /* ... and one that fetches writes what was there. */
 #define GET_ACCUMULATE_PARAMETERS                                                                  \
@@ -198,11 +230,13 @@ static void touch_get_accumulate(struct call *call, GET_ACCUMULATE_PARAMETERS)
 {
     (void)op;
     touch_operation(call, origin, CSAN_READ, window, "to", TARGET_NAMES);
-    if (target != abi.proc_null)
-        call_writes(call, fetched, fetched_count, fetched_type, ARGUMENT_RESULT);
+    if (target == abi.proc_null)
+        return;
+    epochs_operation(epochs_of(window), target, true, true);
+    call_writes(call, fetched, fetched_count, fetched_type, ARGUMENT_RESULT);
 }
 OPERATION(Get_accumulate, GET_ACCUMULATE, touch_get_accumulate)
-REQUESTED(Rget_accumulate, GET_ACCUMULATE, touch_get_accumulate)
+REQUESTED(Rget_accumulate, GET_ACCUMULATE, touch_get_accumulate, true)
 
 #define FETCH_PARAMETERS                                                                           \
     const void *origin, void *fetched, mpi_handle type, int target, mpi_aint place, mpi_handle op, \
@@ -214,8 +248,10 @@ static void touch_fetch(struct call *call, FETCH_PARAMETERS)
 {
     (void)op;
     touch_operation(call, origin, CSAN_READ, window, "to", 1, type, target, place, 1, type);
-    if (target != abi.proc_null)
-        call_writes(call, fetched, 1, type, ARGUMENT_RESULT);
+    if (target == abi.proc_null)
+        return;
+    epochs_operation(epochs_of(window), target, true, true);
+    call_writes(call, fetched, 1, type, ARGUMENT_RESULT);
 }
 OPERATION(Fetch_and_op, FETCH, touch_fetch)
 
@@ -231,6 +267,7 @@ static void touch_swap(struct call *call, SWAP_PARAMETERS)
     touch_operation(call, origin, CSAN_READ, window, "to", 1, type, target, place, 1, type);
     if (target == abi.proc_null)
         return;
+    epochs_operation(epochs_of(window), target, true, true);
     call_reads(call, compared, 1, type, ARGUMENT_COMPARE);
     call_writes(call, fetched, 1, type, ARGUMENT_RESULT);
 }
@@ -238,13 +275,71 @@ OPERATION(Compare_and_swap, SWAP, touch_swap)
 
 /* ---- Ends of epochs ---- */
 
-static void epoch_end(mpi_handle window, int target, int result)
+/* `target`: whose operations are over here. */
+static void operations_end(mpi_handle window, int target, int result)
+{
+    if (result == MPI_OK)
+        window_finished(handle_value(window), target);
+}
+
+static void unlock_end(mpi_handle window, int target, int result)
+{
+    call_outside();
+    operations_end(window, target, result);
+    epochs_unlocked(epochs_of(window), target);
+    call_inside();
+}
+
+static void flush_end(mpi_handle window, int target, bool local, int result)
+{
+    call_outside();
+    operations_end(window, target, result);
+    epochs_flushed(epochs_of(window), target, local);
+    call_inside();
+}
+
+static void complete_end(mpi_handle window, int result)
+{
+    call_outside();
+    operations_end(window, WINDOW_ANY_TARGET, result);
+    epochs_completed(epochs_of(window));
+    call_inside();
+}
+
+static void lock_end(mpi_handle window, int target, bool shared, int assertion, int result)
 {
     call_outside();
     if (result == MPI_OK)
-        window_finished(handle_value(window), target);
-    follow_lack(CSAN_LACK_ONE_SIDED);
+        epochs_locked(epochs_of(window), target, shared, !(assertion & abi.no_check));
     call_inside();
+}
+
+static void wait_end(mpi_handle window, bool over)
+{
+    call_outside();
+    if (over)
+        epochs_waited(epochs_of(window));
+    call_inside();
+}
+
+/* Before MPI's own function: `give` gets the group's ranks in the window. */
+static void group_give(mpi_handle group, mpi_handle window,
+                       void (*give)(struct epochs *epochs, const int *ranks, int count))
+{
+    struct epochs *epochs = epochs_of(window);
+    mpi_handle all = 0;
+    int count = 0;
+    if (!epochs || PMPI(Group_size)(group, &count) != MPI_OK || count < 1 ||
+        PMPI(Win_get_group)(window, &all) != MPI_OK)
+        return;
+    int *ranks = malloc(2 * (size_t)count * sizeof *ranks);
+    for (int i = 0; ranks && i < count; i++)
+        ranks[i] = i;
+    if (ranks && PMPI(Group_translate_ranks)(group, count, ranks, handle_at(&all, 0),
+                                             ranks + count) == MPI_OK)
+        give(epochs, ranks + count, count);
+    PMPI(Group_free)(&all);
+    free(ranks);
 }
 
 /* "A call to MPI_WIN_FENCE [with] MPI_MODE_NOPRECEDE does not necessarily act as a barrier" (MPI
@@ -265,21 +360,42 @@ static void fence_end(int assertion, mpi_handle window, int result)
     call_inside();
 }
 
-#define ENDS(name, parameters, names, target)                                                      \
-    WRAPPER(name, parameters, names, names, , epoch_end(window, target, result))
-
 #define FENCE        (int assertion, mpi_handle window)
 #define FENCE_NAMES  (assertion, window)
 #define RANK         (int rank, mpi_handle window)
 #define RANK_NAMES   (rank, window)
 #define WINDOW       (mpi_handle window)
 #define WINDOW_NAMES (window)
+#define LOCK         (int type, int rank, int assertion, mpi_handle window)
+#define LOCK_NAMES   (type, rank, assertion, window)
+#define GROUP        (mpi_handle group, int assertion, mpi_handle window)
+#define GROUP_NAMES  (group, assertion, window)
+#define TEST         (mpi_handle window, int *flag)
+#define TEST_NAMES   (window, flag)
 
 WRAPPER(Win_fence, FENCE, FENCE_NAMES, FENCE_NAMES, , fence_end(assertion, window, result))
-ENDS(Win_unlock, RANK, RANK_NAMES, rank)
-ENDS(Win_unlock_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET)
-ENDS(Win_flush, RANK, RANK_NAMES, rank)
-ENDS(Win_flush_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET)
-ENDS(Win_flush_local, RANK, RANK_NAMES, rank)
-ENDS(Win_flush_local_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET)
-ENDS(Win_complete, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET)
+
+WRAPPER(Win_lock, LOCK, LOCK_NAMES, LOCK_NAMES, ,
+        lock_end(window, rank, type == abi.lock_shared, assertion, result))
+WRAPPER(Win_lock_all, FENCE, FENCE_NAMES, FENCE_NAMES, ,
+        lock_end(window, EPOCH_ALL, true, assertion, result))
+WRAPPER(Win_unlock, RANK, RANK_NAMES, RANK_NAMES, epochs_unlock(epochs_of(window), rank),
+        unlock_end(window, rank, result))
+WRAPPER(Win_unlock_all, WINDOW, WINDOW_NAMES, WINDOW_NAMES,
+        epochs_unlock(epochs_of(window), EPOCH_ALL), unlock_end(window, WINDOW_ANY_TARGET, result))
+
+#define FLUSHES(name, parameters, names, target, local)                                            \
+    WRAPPER(name, parameters, names, names, , flush_end(window, target, local, result))
+
+FLUSHES(Win_flush, RANK, RANK_NAMES, rank, false)
+FLUSHES(Win_flush_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET, false)
+FLUSHES(Win_flush_local, RANK, RANK_NAMES, rank, true)
+FLUSHES(Win_flush_local_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET, true)
+
+WRAPPER(Win_post, GROUP, GROUP_NAMES, GROUP_NAMES, group_give(group, window, epochs_post), )
+WRAPPER(Win_start, GROUP, GROUP_NAMES, GROUP_NAMES, group_give(group, window, epochs_start), )
+WRAPPER(Win_complete, WINDOW, WINDOW_NAMES, WINDOW_NAMES, epochs_complete(epochs_of(window)),
+        complete_end(window, result))
+WRAPPER(Win_wait, WINDOW, WINDOW_NAMES, WINDOW_NAMES, , wait_end(window, result == MPI_OK))
+WRAPPER(Win_test, TEST, TEST_NAMES, TEST_NAMES, , wait_end(window, result == MPI_OK && *flag))
+WRAPPER(Win_sync, WINDOW, WINDOW_NAMES, WINDOW_NAMES, epochs_looked(epochs_of(window)), )

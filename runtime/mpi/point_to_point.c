@@ -26,8 +26,7 @@ static void touch_send(struct call *call, SEND_PARAMETERS)
 static void touch_synchronous(struct call *call, SEND_PARAMETERS)
 {
     touch_send(call, SEND_ARGUMENTS(AS_IT_IS));
-    if (dest != abi.proc_null)
-        follow_lack(CSAN_LACK_SYNCHRONOUS);
+    follow_synchronous(call);
 }
 
 static void touch_receive(struct call *call, RECV_PARAMETERS)
@@ -158,7 +157,7 @@ PERSISTENT(Recv_init, RECV, touch_receive)
 
 /* ---- Probes: from here on it is known that the message was sent ---- */
 
-#define PROBE(name, parameters, arguments, found, takes)                                           \
+#define PROBE(name, parameters, arguments, found, taken)                                           \
     EXPORTED int MPI_##name parameters;                                                            \
     int MPI_##name parameters                                                                      \
     {                                                                                              \
@@ -172,20 +171,20 @@ PERSISTENT(Recv_init, RECV, touch_receive)
         const int result = PMPI(name) arguments;                                                   \
         call_outside();                                                                            \
         if (result == MPI_OK && (found))                                                           \
-            follow_probed(source, comm, status, takes);                                            \
+            follow_probed(source, comm, status, taken);                                            \
         call_inside();                                                                             \
         return call_end(&call, result);                                                            \
     }                                                                                              \
     ALSO_PMPI(name)
 
 PROBE(Probe, (int source, int tag, mpi_handle comm, void *status), (source, tag, comm, status),
-      true, false)
+      true, NULL)
 PROBE(Iprobe, (int source, int tag, mpi_handle comm, int *flag, void *status),
-      (source, tag, comm, flag, status), *flag, false)
+      (source, tag, comm, flag, status), *flag, NULL)
 PROBE(Mprobe, (int source, int tag, mpi_handle comm, void *message, void *status),
-      (source, tag, comm, message, status), true, true)
+      (source, tag, comm, message, status), true, message)
 PROBE(Improbe, (int source, int tag, mpi_handle comm, int *flag, void *message, void *status),
-      (source, tag, comm, flag, message, status), *flag, true)
+      (source, tag, comm, flag, message, status), *flag, message)
 
 /* ---- Matched receives: the probe has taken the message ---- */
 
@@ -200,6 +199,7 @@ int MPI_Mrecv(MRECV_PARAMETERS, void *status)
     if (!call_begin(&call, "MPI_Mrecv"))
         return PMPI(Mrecv)(MRECV_ARGUMENTS(AS_IT_IS), status);
     void *looked_at = status_of(status, own);
+    follow_matched(message);
     call_writes(&call, buf, count, type, ARGUMENT_BUF);
     call_peer(&call, count, type, "from", 0, 0, 0);
     call.words.has_comm = false;
@@ -216,7 +216,7 @@ ALSO_PMPI(Mrecv)
 
 static void touch_matched(struct call *call, MRECV_PARAMETERS)
 {
-    (void)message;
+    follow_matched(message);
     call_writes(call, buf, count, type, ARGUMENT_BUF);
     call_peer(call, count, type, NULL, 0, CALL_NO_TAG, 0);
 }

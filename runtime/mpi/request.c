@@ -1,6 +1,7 @@
 /* See request.h. */
 #include "runtime/mpi/request.h"
 #include "runtime/mpi/communicator.h"
+#include "runtime/mpi/window.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@ struct request {
     struct follow *follow;  /* of one that is not persistent */
     uint64_t begin;         /* of the communicator that it makes */
     const void *made;       /* where that one's handle will be; NULL: it makes none */
+    mpi_handle window;      /* whose data it brings */
+    int target;
+    bool reads; /* it does */
 };
 
 static struct {
@@ -176,6 +180,8 @@ static void finish(const struct taken *taken, const void *status)
     follow_end(follow_of(taken->request), status);
     if (taken->request->made)
         communicator_made(taken->request->begin, taken->request->made);
+    if (taken->request->reads)
+        epochs_came(window_epochs(taken->request->window), taken->request->target);
     if (taken->over)
         request_free(taken->request);
 }
@@ -214,6 +220,18 @@ void request_flushed(struct request_name name, uint64_t number)
         taken.request->number = 0;
     pthread_mutex_unlock(&table.lock);
     finish(&taken, NULL);
+}
+
+void request_reads(struct request_name name, mpi_handle window, int target)
+{
+    pthread_mutex_lock(&table.lock);
+    struct request *request = *find(name);
+    if (request) {
+        request->window = window;
+        request->target = target;
+        request->reads = true;
+    }
+    pthread_mutex_unlock(&table.lock);
 }
 
 void request_freed(struct request_name name)

@@ -31,6 +31,8 @@ void request_finished(struct request_name name, const void *status);
 void request_known(struct request_name name, const void *status);
 /* ... or a flush ended it: the request of that number of csan's, if nobody has waited for it. */
 void request_flushed(struct request_name name, uint64_t number);
+/* It is of a window, whose data it brings from the target. */
+void request_reads(struct request_name name, mpi_handle window, int target);
 /* MPI_Request_free: nobody will wait for it. */
 void request_freed(struct request_name name);
 

@@ -18,6 +18,7 @@ struct window {
     mpi_handle handle;
     struct window_memory memory;
     struct operation *operations;
+    struct epochs *epochs; /* or NULL */
     uint64_t fences;
 };
 
@@ -42,6 +43,8 @@ void window_created(mpi_handle handle, const struct window_memory *memory)
         return;
     window->handle = handle;
     window->memory = *memory;
+    if (memory->id)
+        window->epochs = epochs_create(memory->id, memory->rank, memory->size);
     pthread_mutex_lock(&table.lock);
     window->next = table.windows;
     table.windows = window;
@@ -58,6 +61,8 @@ void window_freed(mpi_handle handle)
     if (window)
         *at = window->next;
     pthread_mutex_unlock(&table.lock);
+    if (window)
+        epochs_free(window->epochs);
     free(window);
 }
 
@@ -99,8 +104,11 @@ static bool operation_add(mpi_handle handle, struct operation *operation)
     return window != NULL;
 }
 
-void window_requested(mpi_handle handle, int target, struct request_name name, uint64_t number)
+void window_requested(mpi_handle handle, int target, struct request_name name, uint64_t number,
+                      bool reads)
 {
+    if (reads && window_epochs(handle))
+        request_reads(name, handle, target);
     struct operation *operation = number ? calloc(1, sizeof *operation) : NULL;
     if (!operation)
         return;
@@ -152,6 +160,15 @@ void window_finished(mpi_handle handle, int target)
         operation_end(operation);
 }
 
+struct epochs *window_epochs(mpi_handle handle)
+{
+    pthread_mutex_lock(&table.lock);
+    const struct window *window = find(handle);
+    struct epochs *epochs = window ? window->epochs : NULL;
+    pthread_mutex_unlock(&table.lock);
+    return epochs;
+}
+
 uint64_t window_fence(mpi_handle handle, int *size)
 {
     uint64_t key = 0;
@@ -163,4 +180,13 @@ uint64_t window_fence(mpi_handle handle, int *size)
     }
     pthread_mutex_unlock(&table.lock);
     return key;
+}
+
+uint64_t window_end(mpi_handle handle, int *size)
+{
+    struct window_memory memory;
+    if (!window_memory_of(handle, &memory) || !memory.id)
+        return 0;
+    *size = memory.size;
+    return hash_mix(memory.id, 12);
 }

@@ -44,6 +44,8 @@ int main(void)
     same("offset of MPI_TAG", offsetof(MPI_Status, MPI_TAG) / sizeof(int), known->status_tag);
     same("bytes of a status", sizeof(MPI_Status), known->status_size);
     SAME(no_precede, MPI_MODE_NOPRECEDE);
+    SAME(no_check, MPI_MODE_NOCHECK);
+    SAME(lock_shared, MPI_LOCK_SHARED);
     same("MPI_BOTTOM", 0, (long)MPI_BOTTOM);
     same("MPI_SUCCESS", MPI_OK, MPI_SUCCESS);
     same("a status fits", sizeof(MPI_Status) <= STATUS_BYTES, 1);

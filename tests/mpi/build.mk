@@ -21,6 +21,7 @@ $(MPI_TESTS)/$(1)/cases: $(mpi_cases) tests/mpi/cases.h include/csan/csan.h $(mp
 	@echo "  CC  tests/mpi/*_cases.c ($(1))"
 	$(CC) -g -O1 -std=c11 -D_GNU_SOURCE -Wall -Wno-stringop-overflow -Iinclude $(CUDA_INCLUDE) $(mpi_cases) $(mpi_shared) -o $$@ \
 		$$(call mpi_flags,$(1)) -L$(CUDA_LIB) -lcudart -lstdc++ -lm
+$(MPI_TESTS)/$(1)/shared: tests/mpi/shared_orders.h
 $(MPI_TESTS)/$(1)/abi_check: runtime/mpi/abi.c runtime/mpi/abi.h
 $(mpi_alone:%=$(MPI_TESTS)/$(1)/%): $(MPI_TESTS)/$(1)/%: tests/mpi/%.c tests/mpi/kernels.h $(mpi_shared)
 	@mkdir -p $$(@D)

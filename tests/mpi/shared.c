@@ -3,16 +3,12 @@
  * `racy` the writer's kernel is waited for after the call only; in the form `none` the call is left
  * out. Each rank by itself is right in all of them. */
 #include "kernels.h"
+#include "shared_orders.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { N = 256, TAG = 3 };
-
-static int rank, size;
-static MPI_Comm comm = MPI_COMM_WORLD; /* rank 0 is its rank 0 */
 
 /* ---- Rank 0 comes before the others ---- */
 
@@ -261,19 +257,6 @@ static void by_neighbours(void)
         MPI_Neighbor_allgather(&word, 1, MPI_INT, words, 1, MPI_INT, comm);
 }
 
-static MPI_Win window;
-
-static void before_fence(void)
-{
-    static int word;
-    MPI_Win_create(&word, sizeof word, sizeof word, MPI_INFO_NULL, comm, &window);
-}
-
-static void by_fence(void)
-{
-    MPI_Win_fence(0, window);
-}
-
 /* ---- Between two groups: rank 0, and the others ---- */
 
 static void by_inter(void)
@@ -326,19 +309,6 @@ static void by_own_group(void)
     MPI_Comm_free(&own);
 }
 
-/* ---- What csan does not follow ---- */
-
-static void by_ssend(void)
-{
-    int word = 0;
-    for (int i = 1; i < size; i++) {
-        if (rank == i)
-            MPI_Ssend(&word, 1, MPI_INT, 0, TAG, comm);
-        if (rank == 0)
-            MPI_Recv(&word, 1, MPI_INT, i, TAG, comm, MPI_STATUS_IGNORE);
-    }
-}
-
 /* ---- What orders nothing of rank 0's ---- */
 
 static void by_bcast_of_last(void)
@@ -381,7 +351,21 @@ static const struct order {
               {"allgatherv", by_allgatherv, 0, NULL, NULL},
               {"sendrecv", by_sendrecv, 0, NULL, NULL},
               {"neighbours", by_neighbours, 1, NULL, NULL},
-              {"fence", by_fence, 0, before_fence, NULL},
+              {"fence", by_fence, 0, before_window, NULL},
+              {"ssend", by_ssend, 0, NULL, NULL},
+              {"issend", by_issend, 0, NULL, NULL},
+              {"send_to_first", by_send_to_first, 0, NULL, NULL},
+              {"posted", by_posted, 0, before_posted, NULL},
+              {"matched", by_matched, 0, before_matched, NULL},
+              {"complete", by_complete, 0, before_window, NULL},
+              {"post", by_post, 0, before_window, NULL},
+              {"post_put", by_post_put, 0, before_window, NULL},
+              {"lock", by_lock, 0, before_window, NULL},
+              {"lock_shared", by_lock_shared, 0, before_window, NULL},
+              {"flush_barrier", by_flush_barrier, 0, before_window, NULL},
+              {"flush_alone", by_flush_alone, 0, before_window, NULL},
+              {"win_free", by_win_free, 0, before_window, NULL},
+              {"value", by_value, 0, before_window, NULL},
               {"inter", by_inter, 0, NULL, NULL},
               {"inter_up", by_inter_up, 1, NULL, NULL},
               {"inter_bcast", by_inter_bcast, 0, NULL, NULL},
@@ -393,7 +377,6 @@ static const struct order {
               {"idup", by_send, 0, NULL, NULL},
               {"create_group", by_send, 0, NULL, NULL},
               {"own_group", by_own_group, 0, NULL, NULL},
-              {"ssend", by_ssend, 1, NULL, NULL},
               {"bcast_of_last", by_bcast_of_last, 0, NULL, NULL},
               {"no_elements", by_no_elements, 0, NULL, NULL}};
 
@@ -512,7 +495,7 @@ int main(int count, char **arguments)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank)
         cudaIpcCloseMemHandle(memory);
-    if (order->before == before_fence)
+    if (window != MPI_WIN_NULL)
         MPI_Win_free(&window);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0 && cudaFree(memory) == cudaSuccess && cudaGetLastError() == cudaSuccess)

@@ -85,8 +85,15 @@ void reading_link(struct reading *reading, const struct recorded *recorded)
     case CSAN_LINK_RECEIVE:
         moment.meet = meet_of(MEET_MESSAGE, key, number);
         break;
+    case CSAN_LINK_POST: /* drawn as the message, from its sender to where it is received */
+        reading->sources++;
+        return;
+    case CSAN_LINK_TAKEN:
+        reading->wanted++;
+        return;
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
+        reading->sources += moment.link == CSAN_LINK_TAKE;
         moment.meet = taken(reading, key);
         break;
     case CSAN_LINK_ENTER:

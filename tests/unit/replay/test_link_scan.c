@@ -170,6 +170,58 @@ static void lacks_are_kept(void **state)
     link_scan_destroy(scan);
 }
 
+/* A send that waits for its receive is over behind where that was posted, or behind its end. */
+static void a_synchronous_send_waits_for_its_receive(void **state)
+{
+    (void)state;
+    struct link_scan *scan = link_scan_create(2);
+    LINK(0, .kind = CSAN_LINK_NEXT, .key = 10);
+    LINK(0, .kind = CSAN_LINK_NEXT, .key = 10, .number = 1);
+    LINK(0, .kind = CSAN_LINK_NEXT, .key = 10, .number = 2);
+    LINK(0, .kind = CSAN_LINK_NEXT, .key = 11, .number = 3);
+    LINK(0, .kind = CSAN_LINK_TAKEN, .number = 2);
+    LINK(0, .kind = CSAN_LINK_TAKEN, .number = 1);
+    LINK(0, .kind = CSAN_LINK_TAKEN, .number = 3);
+    LINK(1, .kind = CSAN_LINK_POST, .number = 2);            /* source 0 */
+    LINK(1, .kind = CSAN_LINK_LOOK, .key = 10, .number = 1); /* none */
+    LINK(1, .kind = CSAN_LINK_TAKE, .key = 10, .number = 3); /* source 1 */
+    LINK(1, .kind = CSAN_LINK_TAKE, .key = 10, .number = 2);
+    LINK(1, .kind = CSAN_LINK_TAKE, .key = 10, .number = 1);
+    LINK(1, .kind = CSAN_LINK_LOOK, .key = 11, .number = 4);
+    assert_true(link_scan_resolve(scan));
+    const struct link_process *process = link_scan_of(scan, 0);
+    assert_int_equal(process->wanted_count, 3);
+    assert_int_equal(process->wanted[0].process, 1);
+    assert_int_equal(process->wanted[0].number, 1);
+    assert_int_equal(process->wanted[1].process, 1);
+    assert_int_equal(process->wanted[1].number, 0);
+    assert_int_equal(process->wanted[2].process, LINK_NONE); /* it was seen, and not received */
+    assert_int_equal(link_scan_of(scan, 1)->source_count, 4);
+    assert_int_equal(link_scan_of(scan, 1)->uses[0], 1);
+    assert_int_equal(link_scan_of(scan, 1)->uses[1], 1);
+    assert_int_equal(link_scan_of(scan, 1)->uses[2], 0);
+    link_scan_destroy(scan);
+}
+
+/* Values of a window that one process writes and another one reads; not its own, nor if all read.
+ */
+static void reading_what_others_may_write_is_said(void **state)
+{
+    (void)state;
+    struct link_scan *scan = link_scan_create(3);
+    LINK(0, .kind = CSAN_LINK_LACK, .key = CSAN_LACK_ONE_SIDED, .number = 5, .peers = 1);
+    LINK(0, .kind = CSAN_LINK_LACK, .key = CSAN_LACK_ONE_SIDED, .number = 5, .peers = 2);
+    LINK(1, .kind = CSAN_LINK_LACK, .key = CSAN_LACK_ONE_SIDED, .number = 5, .peers = 2);
+    LINK(2, .kind = CSAN_LINK_LACK, .key = CSAN_LACK_ONE_SIDED, .number = 6, .peers = 2);
+    assert_true(link_scan_resolve(scan));
+    assert_false(link_scan_of(scan, 0)->exposed);
+    assert_true(link_scan_of(scan, 1)->exposed);
+    assert_false(link_scan_of(scan, 2)->exposed);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(link_scan_of(scan, i)->lacks, 0);
+    link_scan_destroy(scan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +232,8 @@ int main(void)
         cmocka_unit_test(messages_have_the_order_of_receives),
         cmocka_unit_test(a_receive_that_never_ends_is_said_if_it_matters),
         cmocka_unit_test(lacks_are_kept),
+        cmocka_unit_test(a_synchronous_send_waits_for_its_receive),
+        cmocka_unit_test(reading_what_others_may_write_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

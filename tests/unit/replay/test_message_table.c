@@ -269,10 +269,26 @@ static void old_equal_values_are_forgotten(void **state)
     world_end(&world);
 }
 
+/* Whether it was sent before or is sent later. */
+static void a_message_that_nobody_wants_is_forgotten(void **state)
+{
+    (void)state;
+    struct world world = world_create();
+    assert_true(message_table_send(world.table, 7, 1, 1, now(&world)));
+    message_table_unwant(world.table, 7, 1);
+    assert_int_equal(message_table_waiting(world.table), 0);
+    message_table_unwant(world.table, 7, 2);
+    assert_int_equal(message_table_count(world.table, 7, 2), 0);
+    assert_true(message_table_send(world.table, 7, 2, 1, now(&world)));
+    assert_int_equal(message_table_waiting(world.table), 0);
+    world_end(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_message_is_received_once),
+        cmocka_unit_test(a_message_that_nobody_wants_is_forgotten),
         cmocka_unit_test(a_channel_numbers_its_messages),
         cmocka_unit_test(a_message_that_is_looked_at_stays),
         cmocka_unit_test(a_call_is_over_with_its_last),
