@@ -25,7 +25,19 @@ struct lt_product {
     int64_t bias_step, auxiliary_leading, auxiliary_step, alpha_step;
 };
 enum { LT_HOST, LT_DEVICE, LT_VECTOR, LT_VECTOR_BETA_ZERO, LT_VECTOR_BETA_HOST };
-enum { LT_DEFAULT = 1, LT_RELU = 2, LT_BIAS = 4, LT_GELU = 32 };
+/* Bits of cublasLtEpilogue_t. */
+enum {
+    LT_DEFAULT = 1,
+    LT_RELU = 2,
+    LT_BIAS = 4,
+    LT_RELU_GRADIENT = 8,
+    LT_BIAS_GRADIENT = 16, /* sums of the result's rows */
+    LT_GELU = 32,
+    LT_GELU_GRADIENT = 64,
+    LT_AUXILIARY = 128,  /* what an activation leaves for its gradient */
+    LT_GRADIENT_A = 256, /* sums of A's rows */
+    LT_GRADIENT_B = 512  /* sums of B's columns */
+};
 
 /* cublasLtMatrixTransformDescOpaque_t: 64 bytes. */
 struct lt_transform {

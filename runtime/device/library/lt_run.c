@@ -44,8 +44,33 @@ static bool operand_is_known(const struct lt_layout *layout, int operation)
 
 static bool epilogue_is_known(uint32_t epilogue)
 {
-    return epilogue == LT_DEFAULT || (!(epilogue & ~(uint32_t)(LT_RELU | LT_BIAS | LT_GELU)) &&
-                                      (epilogue & (LT_RELU | LT_GELU)) != (LT_RELU | LT_GELU));
+    const uint32_t activation = epilogue & (LT_RELU | LT_GELU), rest = epilogue & ~activation;
+    if (activation == (LT_RELU | LT_GELU))
+        return false;
+    if (activation)
+        return !(rest & ~(uint32_t)(LT_BIAS | LT_AUXILIARY));
+    switch (rest) {
+    case LT_DEFAULT:
+    case LT_BIAS:
+    case LT_GRADIENT_A:
+    case LT_GRADIENT_B:
+    case LT_AUXILIARY | LT_RELU_GRADIENT:
+    case LT_AUXILIARY | LT_RELU_GRADIENT | LT_BIAS_GRADIENT:
+    case LT_AUXILIARY | LT_GELU_GRADIENT:
+    case LT_AUXILIARY | LT_GELU_GRADIENT | LT_BIAS_GRADIENT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* "Requires setting CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD", for bits a multiple of 128. */
+static bool auxiliary_is_valid(const struct lt_product *product, const struct lt_layout *d)
+{
+    const bool bits = product->epilogue & (LT_RELU | LT_RELU_GRADIENT);
+    return !(product->epilogue & LT_AUXILIARY) ||
+           (product->auxiliary && product->auxiliary_leading >= (int64_t)d->rows &&
+            (!bits || product->auxiliary_leading % 128 == 0));
 }
 
 static bool product_is_known(const struct lt_product *product)
@@ -85,7 +110,9 @@ int lt_check(const struct lt_product *product, const struct lt_layout *a, const 
     if (!layout_is_plain(a) || !layout_is_plain(b) || !layout_is_plain(c) || !layout_is_plain(d))
         why = "a product of cuBLASLt with this type or order of elements";
     else if (!epilogue_is_known(product->epilogue))
-        why = "an epilogue of cuBLASLt other than bias, ReLU and GELU";
+        why = "an epilogue of cuBLASLt other than bias, ReLU, GELU and their gradients";
+    else if (product->epilogue & LT_AUXILIARY && d->order != LT_COLUMNS)
+        why = "an auxiliary matrix of cuBLASLt whose rows come first";
     else if (!product_is_known(product) || !operand_is_known(a, product->operations[0]) ||
              !operand_is_known(b, product->operations[1]))
         why = "a product of cuBLASLt with these attributes";
@@ -94,7 +121,7 @@ int lt_check(const struct lt_product *product, const struct lt_layout *a, const 
         return BLAS_NOT_SUPPORTED;
     }
     return layout_is_valid(a) && layout_is_valid(b) && layout_is_valid(c) && layout_is_valid(d) &&
-                   sizes_match(product, a, b, c, d)
+                   auxiliary_is_valid(product, d) && sizes_match(product, a, b, c, d)
                ? BLAS_SUCCESS
                : BLAS_INVALID_VALUE;
 }
@@ -149,6 +176,10 @@ struct epilogue {
     const char *bias;   /* or NULL */
     int bias_type, scale_type;
     int64_t bias_step, alpha_step;
+    char *auxiliary; /* bits of ReLU, numbers of GELU; or NULL */
+    int auxiliary_type;
+    int64_t auxiliary_leading, auxiliary_step;
+    char *gradient; /* of the bias, or NULL */
     double _Complex beta;
     double scale;
 };
@@ -163,11 +194,52 @@ static double activate(uint32_t kind, double x)
     return x;
 }
 
+static double gelu_gradient(double x)
+{
+    const double slope = 0.7978845608028654, bend = 0.044715;
+    const double t = tanh(slope * (x + bend * x * x * x));
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope * (1 + 3 * bend * x * x);
+}
+
+/* ReLU's auxiliary has a bit for each number, which is set if the number was above 0. */
+static double finish_relu(const struct epilogue *by, int64_t at, double value)
+{
+    char *byte = by->auxiliary + at / 8;
+    const int bit = 1 << at % 8;
+    if (by->kind & LT_RELU_GRADIENT)
+        return *byte & bit ? value : 0;
+    *byte = (char)(value > 0 ? *byte | bit : *byte & ~bit);
+    return activate(by->kind, value);
+}
+
+static double finish_gelu(const struct epilogue *by, int64_t at, double value)
+{
+    if (by->kind & LT_GELU_GRADIENT)
+        return value * gelu_gradient(creal(number_read(by->auxiliary_type, by->auxiliary, at)));
+    number_write(by->auxiliary_type, by->auxiliary, at, value);
+    return activate(by->kind, value);
+}
+
+/* An activation or its gradient, of the element at (i, j). */
+static double _Complex finish_element(const struct epilogue *by, uint64_t i, uint64_t j, int batch,
+                                      double _Complex value)
+{
+    if (!(by->kind & (LT_RELU | LT_GELU | LT_AUXILIARY)))
+        return value;
+    if (!by->auxiliary)
+        return activate(by->kind, creal(value));
+    const int64_t at = (int64_t)i + (int64_t)j * by->auxiliary_leading + batch * by->auxiliary_step;
+    return by->kind & (LT_RELU | LT_RELU_GRADIENT) ? finish_relu(by, at, creal(value))
+                                                   : finish_gelu(by, at, creal(value));
+}
+
+/* Row by row, so that a row's sum is at hand. */
 static void finish(const struct matmul_job *job, const struct epilogue *by, const void *products,
                    int type, char *c, char *d, int batch)
 {
-    for (uint64_t j = 0; j < job->d.columns; j++)
-        for (uint64_t i = 0; i < job->d.rows; i++) {
+    for (uint64_t i = 0; i < job->d.rows; i++) {
+        double _Complex sum = 0;
+        for (uint64_t j = 0; j < job->d.columns; j++) {
             double _Complex value = number_read(type, products, (int64_t)(i + j * job->d.rows));
             if (by->alphas)
                 value *=
@@ -176,10 +248,28 @@ static void finish(const struct matmul_job *job, const struct epilogue *by, cons
                 value += by->beta * number_read((int)job->c.type, c, element(&job->c, i, j));
             if (by->bias)
                 value += number_read(by->bias_type, by->bias, (int64_t)i + batch * by->bias_step);
-            if (by->kind & (LT_RELU | LT_GELU))
-                value = activate(by->kind, creal(value));
+            value = finish_element(by, i, j, batch, value);
+            sum += value;
             number_write((int)job->d.type, d, element(&job->d, i, j), by->scale * value);
         }
+        if (by->kind & LT_BIAS_GRADIENT)
+            number_write(by->bias_type, by->gradient, (int64_t)i + batch * by->bias_step, sum);
+    }
+}
+
+/* BGRADA and BGRADB: sums of an operand along k. */
+static void sum_operand(const struct epilogue *by, const struct lt_layout *layout, const char *data,
+                        bool along_columns, int batch)
+{
+    const uint64_t lines = along_columns ? layout->rows : layout->columns;
+    const uint64_t length = along_columns ? layout->columns : layout->rows;
+    for (uint64_t i = 0; i < lines; i++) {
+        double _Complex sum = 0;
+        for (uint64_t k = 0; k < length; k++)
+            sum += number_read((int)layout->type, data,
+                               along_columns ? element(layout, i, k) : element(layout, k, i));
+        number_write(by->bias_type, by->gradient, (int64_t)i + batch * by->bias_step, sum);
+    }
 }
 
 /* A factor's value; of a vector of them 1. */
@@ -212,6 +302,36 @@ static double scales(struct device_native *native, const struct matmul_job *job,
     return product;
 }
 
+/* Gradients of a bias, and what activations leave. */
+static bool gradients_find(struct device_native *native, const struct matmul_job *job,
+                           struct epilogue *by)
+{
+    const struct lt_product *product = &job->product;
+    const uint32_t gradients = LT_BIAS_GRADIENT | LT_GRADIENT_A | LT_GRADIENT_B;
+    const uint64_t bytes = number_bytes(by->bias_type);
+    const uint64_t lines = by->kind & LT_GRADIENT_B ? job->d.columns : job->d.rows;
+    if (by->kind & gradients)
+        by->gradient = device_native_runs(native, product->bias, lines * bytes,
+                                          product->bias_step ? (uint64_t)job->d.batches : 1,
+                                          product->bias_step * (int64_t)bytes, DEVICE_NATIVE_WRITE);
+    if (!(by->kind & LT_AUXILIARY))
+        return by->gradient || !(by->kind & gradients);
+    by->auxiliary_type = product->auxiliary_type < 0 ? (int)job->d.type : product->auxiliary_type;
+    by->auxiliary_leading = product->auxiliary_leading;
+    by->auxiliary_step = product->auxiliary_step;
+    const bool bits = by->kind & (LT_RELU | LT_RELU_GRADIENT);
+    const int64_t each = bits ? 8 : 1, size = bits ? 1 : (int64_t)number_bytes(by->auxiliary_type);
+    for (int i = job->d.batches - 1; i >= 0; i--) {
+        by->auxiliary = device_native_runs(
+            native, product->auxiliary + (uint64_t)(i * by->auxiliary_step / each * size),
+            ((job->d.rows + (uint64_t)each - 1) / (uint64_t)each) * (uint64_t)size, job->d.columns,
+            by->auxiliary_leading / each * size, DEVICE_NATIVE_WRITE);
+        if (!by->auxiliary)
+            return false;
+    }
+    return by->gradient || !(by->kind & gradients);
+}
+
 static bool epilogue_find(struct device_native *native, const struct matmul_job *job,
                           struct epilogue *by)
 {
@@ -233,7 +353,7 @@ static bool epilogue_find(struct device_native *native, const struct matmul_job 
             product->bias_step ? (uint64_t)job->d.batches : 1,
             product->bias_step * (int64_t)number_bytes(by->bias_type), DEVICE_NATIVE_READ);
     return (product->pointer_mode < LT_VECTOR || by->alphas) &&
-           (!(product->epilogue & LT_BIAS) || by->bias);
+           (!(product->epilogue & LT_BIAS) || by->bias) && gradients_find(native, job, by);
 }
 
 static void run_matmul(struct device_native *native, const void *data)
@@ -243,7 +363,7 @@ static void run_matmul(struct device_native *native, const void *data)
     const int type = multiply_type((int)job->a.type, (int)job->b.type, (int)job->d.type);
     struct epilogue by = {0};
     const double _Complex alpha = factor(native, job, 0) * scales(native, job, 0, 1);
-    const bool reads = alpha != 0;
+    const bool reads = alpha != 0 || product->epilogue & (LT_GRADIENT_A | LT_GRADIENT_B);
     if (!epilogue_find(native, job, &by))
         return;
     char *a = reads ? place(native, &job->a, job->a_data, DEVICE_NATIVE_READ) : NULL;
@@ -266,6 +386,12 @@ static void run_matmul(struct device_native *native, const void *data)
         if (whole)
             finish(job, &by, products, type, c ? batch_of(c, &job->c, i) : NULL,
                    batch_of(d, &job->d, i), i);
+        if (whole && a && by.kind & LT_GRADIENT_A)
+            sum_operand(&by, &job->a, batch_of(a, &job->a, i),
+                        product->operations[0] == OPERATION_N, i);
+        if (whole && b && by.kind & LT_GRADIENT_B)
+            sum_operand(&by, &job->b, batch_of(b, &job->b, i),
+                        product->operations[1] != OPERATION_N, i);
     }
     free(products);
     if (!whole)

@@ -12,8 +12,12 @@ enum product_attribute {
     EPILOGUE = 7,
     BIAS_POINTER = 8,
     BIAS_STEP = 10,
+    AUXILIARY_POINTER = 11,
+    AUXILIARY_LEADING = 12,
+    AUXILIARY_STEP = 13,
     FIRST_SCALE_POINTER = 17, /* those of A, B, C and D */
     LAST_SCALE_POINTER = 20,
+    AUXILIARY_TYPE = 22,
     BIAS_TYPE = 26,
     FIRST_SCALE_MODE = 31
 };
@@ -26,7 +30,16 @@ enum {
     MODE_VECTOR_BETA_ZERO,
     MODE_VECTOR_BETA_HOST
 };
-enum { EPILOGUE_BIAS = 4, EPILOGUE_GRADIENTS = 16 | 256 | 512, EPILOGUE_AUXILIARY = 128 };
+enum {
+    EPILOGUE_RELU = 2,
+    EPILOGUE_BIAS = 4,
+    EPILOGUE_RELU_GRADIENT = 8,
+    EPILOGUE_BIAS_GRADIENT = 16,
+    EPILOGUE_GELU_GRADIENT = 64,
+    EPILOGUE_AUXILIARY = 128,
+    EPILOGUE_GRADIENT_A = 256,
+    EPILOGUE_GRADIENT_B = 512
+};
 
 /* False: the library does not return the attribute, for example because it does not know it. */
 static bool attribute(const struct touch *call, enum library_question question, uint64_t descriptor,
@@ -150,20 +163,64 @@ enum touch_when touch_lt_beta_nonzero(struct touch *call, uint64_t beta, uint64_
 
 /* ---- What descriptors point to ---- */
 
+/* A bias, or a gradient of one. */
+static void touch_bias(struct touch *call, uint64_t product, const struct layout *target,
+                       uint64_t elements)
+{
+    int64_t step = 0;
+    const int32_t type = product_number(call, product, BIAS_TYPE, -1);
+    attribute(call, LIBRARY_LT_PRODUCT, product, BIAS_STEP, &step, sizeof step);
+    call->type = touch_data(call, type < 0 ? (int64_t)target->type : type);
+    touch_vectors(call, product_pointer(call, product, BIAS_POINTER), (int64_t)elements, 1, step,
+                  target->batches);
+}
+
+/* What an activation leaves for its gradient: the numbers that GELU got, or a bit for each number
+ * of ReLU, where 8 elements of a column are a byte. */
+static void touch_auxiliary(struct touch *call, uint64_t product, int32_t epilogue,
+                            const struct layout *target)
+{
+    int64_t leading = 0, step = 0;
+    const uint64_t base = product_pointer(call, product, AUXILIARY_POINTER);
+    const int32_t type = product_number(call, product, AUXILIARY_TYPE, -1);
+    const bool bits = epilogue & (EPILOGUE_RELU | EPILOGUE_RELU_GRADIENT);
+    attribute(call, LIBRARY_LT_PRODUCT, product, AUXILIARY_LEADING, &leading, sizeof leading);
+    attribute(call, LIBRARY_LT_PRODUCT, product, AUXILIARY_STEP, &step, sizeof step);
+    if (!base || leading <= 0 || target->order != ORDER_COLUMNS) {
+        call->incomplete = true;
+        return;
+    }
+    const int64_t each = bits ? 8 : 1;
+    call->type =
+        bits ? touch_bytes(call, 1) : touch_data(call, type < 0 ? (int64_t)target->type : type);
+    touch_matrices(call, base, ((int64_t)target->rows + each - 1) / each, (int64_t)target->columns,
+                   leading / each, step / each, target->batches);
+}
+
+void touch_lt_results(struct touch *call, uint64_t product, uint64_t target)
+{
+    struct layout layout = {0};
+    const int32_t epilogue = product_number(call, product, EPILOGUE, 1);
+    const int32_t gradients = EPILOGUE_RELU_GRADIENT | EPILOGUE_GELU_GRADIENT;
+    if (epilogue == 1 || !layout_find(call, target, &layout))
+        return;
+    if (epilogue & EPILOGUE_AUXILIARY && !(epilogue & gradients))
+        touch_auxiliary(call, product, epilogue, &layout);
+    if (epilogue & (EPILOGUE_BIAS_GRADIENT | EPILOGUE_GRADIENT_A))
+        touch_bias(call, product, &layout, layout.rows);
+    if (epilogue & EPILOGUE_GRADIENT_B)
+        touch_bias(call, product, &layout, layout.columns);
+}
+
 void touch_lt_additions(struct touch *call, uint64_t product, uint64_t target)
 {
     struct layout layout = {0};
-    int64_t step = 0;
     int32_t epilogue = product_number(call, product, EPILOGUE, 1);
-    if (epilogue & (EPILOGUE_GRADIENTS | EPILOGUE_AUXILIARY))
-        call->incomplete = true;
-    if (epilogue & EPILOGUE_BIAS && layout_find(call, target, &layout)) {
-        int32_t type = product_number(call, product, BIAS_TYPE, -1);
-        attribute(call, LIBRARY_LT_PRODUCT, product, BIAS_STEP, &step, sizeof step);
-        call->type = touch_data(call, type < 0 ? (int64_t)layout.type : type);
-        touch_vectors(call, product_pointer(call, product, BIAS_POINTER), (int64_t)layout.rows, 1,
-                      step, layout.batches);
-    }
+    const bool found = epilogue != 1 && layout_find(call, target, &layout);
+    if (found && epilogue & EPILOGUE_BIAS)
+        touch_bias(call, product, &layout, layout.rows);
+    if (found && epilogue & (EPILOGUE_RELU_GRADIENT | EPILOGUE_GELU_GRADIENT))
+        touch_auxiliary(call, product, epilogue, &layout);
     for (int i = 0; i <= LAST_SCALE_POINTER - FIRST_SCALE_POINTER; i++) {
         uint64_t scale = product_pointer(call, product, FIRST_SCALE_POINTER + i);
         if (!scale)

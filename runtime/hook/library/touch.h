@@ -135,8 +135,9 @@ void touch_lt_alpha(struct touch *call, uint64_t alpha, uint64_t product, uint64
 void touch_lt_beta(struct touch *call, uint64_t beta, uint64_t product);
 enum touch_when touch_lt_alpha_nonzero(struct touch *call, uint64_t alpha, uint64_t product);
 enum touch_when touch_lt_beta_nonzero(struct touch *call, uint64_t beta, uint64_t product);
-/* A bias, and scales of operands. */
+/* What an epilogue reads, and scales of operands; and what it writes beside D. */
 void touch_lt_additions(struct touch *call, uint64_t product, uint64_t target);
+void touch_lt_results(struct touch *call, uint64_t product, uint64_t target);
 
 /* ---- cuFFT ---- */
 
