@@ -27,9 +27,10 @@
 #include <string.h>
 
 bool host_access_guards;
-static bool instrumented; /* libcsan_host.so announces accesses */
-static bool hashes;       /* what sources hold is looked at */
-static bool handler_lost; /* SIGSEGV no longer comes to csan */
+static bool instrumented;                  /* libcsan_host.so announces accesses */
+static bool hashes;                        /* what sources hold is looked at */
+static bool handler_lost;                  /* SIGSEGV no longer comes to csan */
+static struct host_access_guarded guarded; /* atomic */
 
 /* ---- What the detector says ---- */
 
@@ -90,12 +91,14 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
     (void)user;
     if (hashes && (touch->writes || in_call != HOST_CALL_WAITED))
         changed = source_content_touched(touch, in_call == HOST_CALL_COPY);
-    if (!host_access_guards || !is_pending(touch) || touch->pageable || !is_still_handled())
+    if (!host_access_guards || touch->by == HOST_TOUCH_HOST)
         return changed;
-    if (is_word(touch))
-        page_guard_add_word(touch->epoch, touch->bytes, touch->writes);
-    else
-        page_guard_add(touch->epoch, touch->bytes, touch->writes);
+    enum page_guard_part part = PAGE_GUARD_NONE;
+    if (is_pending(touch) && !touch->pageable && is_still_handled())
+        part = (is_word(touch) ? page_guard_add_word : page_guard_add)(touch->epoch, touch->bytes,
+                                                                       touch->writes);
+    __atomic_fetch_add(part == PAGE_GUARD_WHOLE ? &guarded.whole : &guarded.other, 1,
+                       __ATOMIC_RELAXED);
     return changed;
 }
 static bool learned_guarded(void *user, const struct order *order)
@@ -138,6 +141,18 @@ static void freed_announced(void *user, struct range bytes)
 {
     (void)user;
     pending_ranges_forget(bytes);
+}
+
+struct host_access_guarded host_access_guarded(void)
+{
+    return (struct host_access_guarded){__atomic_load_n(&guarded.whole, __ATOMIC_RELAXED),
+                                        __atomic_load_n(&guarded.other, __ATOMIC_RELAXED)};
+}
+
+bool host_access_all_guarded(struct host_access_guarded before)
+{
+    const struct host_access_guarded now = host_access_guarded();
+    return host_access_guards && now.whole != before.whole && now.other == before.other;
 }
 
 /* ---- Reporting ---- */

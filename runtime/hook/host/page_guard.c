@@ -291,14 +291,14 @@ static bool is_within_limits(uint64_t pages)
     return has_credit();
 }
 
-/* Returns whether any of it is guarded. */
-static bool add(const struct record *of)
+/* Returns how much of it is guarded. */
+static enum page_guard_part add(const struct record *of)
 {
     const uint64_t pages = page_of(of->bytes.end - 1) - of->first + 1;
     const bool samples = pages > WHOLE_PAGES;
     if (guard.count == RECORDS_MOST || !is_within_limits(samples ? SAMPLE_PAGES : pages)) {
         guard.counts.skipped++;
-        return false;
+        return PAGE_GUARD_NONE;
     }
     /* Counted first: see unguarded_begin. */
     struct record *record = &guard.records[guard.count];
@@ -311,8 +311,11 @@ static bool add(const struct record *of)
     const uint32_t guarded = record_guard(record);
     guard.counts.ops += guarded != 0;
     guard.counts.refused += guarded == 0;
-    guard.counts.in_part += guarded && (samples || guarded < record->count);
-    return guarded != 0;
+    if (!guarded)
+        return PAGE_GUARD_NONE;
+    const bool part = samples || guarded < record->count;
+    guard.counts.in_part += part;
+    return part ? PAGE_GUARD_PART : PAGE_GUARD_WHOLE;
 }
 
 /* Those that do not end stay in their order. */
@@ -337,29 +340,33 @@ static void forget_all(void)
     guard.guarded = guard.stretches = 0;
 }
 
-void page_guard_add(uint64_t epoch, struct range bytes, bool writes)
+enum page_guard_part page_guard_add(uint64_t epoch, struct range bytes, bool writes)
 {
+    enum page_guard_part part = PAGE_GUARD_NONE;
     if (!guard.on || bytes.start >= bytes.end || !take())
-        return;
+        return PAGE_GUARD_NONE;
     if (epoch != guard.heard)
-        add(&(struct record){
+        part = add(&(struct record){
             .epoch = epoch, .bytes = bytes, .first = page_of(bytes.start), .writes = writes});
     give();
+    return part;
 }
 
-void page_guard_add_word(uint64_t epoch, struct range word, bool writes)
+enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes)
 {
     if (!guard.on || word.start >= word.end || !take())
-        return;
-    if (!add(&(struct record){.epoch = epoch,
-                              .bytes = word,
-                              .first = page_of(word.start),
-                              .writes = writes,
-                              .word = true})) {
+        return PAGE_GUARD_NONE;
+    const enum page_guard_part part = add(&(struct record){.epoch = epoch,
+                                                           .bytes = word,
+                                                           .first = page_of(word.start),
+                                                           .writes = writes,
+                                                           .word = true});
+    if (part == PAGE_GUARD_NONE) {
         guard.heard = epoch;
         forget_all();
     }
     give();
+    return part;
 }
 
 void page_guard_forget_all(void)

@@ -26,12 +26,15 @@ struct page_guard_limits {
 /* Once, before anything else. */
 void page_guard_start(struct page_guard_limits limits);
 
+/* How much of an op's bytes is guarded. */
+enum page_guard_part { PAGE_GUARD_NONE, PAGE_GUARD_PART, PAGE_GUARD_WHOLE };
+
 /* An op touches these bytes; `epoch` stands for it. If there are more than 256 KiB, their ends are
  * guarded, and some pages between, which change from op to op. */
-void page_guard_add(uint64_t epoch, struct range bytes, bool writes);
+enum page_guard_part page_guard_add(uint64_t epoch, struct range bytes, bool writes);
 /* The op updates or looks at a word, of 8 bytes at most, in one piece each time. The host may look
  * at it meanwhile, and learn how far the op has come. */
-void page_guard_add_word(uint64_t epoch, struct range word, bool writes);
+enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes);
 /* The host may have learned so: who knows what of the ops until now is over. */
 void page_guard_forget_all(void);
 

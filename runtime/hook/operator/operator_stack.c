@@ -5,6 +5,7 @@
 #include "runtime/hook/operator/operator_stack.h"
 #include "csan/base/array.h"
 #include "csan/base/access_copy.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/operator/index_range.h"
 #include "runtime/hook/state/copied_values.h"
 #include "runtime/hook/state/known_contents.h"
@@ -437,9 +438,10 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         if (operator_summary_wanted())
             enqueue_summarized(own, declared.count != 0, list, naming->what);
     }
+    const struct host_access_guarded guarded = host_access_guarded();
     enqueue_all(own, target, site, level, declared.count != 0, list);
     if (level != CSAN_LEVEL_OPERATOR && !target->captured && operator_summary_wanted())
-        operator_summary_shared(target->lane, summary_list(list));
+        operator_summary_shared(target->lane, summary_list(list), host_access_all_guarded(guarded));
 }
 
 void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,

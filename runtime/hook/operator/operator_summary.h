@@ -88,8 +88,9 @@ void operator_summary_reach(struct operator_summary_frame *frame,
 /* Work that needs no summary; and a launch that none can be of: no operator made it. */
 void operator_summary_known(void);
 void operator_summary_unknown(void);
-/* A copy or set on that lane touches these. After its op. */
-void operator_summary_shared(csan_lane lane, struct operator_summary_list list);
+/* A copy or set on that lane touches these. After its op. `guarded`: each access of the host's to
+ * what it shares of them is seen by itself (option host=guard). */
+void operator_summary_shared(csan_lane lane, struct operator_summary_list list, bool guarded);
 /* The host has waited for something. */
 void operator_summary_waited(void);
 /* The frame ends: `several`: it worked on several lanes. */

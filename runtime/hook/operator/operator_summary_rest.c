@@ -278,13 +278,13 @@ static void newest_shared_note(struct operator_summary_list list)
                                              list.items[i].bytes};
 }
 
-void operator_summary_shared(csan_lane lane, struct operator_summary_list list)
+void operator_summary_shared(csan_lane lane, struct operator_summary_list list, bool guarded)
 {
     if (!operator_summary_own.source)
         return;
     operator_summary_stir();
     operator_summary_wake_for_report();
-    if (!operator_summary_any_shared(list))
+    if (guarded || !operator_summary_any_shared(list))
         return;
     operator_summary_lock();
     operator_summary_own.shared++;

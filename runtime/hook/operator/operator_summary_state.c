@@ -37,6 +37,12 @@ static void thread_end(void *value)
     free(thread);
 }
 
+/* The host's accesses are looked for at the call, or not at all: launches may be deferred. */
+static bool is_deferrable(const char *host)
+{
+    return strcmp(host, "off") == 0 || strcmp(host, "guard") == 0;
+}
+
 static void start(void)
 {
     const struct options *all = session_all_options();
@@ -48,7 +54,7 @@ static void start(void)
     operator_summary_own.wanted = (all->operator_summaries || operator_summary_own.verifies) &&
                                   !session_options()->access.insists &&
                                   strcmp(all->host_order, "observed") == 0 &&
-                                  strcmp(all->host, "off") == 0 && !all->add_order[0] &&
+                                  is_deferrable(all->host) && !all->add_order[0] &&
                                   pthread_key_create(&thread_key, thread_end) == 0;
     operator_summary_own.summaries = operator_summary_own.wanted ? summaries_create(&limits) : NULL;
     operator_summary_own.wanted = operator_summary_own.summaries != NULL;
@@ -83,5 +89,5 @@ void operator_summary_unlock(void)
 
 void *operator_summary_grown(void *room, size_t *capacity, size_t wanted, size_t each)
 {
-    return array_reserve(&room, wanted, capacity, 64, SIZE_MAX, each) ? room : NULL;
+    return array_reserve(&room, wanted ? wanted : 1, capacity, 64, SIZE_MAX, each) ? room : NULL;
 }
