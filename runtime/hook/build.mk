@@ -102,6 +102,7 @@ $(eval $(call hook_parts,host_address,operator/host_address))
 $(eval $(call hook_parts,process_tree,run/process_tree))
 $(eval $(call hook_parts,tensor_map,state/tensor_map))
 $(eval $(call hook_parts,nvtx_memory,api/nvtx_memory))
+$(OUT)/tests/unit/test_nvtx_memory: $(OUT)/libcsan_core.a
 library_rows := $(foreach o,touch blas lt fft sparse communicator compiler linker,library/$(o)) \
 	kernel/compiled_ptx kernel/identity kernel/image_place
 $(eval $(call hook_parts,library_touch,$(library_rows)))
