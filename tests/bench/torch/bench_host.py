@@ -6,13 +6,15 @@ Usage: bench_host.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N
 import turns
 from turns import Mode
 
+FIRST_STEPS, FIRST_SECONDS = 200, 8
+
 
 def modes(csan, _):
     run = [csan, "run", "--device=gpu"]
     return {
         "plain": Mode(),
         **{
-            f"csan {options}": Mode(run, {"CSAN_OPTIONS": options})
+            f"csan {options}": Mode(run, {"CSAN_OPTIONS": options}, FIRST_STEPS, FIRST_SECONDS)
             for options in (
                 "host=off",
                 "host=guard",
