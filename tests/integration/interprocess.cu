@@ -210,6 +210,58 @@ static int importer()
     return 0;
 }
 
+// A pool whose memory the other process gets.
+static int pool_exporter()
+{
+    int descriptor, *memory;
+    cudaMemPool_t pool;
+    cudaMemPoolProps what = {};
+    cudaMemPoolPtrExportData pointer;
+    cudaStream_t stream = nonblocking_stream();
+    what.allocType = cudaMemAllocationTypePinned;
+    what.location.type = cudaMemLocationTypeDevice;
+    what.handleTypes = cudaMemHandleTypePosixFileDescriptor;
+    CHECK(cudaMemPoolCreate(&pool, &what));
+    CHECK(cudaMallocFromPoolAsync((void **)&memory, N * sizeof(int), pool, stream));
+    launch_fill(stream, memory);
+    if (is("pool"))
+        CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemPoolExportToShareableHandle(&descriptor, pool,
+                                             cudaMemHandleTypePosixFileDescriptor, 0));
+    put_descriptor(descriptor);
+    CHECK(cudaMemPoolExportPointer(&pointer, memory));
+    put(pointer);
+    get<char>();
+    CHECK(cudaFreeAsync(memory, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemPoolDestroy(pool));
+    return 0;
+}
+
+static int pool_importer()
+{
+    int *memory, *none, *mine = device_array<int>();
+    cudaMemPool_t pool;
+    cudaStream_t stream = nonblocking_stream();
+    const int descriptor = get_descriptor();
+    CHECK(cudaMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)descriptor,
+                                               cudaMemHandleTypePosixFileDescriptor, 0));
+    cudaMemPoolPtrExportData pointer = get<cudaMemPoolPtrExportData>();
+    CHECK(cudaMemPoolImportPointer((void **)&memory, pool, &pointer));
+    if (cudaMallocFromPoolAsync((void **)&none, 16, pool, stream) == cudaSuccess)
+        return 105; // memory comes from the owner alone
+    cudaGetLastError();
+    launch_copy(stream, mine, memory);
+    CHECK(cudaStreamSynchronize(stream));
+    int first = -1;
+    CHECK(cudaMemcpy(&first, mine, sizeof first, cudaMemcpyDeviceToHost));
+    CHECK(cudaFreeAsync(memory, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemPoolDestroy(pool));
+    put('c');
+    return is("pool") && first != 1;
+}
+
 static int writer()
 {
     cudaStream_t stream = nonblocking_stream();
@@ -312,6 +364,14 @@ int main(int count, char **arguments)
     setenv("RANK", child ? "0" : "1", 1);
     const bool tensor = is("tensor") || is("tensor_early");
     const bool descriptor = is("descriptor") || is("descriptor_early");
+    if (is("pool") || is("pool_early")) {
+        if (!child)
+            return pool_importer();
+        const int code = pool_exporter();
+        waitpid(child, &status, 0);
+        printf("done\n");
+        return code ? code : WIFEXITED(status) ? WEXITSTATUS(status) : 104;
+    }
     if (!child)
         return tensor ? tensor_receiver() : descriptor ? importer() : reader();
     int code = tensor ? tensor_sender() : descriptor ? exporter() : writer();

@@ -18,7 +18,7 @@ merge() { run "$csan" merge --order app.*.csan; }
 
 # ---- What orders two processes
 
-for mode in event synced token barrier tensor descriptor; do
+for mode in event synced token barrier tensor descriptor pool; do
     record $mode
     check "by itself each process is right ($mode)" ended 0
     merge
@@ -29,7 +29,7 @@ done
 
 # ---- What does not
 
-for mode in none early opened undeclared tensor_early descriptor_early; do
+for mode in none early opened undeclared tensor_early descriptor_early pool_early; do
     record $mode
     check "each process of a race between two is right by itself ($mode)" ended 0
     run "$csan" merge app.*.csan
@@ -39,8 +39,8 @@ for mode in none early opened undeclared tensor_early descriptor_early; do
     check "... once" times 1 '^CSAN: data race: '
     check "... with the stream of the one" says "^(Access|Previous access) by stream 'A of rank 0'"
     check "... and of the other" says "^(Access|Previous access) by stream 'A of rank 1'"
-    check "... and the stack of the one" says '#[0-9]+ (writer|tensor_sender|exporter) .*interprocess\.cu:[0-9]+'
-    check "... and of the other" says '#[0-9]+ (reader|tensor_receiver|importer) .*interprocess\.cu:[0-9]+'
+    check "... and the stack of the one" says '#[0-9]+ (writer|tensor_sender|exporter|pool_exporter) .*interprocess\.cu:[0-9]+'
+    check "... and of the other" says '#[0-9]+ (reader|tensor_receiver|importer|pool_importer) .*interprocess\.cu:[0-9]+'
     check "... and both ranks" says '^Seen by ranks 0, 1 of 2 processes'
     check "... as certain" says '^Race 1 is certain'
     check "... with a fix for two processes" says '^Fix: in rank [01], record an event that both have'

@@ -40,3 +40,38 @@ API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t 
     memcpy(&same, &handle, sizeof same);
     return error_from(driver.cuIpcOpenEventHandle[0](event, same));
 }
+
+/* ---- Pools ---- */
+
+API cudaError_t cudaMemPoolExportToShareableHandle(void *handle, cudaMemPool_t pool,
+                                                   enum cudaMemAllocationHandleType type,
+                                                   unsigned int flags)
+{
+    ENTER();
+    return error_from(driver.cuMemPoolExportToShareableHandle[0](
+        handle, pool, (CUmemAllocationHandleType)type, flags));
+}
+
+API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool, void *handle,
+                                                     enum cudaMemAllocationHandleType type,
+                                                     unsigned int flags)
+{
+    ENTER();
+    return error_from(driver.cuMemPoolImportFromShareableHandle[0](
+        pool, handle, (CUmemAllocationHandleType)type, flags));
+}
+
+API cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data, void *pointer)
+{
+    ENTER();
+    return error_from(
+        driver.cuMemPoolExportPointer[0]((CUmemPoolPtrExportData *)data, (CUdeviceptr)pointer));
+}
+
+API cudaError_t cudaMemPoolImportPointer(void **pointer, cudaMemPool_t pool,
+                                         struct cudaMemPoolPtrExportData *data)
+{
+    ENTER();
+    return error_from(driver.cuMemPoolImportPointer[0]((CUdeviceptr *)pointer, pool,
+                                                       (CUmemPoolPtrExportData *)data));
+}

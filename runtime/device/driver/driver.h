@@ -208,6 +208,8 @@ struct CUmemPoolHandle_st {
     uint64_t threshold;                                /* CU_MEMPOOL_ATTR_RELEASE_THRESHOLD */
     uint64_t reserved, reserved_high, used, used_high; /* bytes */
     uint64_t live;                                     /* allocations out */
+    bool shareable;                                    /* has handles for other processes */
+    struct pool_import *import;                        /* of another process; or NULL */
 };
 
 /* ---- Scheduling ---------------------------------------------------------------------------- */
@@ -636,6 +638,28 @@ bool interprocess_find(uint64_t address, struct arena_info *info);
 void interprocess_freed(const struct arena_info *info);
 /* The context ends what it opened. */
 void interprocess_forget(const struct CUctx_st *context);
+/* An allocation of a pool is free, and its handles are refused; or the pool gives its addresses
+ * back, which then have pages of this process's own. */
+void interprocess_withdraw(const struct arena_info *info);
+void interprocess_return(uint64_t base, uint64_t bytes);
+/* What a handle of another process holds, for the allocation at an address. `owner` is whose it
+ * must be. Waits for all work, so others are let in. */
+struct shared_handle;
+CUresult interprocess_share(uint64_t address, enum memory_owner owner,
+                            struct shared_handle *handle);
+/* Maps the memory of a handle of another process; counts when it is open already. */
+CUresult interprocess_open(struct CUctx_st *context, const struct shared_handle *handle,
+                           CUdeviceptr *pointer);
+/* Whether memory that was opened begins at the address, and of which kind its handle is (enum
+ * shared_kind); and closes it. */
+bool interprocess_is_open(uint64_t address, uint8_t kind);
+void interprocess_close(uint64_t address);
+
+/* memory/pool_interprocess.c: frees what cuMemPoolImportPointer gave, in stream order; stream NULL:
+ * now. CUDA_ERROR_NOT_FOUND: it gave no such memory. */
+CUresult pool_import_free(struct CUstream_st *stream, uint64_t address);
+void pool_import_release(struct CUmemPoolHandle_st *pool);
+struct CUmemPoolHandle_st *pool_create(int ordinal);
 
 /* What is mapped around an address that arena_find found: `info` says how much of it exists. False:
  * nothing is there. */

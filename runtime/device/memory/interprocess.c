@@ -138,31 +138,58 @@ static bool entry_make(const struct memory *memory)
 }
 
 /* Kernels must not write to the pages while they are moved: the call waits for what runs. */
+CUresult interprocess_share(uint64_t address, enum memory_owner owner, struct shared_handle *handle)
+{
+    struct memory memory = memory_at(address);
+    if (memory.kind != MEMORY_DEVICE || !memory.bytes || memory_tag_owner(memory.tag) != owner)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!file_make())
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    schedule_all(); /* which lets others in */
+    memory = memory_at(address);
+    if (!memory.bytes || !move_pages(down(memory.base), up(memory.base + memory.bytes)))
+        return memory.bytes ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_VALUE;
+    if (!entry_make(&memory))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *handle = shared_handle_of(SHARED_MEMORY, shared.file);
+    handle->id = memory.id;
+    handle->base = memory.base - device.device_memory.base;
+    handle->bytes = memory.bytes;
+    return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     struct CUctx_st *context;
+    struct shared_handle handle;
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct memory memory = memory_at(dptr);
-    if (!pHandle || memory.kind != MEMORY_DEVICE || !memory.bytes ||
-        memory_tag_owner(memory.tag) != OWNER_PROGRAM)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!file_make())
-        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    schedule_all(); /* which lets others in */
-    memory = memory_at(dptr);
-    if (!memory.bytes || !move_pages(down(memory.base), up(memory.base + memory.bytes)))
-        return device_leave(memory.bytes ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_VALUE);
-    if (!entry_make(&memory))
-        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    struct shared_handle handle = shared_handle_of(SHARED_MEMORY, shared.file);
-    handle.id = memory.id;
-    handle.base = memory.base - device.device_memory.base;
-    handle.bytes = memory.bytes;
-    memset(pHandle, 0, sizeof *pHandle);
-    memcpy(pHandle, &handle, sizeof handle);
-    return device_leave(CUDA_SUCCESS);
+    result = pHandle ? interprocess_share(dptr, OWNER_PROGRAM, &handle) : CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS) {
+        memset(pHandle, 0, sizeof *pHandle);
+        memcpy(pHandle, &handle, sizeof handle);
+    }
+    return device_leave(result);
+}
+
+/* Addresses that have pages of the file get others. What another process has open stays there. */
+void interprocess_return(uint64_t base, uint64_t bytes)
+{
+    const uint64_t first = up(base), end = down(base + bytes);
+    const uint64_t offset = first - device.device_memory.base;
+    if (shared.file && first < end &&
+        memchr(shared.moved + offset / PAGE, 1, (end - first) / PAGE) &&
+        mmap(memory_pointer(first), end - first, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
+        memset(shared.moved + offset / PAGE, 0, (end - first) / PAGE);
+}
+
+void interprocess_withdraw(const struct arena_info *info)
+{
+    const int entry = shared.file ? entry_find(shared.table, info->id) : -1;
+    if (entry >= 0)
+        __atomic_store_n(&shared.table->entries[entry].id, 0, __ATOMIC_RELEASE);
 }
 
 /* "Calling cuMemFree on an exported memory region before calling cuIpcCloseMemHandle in the
@@ -170,15 +197,10 @@ CUresult CUDAAPI cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr)
  * allocation's alone, and this process's next allocation has others. */
 void interprocess_freed(const struct arena_info *info)
 {
-    const int entry = shared.file ? entry_find(shared.table, info->id) : -1;
-    if (entry < 0)
+    if (!shared.file || entry_find(shared.table, info->id) < 0)
         return;
-    __atomic_store_n(&shared.table->entries[entry].id, 0, __ATOMIC_RELEASE);
-    const uint64_t first = up(info->base), end = down(info->base + info->bytes);
-    if (first < end &&
-        mmap(memory_pointer(first), end - first, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED)
-        memset(shared.moved + (first - device.device_memory.base) / PAGE, 0, (end - first) / PAGE);
+    interprocess_withdraw(info);
+    interprocess_return(info->base, info->bytes);
 }
 
 /* ---- Memory of other processes --------------------------------------------------------------- */
@@ -255,8 +277,8 @@ static struct opened *opened_make(struct CUctx_st *context, const struct shared_
     return opened;
 }
 
-static CUresult open_handle(struct CUctx_st *context, const struct shared_handle *handle,
-                            CUdeviceptr *pointer)
+CUresult interprocess_open(struct CUctx_st *context, const struct shared_handle *handle,
+                           CUdeviceptr *pointer)
 {
     struct stat status;
     struct opened *opened = opened_find(context, handle);
@@ -296,7 +318,7 @@ CUresult CUDAAPI cuIpcOpenMemHandle_v2(CUdeviceptr *pdptr, CUipcMemHandle handle
     else if (shared_handle_is_own(&own))
         result = CUDA_ERROR_INVALID_CONTEXT;
     else
-        result = open_handle(context, &own, pdptr);
+        result = interprocess_open(context, &own, pdptr);
     return device_leave(result);
 }
 
@@ -318,22 +340,33 @@ static void unmap(struct opened *opened)
     free(opened);
 }
 
+bool interprocess_is_open(uint64_t address, uint8_t kind)
+{
+    const struct opened *opened = opened_at(address);
+    return opened && opened->base == address && opened->handle.kind == kind;
+}
+
+void interprocess_close(uint64_t address)
+{
+    struct opened *opened = opened_at(address);
+    if (opened && --opened->count == 0)
+        unmap(opened);
+}
+
 CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr dptr)
 {
     struct CUctx_st *context;
     CUresult result = device_enter_context(&context);
     if (result != CUDA_SUCCESS)
         return result;
-    struct opened *opened = opened_at(dptr);
-    if (!opened || opened->base != dptr)
+    if (!interprocess_is_open(dptr, SHARED_MEMORY))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (opened->count == 1) {
-        schedule_all();
-        opened = opened_at(dptr); /* others were let in */
-    }
-    if (opened && --opened->count == 0)
-        unmap(opened);
-    return device_leave(opened ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (opened_at(dptr)->count == 1)
+        schedule_all(); /* others are let in */
+    if (!interprocess_is_open(dptr, SHARED_MEMORY))
+        return device_leave(CUDA_ERROR_INVALID_VALUE);
+    interprocess_close(dptr);
+    return device_leave(CUDA_SUCCESS);
 }
 
 void interprocess_forget(const struct CUctx_st *context)

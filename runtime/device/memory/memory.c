@@ -3,6 +3,7 @@
  *
  * Addresses are unified: pinned and managed memory is the same address for host and device. */
 #include "runtime/device/driver/graph.h"
+#include "runtime/device/memory/shared_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -154,6 +155,11 @@ CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr)
         return device_leave(CUDA_SUCCESS);
     if (pool_free_now(dptr))
         return device_leave(CUDA_SUCCESS);
+    if (interprocess_is_open(dptr, SHARED_POOL_MEMORY)) {
+        if ((result = memory_settle(context)) == CUDA_SUCCESS)
+            result = pool_import_free(NULL, dptr);
+        return device_leave(result);
+    }
     struct memory memory = memory_at(dptr);
     enum memory_owner owner = memory_tag_owner(memory.tag);
     if (owner == OWNER_GRAPH && memory.base == dptr) {

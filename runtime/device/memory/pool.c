@@ -84,6 +84,7 @@ static void unlink_block(struct CUmemPoolHandle_st *pool, struct pool_block *blo
 static void release_block(struct CUmemPoolHandle_st *pool, struct pool_block *block)
 {
     unlink_block(pool, block);
+    interprocess_return(block->address, block->span);
     arena_free(&device.device_memory, block->address);
     pool->reserved -= block->span;
     mark_release(block->freed);
@@ -121,6 +122,7 @@ static void release_if_unused(struct CUmemPoolHandle_st *pool)
     while (*link != pool)
         link = &(*link)->next;
     *link = pool->next;
+    pool_import_release(pool);
     free(pool);
 }
 
@@ -252,7 +254,8 @@ static CUresult allocate(CUdeviceptr *dptr, size_t bytes, CUmemoryPool handle, C
     struct CUmemPoolHandle_st *pool = current
                                           ? device.ordinals[stream->context->ordinal].current_pool
                                           : object_find(handle, OBJECT_POOL);
-    if (!dptr || !bytes || !pool)
+    /* "Imported memory pools [do] not support creating new allocations." */
+    if (!dptr || !bytes || !pool || pool->import)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     if ((result = capture_admits(stream)) != CUDA_SUCCESS)
         return device_leave(result);
@@ -303,6 +306,7 @@ static bool make_idle(const struct arena_info *info, struct mark *freed)
     struct pool_block *block = pool ? calloc(1, sizeof *block) : NULL;
     if (!block)
         return false;
+    interprocess_withdraw(info);
     arena_reuse(&device.device_memory, info->base, info->bytes,
                 (info->tag & ~15u) | OWNER_POOL_IDLE, info->flags);
     block->address = info->base;
@@ -428,6 +432,8 @@ static CUresult free_async(CUdeviceptr dptr, CUstream hStream, bool per_thread)
         return device_leave(result);
     if (stream->capture)
         return device_leave(free_captured(stream, dptr));
+    if ((result = pool_import_free(stream, dptr)) != CUDA_ERROR_NOT_FOUND)
+        return device_leave(result);
     if (!arena_find(&device.device_memory, dptr, &info) || info.base != dptr)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     switch (memory_tag_owner(info.tag)) {
@@ -454,7 +460,7 @@ CUresult CUDAAPI cuMemFreeAsync_ptsz(CUdeviceptr dptr, CUstream hStream)
 
 /* ---- Pools --------------------------------------------------------------------------------- */
 
-static struct CUmemPoolHandle_st *pool_create(int ordinal)
+struct CUmemPoolHandle_st *pool_create(int ordinal)
 {
     struct CUmemPoolHandle_st *pool = calloc(1, sizeof *pool);
     if (!pool)
@@ -493,9 +499,13 @@ CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *poo
         return result;
     if (!handle || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!is_a_device(poolProps->location) || poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    const unsigned handles = poolProps->handleTypes;
+    if (!is_a_device(poolProps->location) ||
+        (handles & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
         return device_leave(CUDA_ERROR_NOT_SUPPORTED);
     *handle = pool_create(poolProps->location.id);
+    if (*handle)
+        (*handle)->shareable = handles != 0;
     return device_leave(*handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
 }
 

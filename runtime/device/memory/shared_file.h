@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum shared_kind { SHARED_MEMORY = 1, SHARED_EVENT = 2 };
+enum shared_kind { SHARED_MEMORY = 1, SHARED_EVENT = 2, SHARED_POOL = 3, SHARED_POOL_MEMORY = 4 };
 
 /* The bytes of a CUipcMemHandle or CUipcEventHandle. */
 struct shared_handle {

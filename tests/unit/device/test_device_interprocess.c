@@ -2,6 +2,7 @@
  * an owner and one that opens the owner's handles; they speak through pipes. */
 #include "tests/unit/device/test_device.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -271,6 +272,117 @@ static void bad_handles_are_errors(void **state)
     the_owner_is_killed(bad_owner, bad_opener);
 }
 
+/* ---- Pools ----------------------------------------------------------------------------------- */
+
+static CUmemoryPool pool_with(CUmemAllocationHandleType handles)
+{
+    CUmemoryPool pool;
+    const CUmemPoolProps what = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .handleTypes = handles,
+                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    works(cuMemPoolCreate(&pool, &what));
+    return pool;
+}
+
+/* What a program sends by a socket: here the path of the descriptor. */
+static void put_pool(CUmemoryPool pool)
+{
+    char path[64] = "";
+    int file;
+    works(
+        cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), file);
+    put(path, sizeof path);
+}
+static CUmemoryPool get_pool(void)
+{
+    char path[64];
+    CUmemoryPool pool;
+    get(path, sizeof path);
+    const int file = open(path, O_RDWR);
+    works(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)file,
+                                             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    close(file);
+    return pool;
+}
+
+static void pool_owner(void)
+{
+    CUdeviceptr memory, other, again;
+    CUmemPoolPtrExportData data[2];
+    int file;
+    CUmemoryPool pool = pool_with(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                 second = pool_with(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR),
+                 alone = pool_with(CU_MEM_HANDLE_TYPE_NONE);
+    cuuint64_t all = UINT64_MAX;
+    works(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all));
+    works(cuMemAllocFromPoolAsync(&memory, 4 * WORDS, pool, 0));
+    works(cuMemAllocFromPoolAsync(&other, 64, second, 0));
+    works(cuMemsetD32(memory, 1, WORDS));
+    works(cuMemsetD32(other, 2, 16));
+    put_pool(pool);
+    put_pool(second);
+    works(cuMemPoolExportPointer(&data[0], memory));
+    works(cuMemPoolExportPointer(&data[1], other));
+    put(data, sizeof data);
+    hear();
+    must(word_at(memory, WORDS - 1) == 5);
+    works(cuMemFreeAsync(memory, 0));
+    works(cuCtxSynchronize());
+    /* The pool gives the same memory out again: what others have open is that, too. */
+    works(cuMemAllocFromPoolAsync(&again, 4 * WORDS, pool, 0));
+    must(again == memory);
+    works(cuMemsetD32(again, 8, WORDS));
+    works(cuCtxSynchronize());
+    say();
+    hear();
+    /* None of these has handles. */
+    works(cuMemAllocFromPoolAsync(&other, 64, alone, 0));
+    must(cuMemPoolExportPointer(&data[0], other) == CUDA_ERROR_INVALID_VALUE);
+    must(cuMemPoolExportToShareableHandle(&file, alone, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                          0) == CUDA_ERROR_INVALID_VALUE);
+    works(cuMemAlloc(&other, 64));
+    must(cuMemPoolExportPointer(&data[0], other) == CUDA_ERROR_INVALID_VALUE);
+}
+static void pool_opener(void)
+{
+    CUdeviceptr memory, again, none;
+    CUmemPoolPtrExportData data[2], wrong;
+    CUmemoryPool pool = get_pool(), second = get_pool();
+    get(data, sizeof data);
+    works(cuMemPoolImportPointer(&memory, pool, &data[0]));
+    must(word_at(memory, WORDS - 1) == 1);
+    /* Another pool's pointer, no pointer, and no memory of its own. */
+    must(cuMemPoolImportPointer(&none, pool, &data[1]) == CUDA_ERROR_INVALID_VALUE);
+    memset(&wrong, 7, sizeof wrong);
+    must(cuMemPoolImportPointer(&none, pool, &wrong) == CUDA_ERROR_INVALID_VALUE);
+    must(cuMemAllocFromPoolAsync(&none, 64, pool, 0) == CUDA_ERROR_INVALID_VALUE);
+    works(cuMemPoolImportPointer(&again, second, &data[1]));
+    must(word_at(again, 15) == 2);
+    works(cuMemFree(again));
+    must(cuMemFree(again) == CUDA_ERROR_INVALID_VALUE);
+    must(cuIpcCloseMemHandle(memory) == CUDA_ERROR_INVALID_VALUE);
+    works(cuMemsetD32(memory, 5, WORDS));
+    works(cuCtxSynchronize());
+    say();
+    hear();
+    must(word_at(memory, 0) == 8);
+    /* The free waits for what the stream did before. */
+    works(cuMemsetD32Async(memory, 6, WORDS, 0));
+    works(cuMemFreeAsync(memory, 0));
+    works(cuCtxSynchronize());
+    must(cuMemsetD32(memory, 5, 1) != CUDA_SUCCESS);
+    must(cuMemPoolImportPointer(&memory, pool, &data[0]) == CUDA_ERROR_INVALID_HANDLE);
+    works(cuMemPoolDestroy(pool));
+    works(cuMemPoolDestroy(second));
+    say();
+}
+static void pools_are_shared(void **state)
+{
+    (void)state;
+    run(pool_owner, pool_opener);
+}
+
 /* ---- Events ---------------------------------------------------------------------------------- */
 
 /* Under the other schedules work runs once nobody calls for some milliseconds. */
@@ -396,11 +508,9 @@ int main(int count, char **arguments)
     if (!schedule)
         return test_under_each_schedule(arguments);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_one),
-        cmocka_unit_test(freed_memory_is_refused),
-        cmocka_unit_test(bad_handles_are_errors),
-        cmocka_unit_test(events_order_processes),
-        cmocka_unit_test(a_wait_ends_with_its_process),
+        cmocka_unit_test(memory_is_one),          cmocka_unit_test(freed_memory_is_refused),
+        cmocka_unit_test(bad_handles_are_errors), cmocka_unit_test(pools_are_shared),
+        cmocka_unit_test(events_order_processes), cmocka_unit_test(a_wait_ends_with_its_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
