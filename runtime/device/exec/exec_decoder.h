@@ -94,6 +94,8 @@ bool decode_float(struct decoder *decoder, const struct ptx_instruction *instruc
 bool decode_half(struct decoder *decoder, const struct ptx_instruction *instruction);
 /* cvt of the 8-bit formats; alu_fp8.c. True when it took it. */
 bool decode_fp8(struct decoder *decoder, const struct ptx_instruction *instruction);
+/* The same of formats of fewer bits, and of scales; alu_fp4.c. */
+bool decode_fp4(struct decoder *decoder, const struct ptx_instruction *instruction);
 
 /* exec_move.c: a special register's value in a slot. */
 uint32_t decode_special(struct decoder *decoder, uint8_t special, uint32_t bits);

@@ -299,7 +299,7 @@ static bool is_convertible(uint8_t type, bool destination)
 
 void decode_cvt(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    if (decode_fp8(decoder, i))
+    if (decode_fp8(decoder, i) || decode_fp4(decoder, i))
         return;
     struct conversion *c = decoder_keep(decoder, sizeof *c);
     if (!c)
