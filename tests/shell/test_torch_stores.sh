@@ -1,5 +1,5 @@
-# What torch.distributed's stores and multiprocessing's queues order between two processes that share memory (tests/python/store_order.py),
-# on the embedded device, with a Python that has PyTorch (python3, or the one that CSAN_TORCH_PYTHON names).
+# What torch.distributed's stores and gloo's calls, and multiprocessing's queues order between two processes that share memory
+# (tests/python/store_order.py, gloo_order.py, queue_order.py), on the embedded device, with a Python that has PyTorch (python3, or the one that CSAN_TORCH_PYTHON names).
 
 csan=$root/bin/csan
 program=$(dirname "$(dirname "$(realpath "$test")")")/python/store_order.py
@@ -64,6 +64,24 @@ for mode in put answer; do
             check "... and orders the two" eval 'ended 0 && notes " 0 races between processes, 0 of them possible$"'
         fi
     done
+done
+
+# Calls of torch.distributed with tensors of the CPU, which gloo moves.
+program=$(dirname "$program")/gloo_order.py
+for mode in all_reduce barrier broadcast object gather send anysource requests polled subgroup; do
+    record $mode
+    check "a call that gloo makes orders the two ($mode)" eval '[ "$ran" = 0 ] && [ "$right" = right ]'
+    merge
+    check "... which csan merge --order knows" eval 'ended 0 && notes " 0 races between processes, 0 of them possible$"'
+    check "... and lacks nothing" eval '! notes "possible ones$"'
+done
+record all_reduce racy
+merge
+check "... but not what is waited for behind the call" eval 'ended 66 && says "^Race 1 is certain"'
+for mode in broadcast_of_reader reduce_to_writer late; do
+    record $mode
+    merge
+    check "a call that the reader need not wait in orders nothing ($mode)" eval 'ended 66 && says "^Race 1 is certain"'
 done
 
 run "$csan" run --device=embedded "$python" -c \

@@ -65,8 +65,9 @@ class Link(Structure):
     ]
 
 
+LINK_ENTER, LINK_LEAVE, LINK_NEXT, LINK_TAKE = 3, 4, 10, 11
 LINK_LACK, LINK_PUBLISH, LINK_LEARN = 13, 15, 16
-LACK_STORE = 8
+LACK_COMMUNICATOR, LACK_STORE = 1, 8
 
 
 class Api(Structure):

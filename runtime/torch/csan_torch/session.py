@@ -79,11 +79,12 @@ def enable():
              "are checked, at the cost of a dispatch mode; `csan run python ...` sees all")
         dispatch.enable(hooks=False)
         return
-    from . import failures, pipes, stores, triton
+    from . import failures, gloo, pipes, stores, triton
 
     triton.install()
     failures.install(torch)
     stores.install()
+    gloo.install()
     pipes.install()
     try:
         _start_adapter(torch, operators)

@@ -1,0 +1,223 @@
+"""What torch.distributed's calls with tensors of the CPU order between processes, for recordings (csan merge
+--order). Gloo moves these. NCCL's calls, which move tensors of the GPU, csan follows by itself.
+
+Data make order: who gets data of a process comes after what that one did before its call. So a broadcast
+orders its root before the others, and a reduction the others before its root. A call is over when Work.wait
+returns, or Work.is_completed says yes.
+
+A group is known by its name and the job's address and port, a collective call by its number in the group,
+and a message by its group, ranks and tag. Messages of equal ones come in the order of sends. Calls that
+PyTorch's C++ makes are not seen here, such as those of DistributedDataParallel.
+"""
+
+import ctypes
+import functools
+import hashlib
+import os
+import weakref
+
+from . import api
+
+_ALL = ("allreduce", "allreduce_coalesced", "allgather", "_allgather_base", "allgather_coalesced",
+        "allgather_into_tensor_coalesced", "reduce_scatter", "_reduce_scatter_base",
+        "reduce_scatter_tensor_coalesced", "alltoall", "alltoall_base", "barrier", "monitored_barrier")
+_FROM_ROOT, _TO_ROOT = ("broadcast", "scatter"), ("reduce", "gather")
+_JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID")
+
+
+def _number(*parts):
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        text = str(part).encode()
+        digest.update(len(text).to_bytes(8, "little"))
+        digest.update(text)
+    return int.from_bytes(digest.digest(), "little") or 1
+
+
+def _tensors(values):
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _tensors(value)
+        elif hasattr(value, "is_cuda"):
+            yield value
+
+
+class _Links:
+    def __init__(self, table, cpu):
+        self._table = table
+        self._cpu = cpu  # torch.device
+        self._job = [os.environ.get(name, "") for name in _JOB]
+        self._calls = weakref.WeakKeyDictionary()  # by group: how many collective calls
+        self._ends = weakref.WeakKeyDictionary()  # by work: what is to be done when it is over
+        self._open = []  # receives of any source, by their number
+        self._receives = 0
+        self._lacks = False
+
+    def make(self, kind, key, number=0, peers=0):
+        self._table.link(ctypes.byref(api.Link(kind=kind, key=key, number=number, peers=peers)))
+
+    def lack(self):
+        """Something that is not followed; said once."""
+        if not self._lacks:
+            self._lacks = True
+            self.make(api.LINK_LACK, api.LACK_COMMUNICATOR)
+
+    def is_gloo(self, group, values):
+        tensors = list(_tensors(values))
+        if any(tensor.is_cuda for tensor in tensors):
+            return False
+        backend = group._get_backend(self._cpu)
+        if "Gloo" not in type(backend).__name__:
+            return False
+        devices = [getattr(value, "device", None) for value in values if not hasattr(value, "is_cuda")]
+        return tensors or not any(device and device.type == "cuda" for device in devices)  # of a barrier
+
+    def _key(self, group, *parts):
+        return _number("gloo", *self._job, group.group_name, group.size(), *parts)
+
+    def end_of(self, work, end):
+        if work is None:
+            end(work)
+        else:
+            self._ends[work] = end
+
+    def over(self, work):
+        end = self._ends.pop(work, None)
+        if end:
+            end(work)
+
+    # ---- Calls: what is to be done before one, and a function for its end
+
+    def collective(self, group, gives, takes, givers, takers):
+        calls = self._calls[group] = self._calls.get(group, 0) + 1
+        key = self._key(group, "call", calls)
+        if gives:
+            self.make(api.LINK_ENTER, key, 0, takers)
+        return lambda work: self.make(api.LINK_LEAVE, key, givers, takers) if takes else None
+
+    def of_all(self, group):
+        return self.collective(group, True, True, group.size(), group.size())
+
+    def from_root(self, group, root):
+        is_root = root == group.rank()
+        return self.collective(group, is_root, not is_root, 1, group.size() - 1)
+
+    def to_root(self, group, root):
+        is_root = root == group.rank()
+        return self.collective(group, not is_root, is_root, group.size() - 1, 1)
+
+    def send(self, group, to, tag):
+        self.make(api.LINK_NEXT, self._key(group, "message", group.rank(), to, tag))
+        return lambda work: None
+
+    def receive(self, group, source, tag):
+        self._receives += 1
+        number = self._receives
+        if source is None:
+            self._open.append(number)
+
+        def end(work):
+            earlier = sum(1 for other in self._open if other < number)
+            if number in self._open:
+                self._open.remove(number)
+            of = work._source_rank() if source is None else source
+            self.make(api.LINK_TAKE, self._key(group, "message", of, group.rank(), tag), number, earlier)
+
+        return end
+
+
+def _root(arguments, named):
+    for value in (*arguments, *named.values()):
+        if hasattr(value, "rootRank"):
+            return value.rootRank
+    root = named.get("root", arguments[-1] if arguments else None)
+    return root if isinstance(root, int) else None
+
+
+def _argument(arguments, named, index, name):
+    return arguments[index] if len(arguments) > index else named.get(name)
+
+
+def _describe(links, name, group, arguments, named):
+    """What the call's end is to do; None: it is not followed."""
+    if name in _ALL:
+        return links.of_all(group)
+    if name in _FROM_ROOT or name in _TO_ROOT:
+        root = _root(arguments, named)
+        if root is None:
+            return None
+        return links.from_root(group, root) if name in _FROM_ROOT else links.to_root(group, root)
+    if name == "recv_anysource":
+        tag = _argument(arguments, named, 1, "tag")
+        return None if tag is None else links.receive(group, None, tag)
+    other = _argument(arguments, named, 1, "dstRank" if name == "send" else "srcRank")
+    tag = _argument(arguments, named, 2, "tag")
+    if other is None or tag is None:
+        return None
+    return links.send(group, other, tag) if name == "send" else links.receive(group, other, tag)
+
+
+def _wrapped(links, name, method):
+    @functools.wraps(method)
+    def follows(group, *arguments, **named):
+        if not links.is_gloo(group, [*arguments, *named.values()]):
+            return method(group, *arguments, **named)
+        end = _describe(links, name, group, arguments, named)
+        if end is None:
+            links.lack()
+            return method(group, *arguments, **named)
+        work = method(group, *arguments, **named)
+        links.end_of(work, end)
+        return work
+
+    return follows
+
+
+def _follow_work(links, kind):
+    wait, completed, future = kind.wait, kind.is_completed, kind.get_future
+
+    @functools.wraps(wait)
+    def waits(work, *arguments, **named):
+        result = wait(work, *arguments, **named)
+        links.over(work)
+        return result
+
+    @functools.wraps(completed)
+    def is_completed(work):
+        result = completed(work)
+        if result:
+            links.over(work)
+        return result
+
+    @functools.wraps(future)
+    def get_future(work):
+        if work in links._ends:
+            links.lack()  # who waits for the future is not seen
+        return future(work)
+
+    kind.wait, kind.is_completed, kind.get_future = waits, is_completed, get_future
+
+
+def _follow(table):
+    import torch
+    import torch.distributed as distributed
+
+    if not distributed.is_available() or not distributed.is_gloo_available():
+        return
+    from torch.distributed import ProcessGroup
+
+    links = _Links(table, torch.device("cpu"))
+    for name in (*_ALL, *_FROM_ROOT, *_TO_ROOT, "send", "recv", "recv_anysource"):
+        method = getattr(ProcessGroup, name, None)
+        if method:
+            setattr(ProcessGroup, name, _wrapped(links, name, method))
+    _follow_work(links, distributed.Work)
+
+
+def install():
+    """Follow process groups once torch.distributed is imported, where links go into a recording."""
+    from .startup import when_imported
+
+    table = api.find()
+    if table and table.has("links") and table.links():
+        when_imported("torch.distributed", lambda: _follow(table))
