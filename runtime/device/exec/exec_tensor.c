@@ -1,6 +1,6 @@
-/* cp.async.bulk.tensor, tiled, between global and shared memory (PTX ISA, "cp.async.bulk.tensor"
- * and "Tensors"): made at once. Elements outside of the tensor are read as zero or NaN, and not
- * written; the mbarrier counts them all the same. */
+/* cp.async.bulk.tensor, tiled and im2col, between global and shared memory (PTX ISA,
+ * "cp.async.bulk.tensor" and "Tensors"): made at once. Elements outside of the tensor are read as
+ * zero or NaN, and not written; the mbarrier counts them all the same. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
 #include "runtime/device/exec/tensor_map.h"
@@ -10,6 +10,9 @@ struct tensor_site {
     struct micro shared, barrier;
     uint32_t map;                           /* slot of the map's generic address */
     uint32_t coordinates[TENSOR_RANK_MOST]; /* slots of 32 bits */
+    uint32_t offsets[TENSOR_AXES_MOST];     /* slots of 16 bits: im2col */
+    uint8_t offset_count;
+    bool pixels;     /* im2col mode */
     uint32_t blocks; /* slot of the mask of blocks of the cluster that get a load's box */
     uint8_t rank;
     bool loads;     /* into shared memory, counted at the mbarrier */
@@ -22,8 +25,9 @@ struct tensor_copy {
     const struct micro *op;
     const struct tensor_map *map;
     int64_t first[TENSOR_RANK_MOST];
-    uint64_t shared;  /* address, for the swizzle */
-    uint8_t *pointer; /* to it */
+    int64_t offsets[TENSOR_AXES_MOST]; /* of all pixels: im2col */
+    uint64_t shared;                   /* address, for the swizzle */
+    uint8_t *pointer;                  /* to it */
     int lane;
     bool loads;
 };
@@ -85,6 +89,45 @@ static int copy_box(const struct tensor_copy *copy)
     return FLOW_NEXT;
 }
 
+/* One pixel's channels; `at` is where it lies on the axes behind them. */
+static int copy_pixel(const struct tensor_copy *copy, const int64_t *at, uint64_t offset)
+{
+    const struct tensor_map *map = copy->map;
+    uint64_t address = map->base;
+    bool inside = true;
+    for (uint32_t i = 1; i < map->rank; i++) {
+        const int64_t place = at[i - 1] + (i + 1 < map->rank ? copy->offsets[i - 1] : 0);
+        inside &= place >= 0 && place < (int64_t)map->sizes[i];
+        address += (uint64_t)place * map->strides[i];
+    }
+    for (uint32_t k = 0; k < map->box[0]; k++, offset += map->element_bytes) {
+        const int64_t channel = copy->first[0] + k;
+        const bool there = inside && channel >= 0 && channel < (int64_t)map->sizes[0];
+        const uint64_t element = address + (uint64_t)channel * map->element_bytes;
+        if (there && !copy_element(copy, element, offset))
+            return fault_raise(copy->warp, copy->op, 1u << copy->lane, EXEC_FAULT_ILLEGAL_ADDRESS,
+                               element);
+        if (!there && copy->loads)
+            fill(copy, offset);
+    }
+    return FLOW_NEXT;
+}
+
+/* "im2col mode": pixels one after the other, from the first one's place on. */
+static int copy_pixels(const struct tensor_copy *copy)
+{
+    const struct tensor_map *map = copy->map;
+    const uint64_t bytes = (uint64_t)map->box[0] * map->element_bytes;
+    int64_t at[TENSOR_RANK_MOST - 1];
+    int flow = FLOW_NEXT;
+    memcpy(at, copy->first + 1, sizeof at);
+    for (uint32_t pixel = 0; pixel < map->pixels && flow == FLOW_NEXT; pixel++) {
+        flow = copy_pixel(copy, at, pixel * bytes);
+        tensor_map_next_pixel(map, at);
+    }
+    return flow;
+}
+
 enum { BY_ADDRESS = -1 };
 
 /* The addresses of an operand: its own, or the same in another block of the cluster. */
@@ -124,7 +167,7 @@ static int copy_for(struct tensor_copy *copy, const struct tensor_site *site, in
     uint8_t *barriers[WARP_LANES];
     int flow = find_shared(copy, site, block);
     if (flow == FLOW_NEXT)
-        flow = copy_box(copy);
+        flow = copy->map->pixels ? copy_pixels(copy) : copy_box(copy);
     if (flow != FLOW_NEXT || !site->loads)
         return flow;
     shared_addresses(copy, &site->barrier, block, addresses);
@@ -155,10 +198,13 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     copy.map = &map;
     if (given)
         memcpy(&map, given, sizeof map);
-    if (!given || !tensor_map_is_valid(&map) || map.rank != site->rank)
+    if (!given || !tensor_map_is_valid(&map) || map.rank != site->rank ||
+        site->pixels != (map.pixels != 0))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     for (uint32_t i = 0; i < site->rank; i++)
         copy.first[i] = ((const int32_t *)slot(w, site->coordinates[i]))[lane];
+    for (uint32_t i = 0; i < site->offset_count; i++)
+        copy.offsets[i] = ((const uint16_t *)slot(w, site->offsets[i]))[lane];
     return site->multicast ? copy_to_blocks(&copy, site) : copy_for(&copy, site, BY_ADDRESS);
 }
 
@@ -194,10 +240,24 @@ static bool read_coordinates(struct decoder *decoder, const struct ptx_operand *
     return true;
 }
 
-/* Not im2col, gather and scatter, and reductions. */
+/* The offsets of im2col mode, one for each axis of pixels: the operand behind the mbarrier. A store
+ * has none. */
+static bool read_offsets(struct decoder *decoder, const struct ptx_operand *offsets,
+                         struct tensor_site *site)
+{
+    if (offsets->kind != PTX_OPERAND_VECTOR || site->rank < 3 || offsets->count != site->rank - 2u)
+        return false;
+    for (uint32_t i = 0; i < offsets->count; i++)
+        site->offsets[i] = decoder_source(decoder, &offsets->elements[i], 16);
+    site->offset_count = (uint8_t)offsets->count;
+    return true;
+}
+
+/* Not gather and scatter, reductions, and im2col with the pixels of a row (.im2col::w). */
 static bool is_plain(const struct ptx_instruction *i)
 {
-    static const char *const others[] = {"cp.reduce", "im2col", "gather4", "scatter4", "prefetch"};
+    static const char *const others[] = {"cp.reduce", "im2col::w", "gather4", "scatter4",
+                                         "prefetch"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strstr(i->mnemonic, others[k]))
             return false;
@@ -214,13 +274,16 @@ void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i
     site->loads = i->operands[0].count == 0; /* [shared], [map, {x}], [barrier] */
     const struct ptx_operand *map = &i->operands[site->loads], *shared = &i->operands[!site->loads];
     site->multicast = strstr(i->mnemonic, "multicast") != NULL; /* ..., mask of blocks */
-    if ((site->loads && i->operand_count < (site->multicast ? 4u : 3u)) ||
-        (site->multicast && !site->loads) || !read_coordinates(decoder, map, site)) {
+    site->pixels = strstr(i->mnemonic, ".im2col") != NULL;
+    const uint32_t before = site->loads && site->pixels ? 4 : 3; /* operands of a load */
+    if ((site->loads && i->operand_count < before + site->multicast) ||
+        (site->multicast && !site->loads) || !read_coordinates(decoder, map, site) ||
+        (before == 4 && !read_offsets(decoder, &i->operands[3], site))) {
         decoder_fail(decoder);
         return;
     }
     if (site->multicast)
-        site->blocks = decoder_source(decoder, &i->operands[3], 16);
+        site->blocks = decoder_source(decoder, &i->operands[before], 16);
     place_shared(decoder, &site->shared, shared, TENSOR_PIECE, site->loads);
     if (site->loads)
         place_shared(decoder, &site->barrier, &i->operands[2], 8, true);

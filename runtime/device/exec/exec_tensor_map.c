@@ -11,6 +11,14 @@ static bool axis_is_valid(const struct tensor_map *map, uint32_t i)
            map->steps[i] <= TENSOR_STEP_MOST;
 }
 
+static bool pixels_are_valid(const struct tensor_map *map)
+{
+    bool valid = map->rank >= 3 && map->pixels <= TENSOR_PIXELS_MOST;
+    for (uint32_t i = 1; i < TENSOR_RANK_MOST; i++)
+        valid &= map->box[i] == 1;
+    return valid;
+}
+
 bool tensor_map_is_valid(const struct tensor_map *map)
 {
     const uint64_t inner = (uint64_t)map->box[0] * map->element_bytes;
@@ -19,6 +27,8 @@ bool tensor_map_is_valid(const struct tensor_map *map)
                  !(map->element_bytes & (map->element_bytes - 1)) && inner % TENSOR_PIECE == 0;
     for (uint32_t i = 0; valid && i < TENSOR_RANK_MOST; i++)
         valid = axis_is_valid(map, i);
+    if (map->pixels)
+        valid = valid && pixels_are_valid(map);
     switch (map->swizzle) {
     case 0:
         return valid;
@@ -36,7 +46,19 @@ uint64_t tensor_map_box_bytes(const struct tensor_map *map)
     uint64_t bytes = map->element_bytes;
     for (uint32_t i = 0; i < map->rank; i++)
         bytes *= map->box[i];
-    return bytes;
+    return map->pixels ? bytes * map->pixels : bytes;
+}
+
+void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1])
+{
+    const uint32_t axes = map->rank - 2u;
+    for (uint32_t i = 0; i < axes; i++) {
+        at[i] += map->steps[i + 1];
+        if (at[i] < (int64_t)map->sizes[i + 1] + map->upper[i])
+            return;
+        at[i] = map->lower[i];
+    }
+    at[axes]++;
 }
 
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map)

@@ -13,6 +13,8 @@ enum {
     TENSOR_MAP_BYTES = 128,
     TENSOR_BOX_MOST = 256,
     TENSOR_STEP_MOST = 8,
+    TENSOR_PIXELS_MOST = 1024,
+    TENSOR_AXES_MOST = 3,         /* of pixels, in im2col mode */
     TENSOR_PIECE = 16,            /* bytes: the unit of boxes, strides and swizzles */
     TENSOR_SHARED_ALIGNMENT = 128 /* of a swizzled box in shared memory */
 };
@@ -30,10 +32,19 @@ struct tensor_map {
     uint8_t
         swizzle; /* of 16-byte pieces: bits 4 to 6 of the address that bits 7 to 9 turn; a mask */
     uint8_t nan; /* what lies outside is NaN; else 0 */
+    /* im2col mode, if pixels is not 0: a copy has that many pixels, each with box[0] channels. They
+     * lie in a box of the axes between the innermost and the outermost: from lower to the size +
+     * upper
+     * - 1. */
+    uint16_t pixels;
+    int16_t lower[TENSOR_AXES_MOST], upper[TENSOR_AXES_MOST];
 };
 
 /* Whether a copy may use it: a map lies in memory that the program can write. */
 bool tensor_map_is_valid(const struct tensor_map *map);
+/* im2col mode: from a pixel to the next one, `at[0]` along the second axis of the tensor, ... At
+ * the end of the box of an axis it goes on at its begin, and one step along the next axis. */
+void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1]);
 /* Bytes of a box, and how many of shared memory it reaches over, which is no less. */
 uint64_t tensor_map_box_bytes(const struct tensor_map *map);
 uint64_t tensor_map_shared_bytes(const struct tensor_map *map);

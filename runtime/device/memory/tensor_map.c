@@ -1,5 +1,5 @@
 /* Tensor maps (CUDA Driver API, "Tensor Map Object Management"), in the device's own form. Tiled
- * ones of whole bytes; what else there is, is named once. */
+ * ones and those of im2col mode, of whole bytes; what else there is, is named once. */
 #include "runtime/device/exec/tensor_map.h"
 #include "runtime/device/driver/driver.h"
 
@@ -89,6 +89,67 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
         return device_lacks("cuTensorMapEncodeTiled with interleaved tensors or swizzles of atoms");
     map.nan = oobFill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
     if (!take_sizes(&map, globalDim, globalStrides) || !take_box(&map, boxDim, elementStrides) ||
+        !take_swizzle(&map, swizzle, (uint64_t)map.box[0] * map.element_bytes) ||
+        (map.nan && !is_float(tensorDataType)))
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(tensorMap, 0, sizeof *tensorMap);
+    memcpy(tensorMap, &map, sizeof map);
+    return CUDA_SUCCESS;
+}
+
+/* "For 3D tensor: [-32768, 32767], 4D: [-128, 127], 5D: [-16, 15]", of corners. */
+static bool take_pixels(struct tensor_map *map, const int *lower, const int *upper,
+                        cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps)
+{
+    static const int most[] = {32768, 128, 16};
+    if (!channels || channels > TENSOR_BOX_MOST || !pixels || pixels > TENSOR_PIXELS_MOST ||
+        (uint64_t)channels * map->element_bytes % TENSOR_PIECE)
+        return false;
+    const int limit = most[map->rank - 3];
+    for (uint32_t i = 0; i < map->rank - 2u; i++) {
+        if (lower[i] < -limit || lower[i] >= limit || upper[i] < -limit || upper[i] >= limit)
+            return false;
+        map->lower[i] = (int16_t)lower[i];
+        map->upper[i] = (int16_t)upper[i];
+    }
+    for (uint32_t i = 0; i < TENSOR_RANK_MOST; i++) {
+        const bool there = i < map->rank;
+        if (there && (!steps[i] || steps[i] > TENSOR_STEP_MOST))
+            return false;
+        map->steps[i] = there ? (uint8_t)steps[i] : 1;
+        map->box[i] = 1;
+    }
+    map->box[0] = (uint16_t)channels;
+    map->pixels = (uint16_t)pixels;
+    return true;
+}
+
+CUresult CUDAAPI cuTensorMapEncodeIm2col(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    const int *pixelBoxLowerCorner, const int *pixelBoxUpperCorner, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill)
+{
+    struct tensor_map map = {.base = (uint64_t)globalAddress,
+                             .magic = TENSOR_MAP_MAGIC,
+                             .rank = (uint8_t)tensorRank,
+                             .element_bytes = element_bytes(tensorDataType)};
+    if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || tensorRank < 3 ||
+        tensorRank > TENSOR_RANK_MOST || !map.base || map.base % BASE_ALIGNMENT || !globalDim ||
+        !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides ||
+        (unsigned)l2Promotion > CU_TENSOR_MAP_L2_PROMOTION_L2_256B ||
+        (unsigned)oobFill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!map.element_bytes)
+        return device_lacks("cuTensorMapEncodeIm2col with elements of fewer than 8 bits");
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B)
+        return device_lacks(
+            "cuTensorMapEncodeIm2col with interleaved tensors or swizzles of atoms");
+    map.nan = oobFill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+    if (!take_sizes(&map, globalDim, globalStrides) ||
+        !take_pixels(&map, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
+                     pixelsPerColumn, elementStrides) ||
         !take_swizzle(&map, swizzle, (uint64_t)map.box[0] * map.element_bytes) ||
         (map.nan && !is_float(tensorDataType)))
         return CUDA_ERROR_INVALID_VALUE;

@@ -258,6 +258,42 @@ static void wrong_maps_are_refused(void **state)
     assert_int_equal(cuTensorMapReplaceAddress(&map, (void *)16), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* "cuTensorMapEncodeIm2col": corners by the rank, columns of up to 1024 pixels, whole pieces of 16
+ * bytes for each pixel. */
+static void wrong_columns_of_pixels_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        unsigned rank, channels, pixels, step;
+        int lower, upper;
+        CUresult result;
+    } cases[] = {{4, 16, 64, 1, -1, -1, CUDA_SUCCESS},
+                 {3, 16, 1024, 8, -32768, 32767, CUDA_SUCCESS},
+                 {5, 256, 1, 1, -16, 15, CUDA_SUCCESS},
+                 {2, 16, 64, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 257, 64, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 8, 64, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 16, 0, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 16, 1025, 1, 0, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 16, 64, 9, 0, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 16, 64, 1, -129, 0, CUDA_ERROR_INVALID_VALUE},
+                 {4, 16, 64, 1, 0, 128, CUDA_ERROR_INVALID_VALUE},
+                 {5, 16, 64, 1, 0, 16, CUDA_ERROR_INVALID_VALUE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        _Alignas(64) CUtensorMap map;
+        const cuuint64_t sizes[] = {16, 8, 8, 4, 2}, strides[] = {16, 128, 1024, 4096};
+        const int lower[] = {cases[i].lower, 0, 0}, upper[] = {cases[i].upper, 0, 0};
+        const cuuint32_t steps[] = {1, cases[i].step, 1, 1, 1};
+        assert_int_equal(cuTensorMapEncodeIm2col(
+                             &map, CU_TENSOR_MAP_DATA_TYPE_UINT8, cases[i].rank,
+                             (void *)(uintptr_t)tensor, sizes, strides, lower, upper,
+                             cases[i].channels, cases[i].pixels, steps,
+                             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                         cases[i].result);
+    }
+}
+
 static void an_address_is_replaced(void **state)
 {
     (void)state;
@@ -317,8 +353,11 @@ static void maps_that_were_written_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_as_a_loop_does),        cmocka_unit_test(stores_as_a_loop_does),
-        cmocka_unit_test(wrong_maps_are_refused),      cmocka_unit_test(an_address_is_replaced),
+        cmocka_unit_test(loads_as_a_loop_does),
+        cmocka_unit_test(stores_as_a_loop_does),
+        cmocka_unit_test(wrong_columns_of_pixels_are_refused),
+        cmocka_unit_test(wrong_maps_are_refused),
+        cmocka_unit_test(an_address_is_replaced),
         cmocka_unit_test(maps_that_were_written_over),
     };
     return cmocka_run_group_tests_name("device_tensor", tests, start, NULL);
