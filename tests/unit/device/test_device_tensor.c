@@ -280,7 +280,7 @@ static void wrong_columns_of_pixels_are_refused(void **state)
                  {4, 16, 64, 1, 0, 128, CUDA_ERROR_INVALID_VALUE},
                  {5, 16, 64, 1, 0, 16, CUDA_ERROR_INVALID_VALUE}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        _Alignas(64) CUtensorMap map;
+        CUtensorMap map;
         const cuuint64_t sizes[] = {16, 8, 8, 4, 2}, strides[] = {16, 128, 1024, 4096};
         const int lower[] = {cases[i].lower, 0, 0}, upper[] = {cases[i].upper, 0, 0};
         const cuuint32_t steps[] = {1, cases[i].step, 1, 1, 1};
