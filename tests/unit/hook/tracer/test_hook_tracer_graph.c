@@ -591,7 +591,7 @@ static void nodes_that_cannot_be_traced_leave_room_for_others(void **state)
     refuse_patches(0);
     for (int i = 0; i < 34; i++) {
         CUfunction f;
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "refused%d", i);
         OK(cuModuleGetFunction(&f, refused, name));
         node = nodes_add(graph, node, f, p, q, 1);

@@ -109,7 +109,7 @@ static uint32_t random_of(uint64_t *seed)
 /* The first three words, a pointer and which of the kernel's launches it is, and random others. */
 static struct random_kernel random_kernel(int number, uint64_t *seed)
 {
-    static char names[KERNELS][16]; /* the fake keeps them */
+    static char names[KERNELS][24]; /* the fake keeps them */
     char *name = names[number];
     CUmodule module;
     struct random_kernel kernel = {.reads = 7 | random_of(seed) | random_of(seed),
