@@ -17,6 +17,7 @@ shell_files   := $(foreach w,static plain,$(patsubst %,$(PROGRAM_OUT)/$w/%,$(fil
 	$(call if_named,oracle mutants,$(ORACLE)) $(call if_named,litmus,$(LITMUS)) \
 	$(call if_named,classics,$(CLASSICS) $(TRITON)) $(call if_named,schema_check,$(SCHEMA_CHECK)) \
 	$(call if_named,mpich,$(MPI_PROGRAMS)) \
+	$(call if_named,program_kernels,$(PROGRAM_OBJ)/units/program_kernels.o) \
 	$(call if_named,libparity,$(PARITY_SHARED)) $(call if_named,kernels,$(kernels_files)) \
 	$(call if_named,fuzz_kernels,$(FUZZ)/fuzz_kernels $(fuzz_fixed))
 

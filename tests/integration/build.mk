@@ -41,9 +41,8 @@ host_compile = $(CXX) -x c++ -isystem $(cuda_home)/include
 
 # compile_program,LANGUAGE: one that the program's own flags name comes first.
 define compile_program
-	@mkdir -p $(@D)
-	@echo "  $(if $(filter $*,$(host_program)),CXX ,NVCC)  $<"
-	@flags="$(call directive,flags,$<)"; case $$flags in *-std=*) ;; *) flags="$(1) $$flags" ;; esac; \
+	@[ -d $(@D) ] || mkdir -p $(@D); echo "  $(if $(filter $*,$(host_program)),CXX ,NVCC)  $<"; \
+	flags="$(call directive,flags,$<)"; case $$flags in *-std=*) ;; *) flags="$(1) $$flags" ;; esac; \
 	$(if $(filter $*,$(host_program)),$(host_compile),$(NVCC)) -g -Iinclude -Itests/integration $$flags \
 		-MMD -MF $(@:.o=.d) -c $< -o $@
 endef
@@ -80,17 +79,27 @@ $(STAND_INS)/lib%.so: tests/integration/libraries/%.cu tests/integration/librari
 # it finds by LD_LIBRARY_PATH or `csan run`; on a GPU it finds NVIDIA's, of the same sonames.
 own_libraries := cublas.so.13 cublasLt.so.13 cufft.so.12 curand.so.10 cusparse.so.12 cusolver.so.12
 
+# Programs that nvcc links, or whose first lines name what they are linked with. For the others no shell
+# asks for that: it takes as long as to link them.
+directed_program := $(notdir $(basename $(wildcard samples/*.cu) \
+	$(shell grep -lE '^// (link|library|libraries|unit): |^// flags: .*-rdc=true' tests/integration/*.cu)))
+
 # link_program,RUNTIME,LIBRARIES: an object and its further units and libraries. There may be no
 # libcuda.so to link with on this machine: the embedded device's stands in for it, under the same name.
 GOLD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 PROGRAM_RPATH := -Xlinker -rpath='$$ORIGIN/../../../lib' -Xlinker -rpath='$$ORIGIN/../../../lib/csan' \
 	-Xlinker -rpath='$$ORIGIN/../../lib'
+link_begin = $< $(filter %/program_kernels.o,$^) -o $@ -L$(LIBDIR) $(2)
+link_end   = $(PROGRAM_RPATH) $(if $(filter $(NVCC12),$(NVCC)),-Xlinker -rpath=$(CUDA12_HOME)/lib)
 runtime_static := -lcudart_static -lrt
 runtime_shared := -lcudart
 cuda_lib = $(if $(filter $(NVCC12),$(NVCC)),$(CUDA12_HOME)/lib,$(CUDA_LIB))
 define link_program
-	@mkdir -p $(@D)
-	@source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
+	@[ -d $(@D) ] || mkdir -p $(@D); $(if $(filter $*,$(directed_program)),$(link_directed),$(link_plainly))
+endef
+link_plainly = $(CXX) $(GOLD) $(link_begin) $(link_end) -L$(cuda_lib) $(runtime_$(1)) -lpthread -ldl
+define link_directed
+source=$$(ls tests/integration/$*.cu samples/$*.cu 2>/dev/null); \
 	libraries=$(call directive,link,$$source); stand_in=$(call directive,library,$$source); units=$(call directive,unit,$$source); \
 	own=; for name in $(call directive,libraries,$$source); do for file in $(own_libraries); do \
 	case $$file in $$name.so.*) own="$$own -l:lib$$file" ;; esac; done; done; \
@@ -98,11 +107,10 @@ define link_program
 	samples/* | *:?*:* | *-rdc=true*) link="$(NVCC) $(call directive,flags,$$source) -cudart $(1)" runtime= ;; \
 	*) link="$(CXX) $(GOLD)" runtime="-L$(cuda_lib) $(runtime_$(1))" ;; \
 	esac; \
-	$$link $< $(filter %/program_kernels.o,$^) $${units:+$(<D)/units/$${units%.cu}.o} -o $@ -L$(LIBDIR) $(2) \
+	$$link $(link_begin) $${units:+$(<D)/units/$${units%.cu}.o} \
 		$${stand_in:+-L$(STAND_INS) -l$$stand_in -Xlinker -rpath='$$ORIGIN/../../libraries'} \
 		$${own:+-L$(EMBEDDED_LIBRARIES) $$own -Xlinker -rpath-link=$(EMBEDDED)} \
-		$${libraries/-lcuda/$(EMBEDDED)/libcuda.so.1} $(PROGRAM_RPATH) \
-		$(if $(filter $(NVCC12),$(NVCC)),-Xlinker -rpath=$(CUDA12_HOME)/lib) $$runtime -lpthread -ldl
+		$${libraries/-lcuda/$(EMBEDDED)/libcuda.so.1} $(link_end) $$runtime -lpthread -ldl
 endef
 $(PROGRAM_OUT)/static/%: $(PROGRAM_OBJ)/%.o | $(PRODUCTS) $(stand_ins)
 	$(call link_program,static,-lcsan)

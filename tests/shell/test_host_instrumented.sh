@@ -3,6 +3,7 @@
 # gcc, clang and gfortran speak the same interface.
 tree=$(realpath "$(dirname "$test")/../..")
 nvcc=$(sed -n 's/^CUDA_HOME := //p' "$tree/build/config.mk")/bin/nvcc
+library=$(sed -n 's/^CUDA_LIB := //p' "$tree/build/config.mk")
 lib=$root/lib
 case $root in
 */asan | */tsan)
@@ -11,11 +12,22 @@ case $root in
     ;;
 esac
 
-# instrumented NAME: a program of tests/integration, announced
+# instrumented NAME: a program of tests/integration, announced. The host's compiler compiles those that have
+# no device code of their own, as in the build (scripts/host-programs), but for a pair that nvcc compiles
+# as a user does it.
+host_programs=" $("$tree/scripts/host-programs" "$tree/tests/integration" | grep -v '^host_pinned_write' | tr '\n' ' ')"
 instrumented()
 {
-    "$nvcc" -g -w -Xcompiler -fsanitize=thread -I"$tree/include" -I"$tree/tests/integration" -c "$tree/tests/integration/$1.cu" -o "$1.o" &&
-        "$nvcc" -cudart shared "$1.o" -o "$1" -L"$lib" -lcsan_host -Xlinker -rpath="$lib"
+    local flags=(-g -w -I"$tree/include" -I"$tree/tests/integration")
+    if [[ $host_programs == *" $1 "* ]]; then
+        g++ -x c++ -std=c++14 -fsanitize=thread "${flags[@]}" -isystem "${nvcc%/bin/nvcc}/include" \
+            -c "$tree/tests/integration/$1.cu" -o "$1.o" &&
+            g++ "$1.o" "$tree/build/obj/cuda/units/program_kernels.o" -o "$1" -L"$lib" -lcsan_host -Wl,-rpath="$lib" \
+                -L"$library" -lcudart -lpthread
+    else
+        "$nvcc" -Xcompiler -fsanitize=thread "${flags[@]}" -c "$tree/tests/integration/$1.cu" -o "$1.o" &&
+            "$nvcc" -cudart shared "$1.o" -o "$1" -L"$lib" -lcsan_host -Xlinker -rpath="$lib"
+    fi
 }
 # finds NAME: its race, at the line that says so
 finds()
@@ -104,7 +116,6 @@ if command -v clang >/dev/null; then
 else
     echo "# $(basename "$test" .sh): no clang here"
 fi
-library=$(sed -n 's/^CUDA_LIB := //p' "$tree/build/config.mk")
 
 # ---- What the interface has beside plain loads and stores
 
