@@ -8,7 +8,7 @@ LITMUS_ARCH := -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90
 
 $(LITMUS_OBJ)/%.o: tests/litmus/%.cu
 	@mkdir -p $(@D)
-	$(NVCC) -g -Iinclude $(LITMUS_ARCH) -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(NVCC) -g -std=c++14 -Iinclude $(LITMUS_ARCH) -MMD -MF $(@:.o=.d) -c $< -o $@
 $(LITMUS): $(litmus_src:tests/litmus/%.cu=$(LITMUS_OBJ)/%.o) | $(PRODUCTS)
 	@mkdir -p $(@D)
 	$(NVCC) $(LITMUS_ARCH) $^ -o $@ -L$(LIBDIR) -lcsan -lpthread -ldl \
