@@ -97,7 +97,7 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
     if (is_pending(touch) && !touch->pageable && is_still_handled())
         part = (is_word(touch) ? page_guard_add_word : page_guard_add)(touch->epoch, touch->bytes,
                                                                        touch->writes);
-    __atomic_fetch_add(part == PAGE_GUARD_WHOLE ? &guarded.whole : &guarded.other, 1,
+    __atomic_fetch_add(part >= PAGE_GUARD_SAMPLED ? &guarded.ends : &guarded.other, 1,
                        __ATOMIC_RELAXED);
     return changed;
 }
@@ -145,14 +145,14 @@ static void freed_announced(void *user, struct range bytes)
 
 struct host_access_guarded host_access_guarded(void)
 {
-    return (struct host_access_guarded){__atomic_load_n(&guarded.whole, __ATOMIC_RELAXED),
+    return (struct host_access_guarded){__atomic_load_n(&guarded.ends, __ATOMIC_RELAXED),
                                         __atomic_load_n(&guarded.other, __ATOMIC_RELAXED)};
 }
 
 bool host_access_all_guarded(struct host_access_guarded before)
 {
     const struct host_access_guarded now = host_access_guarded();
-    return host_access_guards && now.whole != before.whole && now.other == before.other;
+    return host_access_guards && now.ends != before.ends && now.other == before.other;
 }
 
 /* ---- Reporting ---- */

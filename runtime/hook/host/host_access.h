@@ -21,14 +21,14 @@ void host_access_begin(void);
 /* Whether pages may be guarded. */
 extern bool host_access_guards;
 
-/* How many accesses of work to the host's memory were guarded as a whole, and how many were not:
- * the host may meet these unseen. Thread-safe. */
+/* How many accesses of work to the host's memory have their ends guarded, and all between or
+ * samples of it; and how many have not. Thread-safe. */
 struct host_access_guarded {
-    uint64_t whole, other;
+    uint64_t ends, other;
 };
 struct host_access_guarded host_access_guarded(void);
-/* Whether there were any since then, and each was guarded as a whole. Work that waits in a queue
- * had none yet. */
+/* Whether there were any since then, and each has its ends guarded: the host cannot touch all of it
+ * unseen. Work that waits in a queue had none yet. */
 bool host_access_all_guarded(struct host_access_guarded before);
 
 /* The call of that name, of the C library, read or wrote memory. */

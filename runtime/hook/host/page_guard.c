@@ -313,9 +313,10 @@ static enum page_guard_part add(const struct record *of)
     guard.counts.refused += guarded == 0;
     if (!guarded)
         return PAGE_GUARD_NONE;
-    const bool part = samples || guarded < record->count;
-    guard.counts.in_part += part;
-    return part ? PAGE_GUARD_PART : PAGE_GUARD_WHOLE;
+    guard.counts.in_part += samples || guarded < record->count;
+    if (guarded < record->count)
+        return PAGE_GUARD_PART;
+    return samples ? PAGE_GUARD_SAMPLED : PAGE_GUARD_WHOLE;
 }
 
 /* Those that do not end stay in their order. */

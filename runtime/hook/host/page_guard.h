@@ -26,8 +26,8 @@ struct page_guard_limits {
 /* Once, before anything else. */
 void page_guard_start(struct page_guard_limits limits);
 
-/* How much of an op's bytes is guarded. */
-enum page_guard_part { PAGE_GUARD_NONE, PAGE_GUARD_PART, PAGE_GUARD_WHOLE };
+/* How much of an op's bytes is guarded: SAMPLED are the ends of many, and pages between. */
+enum page_guard_part { PAGE_GUARD_NONE, PAGE_GUARD_PART, PAGE_GUARD_SAMPLED, PAGE_GUARD_WHOLE };
 
 /* An op touches these bytes; `epoch` stands for it. If there are more than 256 KiB, their ends are
  * guarded, and some pages between, which change from op to op. */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { TURNS = 16 }; /* of operators that may be skipped, one is compared */
+
 /* A launch that was added, kept until its outermost operator ends; its words follow. */
 struct noted {
     struct summary_shape shape;
@@ -148,6 +150,7 @@ void operator_summary_frame_begin(struct operator_summary_frame *frame, size_t a
     if (outermost) {
         operator_summary_woken();
         thread->reached_count = thread->noted_bytes = 0;
+        thread->skips = operator_summary_may_skip() && thread->turns++ % TURNS != 0;
     }
     frame->reached = thread->reached_count;
     frame->noted = thread->noted_bytes;

@@ -164,7 +164,7 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
                             const struct launch_accesses_launch *what, struct range stack)
 {
     struct thread *thread = operator_summary_thread();
-    if (!thread)
+    if (!thread || (thread->skips && !operator_summary_rests()))
         return;
     thread->asked = true;
     thread->kernel = kernel;
@@ -194,7 +194,9 @@ static __attribute__((noinline)) void stack_stir(void)
 
 void operator_summary_stir(void)
 {
-    if (operator_summary_wanted() && operator_summary_own.source && !operator_summary_rests())
+    const struct thread *thread = operator_summary_self;
+    if (operator_summary_wanted() && operator_summary_own.source && !operator_summary_rests() &&
+        !(thread && thread->skips))
         stack_stir();
 }
 

@@ -15,7 +15,8 @@ enum {
     WINDOW_MOST = 1 << 16, /* above the launches of a step: what comes once a step is seen */
     SPAN_LEAST = 1 << 15,  /* launches for which they rest */
     SPAN_MOST = 1 << 20,
-    AT_ONCE = 256, /* launches without a summary that the source may take to follow */
+    AT_ONCE = 256,              /* launches without a summary that the source may take to follow */
+    PATIENCE = 4 * WINDOW_MOST, /* launches that are all compared before operators rest */
     SHARED_LANES = 8
 };
 
@@ -34,6 +35,7 @@ static struct {
     bool shared_more, woken_for_shared, shared_said;
     bool report_waits;       /* atomic */
     uint64_t followed_since; /* atomic */
+    uint64_t added_at_woken; /* launches that were added when operators were followed; atomic */
 } own = {.window = WINDOW_LEAST, .span = SPAN_LEAST};
 
 void (*operator_summary_on_followed)(void);
@@ -112,8 +114,12 @@ void operator_summary_woken(void)
     __atomic_store_n(&own.followed_since, __atomic_load_n(newest, __ATOMIC_RELAXED),
                      __ATOMIC_RELAXED);
     if (__atomic_compare_exchange_n(&own.state, &waking, FOLLOWED, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_RELAXED))
+                                    __ATOMIC_RELAXED)) {
         __atomic_store_n(&own.rested, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&own.added_at_woken,
+                         __atomic_load_n(&operator_summary_own.added, __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+    }
     session_operators_rest(operator_summary_rests());
 }
 
@@ -194,6 +200,16 @@ static bool all_were_known(void)
 {
     return __atomic_load_n(&own.known_in_a_row, __ATOMIC_RELAXED) >=
            __atomic_load_n(&own.window, __ATOMIC_RELAXED);
+}
+
+bool operator_summary_may_skip(void)
+{
+    const uint64_t added = __atomic_load_n(&operator_summary_own.added, __ATOMIC_RELAXED);
+    return operator_summary_own.source && !operator_summary_own.verifies &&
+           operator_summary_state() == FOLLOWED &&
+           !__atomic_load_n(&own.report_waits, __ATOMIC_RELAXED) &&
+           (all_were_known() ||
+            added - __atomic_load_n(&own.added_at_woken, __ATOMIC_RELAXED) > PATIENCE);
 }
 
 void operator_summary_rest_if_known(void)

@@ -53,7 +53,9 @@ extern struct operator_summary_own {
 struct thread {
     const struct learning *launch; /* NULL: none, or of an unknown key */
     struct kernel *kernel;
-    bool asked; /* between operator_summary_begin and _end */
+    bool asked;     /* between operator_summary_begin and _end */
+    bool skips;     /* this outermost operator's launches are not compared */
+    uint32_t turns; /* of operators that might be skipped */
     struct summary_key key;
     uint32_t *words;   /* two for each eight bytes of the parameters, */
     uint16_t *anchors; /* of which this pointer is there, plus one; 0: none */
@@ -95,6 +97,9 @@ void operator_summary_woken(void);
 void operator_summary_answered(void);
 /* A launch has no summary. */
 void operator_summary_unanswered(void);
+/* Whether the operator that begins outermost may go without being compared: all is known and yet
+ * they do not rest, or they have not come to rest for long. */
+bool operator_summary_may_skip(void);
 /* No operator runs on the thread: operators rest if the newest launches were known. */
 void operator_summary_rest_if_known(void);
 /* Whether the host may touch one of them, too. */

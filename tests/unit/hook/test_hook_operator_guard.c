@@ -4,7 +4,7 @@
 
 enum {
     PINNED = 192 << 10, /* has pages of its own, which are guarded as a whole */
-    LARGE = 1 << 20     /* is guarded in part */
+    LARGE = 384 << 10   /* is guarded at its ends and between */
 };
 
 static volatile char *pinned_alloc(size_t bytes)
@@ -55,7 +55,7 @@ static void the_host_is_checked_at_rest(void **state)
     OK(cuMemFreeHost((void *)pinned));
 }
 
-static void work_that_is_guarded_in_part_wakes(void **state)
+static void so_are_the_ends_of_much_memory(void **state)
 {
     (void)state;
     CUfunction f = fresh();
@@ -64,9 +64,30 @@ static void work_that_is_guarded_in_part_wakes(void **state)
     volatile char *pinned = pinned_alloc(LARGE);
     copies_until_rest(f, from, to, 64, s);
     OK(cuMemcpyHtoDAsync_v2(to, (void *)pinned, LARGE, s));
-    assert_true(source.asked);
+    assert_false(source.asked);
     OK(cuStreamSynchronize(s));
     OK(cuMemFreeHost((void *)pinned));
+}
+
+/* More than is guarded at a time. */
+static void work_beyond_the_limit_wakes(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 8, FIT = 4 };
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(PINNED);
+    CUstream s = non_blocking();
+    volatile char *pinned[BLOCKS];
+    copies_until_rest(f, from, to, 64, s);
+    for (int i = 0; i < BLOCKS; i++) {
+        pinned[i] = pinned_alloc(PINNED);
+        OK(cuMemcpyHtoDAsync_v2(to, (void *)pinned[i], PINNED, s));
+        assert_true(i >= FIT || !source.asked);
+    }
+    assert_true(source.asked);
+    OK(cuStreamSynchronize(s));
+    for (int i = 0; i < BLOCKS; i++)
+        OK(cuMemFreeHost((void *)pinned[i]));
 }
 
 int main(int argc, char **argv)
@@ -75,7 +96,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(work_that_is_guarded_does_not_wake),
         TEST(the_host_is_checked_at_rest),
-        TEST(work_that_is_guarded_in_part_wakes),
+        TEST(so_are_the_ends_of_much_memory),
+        TEST(work_beyond_the_limit_wakes),
     };
-    return operators_main(argc, argv, "host=guard:", tests, sizeof tests / sizeof *tests);
+    return operators_main(argc, argv, "host=guard:host_guard_mb=1:", tests,
+                          sizeof tests / sizeof *tests);
 }
