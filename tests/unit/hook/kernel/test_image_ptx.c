@@ -147,7 +147,7 @@ static void what_is_read_for_kernels_is_no_more_than_all(void **state)
 {
     (void)state;
     enum { FUNCTIONS = 100, KERNELS = 10, ROOM = 10000 };
-    char text[ROOM], *end = stpcpy(text, HEAD), name[8];
+    char text[ROOM], *end = stpcpy(text, HEAD), name[16];
     for (int i = 0; i < FUNCTIONS; i++)
         end += sprintf(end, ".func f%d() { ret; }\n", i);
     for (int i = 0; i < KERNELS; i++)
