@@ -3,6 +3,8 @@ a queue comes between what the one writes and what the other reads.
 
   queue_order.py put [racy]     the child reads what the parent wrote before it put a message
   queue_order.py answer [racy]  the parent writes again when the child says that it has read
+  queue_order.py pipe [racy]         as put, by a Pipe that goes both ways
+  queue_order.py pipe_answer [racy]  as answer
 
 racy: the work is waited for behind the message.
 """
@@ -14,6 +16,26 @@ import sys
 import torch  # csan follows queues in programs of PyTorch
 
 from store_order import BYTES, Handle, begin, call, memory
+
+
+class End:
+    """Of a Pipe, as if it were a queue."""
+
+    def __init__(self, connection):
+        self.put, self.get = connection.send, connection.recv
+        self._connection = connection
+
+    def __reduce__(self):
+        return End, (self._connection,)
+
+
+def queues(context, mode):
+    """Messages and answers, here and there."""
+    if "pipe" in mode:
+        here, there = context.Pipe()
+        return (End(here), End(here)), (End(there), End(there))
+    both = context.Queue(), context.SimpleQueue()  # which sends at once
+    return both, both
 
 
 def read(handle, messages, answers, answers_early):
@@ -32,16 +54,17 @@ def write(mode, racy):
     stream, block, handle = begin(), memory(), Handle()
     call("cuIpcGetMemHandle", ctypes.byref(handle), block)
     context = multiprocessing.get_context("spawn")
-    messages, answers = context.Queue(), context.SimpleQueue()  # which sends at once
-    child = context.Process(target=read, args=(bytes(handle), messages, answers, racy and mode == "answer"))
+    (messages, answers), there = queues(context, mode)
+    answered = mode.endswith("answer")
+    child = context.Process(target=read, args=(bytes(handle), *there, racy and answered))
     child.start()
     answers.get()
     call("cuMemsetD8Async", block, 1, ctypes.c_size_t(BYTES), stream)
-    if not racy or mode == "answer":
+    if not racy or answered:
         call("cuStreamSynchronize", stream)
     messages.put("written")
     answers.get()
-    if mode == "answer":
+    if answered:
         call("cuMemsetD8Async", block, 2, ctypes.c_size_t(BYTES), stream)
     call("cuStreamSynchronize", stream)
     child.join()

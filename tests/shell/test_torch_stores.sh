@@ -50,9 +50,14 @@ if command -v node >/dev/null; then
     run node "$(dirname "$test")/page_script.js" page.html
     check "the page shows who read what was set" says '^li the host of rank 1: read value, from the host of rank 0$'
 fi
-# Queues of multiprocessing, in both directions.
+# Queues of multiprocessing, in both directions, and a Pipe that goes both ways.
 queues=$(dirname "$program")/queue_order.py
-for mode in put answer; do
+pipes="pipe pipe_answer"
+"$python" -c 'import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4)' 2>/dev/null || {
+    echo "skipped: the kernel does not say which sockets belong together"
+    pipes=
+}
+for mode in put answer $pipes; do
     for form in '' racy; do
         rm -f app.*.csan
         run "$csan" record --device=embedded -o app.%p.csan "$python" "$queues" $mode $form
