@@ -48,6 +48,12 @@ else
   SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 endif
 
+# CROSS=aarch64 builds what runs there, in a tree of its own: see mk/aarch64.mk.
+CROSS ?=
+ifneq ($(CROSS),)
+  OUT := build/$(CROSS)
+  CC  := $(CROSS)-linux-gnu-gcc
+endif
 CC ?= gcc
 ifeq ($(origin CC),default)
   CC := gcc
@@ -79,6 +85,7 @@ include mk/rooms.mk
 -include mk/fuzz.mk
 -include mk/explore.mk
 -include mk/dist.mk
+-include mk/aarch64.mk
 ifdef T
   include mk/test-named.mk
 endif
@@ -107,6 +114,7 @@ help:
 	@echo "                           make integration: the small programs on the embedded device"
 	@echo "make test-cuda12           the integration programs built for CUDA 12 (make test: the samples)"
 	@echo "make test-cuda-matrix      the samples, built by toolkits from NVIDIA's wheels: CUDA_VERSIONS='12.4 13.5'"
+	@echo "make test-aarch64          the detector, the embedded device and the command, built for aarch64 and run by qemu-user"
 	@echo "make test-wheel            the wheel in a root with Python alone (as root: debootstrap): SUITE=bullseye"
 	@echo "make test-torch-versions   the adapter with PyTorch 2.3 to the newest: TORCH_VERSIONS='2.8.0 newest'"
 	@echo "make fuzz                  random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"

@@ -21,7 +21,7 @@
 #      skipped.
 #
 # `setup.sh fuzz` sees to what `make fuzz` needs besides, clang with libFuzzer and python3, and does
-# nothing else. `setup.sh root` does so for `make test-wheel`: debootstrap.
+# nothing else. `setup.sh root` does so for `make test-wheel`: debootstrap; `setup.sh aarch64` for `make test-aarch64`.
 # `setup.sh cuda12 FOLDER CUDA_HOME` puts together a toolkit of CUDA12_VERSION.
 #
 # CSAN_SETUP_NO_SYSTEM_CUDA=1 skips every toolkit but the one in build/cuda, as on a machine that
@@ -441,6 +441,32 @@ fi
 if [ "${1:-}" = cuda12 ]; then
     rm -rf "$2" "$2.wheels"
     assemble_cuda12 "$2" "$3" && toolkit_works "$2" static shared || { rm -rf "$2"; stop "no CUDA $CUDA12_VERSION"; }
+    exit 0
+fi
+# For make test-aarch64: the cross compiler, qemu-user, and the target's libraries in build/aarch64-root.
+if [ "${1:-}" = aarch64 ]; then
+    for program in aarch64-linux-gnu-gcc qemu-aarch64; do
+        command -v $program >/dev/null || install_packages gcc-aarch64-linux-gnu qemu-user
+    done
+    root=build/aarch64-root
+    [ -d $root/link ] && exit 0
+    place=$(mktemp -d)
+    mkdir -p "$place"/{lists/partial,cache/archives/partial,packages}
+    of_arm=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$place/lists" -o Dir::Cache="$place/cache"
+        -o Dir::State::status=/dev/null -o APT::Sandbox::User=root)
+    if ! apt-get "${of_arm[@]}" update >>build/setup.log 2>&1 ||
+        ! (cd "$place/packages" && apt-get "${of_arm[@]}" download libc6 libgcc-s1 libzstd-dev liblz4-dev libdw-dev libelf-dev \
+            libjson-c-dev libcmocka-dev libcmocka0 zlib1g-dev liblzma-dev libbz2-dev libunwind8) >>build/setup.log 2>&1; then
+        echo "setup: the libraries of aarch64 cannot be had from apt-get; see build/setup.log" >&2
+        exit 1
+    fi
+    for package in "$place"/packages/*.deb; do dpkg -x "$package" $root; done
+    mkdir -p $root/link
+    for library in zstd lz4 dw elf z lzma bz2 json-c; do
+        ln -sf "../usr/lib/aarch64-linux-gnu/lib$library.a" $root/link/
+    done
+    ln -sf ../usr/lib/aarch64-linux-gnu/libcmocka.so $root/link/
+    rm -rf "$place"
     exit 0
 fi
 if [ "${1:-}" = root ]; then

@@ -13,7 +13,7 @@ wanted=$( (cat "$2"; echo device_trace_subscribe; echo device_trace_last_launch;
     echo device_array_layout; echo device_compile_trouble) | sort -u)
 exported=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sort -u)
 needed=$(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
-    grep -vE '^(libc|libm|libdl|libpthread|ld-linux-x86-64)\.so' || true)
+    grep -vE '^(libc|libm|libdl|libpthread|ld-linux-x86-64|ld-linux-aarch64)\.so' || true)
 if [ "$wanted" != "$exported" ] || [ -n "$needed" ]; then
     echo "$1 needs $needed, and these are exported and should not be, or the other way round:" >&2
     printf '%s\n%s\n' "$wanted" "$exported" | sort | uniq -u >&2

@@ -8,7 +8,7 @@ glibc_src    := $(filter-out %/start.c,$(wildcard runtime/glibc/*.c))
 GLIBC_STUBS  := $(OUT)/gen/glibc
 
 # A sanitizer's run-time wants the C library that it was made with.
-ifeq ($(SANITIZE),)
+ifeq ($(SANITIZE)$(CROSS),)
   GLIBC       := $(GLIBC_STUBS)/libc.so
   GLIBC_LINK  := -L$(GLIBC_STUBS)
   GLIBC_START := $(call objects,runtime/glibc/start.c)

@@ -4,7 +4,9 @@
 #include "csan/base/hash.h"
 #include "runtime/learn/cache.h"
 
+#if defined(__x86_64__)
 #include <cpuid.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +14,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,14 +39,18 @@ static bool find_on_path(const char *name, char *path, size_t bytes, struct stat
 /* The processor's features: the code is for exactly this one (-march=native). */
 static uint64_t processor_mark(void)
 {
-    unsigned a = 0, b = 0, c = 0, d = 0;
     uint64_t mark = 0;
+#if defined(__x86_64__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
     for (unsigned leaf = 1; leaf <= 7; leaf += 6) {
         __get_cpuid_count(leaf, 0, &a, &b, &c, &d);
         b = leaf == 1 ? 0 : b; /* leaf 1 has the core's number there */
         mark = hash_spread(mark ^ ((uint64_t)a << 32 | b));
         mark = hash_spread(mark ^ ((uint64_t)c << 32 | d));
     }
+#else
+    mark = hash_spread(getauxval(AT_HWCAP)) ^ getauxval(AT_HWCAP2);
+#endif
     return mark;
 }
 
@@ -68,9 +75,14 @@ const char *host_compiler_find(uint64_t *mark)
 /* Floating point as the engine's own build has it (runtime/device/exec/build.mk), but for rounding
  * modes: what rounds otherwise is called. The file has its name when it is whole, and nobody but
  * the user has rights to it. */
+#if defined(__x86_64__)
+#define PROCESSOR_FLAGS "-mvzeroupper "
+#else
+#define PROCESSOR_FLAGS ""
+#endif
 static const char script[] =
     "umask 077; cd \"$2\" || exit 1; ("
-    "\"$1\" -w -O1 -fexpensive-optimizations -mvzeroupper -fopenmp-simd -fno-trapping-math "
+    "\"$1\" -w -O1 -fexpensive-optimizations " PROCESSOR_FLAGS "-fopenmp-simd -fno-trapping-math "
     "-march=native -shared -fPIC -nostdlib -std=gnu11 "
     "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -fwrapv "
     "-o \"$3.part\" \"$3.c\" && mv -f \"$3.part\" \"$4.so\" || : > \"$3.failed\"; "

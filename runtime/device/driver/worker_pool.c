@@ -40,11 +40,21 @@ static void take_parts(uint64_t number, void (*run)(void *job, uint32_t part), v
     }
 }
 
+/* While another thread is about to be done. */
+static void rest(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /* The next slice of a launch often comes within microseconds: look before sleeping. */
 static void watch(uint64_t number)
 {
     for (int turn = 0; turn < EAGER_TURNS && atomic_load(&pool.ticket) >> 32 == number; turn++)
-        __builtin_ia32_pause();
+        rest();
 }
 
 static void *work(void *unused)
@@ -80,7 +90,7 @@ static void wait_for_others(uint32_t parts)
 {
     for (int turn = 0; atomic_load(&pool.finished) < parts; turn++) {
         if (turn < YIELD_AFTER)
-            __builtin_ia32_pause();
+            rest();
         else
             sched_yield();
     }

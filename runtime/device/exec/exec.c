@@ -3,8 +3,8 @@
  * beside it, up to what a device would hold. So blocks that wait for one another all make progress.
  */
 #include "runtime/device/exec/exec_engine.h"
+#include "runtime/device/exec/float_control.h"
 
-#include <immintrin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -399,15 +399,12 @@ static bool start_first(struct exec_state *state)
     return true;
 }
 
-/* Default rounding, no exceptions, subnormal numbers kept: what the handlers count on. */
-enum { DEFAULT_CONTROL = 0x1f80 };
-
 enum exec_status state_step(struct exec_state *state, uint64_t budget)
 {
     if (state->status == EXEC_DONE || state->status == EXEC_FAULT)
         return state->status;
-    unsigned control = _mm_getcsr();
-    _mm_setcsr(DEFAULT_CONTROL);
+    const uint64_t control = float_control_get();
+    float_control_set(FLOAT_CONTROL_DEFAULT);
     space_forget(state);
     state->budget = budget;
     const uint64_t before = state->warp_instructions;
@@ -415,7 +412,7 @@ enum exec_status state_step(struct exec_state *state, uint64_t budget)
         state->status = EXEC_FAULT;
     else
         state->status = run(state);
-    _mm_setcsr(control);
+    float_control_set(control);
     consider(state, before);
     return state->status;
 }

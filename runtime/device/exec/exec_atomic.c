@@ -212,7 +212,14 @@ static int atomic_vector(struct warp *w, const struct micro *op)
 }
 
 /* 128 bits: exch and cas only. */
-__attribute__((target("cx16"))) static int atomic_128(struct warp *w, const struct micro *op)
+/* Both processors have the instruction; their compilers have to be asked for it. */
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#elif defined(__aarch64__)
+__attribute__((target("+lse")))
+#endif
+static int
+atomic_128(struct warp *w, const struct micro *op)
 {
     uint8_t *pointers[WARP_LANES];
     int flow = space_resolve(w, op, pointers);

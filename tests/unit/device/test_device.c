@@ -419,10 +419,10 @@ static void copies_rows(void **state)
     memset(from, -1, sizeof from);
     ok(cuMemcpy2DUnaligned(&out));
     for (int y = 0; y < HEIGHT - 2; y++) {
-        assert_int_equal(from[y][0], -1);
+        assert_int_equal((signed char)from[y][0], -1);
         for (int x = 0; x < WIDTH - 3; x++)
             assert_int_equal(from[y][x + 1], to[y + 2][x + 3]);
-        assert_int_equal(from[y][WIDTH - 1], -1);
+        assert_int_equal((signed char)from[y][WIDTH - 1], -1);
     }
     ok(cuMemsetD2D8(memory, pitch, 9, WIDTH, HEIGHT));
     CUDA_MEMCPY3D box = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,

@@ -562,7 +562,9 @@ static int print_outcomes(void)
 static void outcomes_of(const char *program, int seed, char *text, size_t bytes)
 {
     char command[600];
-    snprintf(command, sizeof command, "CSAN_SCHEDULE=random:%d '%s' outcomes", seed, program);
+    const char *runner = getenv("TEST_RUNNER"); /* as in test_schedules.h */
+    snprintf(command, sizeof command, "CSAN_SCHEDULE=random:%d '%s' outcomes", seed,
+             runner ? runner : program);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     memset(text, 0, bytes);

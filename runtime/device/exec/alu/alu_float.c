@@ -4,8 +4,8 @@
 #include "runtime/device/exec/exec_decoder.h"
 #include "runtime/device/exec/exec_half.h"
 #include "runtime/device/exec/exec_lowering.h"
+#include "runtime/device/exec/float_control.h"
 
-#include <immintrin.h>
 #include <math.h>
 
 /* One handler per mode, so that the loops have no branches. */
@@ -59,7 +59,12 @@
              LOWERING_TEXT(expression))
 #define DOUBLE(name, expression)         DOUBLE_IN(name, , expression)
 #define DOUBLE_LIBRARY(name, expression) DOUBLE_CALLED(name, , expression)
-#define WITH_FMA                         __attribute__((target("fma,avx2")))
+/* Where the processor may lack the instruction; elsewhere the plain handler has it. */
+#if defined(__x86_64__)
+#define WITH_FMA __attribute__((target("fma,avx2")))
+#else
+#define WITH_FMA
+#endif
 
 FLOAT(add_32, a + b)
 FLOAT(sub_32, a - b)
@@ -127,15 +132,15 @@ SIGN(copysign_64, 64, (a & TOP_64) | (b & ~TOP_64))
  * moving its loads and stores, and so the arithmetic between them, out. */
 static int rounded(struct warp *w, const struct micro *op)
 {
-    static const unsigned modes[] = {[PTX_ROUND_RZ] = _MM_ROUND_TOWARD_ZERO,
-                                     [PTX_ROUND_RM] = _MM_ROUND_DOWN,
-                                     [PTX_ROUND_RP] = _MM_ROUND_UP};
-    unsigned control = _mm_getcsr();
-    _mm_setcsr((control & ~(unsigned)_MM_ROUND_MASK) | modes[op->option]);
+    static const uint64_t modes[] = {[PTX_ROUND_RZ] = FLOAT_ROUND_ZERO,
+                                     [PTX_ROUND_RM] = FLOAT_ROUND_DOWN,
+                                     [PTX_ROUND_RP] = FLOAT_ROUND_UP};
+    const uint64_t control = float_control_get();
+    float_control_set((control & ~(uint64_t)FLOAT_ROUND_MASK) | modes[op->option]);
     __asm__ volatile("" ::: "memory");
     int flow = ((micro_run *)(uintptr_t)op->pointer)(w, op);
     __asm__ volatile("" ::: "memory");
-    _mm_setcsr(control);
+    float_control_set(control);
     return flow;
 }
 
@@ -158,7 +163,11 @@ static void decode_rounded(struct decoder *decoder, const struct ptx_instruction
 
 static bool has_fma(void)
 {
+#if defined(__x86_64__)
     return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+#else
+    return true;
+#endif
 }
 
 static micro_run *const *table_32(const struct ptx_instruction *i)
