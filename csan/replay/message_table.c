@@ -139,8 +139,8 @@ static void promise_keep(struct message_table *table, const struct waiting *wait
     csan_lane_destroy(table->context, lane);
 }
 
-/* Those that have what they need go on. */
-static void awaited(struct message_table *table, struct waiting *waiting)
+/* Those that have what they need go on. True: nobody is left, and it is dropped. */
+static bool awaited(struct message_table *table, struct waiting *waiting)
 {
     uint64_t over = 0;
     for (struct awaiting **at = &waiting->awaiting; *at;) {
@@ -157,8 +157,10 @@ static void awaited(struct message_table *table, struct waiting *waiting)
         over++;
     }
     waiting->left += over;
-    if (over && !waiting->awaiting && waiting->left >= waiting->leaves)
-        drop(table, waiting);
+    if (!over || waiting->awaiting || waiting->left < waiting->leaves)
+        return false;
+    drop(table, waiting);
+    return true;
 }
 
 bool message_table_send(struct message_table *table, uint64_t key, uint64_t number, uint64_t leaves,
@@ -172,8 +174,7 @@ bool message_table_send(struct message_table *table, uint64_t key, uint64_t numb
     if (waiting && push(waiting, snapshot)) {
         if (leaves > waiting->leaves)
             waiting->leaves = leaves;
-        awaited(table, waiting);
-        if (waiting->unwanted)
+        if (!awaited(table, waiting) && waiting->unwanted)
             drop(table, waiting);
         return true;
     }
