@@ -1,7 +1,7 @@
 // verdict: none
 // Two processes and the memory of one. By itself each is right; `csan merge --order` sees both
 // (tests/shell/test_interprocess.sh). The argument says which order they make; without one it is
-// "event", which is right.
+// MODE, which is "event" and right.
 #include "process_pair.h"
 #include "program.h"
 #include <csignal>
@@ -10,6 +10,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef MODE
+#define MODE "event"
+#endif
 
 static cudaEvent_t shared_event()
 {
@@ -355,7 +359,7 @@ static int reader()
 int main(int count, char **arguments)
 {
     int there[2], back[2], status = -1;
-    mode = count > 1 ? arguments[1] : "event";
+    mode = count > 1 ? arguments[1] : MODE;
     if (pipe(there) || pipe(back) || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets))
         return 100;
     pid_t child = fork();

@@ -58,8 +58,14 @@ names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_na
 lanes = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
 slices = [e for e in events if e["ph"] == "X"]
 
+def tenths(microseconds):
+    return round(microseconds * 10)
+
+def holds(slice, moment):
+    return tenths(slice["ts"]) <= tenths(moment["ts"]) < tenths(slice["ts"]) + tenths(slice["dur"])
+
 def at(end):
-    [found] = [s for s in slices if (s["pid"], s["tid"]) == (end["pid"], end["tid"]) and s["ts"] <= end["ts"] < s["ts"] + s["dur"]]
+    [found] = [s for s in slices if (s["pid"], s["tid"]) == (end["pid"], end["tid"]) and holds(s, end)]
     return names[found["pid"]] + ": " + found["name"].split("(")[0]
 
 for e in slices:
