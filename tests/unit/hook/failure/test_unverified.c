@@ -44,6 +44,9 @@ static int teardown(void **state)
 {
     (void)state;
     unverified_waited(own.context, true);
+    for (int i = 0; i < EVENTS; i++)
+        if (own.events[i].snapshot)
+            csan_snapshot_release(own.context, own.events[i].snapshot);
     csan_context_destroy(own.context);
     return 0;
 }
