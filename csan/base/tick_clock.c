@@ -73,11 +73,12 @@ uint64_t tick_clock_now_slow(struct tick_clock *clock)
     const uint64_t time = now_of(CLOCK_MONOTONIC), ticks = tick_clock_ticks();
     if (!clock->begun) {
         clock->begun = true;
+        clock->constant = has_constant_rate();
         clock->wall_offset = wall_offset();
         baseline_begin(clock, ticks, time);
     } else if (is_astray(clock, ticks, time)) {
         baseline_begin(clock, ticks, time);
-    } else if (has_constant_rate()) {
+    } else if (clock->constant) {
         rate_set(clock, ticks, time);
     }
     clock->ticks = ticks;

@@ -20,7 +20,7 @@ struct tick_clock {
     uint64_t time;                    /* nanoseconds of the system's clock then */
     uint64_t first_ticks, first_time; /* of the system's monotonic clock */
     uint64_t wall_offset;             /* from that to nanoseconds since 1970 */
-    bool begun;
+    bool begun, constant;             /* constant: the counter's rate */
 };
 
 enum { TICK_CLOCK_SHIFT = 32 };

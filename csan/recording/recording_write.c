@@ -2,7 +2,7 @@
 #include "csan/recording/recording_write.h"
 #include "csan/base/now.h"
 #include "csan/base/tick_clock.h"
-#include "csan/base/internal_thread.h"
+#include "csan/base/thread_create.h"
 #include "csan/recording/recording_define.h"
 #include "csan/recording/recording_output.h"
 #include "csan/recording/recording_finding.h"
@@ -633,7 +633,7 @@ static void flusher_start(struct recording *recording)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     recording->has_flusher =
-        internal_thread_create(&recording->flusher, NULL, flush_now_and_then, recording) == 0;
+        thread_create(&recording->flusher, NULL, flush_now_and_then, recording) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

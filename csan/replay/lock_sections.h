@@ -1,7 +1,7 @@
 /* The sections of locks that several processes have, and which come before which.
  *
- * Where MPI acquires the lock of a window lazily, a process knows that it has it only later, maybe
- * when it has given it back. So a section has two times: `acquired`, when the process had the lock
+ * Where MPI acquires the lock of a window lazily, a process learns late that it has it. That may be
+ * after it has given it back. So a section has two times: `acquired`, when the process had the lock
  * at the latest, and `released`, when it began to give it back at the earliest. Section A comes
  * before B for certain if B cannot come before A: B's release began behind A's acquisition. Where
  * neither is certain, that is said. Sections that share a lock have no order. */

@@ -1,5 +1,6 @@
 /* csan's detector without CUDA: lanes, order, memory, ops, and the races that follow. Link with
- * -lcsan. The CUDA hooks use nothing else. csan.h has the words, and includes this header. */
+ * -lcsan. csan.h has the words, and includes this header. csan/detector/context.h has what csan's own
+ * hooks need beside it. */
 #ifndef CSAN_DETECTOR_H
 #define CSAN_DETECTOR_H
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { NAMESPACES_MAX = 64, SCOPES_MAX = 1024 };
+enum { DEPTH_MAX = 64, SCOPES_MAX = 1024 };
 
 /* A function whose code is in several places has several. */
 struct function_code {
@@ -34,17 +34,34 @@ static void function_add(struct function_index *unit, Dwarf_Die *function)
             (struct function_code){.begin = begin, .end = end, .function = *function};
 }
 
-/* Functions are beside each other, or in namespaces and modules, which are nested. */
+/* What has functions within it. Those of a local class, such as a lambda, are in the class, and it
+ * in a function. */
+static bool has_functions(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void functions_read(struct function_index *unit, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die child;
-    if (depth > NAMESPACES_MAX || dwarf_child(parent, &child) != 0)
+    if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
         return;
     do {
         const int tag = dwarf_tag(&child);
         if (tag == DW_TAG_subprogram)
             function_add(unit, &child);
-        else if (tag == DW_TAG_namespace || tag == DW_TAG_module)
+        if (has_functions(tag))
             functions_read(unit, &child, depth + 1);
     } while (dwarf_siblingof(&child, &child) == 0);
 }

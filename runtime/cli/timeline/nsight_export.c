@@ -91,9 +91,10 @@ static sqlite3_stmt *query_begin(const struct sqlite *sqlite, const char *query)
 /* "12.345", of nanoseconds. */
 static void microseconds_add(struct text *text, const char *key, long long nanoseconds)
 {
-    text_add(text, "\"%s\": %s%lld.%03lld, ", key, nanoseconds < 0 ? "-" : "",
-             (nanoseconds < 0 ? -nanoseconds : nanoseconds) / 1000,
-             (nanoseconds < 0 ? -nanoseconds : nanoseconds) % 1000);
+    const unsigned long long magnitude =
+        nanoseconds < 0 ? 0 - (unsigned long long)nanoseconds : (unsigned long long)nanoseconds;
+    text_add(text, "\"%s\": %s%llu.%03llu, ", key, nanoseconds < 0 ? "-" : "", magnitude / 1000,
+             magnitude % 1000);
 }
 
 static void row_add(struct other_trace *trace, const struct sqlite *sqlite, sqlite3_stmt *row)
@@ -107,7 +108,9 @@ static void row_add(struct other_trace *trace, const struct sqlite *sqlite, sqli
     json_member_string(text, "name", name ? name : "?");
     json_member_string(text, "cat", (const char *)sqlite->string(row, 5));
     microseconds_add(text, "ts", start);
-    microseconds_add(text, "dur", end > start ? end - start : 0);
+    microseconds_add(text, "dur",
+                     end > start ? (long long)((unsigned long long)end - (unsigned long long)start)
+                                 : 0);
     json_comma_drop(text);
     text_add(text, "}");
     trace->count++;
@@ -134,7 +137,7 @@ static void devices_name(struct other_trace *trace, const struct sqlite *sqlite)
             &trace->events,
             ",\n  {\"ph\": \"M\", \"pid\": %lld, \"name\": \"process_name\", \"args\": {\"name\": "
             "\"GPU %lld (Nsight Systems)\"}}",
-            DEVICE_PROCESSES + device, device);
+            (long long)((unsigned long long)DEVICE_PROCESSES + (unsigned long long)device), device);
     }
     sqlite->finalize(rows);
 }
@@ -152,7 +155,8 @@ static const char *export_take(struct other_trace *trace, const struct sqlite *s
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (!table_take(trace, sqlite, tables[i].query))
             return "it is damaged";
-    return NULL;
+    return trace->count ? NULL
+                        : "it has no kernel, copy, call or range with the columns that csan knows";
 }
 
 bool nsight_export_read(struct other_trace *trace, const char *path, char *message,

@@ -27,10 +27,11 @@
 #include <string.h>
 
 bool host_access_guards;
-static bool instrumented;                  /* libcsan_host.so announces accesses */
-static bool hashes;                        /* what sources hold is looked at */
-static bool handler_lost;                  /* SIGSEGV no longer comes to csan */
-static struct host_access_guarded guarded; /* atomic */
+static bool instrumented; /* libcsan_host.so announces accesses */
+static bool hashes;       /* what sources hold is looked at */
+static bool handler_lost; /* SIGSEGV no longer comes to csan */
+static __thread struct host_access_guarded guarded
+    __attribute__((tls_model("initial-exec"))); /* of the ops that the thread entered */
 
 /* ---- What the detector says ---- */
 
@@ -97,8 +98,8 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
     if (is_pending(touch) && !touch->pageable && is_still_handled())
         part = (is_word(touch) ? page_guard_add_word : page_guard_add)(touch->epoch, touch->bytes,
                                                                        touch->writes);
-    __atomic_fetch_add(part >= PAGE_GUARD_SAMPLED ? &guarded.ends : &guarded.other, 1,
-                       __ATOMIC_RELAXED);
+    if (!touch->late)
+        (*(part >= PAGE_GUARD_SAMPLED ? &guarded.ends : &guarded.other))++;
     return changed;
 }
 static bool learned_guarded(void *user, const struct order *order)
@@ -145,8 +146,7 @@ static void freed_announced(void *user, struct range bytes)
 
 struct host_access_guarded host_access_guarded(void)
 {
-    return (struct host_access_guarded){__atomic_load_n(&guarded.ends, __ATOMIC_RELAXED),
-                                        __atomic_load_n(&guarded.other, __ATOMIC_RELAXED)};
+    return guarded;
 }
 
 bool host_access_all_guarded(struct host_access_guarded before)

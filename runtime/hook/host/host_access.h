@@ -21,8 +21,8 @@ void host_access_begin(void);
 /* Whether pages may be guarded. */
 extern bool host_access_guards;
 
-/* How many accesses of work to the host's memory have their ends guarded, and all between or
- * samples of it; and how many have not. Thread-safe. */
+/* How many accesses to the host's memory, of work that the calling thread enqueued, have their ends
+ * guarded, and all between or samples of it; and how many have not. */
 struct host_access_guarded {
     uint64_t ends, other;
 };

@@ -1,6 +1,6 @@
-/* See internal_thread.h. */
+/* See thread_create.h. */
 #include "runtime/hook/session/internal_thread.h"
-#include "csan/base/internal_thread.h"
+#include "csan/base/thread_create.h"
 #include "runtime/hook/session/guard.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ bool internal_thread_start(void *(*run)(void *), void *argument, const char *nam
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const bool started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
-                         internal_thread_create(&thread, &attributes, begin, beginning) == 0;
+                         thread_create(&thread, &attributes, begin, beginning) == 0;
     if (started)
         pthread_setname_np(thread, name);
     else

@@ -1,6 +1,6 @@
 /* pthread_create, as programs see it. See thread_birth.h. */
 #include "runtime/hook/state/thread_birth.h"
-#include "csan/base/internal_thread.h"
+#include "csan/base/thread_create.h"
 #include "csan/base/thread_sanitizer.h"
 #include "csan/stack/unwind.h"
 #include "runtime/hook/state/callsite.h"

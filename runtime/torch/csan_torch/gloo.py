@@ -5,9 +5,11 @@ Data make order: who gets data of a process comes after what that one did before
 orders its root before the others, and a reduction the others before its root. A call is over when Work.wait
 returns, or Work.is_completed says yes.
 
-A group is known by its name and the job's address and port, a collective call by its number in the group,
-and a message by its group, ranks and tag. Messages of equal ones come in the order of sends. Calls that
+A group is known by its name and the job's address and port, a collective call by its number in the group. A
+message is known by its group, ranks and tag. Messages of equal ones come in the order of sends. Calls that
 PyTorch's C++ makes are not seen here, such as those of DistributedDataParallel.
+
+Nothing that goes wrong here reaches the program: csan then says that something is not followed.
 """
 
 import ctypes
@@ -49,7 +51,7 @@ class _Links:
         self._job = [os.environ.get(name, "") for name in _JOB]
         self._calls = weakref.WeakKeyDictionary()  # by group: how many collective calls
         self._ends = weakref.WeakKeyDictionary()  # by work: what is to be done when it is over
-        self._open = []  # receives of any source, by their number
+        self._open = {}  # receives that are not over, by their number: group, source or None, tag
         self._receives = 0
         self._lacks = False
 
@@ -63,28 +65,43 @@ class _Links:
             self.make(api.LINK_LACK, api.LACK_COMMUNICATOR)
 
     def is_gloo(self, group, values):
-        tensors = list(_tensors(values))
-        if any(tensor.is_cuda for tensor in tensors):
-            return False
-        backend = group._get_backend(self._cpu)
-        if "Gloo" not in type(backend).__name__:
-            return False
-        devices = [getattr(value, "device", None) for value in values if not hasattr(value, "is_cuda")]
-        return tensors or not any(device and device.type == "cuda" for device in devices)  # of a barrier
+        """Calls of other backends than Gloo and NCCL are said to be not followed, as are Gloo's of a GPU's tensors."""
+        devices = {tensor.device for tensor in _tensors(values)}
+        devices |= {value.device for value in values if hasattr(getattr(value, "device", None), "type")}  # of a barrier
+        for device in devices or self._devices_of(group):
+            name = type(group._get_backend(device)).__name__
+            if device.type == "cpu" and "Gloo" in name:
+                return True
+            if "NCCL" not in name:
+                self.lack()
+        return False
+
+    def _devices_of(self, group):
+        """Of a call without tensors, such as a barrier: the device that the group would take."""
+        types = {device.type for device in group._device_types}
+        return [self._cpu] if "cpu" in types or not types else [next(iter(group._device_types))]
 
     def _key(self, group, *parts):
         return _number("gloo", *self._job, group.group_name, group.size(), *parts)
 
     def end_of(self, work, end):
         if work is None:
-            end(work)
+            self.safely(end, work)
         else:
             self._ends[work] = end
 
     def over(self, work):
         end = self._ends.pop(work, None)
         if end:
-            end(work)
+            self.safely(end, work)
+
+    def safely(self, step, *arguments):
+        """A step of csan's own; None, too, if it failed."""
+        try:
+            return step(*arguments)
+        except Exception:
+            self.lack()
+            return None
 
     # ---- Calls: what is to be done before one, and a function for its end
 
@@ -113,14 +130,13 @@ class _Links:
     def receive(self, group, source, tag):
         self._receives += 1
         number = self._receives
-        if source is None:
-            self._open.append(number)
+        self._open[number] = (group.group_name, source, tag)
 
         def end(work):
-            earlier = sum(1 for other in self._open if other < number)
-            if number in self._open:
-                self._open.remove(number)
             of = work._source_rank() if source is None else source
+            del self._open[number]
+            like = ((group.group_name, of, tag), (group.group_name, None, tag))
+            earlier = sum(1 for other, what in self._open.items() if other < number and what in like)
             self.make(api.LINK_TAKE, self._key(group, "message", of, group.rank(), tag), number, earlier)
 
         return end
@@ -158,16 +174,20 @@ def _describe(links, name, group, arguments, named):
 
 
 def _wrapped(links, name, method):
-    @functools.wraps(method)
-    def follows(group, *arguments, **named):
+    def begin(group, arguments, named):
         if not links.is_gloo(group, [*arguments, *named.values()]):
-            return method(group, *arguments, **named)
+            return None
         end = _describe(links, name, group, arguments, named)
         if end is None:
             links.lack()
-            return method(group, *arguments, **named)
+        return end
+
+    @functools.wraps(method)
+    def follows(group, *arguments, **named):
+        end = links.safely(begin, group, arguments, named)
         work = method(group, *arguments, **named)
-        links.end_of(work, end)
+        if end:
+            links.safely(links.end_of, work, end)
         return work
 
     return follows
@@ -191,7 +211,7 @@ def _follow_work(links, kind):
 
     @functools.wraps(future)
     def get_future(work):
-        if work in links._ends:
+        if links.safely(links._ends.__contains__, work):
             links.lack()  # who waits for the future is not seen
         return future(work)
 

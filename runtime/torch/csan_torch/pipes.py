@@ -34,8 +34,8 @@ def _peer(inode):
             answer = asked.recv(8192)
     except OSError:
         return None
-    length, kind = struct.unpack_from("=IH", answer)
     at = 32  # behind both heads
+    length, kind = struct.unpack_from("=IH", answer) if len(answer) >= at else (0, 0)
     while kind == _BY_FAMILY and at + 8 <= min(length, len(answer)):
         size, what = struct.unpack_from("=HH", answer, at)
         if what == _PEER:

@@ -48,6 +48,17 @@ static __attribute__((noinline)) const void *plain(void)
     return here;
 }
 
+/* A function of GNU C within another one lies in the debug information as a lambda's does, which is
+ * in the function around it. */
+static __attribute__((noinline)) const void *around(void)
+{
+    __attribute__((noinline)) const void *within(void)
+    {
+        return middle();
+    }
+    return within();
+}
+
 /* ---- tests */
 
 static int set_up(void **state)
@@ -92,6 +103,14 @@ static void inlined_functions_come_first(void **state)
     assert_int_equal(dwarf_tag(&debug->functions[2]), DW_TAG_subprogram);
 }
 
+static void functions_within_functions(void **state)
+{
+    struct debug *debug = *state;
+    assert_int_equal(find_in_unit(debug, in_file(around()), MOST), 3);
+    assert_string_equal(dwarf_diename(&debug->functions[0]), "innermost");
+    assert_string_equal(dwarf_diename(&debug->functions[2]), "within");
+}
+
 static void a_unit_is_read_once(void **state)
 {
     struct debug *debug = *state;
@@ -123,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(inlined_functions_come_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(functions_within_functions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_unit_is_read_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(room_is_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_address_of_no_function_has_none, set_up, tear_down),

@@ -1,6 +1,6 @@
 /* Sparse matrices of mma.sp (PTX ISA 9.7.14.6): of each group of elements along k, A holds half.
- * Four bits of metadata say which. Elements of 16 or 8 bits are two of four, those of 4 bits two
- * pairs of four pairs, and of 32 bits one of two, as if it had two halves. */
+ * Four bits of metadata say which. Elements of 16 or 8 bits are two of four. Those of 4 bits are
+ * two pairs of four pairs, and one of 32 bits is one of two, as if it had two halves. */
 #include "runtime/device/exec/exec_matrix.h"
 
 enum { EIGHT = 8, QUAD = 4, GROUP_BITS = 4, COMPRESSED_MOST = 16 * 128 };

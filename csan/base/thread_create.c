@@ -1,5 +1,5 @@
-/* See internal_thread.h. */
-#include "csan/base/internal_thread.h"
+/* See thread_create.h. */
+#include "csan/base/thread_create.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,8 +18,8 @@ __attribute__((constructor(101))) static void find(void)
     create = program ? (create_function *)dlsym(program, "pthread_create") : NULL;
 }
 
-int internal_thread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                           void *(*run)(void *), void *argument)
+int thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                  void *argument)
 {
     if (!create)
         find();
