@@ -169,8 +169,9 @@ static inline void put_time(struct recording *recording)
     recording->now = now;
 }
 
-/* When the program made the call, for people and for what other tools recorded. What waits in the
- * queue goes by put_time. */
+/* The time at which the program made the call, in tenths of a microsecond. Reports show it, and it
+ * puts csan's ops beside what other tools recorded. A replay needs it for nothing: how long an
+ * entry may wait in the queue is measured by the coarse time of put_time. */
 static inline void put_at(struct recording *recording)
 {
     const uint64_t tenths = tick_clock_now(&recording->clock);

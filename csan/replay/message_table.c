@@ -1,6 +1,7 @@
 /* See message_table.h. */
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/message_table.h"
+#include "csan/replay/channel.h"
 #include "csan/base/array.h"
 
 #include <stdlib.h>
@@ -29,16 +30,10 @@ struct waiting {
     UT_hash_handle hh;
 };
 
-/* Where messages have numbers by their order. */
-struct channel {
-    uint64_t key, sent;
-    UT_hash_handle hh;
-};
-
 struct message_table {
     csan_context *context;
-    struct waiting *waiting;  /* uthash */
-    struct channel *channels; /* uthash */
+    struct waiting *waiting; /* uthash */
+    struct channel *channels;
     size_t awaiting;
 };
 
@@ -75,12 +70,7 @@ void message_table_destroy(struct message_table *table)
     {
         drop(table, waiting);
     }
-    struct channel *channel, *next_channel;
-    HASH_ITER(hh, table->channels, channel, next_channel)
-    {
-        HASH_DEL(table->channels, channel);
-        free(channel);
-    }
+    channels_free(&table->channels);
     free(table);
 }
 
@@ -194,25 +184,11 @@ void message_table_unwant(struct message_table *table, uint64_t key, uint64_t nu
         waiting->unwanted = true;
 }
 
-static struct channel *channel_of(struct message_table *table, uint64_t key)
-{
-    struct channel *channel = NULL;
-    HASH_FIND(hh, table->channels, &key, sizeof key, channel);
-    if (channel || !(channel = calloc(1, sizeof *channel)))
-        return channel;
-    channel->key = key;
-    HASH_ADD(hh, table->channels, key, sizeof channel->key, channel);
-    if (channel->hh.tbl)
-        return channel;
-    free(channel);
-    return NULL;
-}
-
 bool message_table_send_next(struct message_table *table, uint64_t key, csan_snapshot *snapshot)
 {
-    struct channel *channel = channel_of(table, key);
-    if (channel)
-        return message_table_send(table, key, ++channel->sent, 1, snapshot);
+    const uint64_t number = channel_next(&table->channels, key);
+    if (number)
+        return message_table_send(table, key, number, 1, snapshot);
     csan_snapshot_release(table->context, snapshot);
     return false;
 }

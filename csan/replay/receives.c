@@ -134,40 +134,20 @@ void receives_clear(struct receives *receives)
 
 /* ---- Sends ---- */
 
-struct send_channel {
-    uint64_t key;
-    uint32_t sent;
-    UT_hash_handle hh;
-};
-
-static struct send_channel *channel_of(struct sends *sends, uint64_t key)
-{
-    struct send_channel *channel = NULL;
-    HASH_FIND(hh, sends->channels, &key, sizeof key, channel);
-    if (channel || !(channel = calloc(1, sizeof *channel)))
-        return channel;
-    channel->key = key;
-    HASH_ADD(hh, sends->channels, key, sizeof channel->key, channel);
-    if (channel->hh.tbl)
-        return channel;
-    free(channel);
-    return NULL;
-}
-
 bool sends_take(struct sends *sends, struct synchronous_sends *synchronous,
                 const struct recorded *recorded)
 {
     const uint64_t number = recorded->value[FIELD_FIRST];
-    struct send_channel *channel = channel_of(sends, recorded->value[FIELD_HANDLE]);
-    if (!channel)
+    const uint64_t key = recorded->value[FIELD_HANDLE];
+    const uint64_t message = channel_next(&sends->channels, key);
+    if (!message)
         return false;
-    channel->sent++;
     if (!number)
         return true;
     if (!replay_grow((void **)&synchronous->items, &synchronous->capacity,
                      sizeof *synchronous->items, number))
         return false;
-    synchronous->items[number] = (struct synchronous_send){channel->key, channel->sent};
+    synchronous->items[number] = (struct synchronous_send){key, (uint32_t)message};
     return true;
 }
 
@@ -181,12 +161,7 @@ const struct synchronous_send *synchronous_sends_find(const struct synchronous_s
 
 void sends_clear(struct sends *sends)
 {
-    struct send_channel *channel, *next;
-    HASH_ITER(hh, sends->channels, channel, next)
-    {
-        HASH_DEL(sends->channels, channel);
-        free(channel);
-    }
+    channels_free(&sends->channels);
 }
 
 void synchronous_sends_clear(struct synchronous_sends *synchronous)

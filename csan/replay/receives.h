@@ -6,6 +6,7 @@
 #define CSAN_REPLAY_RECEIVES_H
 
 #include "csan/recording/recording_read.h"
+#include "csan/replay/channel.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +41,6 @@ void receives_clear(struct receives *receives);
 
 /* ---- Sends that wait for their receive ---- */
 
-struct send_channel;
 struct synchronous_send {
     uint64_t key;
     uint32_t message; /* of the channel, from 1 */
@@ -48,7 +48,7 @@ struct synchronous_send {
 
 /* Of all processes: how many messages each channel has. */
 struct sends {
-    struct send_channel *channels; /* uthash */
+    struct channel *channels;
 };
 
 /* Of one process: those that wait, by their number. */

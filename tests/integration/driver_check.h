@@ -13,3 +13,15 @@
             exit(101);                                                                             \
         }                                                                                          \
     } while (0)
+
+// The primary context of device 0, current.
+static inline CUcontext context_make_current()
+{
+    CUdevice device;
+    CUcontext context;
+    DRIVER_CHECK(cuInit(0));
+    DRIVER_CHECK(cuDeviceGet(&device, 0));
+    DRIVER_CHECK(cuDevicePrimaryCtxRetain(&context, device));
+    DRIVER_CHECK(cuCtxSetCurrent(context));
+    return context;
+}

@@ -37,18 +37,6 @@ static bool is_per_thread(const form &one)
     return strstr(one.name, "_pts") || strstr(one.name, "_ptd");
 }
 
-// The primary context of device 0, current.
-static CUcontext context_make_current()
-{
-    CUdevice device;
-    CUcontext context;
-    DRIVER_CHECK(cuInit(0));
-    DRIVER_CHECK(cuDeviceGet(&device, 0));
-    DRIVER_CHECK(cuDevicePrimaryCtxRetain(&context, device));
-    DRIVER_CHECK(cuCtxSetCurrent(context));
-    return context;
-}
-
 static CUdeviceptr device_bytes()
 {
     CUdeviceptr p;

@@ -42,12 +42,7 @@ static bool multiplies(const struct sparse_case *what)
 
 int main()
 {
-    CUdevice device;
-    CUcontext context;
-    DRIVER_CHECK(cuInit(0));
-    DRIVER_CHECK(cuDeviceGet(&device, 0));
-    DRIVER_CHECK(cuDevicePrimaryCtxRetain(&context, device));
-    DRIVER_CHECK(cuCtxSetCurrent(context));
+    context_make_current();
     bool all = true;
     for (const struct sparse_case &what : sparse_cases)
         all &= multiplies(&what);

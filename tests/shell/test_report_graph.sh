@@ -153,7 +153,8 @@ check "all is within it" test "$(names part.json)" = "$(names wait.json)"
 run "$csan" report wait.csan --perfetto part.json --race 1
 check "what is around a race" test "$(names part.json)" = "$(names wait.json)"
 run "$csan" report wait.csan --perfetto part.json --race 2
-check "there is no second one" test "$(names part.json)" = ""
+check "there is no second one" ended 2
+check "... and it says so" says 'no report has that number'
 run "$csan" report wait.csan --perfetto part.json --from soon
 check "a time is a number" ended 2
 run "$csan" report wait.csan --stream A

@@ -146,6 +146,20 @@ static void other_read(struct request *request, struct other_trace *other,
         arguments_fail(arguments, "--with='%s': %s", request->with, message);
 }
 
+/* Whether a trace can be drawn around the race that was asked for. */
+static bool race_is_there(const struct finding_set *set, uint64_t number)
+{
+    for (size_t i = 0; i < set->finding_count; i++)
+        if (set->findings[i]->number == number)
+            return true;
+    if (number)
+        fprintf(
+            stderr,
+            "csan report: --race=%llu: no report has that number; csan report FILE shows them\n",
+            (unsigned long long)number);
+    return !number;
+}
+
 static int report(struct finding_set *set, const struct request *request)
 {
     int code = 0;
@@ -160,6 +174,8 @@ static int report(struct finding_set *set, const struct request *request)
     if (!set->process_count)
         return code;
     finding_set_compare(set);
+    if (!race_is_there(set, request->choice.race))
+        return 2;
     int written = outputs_write(&request->outputs, set);
     return code ? code : written;
 }

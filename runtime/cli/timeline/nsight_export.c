@@ -156,7 +156,8 @@ static const char *export_take(struct other_trace *trace, const struct sqlite *s
         if (!table_take(trace, sqlite, tables[i].query))
             return "it is damaged";
     return trace->count ? NULL
-                        : "it has no kernel, copy, call or range with the columns that csan knows";
+                        : "it has no kernel, copy, call or range that csan can read; export it "
+                          "again with nsys export --type sqlite";
 }
 
 bool nsight_export_read(struct other_trace *trace, const char *path, char *message,
