@@ -93,11 +93,15 @@ static void check_gelu(const Both<float> &a, const Both<float> &b)
     numbers_compare("sums of GELU", wide(sums.get()), sums_of_rows(second), 1e-3);
 }
 
-// Sums of A's rows and of B's columns.
+// Sums of A's rows and of B's columns. B must lie transposed for that.
 static void check_operands(const Both<float> &a, const Both<float> &b)
 {
     Both<float> d(ROWS * COLUMNS, false), rows(ROWS, false), columns(COLUMNS, false);
+    Both<float> turned(COLUMNS * DEPTH, false);
     Numbers of_a(ROWS), of_b(COLUMNS);
+    for (int at = 0; at < DEPTH * COLUMNS; at++)
+        turned.host[at / DEPTH + at % DEPTH * COLUMNS] = b.host[at];
+    turned.put();
     for (int at = 0; at < ROWS * DEPTH; at++)
         of_a[at % ROWS] += (double)a.host[at];
     for (int at = 0; at < DEPTH * COLUMNS; at++)
@@ -107,10 +111,19 @@ static void check_operands(const Both<float> &a, const Both<float> &b)
     with_a.run(a.device, b.device, d.device, 0);
     numbers_compare("product", wide(d.get()), multiply(a, b), 1e-5);
     numbers_compare("sums of A", wide(rows.get()), of_a, 1e-5);
-    Product with_b(handle, CUBLASLT_EPILOGUE_BGRADB);
+    d = Both<float>(ROWS * COLUMNS, false);
+    Product with_b(handle, CUBLASLT_EPILOGUE_BGRADB, true);
     with_b.bias(columns.device);
-    with_b.run(a.device, b.device, d.device, 0);
+    with_b.run(a.device, turned.device, d.device, 0);
+    numbers_compare("product with B transposed", wide(d.get()), multiply(a, b), 1e-5);
     numbers_compare("sums of B", wide(columns.get()), of_b, 1e-5);
+    cublasLtMatmulHeuristicResult_t heuristic;
+    Product refused(handle, CUBLASLT_EPILOGUE_BGRADB);
+    refused.bias(columns.device);
+    if (refused.suggestion(heuristic) != CUBLAS_STATUS_NOT_SUPPORTED) {
+        fprintf(stderr, "sums of a B that is not transposed are not refused\n");
+        numbers_wrong++;
+    }
 }
 
 int main()
