@@ -45,7 +45,7 @@ void json_string_add(struct text *text, const char *string)
     while (*at) {
         size_t plain = plain_bytes(at);
         if (plain)
-            text_add(text, "%.*s", (int)plain, (const char *)at);
+            text_add_bytes(text, (const char *)at, plain);
         at += plain;
         if (!*at)
             break;

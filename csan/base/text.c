@@ -28,6 +28,24 @@ void text_add(struct text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+void text_add_bytes(struct text *text, const char *bytes, size_t count)
+{
+    if (text->cut || !text_reserve(text, count)) {
+        text->cut = true;
+        return;
+    }
+    if (count)
+        memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+void text_add_text(struct text *text, const struct text *more)
+{
+    text_add_bytes(text, more->data, more->length);
+    text->cut |= more->cut;
+}
+
 void text_end(struct text *text)
 {
     if (text->cut || !text_reserve(text, 1)) {
@@ -91,7 +109,7 @@ static size_t text_add_run(struct text *text, const char *bytes, size_t count)
         else
             break;
     }
-    text_add(text, "%.*s", (int)run, bytes);
+    text_add_bytes(text, bytes, run);
     return run;
 }
 

@@ -14,6 +14,9 @@ struct text {
 };
 
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* printf counts in int: what may have 2 GiB or more is added by these two. */
+void text_add_bytes(struct text *text, const char *bytes, size_t count);
+void text_add_text(struct text *text, const struct text *more); /* cut, too, if that one is */
 void text_end(struct text *text); /* what follows is apart from it, by a NUL */
 void text_free(struct text *text);
 

@@ -203,7 +203,7 @@ static void write_file(struct document *document)
     if (document->streamed)
         return;
     tail_add(&tail, document);
-    text_add(&document->body, "%s", tail.data ? tail.data : "");
+    text_add_bytes(&document->body, tail.data, tail.length);
     text_free(&tail);
     int error = output_file_write(&document->file, document->path, 0, (off_t)document->written,
                                   document->body.data, document->body.length);

@@ -224,9 +224,8 @@ void page_sources_add(struct text *text, const struct report_page *page)
         text_add(&sources.races, "%s\n  ", i ? "," : "");
         race_add(&sources, page, page->findings[i]);
     }
-    text_add(text, "%s", sources.races.data ? sources.races.data : "");
+    text_add_text(text, &sources.races);
     excerpts_add(text, &sources, page->without_source);
-    text->cut |= sources.races.cut;
     for (size_t i = 0; i < sources.count; i++)
         free(sources.places[i].path);
     free(sources.places);

@@ -43,7 +43,7 @@ static void json_in_page_add(struct text *text, const char *json)
     while (*json) {
         size_t plain = strcspn(json, "<>&");
         if (plain)
-            text_add(text, "%.*s", (int)plain, json);
+            text_add_bytes(text, json, plain);
         json += plain;
         if (*json)
             text_add(text, "\\u%04x", (unsigned)*json++);
