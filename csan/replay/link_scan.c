@@ -2,6 +2,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/link_scan.h"
 #include "csan/base/array.h"
+#include "csan/replay/exposed_windows.h"
 #include "csan/replay/receives.h"
 #include "csan/replay/replay_define.h"
 
@@ -30,11 +31,10 @@ struct taken_send {
     uint32_t wanted; /* its number among what the process waits for */
 };
 
-/* A window that a process reads or writes while others may. */
-struct exposed {
-    uint64_t window;
-    uint32_t process;
-    bool reads;
+/* Where memory that was opened lies for all. */
+struct opened {
+    uint64_t key, unified;
+    UT_hash_handle hh;
 };
 
 /* The allocation at an address, as it is now. */
@@ -61,8 +61,8 @@ struct link_scan {
     uint64_t unified;    /* given so far */
     struct sends sends;
     struct lock_sections locks;
-    struct exposed *exposed; /* few */
-    size_t exposed_count;
+    struct exposed_windows exposed;
+    struct opened *opened; /* uthash, by key: as the first one to open it found it */
     struct scanned processes[];
 };
 
@@ -76,6 +76,16 @@ struct link_scan *link_scan_create(size_t count)
     scan->count = count;
     scan->unified = unified_first;
     return scan;
+}
+
+static void opened_clear(struct link_scan *scan)
+{
+    struct opened *opened, *next;
+    HASH_ITER(hh, scan->opened, opened, next)
+    {
+        HASH_DEL(scan->opened, opened);
+        free(opened);
+    }
 }
 
 static void live_clear(struct scanned *scanned)
@@ -107,7 +117,8 @@ void link_scan_destroy(struct link_scan *scan)
     }
     sends_clear(&scan->sends);
     lock_sections_clear(&scan->locks);
-    free(scan->exposed);
+    exposed_windows_clear(&scan->exposed);
+    opened_clear(scan);
     free(scan->sources.items);
     free(scan->waits.items);
     free(scan->maps.items);
@@ -201,11 +212,9 @@ static bool take_lack(struct link_scan *scan, size_t process, const struct recor
         scan->processes[process].process.lacks |= 1u << (lack < 31 ? lack : 31);
         return true;
     }
-    if (!array_grow(&scan->exposed, scan->exposed_count, sizeof *scan->exposed))
-        return false;
-    scan->exposed[scan->exposed_count++] =
-        (struct exposed){recorded->value[FIELD_FIRST], (uint32_t)process, deed != 1};
-    return true;
+    return exposed_windows_add(&scan->exposed,
+                               &(struct exposed_window){recorded->value[FIELD_FIRST],
+                                                        (uint32_t)process, .reads = deed != 1});
 }
 
 static bool take_link(struct link_scan *scan, size_t process, const struct recorded *recorded)
@@ -306,32 +315,48 @@ static bool tables_make(struct link_process *process)
 }
 
 /* Memory of a process whose recording is missing: those who opened it share it all the same. */
-static uint64_t unified_of_key(struct link_scan *scan, const struct moment *wait)
+static uint64_t foreign_memory(struct link_scan *scan)
 {
-    for (size_t i = 0; i < scan->waits.count; i++) {
-        const struct moment *other = &scan->waits.items[i];
-        if (other->key == wait->key &&
-            scan->processes[other->process].process.opened[other->number])
-            return scan->processes[other->process].process.opened[other->number];
-    }
+    const uint64_t unified = scan->unified;
     scan->unified += unified_gap * 256;
-    return scan->unified - unified_gap * 256;
+    return unified;
 }
 
-static void resolve(struct link_scan *scan, const struct moment *wait)
+/* False: memory is short. */
+static bool opened_resolve(struct link_scan *scan, const struct moment *wait, uint64_t unified)
+{
+    struct opened *opened = NULL;
+    struct link_process *process = &scan->processes[wait->process].process;
+    HASH_FIND(hh, scan->opened, &wait->key, sizeof wait->key, opened);
+    if (!opened) {
+        opened = calloc(1, sizeof *opened);
+        if (!opened)
+            return false;
+        opened->key = wait->key;
+        opened->unified = unified ? unified : foreign_memory(scan);
+        HASH_ADD(hh, scan->opened, key, sizeof opened->key, opened);
+        if (!opened->hh.tbl) {
+            free(opened);
+            return false;
+        }
+    }
+    process->opened[wait->number] = unified ? unified : opened->unified;
+    return true;
+}
+
+static bool resolve(struct link_scan *scan, const struct moment *wait)
 {
     struct link_process *process = &scan->processes[wait->process].process;
     const struct moment *source = source_of(&scan->sources, wait);
+    uint64_t unified = 0;
     if (source) {
         struct link_process *of = &scan->processes[source->process].process;
         process->wanted[wait->number] = (struct link_source){source->process, source->number};
         of->uses[source->number]++;
-        if (wait->memory)
-            process->opened[wait->number] = of->births[source->birth].unified;
-    } else if (wait->memory) {
-        process->opened[wait->number] = unified_of_key(scan, wait);
-        process->foreign = true;
+        unified = wait->memory ? of->births[source->birth].unified : 0;
     }
+    process->foreign |= wait->memory && !source;
+    return !wait->memory || opened_resolve(scan, wait, unified);
 }
 
 /* All that is mapped of one memory lies at one place. */
@@ -377,15 +402,15 @@ static void resolve_taken(struct link_scan *scan, struct scanned *scanned,
 }
 
 /* Who reads what another one may write meanwhile. */
-static void resolve_exposed(struct link_scan *scan)
+static bool resolve_exposed(struct link_scan *scan)
 {
-    for (size_t i = 0; i < scan->exposed_count; i++)
-        for (size_t k = 0; k < scan->exposed_count; k++) {
-            const struct exposed *reader = &scan->exposed[i], *writer = &scan->exposed[k];
-            if (reader->reads && !writer->reads && reader->window == writer->window &&
-                reader->process != writer->process)
-                scan->processes[reader->process].process.exposed = true;
-        }
+    bool *exposed = calloc(scan->count + 1, sizeof *exposed);
+    if (exposed)
+        exposed_windows_resolve(&scan->exposed, exposed);
+    for (size_t i = 0; exposed && i < scan->count; i++)
+        scan->processes[i].process.exposed = exposed[i];
+    free(exposed);
+    return exposed != NULL;
 }
 
 static bool resolve_locks(struct link_scan *scan)
@@ -411,15 +436,15 @@ bool link_scan_resolve(struct link_scan *scan)
     if (scan->sources.count)
         qsort(scan->sources.items, scan->sources.count, sizeof *scan->sources.items, compare);
     for (size_t i = 0; i < scan->waits.count; i++)
-        resolve(scan, &scan->waits.items[i]);
+        if (!resolve(scan, &scan->waits.items[i]))
+            return false;
     resolve_maps(scan);
     for (size_t i = 0; i < scan->count; i++)
         for (size_t k = 0; k < scan->processes[i].taken_send_count; k++)
             resolve_taken(scan, &scan->processes[i], &scan->processes[i].taken_sends[k]);
     for (size_t i = 0; i < scan->count; i++)
         receives_clear(&scan->processes[i].receives);
-    resolve_exposed(scan);
-    return resolve_locks(scan);
+    return resolve_exposed(scan) && resolve_locks(scan);
 }
 
 const struct link_process *link_scan_of(const struct link_scan *scan, size_t process)

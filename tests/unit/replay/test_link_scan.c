@@ -11,6 +11,7 @@
 #include <csan/csan.h>
 
 #include <stdlib.h>
+#include <time.h>
 
 static uint64_t random_state = 3;
 
@@ -111,6 +112,25 @@ static void memory_of_nobody_is_said(void **state)
     assert_int_not_equal(link_scan_of(scan, 0)->opened[0], 0);
     assert_int_equal(link_scan_of(scan, 0)->opened[0], link_scan_of(scan, 1)->opened[0]);
     assert_true(link_scan_of(scan, 0)->foreign);
+    link_scan_destroy(scan);
+}
+
+/* Every pair of these would take a minute. */
+static void much_memory_of_nobody_takes_no_time(void **state)
+{
+    enum { OPENINGS = 1 << 18 };
+    (void)state;
+    struct link_scan *scan = link_scan_create(2);
+    for (uint64_t i = 0; i < OPENINGS; i++)
+        LINK(i % 2, .kind = CSAN_LINK_OPEN, .key = 1 + i / 2, .bytes = 64, .time = i);
+    const clock_t before = clock();
+    assert_true(link_scan_resolve(scan));
+    assert_true(clock() - before < 20 * CLOCKS_PER_SEC);
+    const uint64_t *one = link_scan_of(scan, 0)->opened, *other = link_scan_of(scan, 1)->opened;
+    for (size_t i = 0; i < OPENINGS / 2; i++) {
+        assert_int_equal(one[i], other[i]);
+        assert_true(i == 0 || one[i] > one[i - 1]);
+    }
     link_scan_destroy(scan);
 }
 
@@ -229,6 +249,7 @@ int main(void)
         cmocka_unit_test(memory_lies_at_one_place_for_all),
         cmocka_unit_test(parts_of_one_memory_lie_in_it),
         cmocka_unit_test(memory_of_nobody_is_said),
+        cmocka_unit_test(much_memory_of_nobody_takes_no_time),
         cmocka_unit_test(messages_have_the_order_of_receives),
         cmocka_unit_test(a_receive_that_never_ends_is_said_if_it_matters),
         cmocka_unit_test(lacks_are_kept),
