@@ -50,6 +50,12 @@ $(OUT)/tests/unit/test_finding_groups $(OUT)/tests/unit/test_source_excerpt: \
 		$(OUT)/tests/unit/%: %.c $(CLI_TESTED) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+# ... and what a trace is drawn with.
+TRACE_TESTED := $(call objects,runtime/cli/timeline/report_trace.c $(wildcard runtime/cli/findings/surroundings*.c) \
+	runtime/cli/findings/recorded_sites.c runtime/cli/findings/recorded_lines.c)
+$(OUT)/tests/unit/test_report_trace: tests/unit/cli/test_report_trace.c $(TRACE_TESTED) $(OUT)/libcsan_core.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 $(OUT)/tests/unit/test_function_index: tests/unit/cli/test_function_index.c $(call objects,runtime/cli/function_index.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka $(CLI_LIBS) $(UNPACK) -lpthread -ldl -lm

@@ -129,6 +129,58 @@ else
     check "... calls of their threads" has out '^cudaLaunchKernel: -[01]\.[0-9] for 2 in 4321/4322$'
     check "... copies" has out '^copy of 4096 bytes: (9|10)\.[0-9] for 1 in 2000000001/13$'
     check "... on a device that is named" has out '^processes: csan: .*, GPU 1 \(Nsight Systems\)$'
+
+    # Copies of it in which something is wrong. A page is damaged where a table begins, or where the
+    # list of tables is; the list of tables begins behind the database's header of 100 bytes.
+    cat >wrong.py <<'PYTHON'
+import shutil, sqlite3
+
+def wrong(name, *statements):
+    shutil.copy("nsight.sqlite", name)
+    database = sqlite3.connect(name)
+    for statement in statements:
+        database.execute(statement)
+    database.commit()
+
+def damaged(name, table):
+    shutil.copy("nsight.sqlite", name)
+    database = sqlite3.connect(name)
+    [bytes] = database.execute("PRAGMA page_size").fetchone()
+    page = 1
+    if table:
+        [page] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    database.close()
+    with open(name, "r+b") as file:
+        file.seek((page - 1) * bytes + (100 if page == 1 else 0))
+        file.write(b"\377" * 8)
+
+wrong("startless.sqlite", "DROP TABLE TARGET_INFO_SESSION_START_TIME")
+wrong("empty.sqlite", *("DELETE FROM CUPTI_ACTIVITY_KIND_" + kind for kind in ("KERNEL", "RUNTIME", "MEMCPY")))
+wrong("older.sqlite", "CREATE TABLE NVTX_EVENTS (start INT, end INT, globalTid INT, text TEXT)")
+wrong("nameless.sqlite", "DROP TABLE StringIds")
+damaged("kernels.sqlite", "CUPTI_ACTIVITY_KIND_KERNEL")
+damaged("copies.sqlite", "CUPTI_ACTIVITY_KIND_MEMCPY")
+damaged("start.sqlite", "TARGET_INFO_SESSION_START_TIME")
+damaged("list.sqlite", None)
+PYTHON
+    run python3 wrong.py
+    for one in "startless:does not say when its session began \(TARGET_INFO_SESSION_START_TIME\)" \
+        "empty:has no kernel, copy, call or range .* nsys export --type sqlite" "kernels:malformed" "copies:malformed" \
+        "start:malformed" "list:malformed"; do
+        run "$csan" report wait.csan --perfetto x.json --with "${one%%:*}.sqlite"
+        check "an export with something wrong is refused (${one%%:*})" ended 2
+        check "... and why" says "--with='${one%%:*}.sqlite': .*${one#*:}"
+    done
+    run "$csan" report wait.csan --perfetto both.json --with older.sqlite
+    check "an export whose table lacks a column is drawn without it" ended 0
+    check "... which is said" says "--with='older.sqlite': its table NVTX_EVENTS is left out: no such column: textId"
+    run python3 beside.py both.json
+    check "... with its other tables" has out '^copy of 4096 bytes: '
+    run "$csan" report wait.csan --perfetto both.json --with nameless.sqlite
+    check "without the table of names, too" ended 0
+    check "... each table with names is named" test "$(grep -c 'KIND_[KR].* is left out: no such table: StringIds' err)" = 2
+    run "$csan" report wait.csan --perfetto both.json --with nsight.sqlite
+    check "a table that is not there is no word worth" sh -c '! grep -q "left out" err'
 fi
 head -c 3000 nsight.sqlite >cut.sqlite
 gzip -k profiler.json

@@ -10,6 +10,7 @@
 #include "runtime/cli/timeline/report_trace.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void usage(FILE *out)
 {
@@ -133,6 +134,15 @@ static void choice_check(const struct request *request, struct arguments *argume
         arguments_fail(arguments, "--with, --from, --to, --stream and --race are for --perfetto");
 }
 
+static void left_out_say(const struct request *request, const struct other_trace *other)
+{
+    const char *line = other->left_out.length ? other->left_out.data : "";
+    for (size_t length; *line; line += length + 1) {
+        length = strcspn(line, "\n");
+        fprintf(stderr, "csan report: --with='%s': %.*s\n", request->with, (int)length, line);
+    }
+}
+
 /* Read before anything is written. */
 static void other_read(struct request *request, struct other_trace *other,
                        struct arguments *arguments)
@@ -144,6 +154,7 @@ static void other_read(struct request *request, struct other_trace *other,
         request->choice.other = other;
     else
         arguments_fail(arguments, "--with='%s': %s", request->with, message);
+    left_out_say(request, other);
 }
 
 /* Whether a trace can be drawn around the race that was asked for. */

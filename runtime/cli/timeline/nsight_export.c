@@ -1,6 +1,8 @@
 /* An export of Nsight Systems as an SQLite database (Nsight Systems documentation, "SQLite Schema
  * Reference"). Times are nanoseconds since the session began, which TARGET_INFO_SESSION_START_TIME
- * has in nanoseconds since 1970. Tables that the session has no rows for are not there.
+ * has in nanoseconds since 1970. Tables that the session has no rows for are not there. One that is
+ * there and lacks a column, as in an export of another version, is left out, and that is said. A
+ * damaged database is refused.
  *
  * The system's SQLite reads it. It is opened when it is needed: csan needs it for nothing else. */
 #include "csan/base/json_text.h"
@@ -13,7 +15,13 @@
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
 
-enum { SQLITE_OK = 0, SQLITE_ROW = 100, SQLITE_DONE = 101, SQLITE_OPEN_READONLY = 1 };
+enum {
+    SQLITE_OK = 0,
+    SQLITE_ERROR = 1,
+    SQLITE_ROW = 100,
+    SQLITE_DONE = 101,
+    SQLITE_OPEN_READONLY = 1
+};
 
 /* The functions of sqlite3.h that are used. */
 struct sqlite {
@@ -25,6 +33,7 @@ struct sqlite {
     int (*finalize)(sqlite3_stmt *);
     long long (*integer)(sqlite3_stmt *, int);
     const unsigned char *(*string)(sqlite3_stmt *, int);
+    const char *(*message)(sqlite3 *);
     sqlite3 *database;
 };
 
@@ -73,6 +82,7 @@ static bool sqlite_find(struct sqlite *sqlite)
         {(void **)&sqlite->finalize, "sqlite3_finalize"},
         {(void **)&sqlite->integer, "sqlite3_column_int64"},
         {(void **)&sqlite->string, "sqlite3_column_text"},
+        {(void **)&sqlite->message, "sqlite3_errmsg"},
     };
     for (size_t i = 0; sqlite->library && i < sizeof functions / sizeof *functions; i++)
         if (!(*functions[i].function = dlsym(sqlite->library, functions[i].name)))
@@ -80,12 +90,20 @@ static bool sqlite_find(struct sqlite *sqlite)
     return sqlite->library != NULL;
 }
 
-/* NULL: there is no such table, or not with these columns. */
-static sqlite3_stmt *query_begin(const struct sqlite *sqlite, const char *query)
+typedef void take_row(void *taker, const struct sqlite *sqlite, sqlite3_stmt *row);
+
+/* Takes each row. SQLITE_DONE, or what is wrong: SQLITE_ERROR where a table or a column is not
+ * there.
+ */
+static int query(const struct sqlite *sqlite, const char *text, take_row *take, void *taker)
 {
-    sqlite3_stmt *statement = NULL;
-    return sqlite->prepare(sqlite->database, query, -1, &statement, NULL) == SQLITE_OK ? statement
-                                                                                       : NULL;
+    sqlite3_stmt *rows = NULL;
+    int status = sqlite->prepare(sqlite->database, text, -1, &rows, NULL);
+    if (status == SQLITE_OK)
+        while ((status = sqlite->step(rows)) == SQLITE_ROW)
+            take(taker, sqlite, rows);
+    sqlite->finalize(rows);
+    return status;
 }
 
 /* "12.345", of nanoseconds. */
@@ -97,8 +115,9 @@ static void microseconds_add(struct text *text, const char *key, long long nanos
              magnitude % 1000);
 }
 
-static void row_add(struct other_trace *trace, const struct sqlite *sqlite, sqlite3_stmt *row)
+static void row_add(void *taker, const struct sqlite *sqlite, sqlite3_stmt *row)
 {
+    struct other_trace *trace = taker;
     struct text *text = &trace->events;
     const long long start = sqlite->integer(row, 0), end = sqlite->integer(row, 1);
     const char *name = (const char *)sqlite->string(row, 4);
@@ -116,64 +135,96 @@ static void row_add(struct other_trace *trace, const struct sqlite *sqlite, sqli
     trace->count++;
 }
 
+static void device_name(void *taker, const struct sqlite *sqlite, sqlite3_stmt *row)
+{
+    struct other_trace *trace = taker;
+    const long long device = sqlite->integer(row, 0);
+    text_add(&trace->events,
+             ",\n  {\"ph\": \"M\", \"pid\": %lld, \"name\": \"process_name\", \"args\": {\"name\": "
+             "\"GPU %lld (Nsight Systems)\"}}",
+             (long long)((unsigned long long)DEVICE_PROCESSES + (unsigned long long)device),
+             device);
+}
+
+static void base_take(void *taker, const struct sqlite *sqlite, sqlite3_stmt *row)
+{
+    struct other_trace *trace = taker;
+    trace->base = (uint64_t)sqlite->integer(row, 0);
+}
+
+static void row_see(void *taker, const struct sqlite *sqlite, sqlite3_stmt *row)
+{
+    (void)sqlite, (void)row;
+    *(bool *)taker = true;
+}
+
+/* A table that could not be read: says so, unless it is not there. False: the database is damaged.
+ */
+static bool table_miss(struct other_trace *trace, const struct sqlite *sqlite, const char *table)
+{
+    char list[160], reason[160];
+    bool there = false;
+    snprintf(reason, sizeof reason, "%s", sqlite->message(sqlite->database));
+    snprintf(list, sizeof list, "SELECT name FROM sqlite_master WHERE name = '%s'", table);
+    if (query(sqlite, list, row_see, &there) != SQLITE_DONE)
+        return false;
+    if (there)
+        text_add(&trace->left_out, "its table %s is left out: %s\n", table, reason);
+    return true;
+}
+
 /* False: the database is damaged. */
-static bool table_take(struct other_trace *trace, const struct sqlite *sqlite, const char *query)
+static bool table_take(struct other_trace *trace, const struct sqlite *sqlite, const char *table,
+                       const char *text)
 {
-    sqlite3_stmt *rows = query_begin(sqlite, query);
-    int status = rows ? SQLITE_ROW : SQLITE_DONE;
-    while (status == SQLITE_ROW && (status = sqlite->step(rows)) == SQLITE_ROW)
-        row_add(trace, sqlite, rows);
-    sqlite->finalize(rows);
-    return status == SQLITE_DONE;
+    const int status = query(sqlite, text, row_add, trace);
+    return status == SQLITE_DONE || (status == SQLITE_ERROR && table_miss(trace, sqlite, table));
 }
 
-static void devices_name(struct other_trace *trace, const struct sqlite *sqlite)
+static bool tables_take(struct other_trace *trace, const struct sqlite *sqlite)
 {
-    sqlite3_stmt *rows =
-        query_begin(sqlite, "SELECT DISTINCT deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL");
-    while (rows && sqlite->step(rows) == SQLITE_ROW) {
-        const long long device = sqlite->integer(rows, 0);
-        text_add(
-            &trace->events,
-            ",\n  {\"ph\": \"M\", \"pid\": %lld, \"name\": \"process_name\", \"args\": {\"name\": "
-            "\"GPU %lld (Nsight Systems)\"}}",
-            (long long)((unsigned long long)DEVICE_PROCESSES + (unsigned long long)device), device);
-    }
-    sqlite->finalize(rows);
+    const int status = query(sqlite, "SELECT DISTINCT deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL",
+                             device_name, trace);
+    bool good = status == SQLITE_DONE || status == SQLITE_ERROR;
+    for (size_t i = 0; good && i < sizeof tables / sizeof *tables; i++)
+        good = table_take(trace, sqlite, tables[i].table, tables[i].query);
+    return good;
 }
 
-static const char *export_take(struct other_trace *trace, const struct sqlite *sqlite)
+/* False: `message` says why. */
+static bool export_take(struct other_trace *trace, const struct sqlite *sqlite, char *message,
+                        size_t message_bytes)
 {
-    sqlite3_stmt *start =
-        query_begin(sqlite, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME");
-    const bool known = start && sqlite->step(start) == SQLITE_ROW;
-    trace->base = known ? (uint64_t)sqlite->integer(start, 0) : 0;
-    sqlite->finalize(start);
-    if (!known)
-        return "it does not say when its session began (TARGET_INFO_SESSION_START_TIME)";
-    devices_name(trace, sqlite);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (!table_take(trace, sqlite, tables[i].query))
-            return "it is damaged";
-    return trace->count ? NULL
-                        : "it has no kernel, copy, call or range that csan can read; export it "
-                          "again with nsys export --type sqlite";
+    const int status =
+        query(sqlite, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", base_take, trace);
+    if ((status != SQLITE_DONE && status != SQLITE_ERROR) || !tables_take(trace, sqlite))
+        snprintf(message, message_bytes, "SQLite cannot read it: %s",
+                 sqlite->message(sqlite->database));
+    else if (!trace->base)
+        snprintf(message, message_bytes,
+                 "it does not say when its session began (TARGET_INFO_SESSION_START_TIME)");
+    else if (!trace->count)
+        snprintf(message, message_bytes,
+                 "it has no kernel, copy, call or range that csan can read; export it again with "
+                 "nsys export --type sqlite");
+    else
+        return true;
+    return false;
 }
 
 bool nsight_export_read(struct other_trace *trace, const char *path, char *message,
                         size_t message_bytes)
 {
     struct sqlite sqlite = {0};
-    const char *wrong = NULL;
+    bool good = false;
     if (!sqlite_find(&sqlite))
-        wrong = "it is an SQLite database, and there is no libsqlite3.so.0 to read it with";
+        snprintf(message, message_bytes,
+                 "it is an SQLite database, and there is no libsqlite3.so.0 to read it with");
     else if (sqlite.open(path, &sqlite.database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        wrong = "SQLite cannot open it";
+        snprintf(message, message_bytes, "SQLite cannot open it");
     else
-        wrong = export_take(trace, &sqlite);
+        good = export_take(trace, &sqlite, message, message_bytes);
     if (sqlite.database)
         sqlite.close(sqlite.database);
-    if (wrong)
-        snprintf(message, message_bytes, "%s", wrong);
-    return !wrong;
+    return good;
 }

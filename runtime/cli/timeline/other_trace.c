@@ -72,7 +72,7 @@ bool other_trace_read(struct other_trace *trace, const char *path, char *message
     }
     const bool good = read_kind(trace, path, descriptor, message, message_bytes);
     close(descriptor);
-    if (good && trace->events.cut) {
+    if (good && (trace->events.cut || trace->left_out.cut)) {
         snprintf(message, message_bytes, "out of memory");
         return false;
     }
@@ -82,4 +82,5 @@ bool other_trace_read(struct other_trace *trace, const char *path, char *message
 void other_trace_free(struct other_trace *trace)
 {
     text_free(&trace->events);
+    text_free(&trace->left_out);
 }

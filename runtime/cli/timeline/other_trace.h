@@ -15,6 +15,7 @@ struct other_trace {
     uint64_t base;      /* nanoseconds since 1970 from which its events count */
     struct text events; /* of Chrome's trace format; ",\n  " before each */
     size_t count;
+    struct text left_out; /* a line for each part of it that csan cannot read: which, and why */
 };
 
 /* False: it cannot be read, or does not say what time it was; `message` says why. Give it back with

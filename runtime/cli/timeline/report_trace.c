@@ -93,7 +93,10 @@ static bool places_make(struct trace *trace, struct finding *const *findings)
     const uint64_t first = first_time(surroundings);
     const uint64_t base = trace->choice->other ? trace->choice->other->base / 100 : first;
     size_t *before = calloc(surroundings->lane_count + 1, sizeof *before); /* + 1; 0: none */
-    int64_t *newest = calloc(surroundings->group_count + 1, sizeof *newest);
+    struct newest {
+        int64_t start;
+        bool any;
+    } *newest = calloc(surroundings->group_count + 1, sizeof *newest);
     trace->places = calloc(surroundings->whole.count + 1, sizeof *trace->places);
     for (size_t i = 0; before && newest && trace->places && i < surroundings->whole.count; i++) {
         const struct moment *moment = &surroundings->whole.moments[i];
@@ -104,10 +107,10 @@ static bool places_make(struct trace *trace, struct finding *const *findings)
         place->start = first ? (int64_t)(time - base) : (int64_t)(moment->at * TICK);
         place->length = first ? CALL_LENGTH : TICK_LENGTH;
         place->wanted = is_wanted(trace, moment, first ? time - first : moment->at * TICK, race);
-        int64_t *of_process = &newest[surroundings->lanes[moment->lane].group];
-        if (*of_process && place->start <= *of_process)
-            place->start = *of_process + 1;
-        *of_process = place->start;
+        struct newest *of_process = &newest[surroundings->lanes[moment->lane].group];
+        if (of_process->any && place->start <= of_process->start)
+            place->start = of_process->start + 1;
+        *of_process = (struct newest){place->start, true};
         struct place *former =
             before[moment->lane] ? &trace->places[before[moment->lane] - 1] : NULL;
         if (former && place->start < former->start + former->length)
@@ -328,7 +331,7 @@ void report_trace_add(struct text *text, struct finding *const *findings,
         meets_add(&trace);
         races_add(&trace, findings);
         if (choice->other)
-            text_add(text, "%s", choice->other->events.data ? choice->other->events.data : "");
+            text_add_text(text, &choice->other->events);
         text_add(text, "\n]}\n");
     }
     free(trace.newest);
