@@ -98,6 +98,10 @@ static const struct {
     {FIELD(python_stacks), OPTION_BOOL, "1", NULL,
      "Read the stacks of CPython 3.8 to 3.14 without its lock. 0: native frames alone; under "
      "PyTorch, csan asks Python for them and waits for its lock."},
+    {FIELD(python_pools), OPTION_BOOL, "1", NULL,
+     "Follow the memory pools of CuPy, RMM and Numba's plug-ins, and let JAX use CUDA's own pool. "
+     "0: "
+     "csan sees the pools' whole allocations only."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
      "Under PyTorch: follow its operators; 0: launches and memory alone, as of any program."},
     {FIELD(operator_summaries), OPTION_BOOL, "0", NULL,

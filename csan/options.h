@@ -25,6 +25,7 @@ struct options {
     int full_stacks;
     int native_stacks;
     int python_stacks;
+    int python_pools;
     int operators;
     int deferred_limit;
     int pending_limit;

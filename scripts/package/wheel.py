@@ -112,6 +112,7 @@ def contents(tree, python, sources, version, tag, licenses):
     yield from package_files(sources / "csan", sources)
     yield from tree_files(tree)
     yield from package_files(python / "csan_torch", python)
+    yield from package_files(python / "csan_pools", python)
     yield "csan_torch.pth", (python / "csan_torch.pth").read_bytes(), False
     # Where man and shells look, when the environment's share is one of their folders.
     for name in ("man/man1/csan.1", "bash-completion/completions/csan", "zsh/site-functions/_csan"):

@@ -125,7 +125,7 @@ run env CSAN_OPTIONS=check=0:record=unwanted.csan "$csan" mutate "$plain/missing
 check "so does csan mutate" grep -q ': 2 places needed' out
 check "and neither records" test ! -e unwanted.csan
 if command -v python3 >/dev/null; then
-    switched_off='from csan_torch import session; print(session._switched_off("check"), session._switched_off("operators"))'
+    switched_off='from csan_torch.options import switched_off as off; print(off("check"), off("operators"))'
     run_foreign env PYTHONPATH="$root/lib/csan/python" CSAN_OPTIONS=log_path=check=1:check=1:check=0 python3 -c "$switched_off"
     check "the adapter of PyTorch reads check=0, too" printed "True False"
     run_foreign env PYTHONPATH="$root/lib/csan/python" CSAN_OPTIONS=check=0:check=1,operators=no python3 -c "$switched_off"

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEVICE_ARCHITECTURE = 90, PTX_VERSION_MAJOR = 9, PTX_VERSION_MINOR = 0, MESSAGE = 512 };
+/* The PTX version is that of CUDA 13.5, as which the driver presents itself (DRIVER_VERSION). */
+enum { DEVICE_ARCHITECTURE = 90, PTX_VERSION_MAJOR = 9, PTX_VERSION_MINOR = 5, MESSAGE = 512 };
 
 void image_log_options(struct image_log *log, unsigned count, CUjit_option *options, void **values)
 {

@@ -1,10 +1,9 @@
 """csan switched on in this process: `enable` and what it needs to know."""
 
-import os
-import re
 import sys
 
 from . import api, errors, index_operators, stack_source
+from .options import switched_off
 
 _OLDEST = (2, 3)
 
@@ -19,12 +18,6 @@ def _raise(reports):
     """Called in the main thread between two instructions of the program, with the reports that csan
     has printed."""
     raise errors.exception_of_reports(reports)
-
-
-def _switched_off(option):
-    """Whether CSAN_OPTIONS says 0 for it; what is said last counts."""
-    said = re.findall(rf"(?:^|[:,\s]){option}=(\w+)", os.environ.get("CSAN_OPTIONS", ""))
-    return bool(said) and said[-1] in ("0", "false", "no")
 
 
 def _start_adapter(torch, operators):
@@ -56,7 +49,7 @@ def enable():
     what it cannot do; never fails."""
     if _state["enabled"]:
         return
-    operators = not _switched_off("operators")
+    operators = not switched_off("operators")
     unfollowed = "operators are" if operators else "caching allocator is"
     try:
         import torch
@@ -71,7 +64,7 @@ def enable():
         return
     _state["enabled"] = True
     if not api.find():
-        if not operators or _switched_off("check"):
+        if not operators or switched_off("check"):
             return
         from . import dispatch
 

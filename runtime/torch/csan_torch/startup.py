@@ -75,4 +75,7 @@ def _enable():
 
 def install():
     if os.environ.get("CSAN", "").strip().lower() not in ("", "0", "no", "off", "false"):
+        from csan_pools import install as install_pools
+
         when_imported("torch", _enable)
+        install_pools(when_imported)

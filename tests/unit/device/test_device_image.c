@@ -53,6 +53,9 @@ static void explains_bad_images(void **state)
                      CUDA_ERROR_INVALID_IMAGE);
     assert_int_equal(cuModuleLoadData(&bad, ".version 99.1\n.target sm_90\n.address_size 64\n"),
                      CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    /* Of the driver's own version, CUDA 13.5. */
+    ok(cuModuleLoadData(&bad, ".version 9.5\n.target sm_90\n.address_size 64\n"));
+    ok(cuModuleUnload(bad));
     /* Of a newer minor version: PTX text is refused, what has machine code beside it is not. */
     static const char newer[] = ".version 9.7\n.target sm_90\n.address_size 64\n";
     const struct {

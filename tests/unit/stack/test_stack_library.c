@@ -76,6 +76,8 @@ static void python_by_path(void **state)
     (void)state;
     is("forward", "/venv/lib/python3.12/site-packages/torch/nn/module.py", NULL, "PyTorch");
     is("add", "/venv/lib/python3.12/site-packages/cupy/_core.py", NULL, "CuPy");
+    is("f", NULL, "/venv/lib/python3.12/site-packages/rmm/pylibrmm/device_buffer.abi3.so", "RMM");
+    is("given_out", "/opt/csan/lib/csan/python/csan_pools/blocks.py", NULL, "csan");
     is("run", "/venv/lib/python3.12/site-packages/other/run.py", NULL, "Python packages");
     is("loads", "/usr/lib/python3.12/json/__init__.py", NULL, "Python");
     is("exec_module", "<frozen importlib._bootstrap>", NULL, "Python");
