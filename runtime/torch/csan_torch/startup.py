@@ -73,9 +73,15 @@ def _enable():
     enable()
 
 
+def _follow_pools():
+    try:
+        import csan_pools
+    except ImportError:  # csan_torch was copied alone
+        return
+    csan_pools.install(when_imported)
+
+
 def install():
     if os.environ.get("CSAN", "").strip().lower() not in ("", "0", "no", "off", "false"):
-        from csan_pools import install as install_pools
-
         when_imported("torch", _enable)
-        install_pools(when_imported)
+        _follow_pools()
