@@ -53,6 +53,7 @@ void decoder_plain(struct decoder *decoder, const struct ptx_instruction *instru
                    micro_run *run, uint32_t bits);
 /* Zeroed malloc'd memory that lives as long as the program; NULL sets out_of_memory. */
 void *decoder_keep(struct decoder *decoder, size_t bytes);
+void decoder_kept_release(void *memory); /* of the program */
 /* Width of a register: what its slot holds per lane. */
 uint32_t decoder_slot_bits(uint32_t type_bits);
 
