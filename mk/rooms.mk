@@ -9,7 +9,7 @@ dump_src   := $(wildcard runtime/coredump/*.c)
 hook_src   := $(filter-out runtime/hook/rt/%,$(wildcard runtime/hook/*/*.c))
 python_src := $(wildcard runtime/python/*.c)
 rt_src     := $(wildcard runtime/hook/rt/*.c)
-device_src := $(filter-out runtime/device/cudart/% runtime/device/library/%,$(wildcard runtime/device/*/*.c runtime/device/exec/*/*.c)) runtime/trace/fold.c runtime/learn/cache.c
+device_src := $(filter-out runtime/device/cudart/% runtime/device/library/%,$(wildcard runtime/device/*/*.c runtime/device/*/*/*.c)) runtime/trace/fold.c runtime/learn/cache.c
 cudart_src := $(wildcard runtime/device/cudart/*.c)
 cli_src    := $(wildcard runtime/cli/*.c runtime/cli/*/*.c)
 

@@ -11,7 +11,7 @@
  * cuStreamEndCapture). Error codes: CUDA Driver API, CUresult, 900 to 908. Where the documentation
  * leaves the answer open, it is that of a driver (580, CUDA 13.0), which
  * tests/integration/capture_codes.cu asks. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Contexts: the primary one and those of cuCtxCreate, and each thread's stack of current ones.
  * A context owns its streams, modules and events' work, and carries the sticky error of a kernel
  * that failed. Called by programs and by every file that needs "the current context". */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/memory/heap.h"
 #include "runtime/device/memory/array.h"
 #include "runtime/device/module/module.h"

@@ -1,6 +1,6 @@
 /* Events. An event holds the mark of its last record; waiting for the event is waiting for that
  * mark, whatever is recorded later. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/driver/interprocess_event.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Here they have streams of their own, and share code and memory with the device's primary context;
  * their number of multiprocessors is only a number. And events of whole contexts, which cover or
  * hold back a primary context's green ones, too. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * A thread that hands a function over waits a moment for its end. So a run with one host thread and
  * a seed goes the same way every time. Only a function that takes long, or waits for that very
  * thread, is left to run beside it. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <errno.h>
 #include <stdlib.h>

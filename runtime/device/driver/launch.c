@@ -1,6 +1,6 @@
 /* Kernel launches: the driver's calls, from a request (launch_request.h) to an item of a stream
  * (launch_item.h), and of a graph. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/driver/launch_item.h"
 #include "runtime/device/driver/launch_request.h"
 

@@ -9,7 +9,7 @@
  * does later is beside it. A tail launch comes after everything. */
 #include "runtime/device/driver/launch_children.h"
 #include "csan/base/array.h"
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/memory/heap.h"
 
 #include <stdlib.h>

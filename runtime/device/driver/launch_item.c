@@ -1,7 +1,7 @@
 /* See launch_item.h. */
 #include "runtime/device/driver/launch_item.h"
 #include "csan/base/array.h"
-#include "runtime/device/driver/graph_conditional.h"
+#include "runtime/device/driver/graph/graph_conditional.h"
 #include "runtime/device/driver/worker_pool.h"
 #include "runtime/device/memory/heap.h"
 

@@ -1,6 +1,6 @@
 /* Streams: created ones, the legacy default stream of each context, and the default stream of each
  * host thread. queue.c and schedule.c run what is in them. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "csan/base/array.h"
 #include "runtime/device/driver/interprocess_event.h"
 

@@ -1,7 +1,7 @@
 /* Memory operations of streams: a stream writes a word, or waits until one has a value (CUDA Driver
  * API, "Stream Memory Operations"). A wait that is not satisfied looks again whenever the schedule
  * gives it a step; others go first. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

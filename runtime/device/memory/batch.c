@@ -2,7 +2,7 @@
  * not guaranteed to execute in any specific order" (CUDA Driver API, cuMemcpyBatchAsync). Here they
  * run in the order of the array. A source that may be read out of stream order is read in it,
  * unless it has to be read before the call returns. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/memory/array.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef RUNTIME_DEVICE_MEMORY_COPY_OPERAND_H
 #define RUNTIME_DEVICE_MEMORY_COPY_OPERAND_H
 
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 struct copy_operand {
     uint64_t address;

@@ -6,7 +6,7 @@
  * that share a page may both have handles. A process that opens the handle maps these pages. The
  * file ends with a table of the allocations that have a handle: a handle of memory that was freed
  * is refused. Called with the device's lock held. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/memory/shared_file.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * gets bytes that nobody can mean: "Reading from a discarded range, without a subsequent write or
  * prefetch to that part of the range, will return an indeterminate value" (CUDA Driver API,
  * cuMemDiscardBatchAsync). */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 enum { DISCARDED = 0xd5 };
 

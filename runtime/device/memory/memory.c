@@ -2,7 +2,7 @@
  * the driver knows about an address. Stream-ordered memory is in pool.c.
  *
  * Addresses are unified: pinned and managed memory is the same address for host and device. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/memory/shared_file.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
  * Memory in a pool does not wait in the arena's quarantine: these rules are documented, and whether
  * a program relies on more than they promise is seen only where they are followed. It waits there
  * once the pool has returned it. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * cuMemPoolImportPointer). A pool's handle is a descriptor of a small file that says whose pool it
  * is. A pointer's is that of the allocation (interprocess.c), with the pool's number. So a process
  * that imports a pointer needs the pool. Called with the device's lock held. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 #include "runtime/device/memory/shared_file.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * physical memory, and mappings of the second into the first. Physical memory is a file without a
  * name; a mapping puts it where the device looks, so that what is mapped twice is the same bytes.
  * Only what is mapped and made accessible can be touched: memory_at asks here. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * "A graph can be launched again before an earlier launch has completed; each launch is ordered
  * after the one before" (cuGraphLaunch): the first item of a launch waits for the end of the exec's
  * last one, whatever stream that was in. Different execs of one graph may overlap. */
-#include "runtime/device/driver/graph_conditional.h"
+#include "runtime/device/driver/graph/graph_conditional.h"
 #include "csan/base/array.h"
 
 #include <stdlib.h>

@@ -12,8 +12,8 @@
  *
  * Guarded by device.lock like everything else. Rules: CUDA Driver API 13.0, "Graph Management";
  * CUDA C++ Programming Guide, "CUDA Graphs". */
-#ifndef RUNTIME_DEVICE_DRIVER_GRAPH_H
-#define RUNTIME_DEVICE_DRIVER_GRAPH_H
+#ifndef RUNTIME_DEVICE_DRIVER_GRAPH_GRAPH_H
+#define RUNTIME_DEVICE_DRIVER_GRAPH_GRAPH_H
 
 #include "runtime/device/driver/driver.h"
 

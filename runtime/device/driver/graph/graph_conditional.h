@@ -2,10 +2,10 @@
  * Graph Nodes"). Each body is a graph of the node's. In an executable graph it is an executable
  * graph itself, which the node's item launches as often as the condition says. Kernels set
  * conditions by handle. With the device's lock held. */
-#ifndef RUNTIME_DEVICE_DRIVER_GRAPH_CONDITIONAL_H
-#define RUNTIME_DEVICE_DRIVER_GRAPH_CONDITIONAL_H
+#ifndef RUNTIME_DEVICE_DRIVER_GRAPH_GRAPH_CONDITIONAL_H
+#define RUNTIME_DEVICE_DRIVER_GRAPH_GRAPH_CONDITIONAL_H
 
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 struct conditional {
     uint64_t handle;

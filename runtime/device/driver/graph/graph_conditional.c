@@ -1,5 +1,5 @@
 /* See graph_conditional.h. */
-#include "runtime/device/driver/graph_conditional.h"
+#include "runtime/device/driver/graph/graph_conditional.h"
 #include "csan/base/array.h"
 
 #include <stdlib.h>

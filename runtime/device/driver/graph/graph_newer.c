@@ -1,6 +1,6 @@
 /* Functions of graphs that came after CUDA 13.0. They ask and change nodes of any kind by the
  * functions for one kind. A node of fabric copies is none of this device's. */
-#include "runtime/device/driver/graph.h"
+#include "runtime/device/driver/graph/graph.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Nodes: makes them, queries what they do, and changes it, in a graph or in an executable one. All
  * forms are turned into CUgraphNodeParams, the form of cuGraphAddNode. The file that makes such
  * work for streams also makes it for nodes. */
-#include "runtime/device/driver/graph_conditional.h"
+#include "runtime/device/driver/graph/graph_conditional.h"
 
 #include <string.h>
 

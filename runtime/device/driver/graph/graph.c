@@ -1,6 +1,6 @@
 /* Graphs as the program builds them: nodes, edges, clones, and queries about them. graph_node.c has
  * what the nodes do, graph_exec.c how they run. */
-#include "runtime/device/driver/graph_conditional.h"
+#include "runtime/device/driver/graph/graph_conditional.h"
 #include "csan/base/array.h"
 
 #include <stdio.h>
