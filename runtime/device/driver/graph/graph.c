@@ -40,63 +40,6 @@ static void node_list_remove(struct node_list *list, const struct CUgraphNode_st
     list->count = kept;
 }
 
-/* ---- Memory of graphs ------------------------------------------------------------------------ */
-
-struct graph_block *graph_block_at(uint64_t address)
-{
-    struct graph_block *block = device.graph_blocks;
-    while (block && block->address != address)
-        block = block->next;
-    return block;
-}
-
-struct graph_block *graph_block_create(uint64_t bytes)
-{
-    struct graph_block *block = calloc(1, sizeof *block);
-    if (!block)
-        return NULL;
-    block->address = arena_allocate(&device.device_memory, bytes, memory_tag(NULL, OWNER_GRAPH), 0);
-    if (!block->address) {
-        free(block);
-        return NULL;
-    }
-    outcome_born(block->address, bytes);
-    block->bytes = bytes;
-    block->next = device.graph_blocks;
-    device.graph_blocks = block;
-    return block;
-}
-
-static void block_drop_unused(struct graph_block *block)
-{
-    if (block->references || block->live)
-        return;
-    struct graph_block **link = &device.graph_blocks;
-    while (*link != block)
-        link = &(*link)->next;
-    *link = block->next;
-    outcome_freed_at(&device.device_memory, block->address);
-    if (!device.fixed_memory)
-        arena_free(&device.device_memory, block->address);
-    free(block);
-}
-
-void graph_block_release(struct graph_block *block)
-{
-    block->references--;
-    block_drop_unused(block);
-}
-
-bool graph_block_free(uint64_t address)
-{
-    struct graph_block *block = graph_block_at(address);
-    if (!block || !block->live)
-        return false;
-    block->live = false;
-    block_drop_unused(block);
-    return true;
-}
-
 /* ---- Nodes and edges ------------------------------------------------------------------------- */
 
 static void node_link(struct CUgraphNode_st *node)
@@ -194,38 +137,6 @@ void node_destroy(struct CUgraphNode_st *node)
     node_free(node);
 }
 
-/* ---- Objects of the program that graphs keep ------------------------------------------------- */
-
-/* "the destructor [...] may not make CUDA calls". It is called without the lock. */
-static void user_release(struct CUuserObject_st *user, unsigned count)
-{
-    user->references -= count;
-    if (user->references)
-        return;
-    object_remove(&user->object);
-    device_unlock();
-    user->destroy(user->pointer);
-    device_lock();
-    free(user);
-}
-
-static bool user_hold(struct CUgraph_st *graph, struct CUuserObject_st *user, unsigned count)
-{
-    struct user_reference *reference = graph->users;
-    while (reference && reference->user != user)
-        reference = reference->next;
-    if (!reference) {
-        reference = calloc(1, sizeof *reference);
-        if (!reference)
-            return false;
-        reference->user = user;
-        reference->next = graph->users;
-        graph->users = reference;
-    }
-    reference->count += count;
-    return true;
-}
-
 /* ---- Graphs -------------------------------------------------------------------------------- */
 
 struct CUgraph_st *graph_create_empty(void)
@@ -247,7 +158,7 @@ void graph_destroy(struct CUgraph_st *graph)
     while (graph->users) {
         struct user_reference *reference = graph->users;
         graph->users = reference->next;
-        user_release(reference->user, reference->count);
+        user_object_release(reference->user, reference->count);
         free(reference);
     }
     free(graph);
@@ -311,7 +222,7 @@ struct CUgraph_st *graph_clone(const struct CUgraph_st *graph, bool of_exec)
     copy->of_exec = of_exec;
     bool done = copy_nodes(copy, graph, of_exec);
     for (const struct user_reference *held = graph->users; held && done; held = held->next) {
-        done = user_hold(copy, held->user, 1);
+        done = user_object_hold(copy, held->user, 1);
         held->user->references += done;
     }
     if (done)
@@ -550,9 +461,7 @@ CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType *type)
 /* ---- Entry points: changing edges and nodes ----------------------------------------------------
  */
 
-/* Only edges between full completions are known here: others belong to device-side launches and to
- * programmatic dependent launch. */
-static bool is_plain(const CUgraphEdgeData *data, size_t count)
+bool graph_edges_are_plain(const CUgraphEdgeData *data, size_t count)
 {
     static const CUgraphEdgeData plain;
     for (size_t i = 0; data && i < count; i++)
@@ -582,7 +491,7 @@ CUresult CUDAAPI cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode *fr
         return result;
     if (numDependencies && (!from || !to))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!is_plain(edgeData, numDependencies))
+    if (!graph_edges_are_plain(edgeData, numDependencies))
         return device_leave(device_lacks("an edge that is no full dependency"));
     for (size_t i = 0; i < numDependencies && result == CUDA_SUCCESS; i++)
         result = add_edge(graph, from[i], to[i]);
@@ -618,7 +527,7 @@ CUresult CUDAAPI cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode 
     CUresult result = enter_graph(hGraph, &graph);
     if (result != CUDA_SUCCESS)
         return result;
-    if ((numDependencies && (!from || !to)) || !is_plain(edgeData, numDependencies))
+    if ((numDependencies && (!from || !to)) || !graph_edges_are_plain(edgeData, numDependencies))
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     if (numDependencies && graph_has_memory(graph))
         return device_leave(CUDA_ERROR_NOT_SUPPORTED);
@@ -666,99 +575,5 @@ CUresult CUDAAPI cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned
     }
     fprintf(file, "}\n");
     fclose(file);
-    return device_leave(CUDA_SUCCESS);
-}
-
-/* ---- Entry points: objects of the program ------------------------------------------------------
- */
-
-CUresult CUDAAPI cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy,
-                                    unsigned int initialRefcount, unsigned int flags)
-{
-    CUresult result = device_enter();
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (!object_out || !destroy || !initialRefcount || initialRefcount > INT32_MAX ||
-        flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    struct CUuserObject_st *user = calloc(1, sizeof *user);
-    if (!user)
-        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    user->pointer = ptr;
-    user->destroy = destroy;
-    user->references = initialRefcount;
-    object_add(&user->object, OBJECT_USER);
-    *object_out = user;
-    return device_leave(CUDA_SUCCESS);
-}
-
-static CUresult enter_user(CUuserObject handle, unsigned count, struct CUuserObject_st **user)
-{
-    CUresult result = device_enter();
-    if (result != CUDA_SUCCESS)
-        return result;
-    *user = object_find(handle, OBJECT_USER);
-    return *user && count && count <= INT32_MAX ? CUDA_SUCCESS
-                                                : device_leave(CUDA_ERROR_INVALID_VALUE);
-}
-
-CUresult CUDAAPI cuUserObjectRetain(CUuserObject object, unsigned int count)
-{
-    struct CUuserObject_st *user;
-    CUresult result = enter_user(object, count, &user);
-    if (result != CUDA_SUCCESS)
-        return result;
-    user->references += count;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuUserObjectRelease(CUuserObject object, unsigned int count)
-{
-    struct CUuserObject_st *user;
-    CUresult result = enter_user(object, count, &user);
-    if (result != CUDA_SUCCESS)
-        return result;
-    if (count > user->references)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    user_release(user, count);
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
-                                         unsigned int flags)
-{
-    struct CUuserObject_st *user;
-    CUresult result = enter_user(object, count, &user);
-    if (result != CUDA_SUCCESS)
-        return result;
-    struct CUgraph_st *owner = object_find(graph, OBJECT_GRAPH);
-    if (!owner || flags & ~(unsigned)CU_GRAPH_USER_OBJECT_MOVE)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    if (!user_hold(owner, user, count))
-        return device_leave(CUDA_ERROR_OUT_OF_MEMORY);
-    if (!(flags & CU_GRAPH_USER_OBJECT_MOVE))
-        user->references += count;
-    return device_leave(CUDA_SUCCESS);
-}
-
-CUresult CUDAAPI cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count)
-{
-    struct CUuserObject_st *user;
-    CUresult result = enter_user(object, count, &user);
-    if (result != CUDA_SUCCESS)
-        return result;
-    struct CUgraph_st *owner = object_find(graph, OBJECT_GRAPH);
-    struct user_reference **link = owner ? &owner->users : NULL;
-    while (link && *link && (*link)->user != user)
-        link = &(*link)->next;
-    if (!link || !*link || (*link)->count < count)
-        return device_leave(CUDA_ERROR_INVALID_VALUE);
-    struct user_reference *held = *link;
-    held->count -= count;
-    if (!held->count) {
-        *link = held->next;
-        free(held);
-    }
-    user_release(user, count);
     return device_leave(CUDA_SUCCESS);
 }

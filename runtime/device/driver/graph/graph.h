@@ -137,6 +137,17 @@ CUresult node_create(struct CUgraph_st *graph, CUgraphNodeType type,
                      struct CUgraphNode_st **node);
 void node_destroy(struct CUgraphNode_st *node);
 CUresult node_depend(struct CUgraphNode_st *from, struct CUgraphNode_st *to);
+/* Only edges between full completions are known here: others belong to device-side launches and to
+ * programmatic dependent launch. */
+bool graph_edges_are_plain(const CUgraphEdgeData *data, size_t count);
+
+/* ---- user_object.c ------------------------------------------------------------------------- */
+
+void user_object_release(struct CUuserObject_st *user, unsigned count);
+/* False: memory is short. */
+bool user_object_hold(struct CUgraph_st *graph, struct CUuserObject_st *user, unsigned count);
+
+/* ---- graph_memory.c ------------------------------------------------------------------------ */
 
 struct graph_block *graph_block_at(uint64_t address);
 struct graph_block *graph_block_create(uint64_t bytes);
@@ -154,7 +165,20 @@ void graph_forget_context(struct CUctx_st *context);
 struct CUgraphExec_st *graph_body_create(struct CUctx_st *context, struct CUgraph_st *graph);
 struct CUgraphExec_st *graph_body_retain(struct CUgraphExec_st *body);
 void graph_body_release(struct CUgraphExec_st *body);
-/* Enqueues one run of it. False: memory is short. */
+
+/* For a call about an executable graph: takes the device's lock, unless there is no such graph. */
+CUresult graph_exec_enter(CUgraphExec handle, struct CUctx_st **context,
+                          struct CUgraphExec_st **exec);
+
+/* ---- graph_plan.c -------------------------------------------------------------------------- */
+
+/* Plans the exec's graph anew. An error leaves the plan as it was. */
+CUresult graph_plan_make(struct CUgraphExec_st *exec);
+void graph_plan_free(struct plan_entry *entries, size_t count);
+
+/* ---- graph_launch.c ------------------------------------------------------------------------ */
+
+/* Enqueues one run of a body. False: memory is short. */
 bool graph_body_launch(struct CUgraphExec_st *body);
 /* Its newest run is over. */
 bool graph_body_is_done(const struct CUgraphExec_st *body);

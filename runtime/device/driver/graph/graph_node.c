@@ -167,21 +167,12 @@ static CUresult add(CUgraphNode *made, CUgraph handle, const CUgraphNode *depend
 /* ---- Adding ------------------------------------------------------------------------------------
  */
 
-static bool is_plain(const CUgraphEdgeData *data, size_t count)
-{
-    static const CUgraphEdgeData plain;
-    for (size_t i = 0; data && i < count; i++)
-        if (memcmp(&data[i], &plain, sizeof plain) != 0)
-            return false;
-    return true;
-}
-
 CUresult CUDAAPI cuGraphAddNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph,
                                    const CUgraphNode *dependencies,
                                    const CUgraphEdgeData *dependencyData, size_t numDependencies,
                                    CUgraphNodeParams *nodeParams)
 {
-    if (!is_plain(dependencyData, numDependencies))
+    if (!graph_edges_are_plain(dependencyData, numDependencies))
         return device_lacks("an edge that is no full dependency");
     return add(phGraphNode, hGraph, dependencies, numDependencies, nodeParams);
 }
