@@ -76,6 +76,7 @@ csan_context *csan_context_branch(csan_context *parent)
         lock_take(context->lock);
         context->recorded_as = recording_branch(parent->recording, parent->recorded_as);
         context->recording = parent->recording;
+        context_attend(context);
         context_leave(context);
     }
     return context;
@@ -85,6 +86,7 @@ void context_record(csan_context *context, struct recording *recording, int chec
 {
     recording_attach(recording, context->lock, context->detector.sites, context->detector.stacks);
     context->recording = recording;
+    context_attend(context);
     context->unchecked = !check;
 }
 
@@ -268,12 +270,12 @@ uint64_t context_submit_locked(csan_context *context, struct entry *entry)
     struct access_rooms rooms = {NULL, NULL};
     if (context_has_lanes(context, entry)) {
         if (entry->kind == ENTRY_OP)
-            entry->number = context_next_op(context, entry->lane);
+            entry->number = context_next_op(context, entry->lane, context_may_have_ranges());
         entry->accesses = as_seen(context, entry->accesses, &entry->access_count, &rooms);
         ticket = context_enter(context, entry);
     }
     bool news = context_has_news(context);
-    context_leave(context);
+    context_give(context);
     if (__builtin_expect(news, 0))
         context_deliver(context);
     if (__builtin_expect(context->observer != NULL, 0) && entry->number)
@@ -300,8 +302,14 @@ static inline bool begin_at_once(csan_context *context)
 
 static inline void end_at_once(csan_context *context)
 {
-    bool news = context_has_news(context);
-    context_leave(context);
+    const struct race_log *races = &context->root->detector.races;
+    bool news = races->delivered < races->count;
+    if (__builtin_expect(!context->attended, 1)) {
+        lock_give(context->lock);
+    } else {
+        news = context_has_news(context);
+        context_give(context);
+    }
     if (__builtin_expect(news, 0))
         context_deliver(context);
 }
@@ -545,11 +553,11 @@ csan_snapshot *csan_event_snapshot(csan_context *context, csan_event *event)
 
 /* ---- ops */
 
-static uint64_t op_at_once(csan_context *context, struct op *op)
+static inline uint64_t op_at_once(csan_context *context, struct op *op, bool ranges)
 {
     struct access_rooms rooms = {NULL, NULL};
     if (context_has_lane(context, op->lane)) {
-        op->number = context_next_op(context, op->lane);
+        op->number = context_next_op(context, op->lane, ranges);
         op->accesses = as_seen(context, op->accesses, &op->access_count, &rooms);
         if (__builtin_expect(context->recording != NULL, 0))
             context_record_entry(context, &(struct entry){.kind = ENTRY_OP,
@@ -574,13 +582,15 @@ uint64_t csan_op(csan_context *context, csan_lane lane, csan_site site, enum csa
         context_doubt(context);
         count = 0;
     }
-    context_ready_ranges();
+    const bool ranges = context_ready_ranges();
     if (begin_at_once(context))
-        return op_at_once(context, &(struct op){.lane = lane,
-                                                .site = site,
-                                                .level = level,
-                                                .accesses = accesses,
-                                                .access_count = count});
+        return op_at_once(context,
+                          &(struct op){.lane = lane,
+                                       .site = site,
+                                       .level = level,
+                                       .accesses = accesses,
+                                       .access_count = count},
+                          ranges);
     struct entry entry = {.kind = ENTRY_OP,
                           .lane = lane,
                           .site = site,
@@ -645,7 +655,7 @@ void csan_op_resolve(csan_context *context, uint64_t ticket, enum csan_level lev
     else
         queue_resolve(&context->queue, &context->detector, ticket, level, accesses, count);
     bool news = context_has_news(context);
-    context_leave(context);
+    context_give(context);
     access_rooms_free(&rooms);
     if (news)
         context_deliver(context);
@@ -663,6 +673,7 @@ void csan_context_observe(csan_context *context,
 void context_watch_host(csan_context *context, const struct host_watch *watch)
 {
     context->detector.watch = watch;
+    context_attend(context);
 }
 
 void csan_context_drain(csan_context *context)

@@ -32,14 +32,14 @@ int csan_memory_create(csan_context *context, enum csan_memory_kind kind, uint64
                           .base = base,
                           .bytes = bytes,
                           .memory_kind = kind};
-    context_ready_ranges();
+    const bool ranges = context_ready_ranges();
     lock_take(context->lock);
     bool known = context_has_lanes(context, &entry);
     if (known) {
         if (__builtin_expect(context->detector.watch != NULL, 0))
             context->detector.watch->freed(context->detector.watch->user,
                                            (struct range){base, base + bytes});
-        entry.number = context_next_number(context);
+        entry.number = context_next_number(context, ranges);
         live_memory_add(&context->live, &(struct live_memory_entry){.range = {base, base + bytes},
                                                                     .kind = kind,
                                                                     .site = site,
@@ -57,7 +57,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
     csan_free *token = calloc(1, sizeof(*token));
     if (!token)
         return NULL;
-    context_ready_ranges();
+    const bool ranges = context_ready_ranges();
     lock_take(context->lock);
     struct live_memory_entry removed;
     if (lane >= context->detector.order.count ||
@@ -79,7 +79,7 @@ csan_free *csan_memory_free_begin(csan_context *context, uint64_t base, csan_lan
                           .free = token,
                           .checked = checked && !context_ignores(),
                           .ignored = context_ignores(),
-                          .number = context_next_number(context)};
+                          .number = context_next_number(context, ranges)};
     context_enter(context, &entry);
     context_leave(context);
     context_observe(context, &entry, 1);

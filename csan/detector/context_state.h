@@ -25,6 +25,7 @@ struct csan_context {
     struct recording *recording; /* or NULL */
     uint32_t recorded_as;        /* in the recording: 0, or a branch's number */
     bool unchecked;              /* what enters is recorded, and that is all */
+    bool attended;               /* it is recorded, or the host is watched: see context_attend */
     uint64_t next_number;
     uint64_t generation; /* number of the newest op that is no host's; read without the lock */
     void (*observer)(void *user, uint64_t sequence, csan_lane lane, csan_site site,
@@ -37,15 +38,27 @@ struct csan_context {
     void *suppresses_user;
 };
 
-/* Gives the lock back, and writes the due part of the recording. */
-static inline void context_leave(csan_context *context)
+/* After a change of who attends: most contexts have nobody, and look at one word for it. */
+static inline void context_attend(csan_context *context)
 {
-    if (__builtin_expect(context->detector.watch != NULL, 0))
-        detector_watch_host(&context->detector);
+    context->attended = context->recording || context->detector.watch;
+}
+
+/* Gives the lock back, and writes the due part of the recording. */
+static inline void context_give(csan_context *context)
+{
     if (__builtin_expect(context->recording != NULL, 0))
         recording_leave(context->recording);
     else
         lock_give(context->lock);
+}
+
+/* The same for who does not ask for news. */
+static inline void context_leave(csan_context *context)
+{
+    if (__builtin_expect(context->detector.watch != NULL, 0))
+        detector_watch_host(&context->detector);
+    context_give(context);
 }
 
 static inline bool context_has_news(csan_context *context)
@@ -63,33 +76,42 @@ static inline bool context_has_news(csan_context *context)
  * has open. */
 void context_note_ranges(csan_context *context, uint64_t number);
 
-/* Call it before the lock is taken for an op. It makes the text of the thread's open ranges, so
- * that none must be made under the lock. */
-static inline void context_ready_ranges(void)
+/* Whether the calling thread may have named ranges open. */
+static inline bool context_may_have_ranges(void)
 {
-    if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
-        named_range_now();
+    return __builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0);
 }
 
-static inline uint64_t context_take_number(csan_context *context)
+/* Call it before the lock is taken for an op. It makes the text of the thread's open ranges, so
+ * that none must be made under the lock. Returns whether there may be any. */
+static inline bool context_ready_ranges(void)
+{
+    const bool ranges = context_may_have_ranges();
+    if (ranges)
+        named_range_now();
+    return ranges;
+}
+
+/* `ranges`: what context_ready_ranges said. */
+static inline uint64_t context_take_number(csan_context *context, bool ranges)
 {
     const uint64_t number = ++context->root->next_number;
-    if (__builtin_expect(__atomic_load_n(&named_range_any, __ATOMIC_RELAXED), 0))
+    if (__builtin_expect(ranges, 0))
         context_note_ranges(context, number);
     return number;
 }
 
-static inline uint64_t context_next_number(csan_context *context)
+static inline uint64_t context_next_number(csan_context *context, bool ranges)
 {
-    const uint64_t number = context_take_number(context);
+    const uint64_t number = context_take_number(context, ranges);
     __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     return number;
 }
 
 /* Of an op of that lane. */
-static inline uint64_t context_next_op(csan_context *context, csan_lane lane)
+static inline uint64_t context_next_op(csan_context *context, csan_lane lane, bool ranges)
 {
-    const uint64_t number = context_take_number(context);
+    const uint64_t number = context_take_number(context, ranges);
     if (!context->detector.order.lanes[lane].host)
         __atomic_store_n(&context->root->generation, number, __ATOMIC_RELAXED);
     return number;

@@ -384,13 +384,29 @@ static void touch(struct probe *probe, const struct csan_access *access)
         touch_one(probe, &lmad, find_allocation(probe->detector, lmad.base));
 }
 
+/* Exact, an interval, and nothing that may order the op with another one: in one look at the bytes
+ * that say so. */
+static inline bool is_plain(const struct csan_access *access)
+{
+    enum { FROM = offsetof(struct csan_access, dim_count) };
+    static const struct csan_access said = {.dim_count = 0xff, .bound = 0xff, .order = 0xff};
+    uint64_t seen, wanted;
+    _Static_assert(CSAN_EXACT == 0 && FROM + sizeof seen == sizeof *access &&
+                       offsetof(struct csan_access, bound) > FROM &&
+                       offsetof(struct csan_access, order) > FROM,
+                   "they are in one word");
+    memcpy(&seen, (const char *)access + FROM, sizeof seen);
+    memcpy(&wanted, (const char *)&said + FROM, sizeof wanted);
+    return (seen & wanted) == 0;
+}
+
 /* Most accesses are exact, and to an interval that was touched before by something that their lane
- * knows of. False: it is another, and nothing was done. */
+ * knows of. False: it is another, or may order the op with another one; and nothing was done. */
 static inline bool touch_again(struct memory *memory, const struct csan_access *access,
                                const struct past_access *op, struct knowledge knowledge)
 {
     uint64_t start = access->base, end = start + access->bytes;
-    if (access->dim_count || access->bound != CSAN_EXACT)
+    if (!is_plain(access))
         return false;
     struct allocation *allocation = memory_find(memory, start);
     if (!allocation || allocation->freed || !knowledge_has(knowledge, allocation->birth.epoch))
@@ -455,6 +471,9 @@ static void touch_rest(struct detector *detector, const struct op *op,
                        const struct past_access *past, size_t done)
 {
     struct probe probe;
+    if (ad_hoc_is_used(op->accesses + done, op->access_count - done))
+        ad_hoc_op(&detector->ad_hoc, &detector->order, past->epoch, op->number, op->accesses,
+                  op->access_count);
     probe_begin(&probe, detector, past);
     for (; done < op->access_count; done++)
         if (!touch_again(&detector->memory, &op->accesses[done], past, probe.access.knowledge))
@@ -487,7 +506,8 @@ static void check_initialized(struct detector *detector, const struct op *op,
     }
 }
 
-static inline void touch_all(struct detector *detector, const struct op *op, epoch_t epoch)
+__attribute__((always_inline)) static inline void touch_all(struct detector *detector,
+                                                            const struct op *op, epoch_t epoch)
 {
     struct past_access past = {
         .epoch = epoch, .op = op->number, .site = op->site, .level = (uint8_t)op->level};
@@ -495,9 +515,6 @@ static inline void touch_all(struct detector *detector, const struct op *op, epo
     size_t done = 0;
     if (__builtin_expect(detector->initialized.wanted, 0))
         check_initialized(detector, op, &past);
-    if (__builtin_expect(ad_hoc_is_used(op->accesses, op->access_count), 0))
-        ad_hoc_op(&detector->ad_hoc, &detector->order, epoch, op->number, op->accesses,
-                  op->access_count);
     detector->stats.ops++;
     detector->stats.launches[op->level]++;
     while (done < op->access_count &&
