@@ -40,6 +40,24 @@ static void a_release_and_an_acquire(void **state)
     expect_race(w, 1, FLAG);
 }
 
+/* Whatever the access to the word is, and though the op touches nothing that it did not before. */
+static void an_op_that_comes_again(void **state)
+{
+    (void)state;
+    struct world w = world_create(NULL);
+    for (int i = 0; i < 3; i++) {
+        const struct csan_access accesses[] = {
+            {.base = BASE, .bytes = 8, .kind = CSAN_WRITE},
+            {.base = FLAG, .bytes = 4, .kind = CSAN_READ, .order = CSAN_RELEASES}};
+        csan_op(w.context, w.a, site(w.context, "writer"), CSAN_LEVEL_RANGES, accesses, 2);
+    }
+    const struct csan_access accesses[] = {
+        {.base = BASE, .bytes = 8, .kind = CSAN_READ},
+        {.base = FLAG, .bytes = 4, .kind = CSAN_READ, .order = CSAN_ACQUIRES}};
+    csan_op(w.context, w.b, site(w.context, "reader"), CSAN_LEVEL_RANGES, accesses, 2);
+    expect_race(w, 1, FLAG);
+}
+
 static void two_releases(void **state)
 {
     (void)state;
@@ -265,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_release_and_an_acquire),
+        cmocka_unit_test(an_op_that_comes_again),
         cmocka_unit_test(two_releases),
         cmocka_unit_test(two_words),
         cmocka_unit_test(no_pattern),
