@@ -2,6 +2,8 @@
 # what calls of MPI order between them (tests/mpi/shared.c). Where there is no MPI these are skipped.
 
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# Open MPI makes a folder there, of one name for all runs, and two may make it at once.
+export TMPDIR=$scratch
 csan=$root/bin/csan
 source=$(dirname "$test")/../..
 folder=$root/tests/mpi
