@@ -132,7 +132,7 @@ static void newest_note(const struct CUgraphExec_st *exec, struct item *const *i
     if (!items || !(newest.nodes = calloc(exec->count + 1, sizeof *newest.nodes)))
         return;
     for (size_t i = 0; i < exec->count; i++)
-        if (!exec->plan[i].edge)
+        if (!exec->plan[i].edge && items[i])
             newest.nodes[newest.count++] = (struct launched){
                 exec->plan[i].node->original, items[i]->sequence - device.schedule.base};
 }
