@@ -117,6 +117,7 @@ for one in profiler older; do
     run "$csan" report wait.csan --perfetto both.json --with $one.json
     check "a trace of PyTorch's profiler is drawn beside ($one)" ended 0
     run python3 beside.py both.json
+    check "... and csan's lanes come below it" has both.json '"pid": 1000000001, "name": "process_sort_index", "args": \{"sort_index": 1000000001\}'
     check "... at its time" has out '^aten::add: -10\.[0-4] for 20 in 7/7$|^aten::add: -9\.[6-9] for 20 in 7/7$'
 done
 run "$csan" report wait.csan --perfetto both.json --with nsight.sqlite
@@ -184,7 +185,8 @@ PYTHON
 fi
 head -c 3000 nsight.sqlite >cut.sqlite
 gzip -k profiler.json
-for one in "timeless.json:no baseTimeNanoseconds" "wait.csan:line 1|JSON|expected" "cut.sqlite:session|open|damaged|SQLite" \
+printf '{"type":"String","id":"1","value":"a"}\n{"type":"String","id":"2","value":"b"}\n' >lines.json
+for one in lines.json:sqlite "timeless.json:no baseTimeNanoseconds" "wait.csan:line 1|JSON|expected" "cut.sqlite:session|open|damaged|SQLite" \
     "profiler.json.gz:gunzip" "/no/such/file:No such file"; do
     run "$csan" report wait.csan --perfetto x.json --with "${one%%:*}"
     check "${one%%:*} is refused" ended 2
@@ -194,6 +196,9 @@ check "... and nothing was written" [ ! -e x.json ]
 
 names() { python3 -c 'import json, sys
 print(*sorted(e["name"].split("(")[0] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"))' "$1"; }
+run "$csan" record -o operator.csan -- "$programs/operator_output"
+run "$csan" report operator.csan --perfetto operator.json
+check "an operator has its short name" has operator.json '"name": "demo::like", .*"operator": "demo::like\(Tensor self\) -> Tensor"'
 run "$csan" report wait.csan --perfetto part.json --stream 'stream C'
 check "one stream" test "$(names part.json)" = "add wait for event"
 run "$csan" report wait.csan --perfetto part.json --stream 'stream C' --stream 'stream A'

@@ -46,9 +46,24 @@ static bool events_take(struct other_trace *trace, const struct json_object *roo
     return true;
 }
 
+/* Nsight Systems writes an object a line, and describes its members nowhere (nsys export --type
+ * json, text; "JSON and Text Format Description"). */
+static bool has_lines_of_objects(const char *text)
+{
+    const char *line = strchr(text, '\n');
+    return text[0] == '{' && line && line[-1] == '}' && line[1] == '{';
+}
+
 bool profiler_trace_read(struct other_trace *trace, const char *text, size_t bytes, char *message,
                          size_t message_bytes)
 {
+    if (has_lines_of_objects(text)) {
+        snprintf(
+            message, message_bytes,
+            "it has an object a line, as a JSON export of Nsight Systems: csan reads what nsys "
+            "export --type sqlite writes");
+        return false;
+    }
     struct json_object *root = json_read(text, bytes, message, message_bytes);
     const bool good = root && events_take(trace, root, message, message_bytes);
     json_object_put(root);

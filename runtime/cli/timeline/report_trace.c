@@ -25,6 +25,7 @@ struct trace {
     const struct trace_choice *choice;
     struct place *places; /* by moment of the whole */
     uint64_t *newest;     /* by lane: its newest moment so far */
+    bool *drawn;          /* by lane: whether it has a moment that is wanted */
     uint64_t flows;
 };
 
@@ -98,7 +99,9 @@ static bool places_make(struct trace *trace, struct finding *const *findings)
         bool any;
     } *newest = calloc(surroundings->group_count + 1, sizeof *newest);
     trace->places = calloc(surroundings->whole.count + 1, sizeof *trace->places);
-    for (size_t i = 0; before && newest && trace->places && i < surroundings->whole.count; i++) {
+    trace->drawn = calloc(surroundings->lane_count + 1, sizeof *trace->drawn);
+    const bool made = before && newest && trace->places && trace->drawn;
+    for (size_t i = 0; made && i < surroundings->whole.count; i++) {
         const struct moment *moment = &surroundings->whole.moments[i];
         struct place *place = &trace->places[i];
         const uint64_t time = moment->time ? moment->time : first;
@@ -107,6 +110,7 @@ static bool places_make(struct trace *trace, struct finding *const *findings)
         place->start = first ? (int64_t)(time - base) : (int64_t)(moment->at * TICK);
         place->length = first ? CALL_LENGTH : TICK_LENGTH;
         place->wanted = is_wanted(trace, moment, first ? time - first : moment->at * TICK, race);
+        trace->drawn[moment->lane] |= place->wanted;
         struct newest *of_process = &newest[surroundings->lanes[moment->lane].group];
         if (of_process->any && place->start <= of_process->start)
             place->start = of_process->start + 1;
@@ -117,7 +121,6 @@ static bool places_make(struct trace *trace, struct finding *const *findings)
             former->length = (uint32_t)(place->start - former->start);
         before[moment->lane] = i + 1;
     }
-    const bool made = before && newest && trace->places;
     free(before);
     free(newest);
     return made;
@@ -156,14 +159,37 @@ static void event_end(struct trace *trace)
     text_add(trace->text, "}");
 }
 
+/* How many drawn lanes of the process before it have its name: what an operator gives to its stream
+ * is a lane beside it, which has the stream's name. */
+static int namesakes_before(const struct trace *trace, size_t lane)
+{
+    const struct surrounding_lane *lanes = trace->surroundings->lanes;
+    int count = 0;
+    for (size_t i = 0; lanes[lane].name && i < lane; i++)
+        count += trace->drawn[i] && lanes[i].group == lanes[lane].group && lanes[i].name &&
+                 strcmp(lanes[i].name, lanes[lane].name) == 0;
+    return count;
+}
+
+static void lane_name_add(struct trace *trace, size_t lane)
+{
+    const char *name = trace->surroundings->lanes[lane].name;
+    const int namesakes = namesakes_before(trace, lane);
+    struct text numbered = {0};
+    text_add(&numbered, "%s (%d)", name ? name : "", namesakes + 1);
+    trace->text->cut |= numbered.cut;
+    json_member_string(trace->text, "name", namesakes && numbered.data ? numbered.data : name);
+    text_free(&numbered);
+}
+
 static void lanes_add(struct trace *trace)
 {
     for (size_t lane = 0; lane < trace->surroundings->lane_count; lane++) {
-        if (!lane_is_wanted(trace, (int)lane))
+        if (!trace->drawn[lane])
             continue;
         event_begin(trace, "M", (int)lane, "thread_name");
         text_add(trace->text, "\"args\": {");
-        json_member_string(trace->text, "name", trace->surroundings->lanes[lane].name);
+        lane_name_add(trace, lane);
         json_comma_drop(trace->text);
         text_add(trace->text, "}}");
         event_begin(trace, "M", (int)lane, "thread_sort_index");
@@ -182,10 +208,19 @@ static void place_add(struct trace *trace, const struct moment *moment)
     json_member_string(trace->text, "at", place);
 }
 
+/* "aten::mul" of "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", as PyTorch's profiler
+ * calls it: NULL, if the name is no schema of an operator. To be freed. */
+static char *operator_of_schema(const char *name)
+{
+    const char *end = name && strstr(name, ") -> ") ? strpbrk(name, ".(") : NULL;
+    return end ? strndup(name, (size_t)(end - name)) : NULL;
+}
+
 static void slice_add(struct trace *trace, const struct moment *moment, const struct place *place)
 {
     const char *name = moment_name(trace->surroundings, moment);
-    event_begin(trace, "X", moment->lane, name ? name : moment_deed(moment));
+    char *brief = operator_of_schema(name);
+    event_begin(trace, "X", moment->lane, brief ? brief : name ? name : moment_deed(moment));
     json_member_string(trace->text, "cat", moment->op ? "op" : "order");
     time_add(trace->text, "ts", place->start);
     time_add(trace->text, "dur", place->length);
@@ -194,15 +229,30 @@ static void slice_add(struct trace *trace, const struct moment *moment, const st
         json_member_number(trace->text, "op", moment->op);
     if (moment->event)
         json_member_number(trace->text, "event", moment->event);
+    if (brief)
+        json_member_string(trace->text, "operator", name);
+    free(brief);
     place_add(trace, moment);
     json_comma_drop(trace->text);
     text_add(trace->text, "}}");
+}
+
+/* Viewers order processes by this number. A profiler's are those of the system, and less. */
+static void below_the_others(struct trace *trace)
+{
+    for (size_t i = 0; i < trace->surroundings->group_count; i++)
+        text_add(trace->text,
+                 ",\n  {\"ph\": \"M\", \"pid\": %zu, \"name\": \"process_sort_index\", "
+                 "\"args\": {\"sort_index\": %zu}}",
+                 i + 1 + PROCESSES, i + 1 + PROCESSES);
 }
 
 /* Of several, the name that reports have for each. */
 static void processes_add(struct trace *trace)
 {
     const struct surroundings *surroundings = trace->surroundings;
+    if (trace->choice->other)
+        below_the_others(trace);
     for (size_t i = 0; surroundings->group_count > 1 && i < surroundings->group_count; i++) {
         text_add(trace->text,
                  ",\n  {\"ph\": \"M\", \"pid\": %zu, \"name\": \"process_name\", "
@@ -334,6 +384,7 @@ void report_trace_add(struct text *text, struct finding *const *findings,
             text_add_text(text, &choice->other->events);
         text_add(text, "\n]}\n");
     }
+    free(trace.drawn);
     free(trace.newest);
     free(trace.places);
 }

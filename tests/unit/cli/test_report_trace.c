@@ -22,9 +22,8 @@ static uint32_t random_below(uint32_t limit)
     return (uint32_t)((random_state >> 33) % limit);
 }
 
-/* Tenths of a microsecond of each slice, in their order; lane i is of process i % PROCESSES. */
-static size_t starts_of(struct moment *moments, size_t count, const struct other_trace *other,
-                        int64_t *starts)
+/* Lane i is of process i % PROCESSES. */
+static struct text trace_of(struct moment *moments, size_t count, const struct other_trace *other)
 {
     struct surrounding_lane lanes[LANES] = {0};
     struct lane_group groups[PROCESSES] = {{.name = "rank 0"}, {.name = "rank 1"}};
@@ -39,6 +38,14 @@ static size_t starts_of(struct moment *moments, size_t count, const struct other
     struct text text = {0};
     report_trace_add(&text, NULL, &surroundings, &(struct trace_choice){.other = other});
     assert_false(text.cut);
+    return text;
+}
+
+/* Tenths of a microsecond of each slice, in their order. */
+static size_t starts_of(struct moment *moments, size_t count, const struct other_trace *other,
+                        int64_t *starts)
+{
+    struct text text = trace_of(moments, count, other);
     size_t found = 0;
     static const char time[] = "\"ts\": ";
     for (const char *at = strstr(text.data, time); at; at = strstr(at, time)) {
@@ -107,12 +114,33 @@ static void moments_of_a_process_ascend(void **state)
     }
 }
 
+static size_t count_of(const char *text, const char *sought)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, sought); at; at = strstr(at + 1, sought))
+        count++;
+    return count;
+}
+
+/* Lanes of one name have numbers, and those without a moment are left out. */
+static void lanes_that_are_drawn_have_names_of_their_own(void **state)
+{
+    (void)state;
+    struct moment moments[] = {moment_of(1, 0, 5000), moment_of(2, 2, 5001), moment_of(3, 1, 5002)};
+    struct text text = trace_of(moments, 3, NULL);
+    assert_int_equal(count_of(text.data, "\"thread_name\""), 3);
+    assert_int_equal(count_of(text.data, "\"a lane\""), 2);
+    assert_int_equal(count_of(text.data, "\"a lane (2)\""), 1);
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_at_the_first_moment_keep_their_order),
         cmocka_unit_test(two_processes_are_apart),
         cmocka_unit_test(moments_of_a_process_ascend),
+        cmocka_unit_test(lanes_that_are_drawn_have_names_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
