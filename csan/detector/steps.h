@@ -34,6 +34,12 @@ static inline bool step_is_of_event(const struct step *step)
            step->kind == CSAN_STEP_WAIT_UNRECORDED;
 }
 
+/* Whether it says when the device did something, and not what orders it: only for recordings. */
+static inline bool step_is_measured(const struct step *step)
+{
+    return step->kind == CSAN_STEP_ELAPSED_FROM || step->kind == CSAN_STEP_ELAPSED;
+}
+
 void steps_add(struct steps *steps, const struct step *step);
 void steps_clear(struct steps *steps);
 

@@ -1,6 +1,6 @@
 /* csan's detector without CUDA: lanes, order, memory, ops, and the races that follow. Link with
- * -lcsan. csan.h has the words, and includes this header. csan/detector/context.h has what csan's own
- * hooks need beside it. */
+ * -lcsan. csan.h has the words, and includes this header. csan/detector/context.h has what csan's
+ * own hooks need beside it. */
 #ifndef CSAN_DETECTOR_H
 #define CSAN_DETECTOR_H
 
@@ -148,6 +148,9 @@ enum csan_step_kind {
                                      ends; detail: that one, if it is such a launch itself, else 0
                                    */
     CSAN_STEP_OVERLAPPING_WAITED, /* the same: it has waited for the one before it */
+    CSAN_STEP_ELAPSED_FROM,       /* object: an event. The program asked how much time of the device
+                                     passed from its last record to that of the next step's: */
+    CSAN_STEP_ELAPSED,            /* object: an event; detail: so many nanoseconds */
     CSAN_STEP_KINDS
 };
 void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,

@@ -199,6 +199,22 @@ print(*sorted(e["name"].split("(")[0] for e in json.load(open(sys.argv[1]))["tra
 run "$csan" record -o operator.csan -- "$programs/operator_output"
 run "$csan" report operator.csan --perfetto operator.json
 check "an operator has its short name" has operator.json '"name": "demo::like", .*"operator": "demo::like\(Tensor self\) -> Tensor"'
+run "$csan" record -o elapsed.csan -- "$programs/event_elapsed_time_orders"
+run "$csan" report elapsed.csan --perfetto elapsed.json
+cat >spans.py <<'PYTHON'
+import json, sys
+events = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e.get("cat") == "device"]
+begin, end = events
+assert (begin["ph"], end["ph"], begin["id"], begin["tid"]) == ("b", "e", end["id"], end["tid"])
+took = end["args"]["milliseconds"]
+assert 0 <= took < 60000 and abs(end["ts"] - begin["ts"] - took * 1000) <= 0.2
+records = {e["ts"]: e["tid"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["name"] == "record event"}
+print("of its stream" if records[begin["ts"]] == begin["tid"] else records, begin["name"])
+PYTHON
+run python3 spans.py elapsed.json
+check "what the device took between two records" has out "^of its stream event [0-9]+ to event [0-9]+, by the device's clock"
+run "$csan" replay elapsed.csan
+check "a recording with such times is replayed" ended 0
 run "$csan" report wait.csan --perfetto part.json --stream 'stream C'
 check "one stream" test "$(names part.json)" = "add wait for event"
 run "$csan" report wait.csan --perfetto part.json --stream 'stream C' --stream 'stream A'

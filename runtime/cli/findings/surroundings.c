@@ -90,6 +90,7 @@ static void reading_clear(struct reading *reading, size_t finding_count)
     free(reading->events.items);
     free(reading->snapshots.items);
     free(reading->newest.items);
+    free(reading->records.items);
     reading_lanes_clear(reading);
     reading_links_clear(reading);
 }
@@ -235,6 +236,7 @@ void surroundings_free(struct surroundings *surroundings)
         recorded_sites_destroy(surroundings->groups[i].sites);
     }
     free(surroundings->whole.moments);
+    free(surroundings->elapsed);
     free(surroundings->items);
     free(surroundings->lanes);
     free(surroundings->groups);

@@ -63,10 +63,18 @@ struct lane_group {
     struct recorded_sites *sites;
 };
 
+/* The program asked for the device's time between two records of events. */
+struct elapsed {
+    uint64_t from, to; /* `at` of the records */
+    uint64_t nanoseconds;
+};
+
 struct surroundings {
     struct neighbourhood *items; /* one for each finding */
     size_t count;
     struct neighbourhood whole; /* all moments, where that is wanted */
+    struct elapsed *elapsed;    /* where that is wanted */
+    size_t elapsed_count, elapsed_capacity;
     struct surrounding_lane *lanes;
     size_t lane_count;
     struct lane_group *groups; /* one for each recording */

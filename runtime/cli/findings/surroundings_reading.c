@@ -180,10 +180,40 @@ static bool makes_moment(int step)
            step == CSAN_STEP_STREAM_DESTROYED || step == CSAN_STEP_GRAPH_LAUNCH;
 }
 
+/* ---- the device's time between two records */
+
+static uint64_t *record_of(struct reading *reading, uint64_t event)
+{
+    return reading->whole ? table_at(&reading->records, sizeof(uint64_t), event) : NULL;
+}
+
+static void elapsed_take(struct reading *reading, const struct recorded *recorded, int lane)
+{
+    struct surroundings *result = reading->result;
+    const uint64_t *record = record_of(reading, recorded->value[FIELD_FIRST]);
+    const uint64_t at = record ? *record : 0;
+    if (recorded->value[FIELD_FLAGS] == CSAN_STEP_ELAPSED_FROM) {
+        reading->since.lane = lane;
+        reading->since.at = at;
+        return;
+    }
+    if (at && reading->since.at && reading->since.lane == lane &&
+        array_reserve(&result->elapsed, result->elapsed_count + 1, &result->elapsed_capacity, 16,
+                      SIZE_MAX, sizeof *result->elapsed))
+        result->elapsed[result->elapsed_count++] =
+            (struct elapsed){reading->since.at, at, recorded->value[FIELD_LAST]};
+    reading->since.at = 0;
+}
+
 static void step_take(struct reading *reading, const struct recorded *recorded)
 {
     const int step = (int)recorded->value[FIELD_FLAGS];
     const int lane = reading_lane(reading, recorded->value[FIELD_LANE]);
+    if (step == CSAN_STEP_ELAPSED_FROM || step == CSAN_STEP_ELAPSED) {
+        held_take(reading);
+        elapsed_take(reading, recorded, lane);
+        return;
+    }
     const uint64_t site = recorded->value[FIELD_SITE];
     const bool of_event = step == CSAN_STEP_RECORD || step == CSAN_STEP_WAIT_UNRECORDED;
     const bool is_held =
@@ -193,6 +223,9 @@ static void step_take(struct reading *reading, const struct recorded *recorded)
         reading->held.site = site;
         reading->held.event = recorded->value[FIELD_FIRST];
         reading->held.time = reading->time;
+        uint64_t *record = record_of(reading, recorded->value[FIELD_FIRST]);
+        if (record)
+            *record = reading->held.at;
     }
     held_take(reading);
     if (step == CSAN_STEP_WAIT) {

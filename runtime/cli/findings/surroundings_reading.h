@@ -56,6 +56,11 @@ struct reading {
         int kind, lane;
         uint64_t site, event;
     } step; /* of the wait that comes next; kind 0: none */
+    struct table records; /* uint64_t by a step's event: its newest record, of the whole */
+    struct {
+        int lane;
+        uint64_t at;
+    } since; /* the record from which the next step of the lane counts; at 0: none */
     uint32_t context;
     bool whole;
     struct table events, snapshots; /* struct source by number */

@@ -309,6 +309,31 @@ static int compare_meet(const void *left, const void *right)
     return (*b)->gives - (*a)->gives;
 }
 
+/* How long the device worked between two records of events, as the program asked for it. Only the
+ * difference is known: it is drawn from the call of the first record, before which it cannot have
+ * begun. Such spans may overlap: they are asynchronous events, which a viewer draws in rows. */
+static void elapsed_add(struct trace *trace, const struct elapsed *elapsed, size_t number)
+{
+    const struct moment *from = neighbourhood_find(&trace->surroundings->whole, elapsed->from);
+    const struct moment *to = neighbourhood_find(&trace->surroundings->whole, elapsed->to);
+    const struct place *place = place_of(trace, elapsed->from);
+    char name[96];
+    if (!from || !to || !place || !report_trace_has_times(trace->surroundings))
+        return;
+    snprintf(name, sizeof name, "event %" PRIu64 " to event %" PRIu64 ", by the device's clock",
+             from->event, to->event);
+    for (int end = 0; end < 2; end++) {
+        event_begin(trace, end ? "e" : "b", from->lane, name);
+        json_member_string(trace->text, "cat", "device");
+        json_member_number(trace->text, "id", number + 1);
+        time_add(trace->text, "ts",
+                 place->start + (end ? (int64_t)(elapsed->nanoseconds / 100) : 0));
+        text_add(trace->text, "\"args\": {\"milliseconds\": %.6f}",
+                 (double)elapsed->nanoseconds * 1e-6);
+        text_add(trace->text, "}");
+    }
+}
+
 /* Who gives comes before who learns of it; a rank of a collective call may do both. */
 static void meets_add(struct trace *trace)
 {
@@ -378,6 +403,8 @@ void report_trace_add(struct text *text, struct finding *const *findings,
             waits_add(&trace, moment);
             trace.newest[moment->lane] = moment->at;
         }
+        for (size_t i = 0; i < surroundings->elapsed_count; i++)
+            elapsed_add(&trace, &surroundings->elapsed[i], i);
         meets_add(&trace);
         races_add(&trace, findings);
         if (choice->other)

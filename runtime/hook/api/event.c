@@ -12,6 +12,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/hook/session/session_options.h"
 
 CUresult hook_event_create(const struct driver_entry *entry, CUevent *phEvent, unsigned int Flags)
 {
@@ -160,5 +161,8 @@ CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilli
     CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
     event_finished(start, &started, result, false);
     event_finished(end, &ended, result, false);
+    if (result == CUDA_SUCCESS && session_all_options()->record[0])
+        event_elapsed(hStart, hEnd, thread_lane(), *pMilliseconds,
+                      callsite_of(entry->name, NULL, 0));
     return result;
 }

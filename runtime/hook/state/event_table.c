@@ -274,6 +274,18 @@ void event_waited(CUevent handle, csan_lane lane, csan_site site, uint64_t began
     }
 }
 
+void event_elapsed(CUevent start, CUevent end, csan_lane lane, float milliseconds, csan_site site)
+{
+    guard_lock();
+    const struct event *from = event_find(start), *to = event_find(end);
+    if (from && to && milliseconds >= 0) { /* a float has no more than microseconds of a minute */
+        csan_step(session_context(), lane, CSAN_STEP_ELAPSED_FROM, from->serial, 0, site);
+        csan_step(session_context(), lane, CSAN_STEP_ELAPSED, to->serial,
+                  (uint64_t)((double)milliseconds * 1e6), site);
+    }
+    guard_unlock();
+}
+
 bool event_is_captured(CUevent handle)
 {
     guard_lock();

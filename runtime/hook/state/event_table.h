@@ -38,6 +38,10 @@ void event_waited(CUevent handle, csan_lane lane, csan_site site, uint64_t began
  * lock. */
 void event_shared_finished(CUevent handle, csan_lane lane, uint64_t began);
 
+/* The program asked how much of the device's time passed between the records of two events. For
+ * recordings. Without the lock. */
+void event_elapsed(CUevent start, CUevent end, csan_lane lane, float milliseconds, csan_site site);
+
 /* The event, if it was ever recorded. Else NULL: a wait for it is no order. With the lock. */
 csan_event *event_recorded_of(CUevent handle);
 

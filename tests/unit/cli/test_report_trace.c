@@ -23,7 +23,8 @@ static uint32_t random_below(uint32_t limit)
 }
 
 /* Lane i is of process i % PROCESSES. */
-static struct text trace_of(struct moment *moments, size_t count, const struct other_trace *other)
+static struct text drawn(struct moment *moments, size_t count, struct elapsed *elapsed,
+                         size_t elapsed_count, const struct other_trace *other)
 {
     struct surrounding_lane lanes[LANES] = {0};
     struct lane_group groups[PROCESSES] = {{.name = "rank 0"}, {.name = "rank 1"}};
@@ -33,12 +34,19 @@ static struct text trace_of(struct moment *moments, size_t count, const struct o
     struct surroundings surroundings = {.whole = {.moments = moments, .count = count},
                                         .lanes = lanes,
                                         .lane_count = LANES,
+                                        .elapsed = elapsed,
+                                        .elapsed_count = elapsed_count,
                                         .groups = groups,
                                         .group_count = PROCESSES};
     struct text text = {0};
     report_trace_add(&text, NULL, &surroundings, &(struct trace_choice){.other = other});
     assert_false(text.cut);
     return text;
+}
+
+static struct text trace_of(struct moment *moments, size_t count, const struct other_trace *other)
+{
+    return drawn(moments, count, NULL, 0, other);
 }
 
 /* Tenths of a microsecond of each slice, in their order. */
@@ -134,12 +142,31 @@ static void lanes_that_are_drawn_have_names_of_their_own(void **state)
     text_free(&text);
 }
 
+/* The device's time between two records begins with the first one's call. */
+static void the_device_worked_between_two_records(void **state)
+{
+    (void)state;
+    struct moment moments[] = {moment_of(1, 0, 5000), moment_of(2, 2, 5020), moment_of(3, 0, 5030)};
+    struct elapsed elapsed[] = {{2, 3, 1234500}, {1, 9, 5}}; /* the second one's end is not drawn */
+    moments[1].event = 7, moments[2].event = 8;
+    struct text text = drawn(moments, 3, elapsed, 2, NULL);
+    assert_int_equal(count_of(text.data, "\"ph\": \"b\""), 1);
+    assert_non_null(strstr(text.data,
+                           "{\"ph\": \"b\", \"pid\": 1, \"tid\": 2, \"name\": \"event 7 to "
+                           "event 8, by the device's clock\", \"cat\": \"device\", "
+                           "\"id\": 1, \"ts\": 2.0, \"args\": {\"milliseconds\": "
+                           "1.234500}}"));
+    assert_non_null(strstr(text.data, "\"ts\": 1236.5, \"args\""));
+    text_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_at_the_first_moment_keep_their_order),
         cmocka_unit_test(two_processes_are_apart),
         cmocka_unit_test(moments_of_a_process_ascend),
+        cmocka_unit_test(the_device_worked_between_two_records),
         cmocka_unit_test(lanes_that_are_drawn_have_names_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
