@@ -17,7 +17,7 @@ TIMEFORMAT='%R %U %S'
 run_one()
 {
     local test=$2 part=$1/$(basename "$2") output status ok bad said limit=300
-    case $test in */asan/* | */tsan/*) limit=1200 ;; esac # these are some five times slower
+    case $test in */asan/* | */tsan/* | */qemu/*) limit=1200 ;; esac # these are five times slower, and more
     {
         time CSAN_CACHE=$part.cache timeout -k 5 $limit "$test" >"$part.output" 2>&1 </dev/null
         status=$?

@@ -185,7 +185,7 @@ toolkit_works()
           int main() { k<<<1, 1>>>((int *)0); return cudaDeviceSynchronize() == cudaErrorUnknown; }' \
         >"$place/probe.cu"
     for runtime in "$@"; do
-        "$home/bin/nvcc" -cudart "$runtime" "$place/probe.cu" -o "$place/probe" >>"$log" 2>&1 ||
+        env -u LIBRARY_PATH "$home/bin/nvcc" -cudart "$runtime" "$place/probe.cu" -o "$place/probe" >>"$log" 2>&1 ||
             status=1
     done
     rm -rf "$place"
@@ -298,6 +298,8 @@ assemble_cuda12()
         cp "$wheels/nvidia/cuda_nvcc/bin/ptxas" "$tree/bin/" && chmod +x "$tree/bin/ptxas" &&
         cp "$home/bin/nvcc" "$tree/bin/" || return # which looks for everything beside itself
     ln -s libcudart.so.12 "$tree/lib/libcudart.so"
+    # Wheels before 12.9 have no static libraries. nvcc always names this one.
+    [ -e "$tree/lib/libcudadevrt.a" ] || ar rcs "$tree/lib/libcudadevrt.a"
     for name in cudafe++ fatbinary nvlink bin2c crt; do
         ln -s "$home/bin/$name" "$tree/bin/$name"
     done
@@ -440,14 +442,15 @@ if [ "${1:-}" = fuzz ]; then
 fi
 if [ "${1:-}" = cuda12 ]; then
     rm -rf "$2" "$2.wheels"
-    assemble_cuda12 "$2" "$3" && toolkit_works "$2" static shared || { rm -rf "$2"; stop "no CUDA $CUDA12_VERSION"; }
+    kinds=shared
+    assemble_cuda12 "$2" "$3" && { [ ! -e "$2/lib/libcudart_static.a" ] || kinds="static shared"; } &&
+        toolkit_works "$2" $kinds || { rm -rf "$2"; stop "no CUDA $CUDA12_VERSION"; }
     exit 0
 fi
 # For make test-aarch64: the cross compiler, qemu-user, and the target's libraries in build/aarch64-root.
 if [ "${1:-}" = aarch64 ]; then
-    for program in aarch64-linux-gnu-gcc qemu-aarch64; do
-        command -v $program >/dev/null || install_packages gcc-aarch64-linux-gnu qemu-user
-    done
+    { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ]; } >/dev/null ||
+        install_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
     root=build/aarch64-root
     [ -d $root/link ] && exit 0
     place=$(mktemp -d)
