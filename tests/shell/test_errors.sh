@@ -13,10 +13,11 @@ good_sarif() { "$root/tests/schema_check" "$source/tests/data/schema/sarif.json"
 page="node $source/tests/shell/page_script.js"
 line() { grep -n "at: $2\$" "$source/tests/integration/$1.cu" | cut -d: -f1; }
 
-# Live.
+# Live. The device works by itself once the program has called nothing for a while: later, if it is lazy. So a
+# slow machine does not choose which call reports.
 for name in launch_past_end kernel_misaligned; do
     for form in json sarif; do
-        run env CSAN=1 CSAN_OPTIONS=format=$form:log_path=$name.$form "$programs/$name"
+        run env CSAN=1 CSAN_SCHEDULE=lazy CSAN_OPTIONS=format=$form:log_path=$name.$form "$programs/$name"
         check "$name in $form ends with 66" ended 66
         mv $name.$form.* $name.$form
     done
