@@ -48,6 +48,7 @@ struct launch {
     /* Request trace. */
     bool traced;               /* its trace will be reported */
     bool learns;               /* `learning` was begun */
+    bool summarized;           /* between operator_summary_begin and _end */
     struct kernel *kernel;     /* by launch_kernel */
     struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
     struct range stack;        /* of a deferred one: of the thread that made it */

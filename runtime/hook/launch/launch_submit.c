@@ -86,11 +86,13 @@ static void accesses_find(struct launch *launch)
 {
     launch->unplaced = context_unplaced(session_context());
     doubt_look();
-    if (is_summarized(launch))
+    launch->summarized = is_summarized(launch);
+    if (launch->summarized)
         operator_summary_begin(launch->learning, launch->kernel, launch->function, &launch->what,
                                launch->deferred ? launch->stack : operator_summary_stack());
     launch_accesses_begin(launch->kernel, &launch->what, launch->touched);
-    launch->named = operator_summary_apply(launch->touched);
+    if (launch->summarized)
+        launch->named = operator_summary_apply(launch->touched);
     if (trace_judges() && !launch->captured)
         launch->users.verified =
             range_verifier_take(launch->kernel, &launch->what, launch->touched);
@@ -269,7 +271,8 @@ static void record_kernel(struct launch *launch)
     if (launch->locked)
         op_submitted(launch);
     accesses_end(launch);
-    operator_summary_end(launch->learning);
+    if (launch->summarized)
+        operator_summary_end(launch->learning);
 }
 
 /* What the program declares. */

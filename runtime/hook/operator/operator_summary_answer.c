@@ -142,12 +142,10 @@ static void found_look(struct thread *thread, struct summary_found *found)
     }
 }
 
-const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
+static __attribute__((noinline)) const struct csan_operator *
+apply_slow(struct thread *thread, struct launch_accesses_touched *touched)
 {
-    struct thread *thread = operator_summary_self;
     struct summary_found found = {.state = SUMMARY_NONE};
-    if (!thread || !thread->asked || touched->exact || !operator_summary_rests())
-        return NULL;
     operator_summary_lock();
     if (thread->launch)
         found_look(thread, &found);
@@ -165,4 +163,12 @@ const struct csan_operator *operator_summary_apply(struct launch_accesses_touche
     else
         operator_summary_unanswered();
     return known || bounded ? found.what : NULL;
+}
+
+const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
+{
+    struct thread *thread = operator_summary_self;
+    if (!thread || !thread->asked || touched->exact || !operator_summary_rests())
+        return NULL;
+    return apply_slow(thread, touched);
 }

@@ -58,11 +58,13 @@ static void start(void)
                                   pthread_key_create(&thread_key, thread_end) == 0;
     operator_summary_own.summaries = operator_summary_own.wanted ? summaries_create(&limits) : NULL;
     operator_summary_own.wanted = operator_summary_own.summaries != NULL;
+    __atomic_store_n(&operator_summary_own.begun, true, __ATOMIC_RELEASE);
 }
 
 bool operator_summary_wanted(void)
 {
-    pthread_once(&operator_summary_own.once, start);
+    if (__builtin_expect(!__atomic_load_n(&operator_summary_own.begun, __ATOMIC_ACQUIRE), 0))
+        pthread_once(&operator_summary_own.once, start);
     return operator_summary_own.wanted;
 }
 
