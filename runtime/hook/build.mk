@@ -82,7 +82,7 @@ $(eval $(call hook_parts,known_contents,state/known_contents state/copied_values
 $(eval $(call hook_parts,index_range,operator/index_range state/copied_values))
 $(eval $(call hook_parts,unverified,failure/unverified))
 $(eval $(call hook_parts,launch_safety,launch/launch_safety))
-$(eval $(call hook_parts,launch_accesses,kernel/launch_accesses kernel/launch_pointer kernel/prefetch \
+$(eval $(call hook_parts,launch_accesses,kernel/kernel_description kernel/launch_accesses kernel/launch_pointer kernel/prefetch \
 	state/known_contents state/copied_values state/graph_memory kernel/layout state/name))
 $(eval $(call hook_parts,image_place,kernel/image_place))
 $(eval $(call hook_parts,image_ptx,kernel/image kernel/image_place kernel/compiled_ptx kernel/identity))

@@ -94,7 +94,7 @@ static void function_drop(struct function *function)
 {
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
     HASH_DEL(table.functions, function);
-    launch_accesses_release(function->kernel);
+    kernel_description_release(function->kernel);
     image_release(function->user_image);
     free(function->name);
     free(function);
@@ -155,7 +155,7 @@ static struct kernel *kernel_find(CUfunction handle)
 {
     guard_lock();
     struct function *function = function_find(handle);
-    struct kernel *kernel = function ? launch_accesses_retain(function->kernel) : NULL;
+    struct kernel *kernel = function ? kernel_description_retain(function->kernel) : NULL;
     guard_unlock();
     return kernel;
 }
@@ -424,7 +424,7 @@ static void define(const struct kernel *kernel, const struct ptx_function *ptx)
 
 static void resolve_named(CUfunction handle, uint32_t architecture)
 {
-    struct launch_accesses_source source = {.find = find_variable};
+    struct kernel_source source = {.find = find_variable};
     struct image *user_image = NULL;
     char *name = NULL;
     bool loaded = false; /* before csan's eyes: other images of the program are not its code */
@@ -454,7 +454,7 @@ static void resolve_named(CUfunction handle, uint32_t architecture)
         source.ptx = image_embedded_function(name, architecture, &source.foreign_ptx);
     if (source.foreign_ptx) /* its code may touch something else */
         source.ptx = NULL;
-    struct kernel *kernel = launch_accesses_kernel(&source, symbol(&table.demangle));
+    struct kernel *kernel = kernel_description_create(&source, symbol(&table.demangle));
     if (kernel && source.ptx)
         define(kernel, source.ptx);
     image_release(source.image);
@@ -466,7 +466,7 @@ static void resolve_named(CUfunction handle, uint32_t architecture)
         kernel = NULL;
     }
     guard_unlock();
-    launch_accesses_release(kernel);
+    kernel_description_release(kernel);
     free(name);
 }
 
@@ -491,7 +491,7 @@ static void give(struct function *function, struct image *image)
     function->user_image = image_retain(image);
     if (!function->kernel || function->kernel->ptx)
         return;
-    launch_accesses_release(function->kernel);
+    kernel_description_release(function->kernel);
     function->kernel = NULL;
     __atomic_fetch_add(&table.generation, 1, __ATOMIC_RELEASE);
 }
@@ -532,7 +532,7 @@ void kernel_set_user_ptx(CUfunction handle, const char *ptx, size_t bytes)
 static void recent_drop(struct recent *recent, size_t first)
 {
     for (size_t i = first; i < RECENT_WAYS; i++) {
-        launch_accesses_release(recent->kernels[i]);
+        kernel_description_release(recent->kernels[i]);
         recent->handles[i] = NULL;
         recent->kernels[i] = NULL;
     }

@@ -40,9 +40,8 @@ launch_pointer_variable_find(struct launch_pointer_finder *finder,
     return NULL;
 }
 
-struct launch_pointer_variable
-launch_pointer_variable_ask(struct launch_pointer_finder *finder,
-                            const struct launch_accesses_source *source)
+struct launch_pointer_variable launch_pointer_variable_ask(struct launch_pointer_finder *finder,
+                                                           const struct kernel_source *source)
 {
     struct launch_pointer_variable found = {.variable = finder->missing};
     finder->missing = NULL;

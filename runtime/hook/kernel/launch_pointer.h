@@ -12,7 +12,7 @@
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/state/object_table.h"
 
-struct launch_accesses_source;
+struct kernel_source;
 struct launch_accesses_touched;
 
 enum launch_pointer_state {
@@ -74,7 +74,7 @@ launch_pointer_variable_find(struct launch_pointer_finder *finder,
 /* Asks the driver for the missing variables, in the current context. Without any lock. */
 struct launch_pointer_variable
 launch_pointer_variable_ask(struct launch_pointer_finder *finder,
-                            const struct launch_accesses_source *source);
+                            const struct kernel_source *source);
 /* Replaces what is no longer true. */
 void launch_pointer_variable_keep(struct launch_pointer_finder *finder,
                                   struct launch_pointer_variable found);

@@ -302,7 +302,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     uint32_t count = 0;
     for (uint32_t i = 0; i < own->variable_count; i++) {
         uint64_t address, bytes;
-        if (!launch_accesses_variable(kernel, own->variables[i], &address, &bytes))
+        if (!kernel_description_variable(kernel, own->variables[i], &address, &bytes))
             continue;
         const char *name = own->variables[i]->name;
         anchors[count++] = (struct learn_anchor){.kind = LEARN_VARIABLE,
@@ -617,14 +617,14 @@ static uint16_t argument_find(struct kernel *kernel, uint32_t offset)
     uint32_t index = 0;
     while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
         index++;
-    return launch_accesses_argument(kernel, index, layout->parameters[index].offset, offset);
+    return kernel_description_argument(kernel, index, layout->parameters[index].offset, offset);
 }
 
 static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *anchor)
 {
     struct learning_kernel *own = kernel->learning;
     if (anchor->kind == LEARN_VARIABLE)
-        return launch_accesses_variable_argument(kernel, own->variables[anchor->offset]);
+        return kernel_description_variable_argument(kernel, own->variables[anchor->offset]);
     if (anchor->offset >= own->layout.bytes)
         return CSAN_NO_ARGUMENT;
     uint16_t *known = &own->arguments[anchor->offset / 8];

@@ -72,7 +72,7 @@ static void case_free(struct range_verifier_case *verified)
     free((void *)verified->set.bases);
     free(verified->bases);
     free(verified->arguments);
-    launch_accesses_release(verified->kernel);
+    kernel_description_release(verified->kernel);
     free(verified);
 }
 
@@ -138,7 +138,7 @@ struct range_verifier_case *range_verifier_take(struct kernel *kernel,
     struct range_verifier_case *verified = set ? calloc(1, sizeof *verified) : NULL;
     if (!verified)
         return NULL;
-    verified->kernel = launch_accesses_retain(kernel);
+    verified->kernel = kernel_description_retain(kernel);
     memcpy(verified->grid, launch->grid, sizeof verified->grid);
     memcpy(verified->block, launch->block, sizeof verified->block);
     verified->bases = calloc(set->base_count + 1, sizeof *verified->bases);

@@ -237,9 +237,9 @@ static int setup(void **state)
     values.box.words[1] = 0x20000;
     launch = (struct launch_accesses_launch){
         .grid = {2, 3, 4}, .block = {5, 6, 7}, .shared = 9, .parameters = parameters};
-    struct launch_accesses_source source = {
+    struct kernel_source source = {
         .name = "k", .ptx = &function, .module = &values, .find = find_variable};
-    kernel = launch_accesses_kernel(&source, NULL);
+    kernel = kernel_description_create(&source, NULL);
     assert_non_null(kernel);
     known_contents_addresses_changed();
     return 0;
@@ -248,7 +248,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    launch_accesses_release(kernel);
+    kernel_description_release(kernel);
     csan_context_destroy(context);
     return 0;
 }
@@ -270,11 +270,11 @@ static void a_kernel_with_a_heap_is_not_exact_where_it_is_traced(void **state)
     struct ptx_module module = {.functions = (void *)functions, .function_count = 1};
     struct ptx_function with_heap = function;
     with_heap.module = &module;
-    const struct launch_accesses_source source = {.name = "heap", .ptx = &with_heap};
+    const struct kernel_source source = {.name = "heap", .ptx = &with_heap};
     for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
         embedded = on_gpu ? NULL : subscribe;
-        launch_accesses_release(kernel);
-        kernel = launch_accesses_kernel(&source, NULL);
+        kernel_description_release(kernel);
+        kernel = kernel_description_create(&source, NULL);
         range_add(0, ACCESS_WRITE, ACCESS_EXACT, 0, 4);
         begin();
         assert_int_equal(touched.exact, on_gpu);
