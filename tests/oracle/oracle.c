@@ -215,11 +215,8 @@ static int work(void)
         bench.tally.ops += program.count;
         if (program_passes(&program))
             continue;
-        if (may_be_chance(&program)) {
-            play_count_anew();
-            if (program_passes(&program))
-                continue;
-        }
+        if (may_be_chance(&program) && play_count_anew() && program_passes(&program))
+            continue;
         say_disagreement(&program);
         return 1;
     }
