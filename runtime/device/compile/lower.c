@@ -1,6 +1,9 @@
 /* See lower.h. A segment becomes loops over the lanes, each of which holds as many operations as
  * possible, so that values stay in registers; between the loops are calls for what accesses memory.
- * All 32 lanes are computed, and lanes outside the mask keep what their slots hold. */
+ * An operation is moved up, over accesses whose values it does not need: what an access that fails
+ * leaves in registers nobody sees. So there are few loops, each of which takes the C compiler some
+ * milliseconds. All 32 lanes are computed, and lanes outside the mask keep what their slots hold.
+ */
 #include "runtime/device/compile/lower.h"
 
 #include <inttypes.h>
@@ -13,12 +16,14 @@
 struct writer {
     const struct plan *plan;
     FILE *out;
-    uint64_t *live;  /* behind the loop that is written */
+    uint64_t *live;  /* behind the segment that is written */
+    uint8_t *done;   /* by pc: PLACE_... */
     uint8_t *state;  /* by number of a slot: STATE_... */
     uint32_t *named; /* slots with a variable in the loop */
     uint32_t named_count;
 };
-enum { STATE_LOADED = 1, STATE_WRITTEN = 2 };
+enum { STATE_LOADED = 1, STATE_WRITTEN = 2, STATE_KEPT = 4 };
+enum { PLACE_OPEN, PLACE_LOOP /* in the loop that is written */, PLACE_DONE };
 
 /* ---- values --------------------------------------------------------------------------------- */
 
@@ -187,21 +192,11 @@ static void write_setp(struct writer *writer, const struct step *step, const str
     fprintf(writer->out, "}\n");
 }
 
-/* As space_addresses. */
-static void write_address(struct writer *writer, const struct micro *op)
-{
-    fprintf(writer->out, "ad[l] = %s(", op->width == 4 ? "(uint32_t)" : "");
-    write_bits(writer, op->a, op->width);
-    fprintf(writer->out, " + 0x%" PRIx64 "ul);\n", (uint64_t)op->imm);
-}
-
 static void write_step(struct writer *writer, uint32_t pc)
 {
     const struct step *step = &writer->plan->steps[pc];
     const struct micro *op = &writer->plan->program->code[pc];
-    if (step->kind == STEP_ACCESS)
-        write_address(writer, op);
-    else if (step->entry->kind == LOWERING_SETP)
+    if (step->entry->kind == LOWERING_SETP)
         write_setp(writer, step, op);
     else if (step->entry->kind == LOWERING_PREDICATE)
         write_predicate(writer, step, op);
@@ -222,29 +217,50 @@ static void name_slot(struct writer *writer, uint32_t slot, uint8_t state)
         *at |= state;
 }
 
-/* Of an access only the address is computed in the loop. */
-static uint32_t reads_in_loop(const struct step *step, const struct micro *op)
-{
-    return step->kind == STEP_ACCESS ? !(op->a & SLOT_CONSTANT) : step->read_count;
-}
-
-static void name_slots(struct writer *writer, uint32_t first, uint32_t end)
+static void name_slots(struct writer *writer, const struct segment *segment)
 {
     writer->named_count = 0;
-    for (uint32_t pc = first; pc < end; pc++) {
+    for (uint32_t pc = segment->first; pc < segment->end; pc++) {
         const struct step *step = &writer->plan->steps[pc];
-        const uint32_t count = reads_in_loop(step, &writer->plan->program->code[pc]);
-        for (uint32_t k = 0; k < count; k++)
+        if (writer->done[pc] != PLACE_LOOP)
+            continue;
+        for (uint32_t k = 0; k < step->read_count; k++)
             name_slot(writer, step->reads[k].slot, STATE_LOADED);
-        for (uint32_t k = 0; step->kind != STEP_ACCESS && k < step->write_count; k++)
+        for (uint32_t k = 0; k < step->write_count; k++)
             name_slot(writer, step->writes[k].slot, STATE_WRITTEN);
+    }
+}
+
+static bool reads_slot(const struct step *step, uint32_t slot)
+{
+    for (uint32_t k = 0; k < step->read_count; k++)
+        if (step->reads[k].slot == slot)
+            return true;
+    return false;
+}
+
+/* Whether somebody reads the slot behind the loop: in the segment, or behind that. */
+static bool is_needed(const struct writer *writer, const struct segment *segment, uint32_t slot)
+{
+    for (uint32_t pc = segment->first; pc < segment->end; pc++)
+        if (writer->done[pc] == PLACE_OPEN && reads_slot(&writer->plan->steps[pc], slot))
+            return true;
+    return plan_is_live(writer->plan, writer->live, slot);
+}
+
+/* Settles which of the loop's slots are written back. */
+static void keep_slots(struct writer *writer, const struct segment *segment)
+{
+    for (uint32_t k = 0; k < writer->named_count; k++) {
+        uint8_t *state = &writer->state[number_of(writer, writer->named[k])];
+        if (*state & STATE_WRITTEN && is_needed(writer, segment, writer->named[k]))
+            *state |= STATE_KEPT;
     }
 }
 
 static bool is_kept(const struct writer *writer, uint32_t slot)
 {
-    return (writer->state[number_of(writer, slot)] & STATE_WRITTEN) &&
-           plan_is_live(writer->plan, writer->live, slot);
+    return writer->state[number_of(writer, slot)] & STATE_KEPT;
 }
 
 /* Predicates are words of 32 bits: read before the loop, and collected behind it. */
@@ -288,16 +304,18 @@ static void write_results(struct writer *writer)
     }
 }
 
-/* Micro-operations [first, end); writer->live is what is read behind them. */
-static void write_loop(struct writer *writer, uint32_t first, uint32_t end)
+/* The micro-operations that are PLACE_LOOP. */
+static void write_loop(struct writer *writer, const struct segment *segment)
 {
-    name_slots(writer, first, end);
+    name_slots(writer, segment);
+    keep_slots(writer, segment);
     fprintf(writer->out, "{\n");
     write_words(writer);
     fprintf(writer->out, "#pragma omp simd\nfor (int l = 0; l < 32; l++) {\n");
     write_variables(writer);
-    for (uint32_t pc = first; pc < end; pc++)
-        write_step(writer, pc);
+    for (uint32_t pc = segment->first; pc < segment->end; pc++)
+        if (writer->done[pc] == PLACE_LOOP)
+            write_step(writer, pc);
     write_results(writer);
     fprintf(writer->out, "}\n");
     for (uint32_t k = 0; k < writer->named_count; k++) {
@@ -308,42 +326,67 @@ static void write_loop(struct writer *writer, uint32_t first, uint32_t end)
     }
     for (uint32_t k = 0; k < writer->named_count; k++)
         writer->state[number_of(writer, writer->named[k])] = 0;
+    for (uint32_t pc = segment->first; pc < segment->end; pc++)
+        if (writer->done[pc] == PLACE_LOOP)
+            writer->done[pc] = PLACE_DONE;
     fprintf(writer->out, "}\n");
 }
 
 /* ---- segments ------------------------------------------------------------------------------- */
 
-/* Where the loop that begins at pc ends: behind an access, or an operation that stands alone. */
-static uint32_t loop_end(const struct plan *plan, uint32_t pc, uint32_t end)
+static bool writes_any(const struct step *step, const struct operand *operands, uint32_t count)
 {
-    for (uint32_t at = pc; at < end; at++) {
-        const struct step *step = &plan->steps[at];
-        if (step->kind == STEP_ACCESS)
-            return at + 1;
-        if (step->kind != STEP_LANES)
-            return at;
-        if (step->alone)
-            return at == pc ? at + 1 : at;
-    }
-    return end;
+    for (uint32_t k = 0; k < step->write_count; k++)
+        for (uint32_t i = 0; i < count; i++)
+            if (step->writes[k].slot == operands[i].slot)
+                return true;
+    return false;
 }
 
-/* What is read behind the loop, whose last step may be an access that reads slots itself. */
-static void live_after_loop(struct writer *writer, const struct segment *segment, uint32_t end)
+/* Whether the two must stay in their order. */
+static bool are_ordered(const struct step *a, const struct step *b)
 {
-    const struct plan *plan = writer->plan;
-    plan_live_after(plan, segment, writer->live);
-    for (uint32_t pc = segment->end; pc > end; pc--)
-        plan_step_back(plan, &plan->steps[pc - 1], writer->live);
-    const struct step *last = &plan->steps[end - 1];
-    if (last->kind != STEP_ACCESS)
-        return;
-    struct step values = *last;
-    values.read_count = 0;
-    const uint32_t first = plan->program->code[end - 1].a & SLOT_CONSTANT ? 0 : 1;
-    for (uint32_t k = first; k < last->read_count; k++)
-        values.reads[values.read_count++] = last->reads[k];
-    plan_step_back(plan, &values, writer->live);
+    return writes_any(a, b->reads, b->read_count) || writes_any(a, b->writes, b->write_count) ||
+           writes_any(b, a->reads, a->read_count);
+}
+
+/* Whether what comes before it in the segment is done, or may as well be done later. */
+static bool may_go(const struct writer *writer, const struct segment *segment, uint32_t pc)
+{
+    const struct step *steps = writer->plan->steps;
+    for (uint32_t before = segment->first; before < pc; before++)
+        if (writer->done[before] == PLACE_OPEN && are_ordered(&steps[before], &steps[pc]))
+            return false;
+    return true;
+}
+
+/* Puts all into the loop that may go there. False: it would be empty. */
+static bool fill_loop(struct writer *writer, const struct segment *segment)
+{
+    bool any = false;
+    for (uint32_t pc = segment->first; pc < segment->end; pc++) {
+        const struct step *step = &writer->plan->steps[pc];
+        if (writer->done[pc] == PLACE_OPEN && step->kind == STEP_LANES && !step->alone &&
+            may_go(writer, segment, pc)) {
+            writer->done[pc] = PLACE_LOOP;
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* Of rows the engine has a fast path. */
+static bool may_be_row(const struct micro *op)
+{
+    return op->count == 1 && op->bytes == op->width2 && op->bytes <= 8;
+}
+
+static void write_access(struct writer *writer, const struct segment *segment, uint32_t pc)
+{
+    fprintf(writer->out,
+            "if ((flow = c->%s(c, %u))) { c->left = left + %u; c->pc = %u; return flow; }\n",
+            may_be_row(&writer->plan->program->code[pc]) ? "row" : "access", pc,
+            segment->end - pc - 1, pc);
 }
 
 static void write_branch(struct writer *writer, const struct segment *segment)
@@ -366,12 +409,6 @@ static void write_branch(struct writer *writer, const struct segment *segment)
             pc, pc + 1);
 }
 
-static uint32_t bytes_at(const struct plan *plan, uint32_t pc)
-{
-    const struct micro *op = &plan->program->code[pc];
-    return (uint32_t)op->bytes * op->count;
-}
-
 static void write_segment(struct writer *writer, const struct segment *segment)
 {
     const struct plan *plan = writer->plan;
@@ -386,19 +423,23 @@ static void write_segment(struct writer *writer, const struct segment *segment)
         return;
     }
     fprintf(writer->out, "left -= %u;\n", count);
-    for (uint32_t pc = segment->first, end; pc < segment->end; pc = end) {
-        end = loop_end(plan, pc, segment->end);
-        if (end == pc) {
+    plan_live_after(plan, segment, writer->live);
+    for (uint32_t pc = segment->first; pc < segment->end; pc++) {
+        if (writer->done[pc] != PLACE_OPEN)
+            continue;
+        if (fill_loop(writer, segment))
+            write_loop(writer, segment);
+        if (writer->done[pc] != PLACE_OPEN)
+            continue;
+        if (plan->steps[pc].kind == STEP_LANES) { /* alone */
+            writer->done[pc] = PLACE_LOOP;
+            write_loop(writer, segment);
+        } else if (plan->steps[pc].kind == STEP_ACCESS) {
+            writer->done[pc] = PLACE_DONE;
+            write_access(writer, segment, pc);
+        } else {
             write_branch(writer, segment);
-            return;
         }
-        live_after_loop(writer, segment, end);
-        write_loop(writer, pc, end);
-        if (plan->steps[end - 1].kind == STEP_ACCESS)
-            fprintf(writer->out,
-                    "if ((flow = c->access(c, %u, ad, m == ~0u ? is_row(ad, %u) : "
-                    "COMPILED_ROW_UNKNOWN))) { c->left = left + %u; c->pc = %u; return flow; }\n",
-                    end - 1, bytes_at(plan, end - 1), segment->end - end, end - 1);
     }
 }
 
@@ -409,7 +450,7 @@ static void write_function(struct writer *writer)
     fprintf(writer->out, "int csan_kernel(struct compiled_call *c)\n{\n"
                          "unsigned char *const s = __builtin_assume_aligned(c->slots, 64);\n"
                          "const uint32_t m = c->mask;\nlong left = c->left;\nint flow;\n"
-                         "uint64_t ad[32] __attribute__((aligned(64)));\n(void)ad, (void)flow;\n"
+                         "(void)flow;\n"
                          "switch (c->pc) {\n");
     for (uint32_t k = 0; k < plan->segment_count; k++)
         fprintf(writer->out, "case %u: goto s%u;\n", plan->segments[k].first,
@@ -427,14 +468,16 @@ char *lower_text(const struct plan *plan, size_t *bytes)
     struct writer writer = {.plan = plan, .out = open_memstream(&text, bytes)};
     writer.live = calloc(plan->words, sizeof *writer.live);
     writer.state = calloc(plan->slot_count + 1, 1);
+    writer.done = calloc(plan->program->code_count, 1);
     writer.named = calloc(plan->slot_count + 1, sizeof *writer.named);
-    bool written = writer.out && writer.live && writer.state && writer.named;
+    bool written = writer.out && writer.live && writer.state && writer.done && writer.named;
     if (written)
         write_function(&writer);
     if (writer.out)
         written = fclose(writer.out) == 0 && written;
     free(writer.live);
     free(writer.state);
+    free(writer.done);
     free(writer.named);
     if (written)
         return text;

@@ -8,6 +8,7 @@
 enum {
     CODE_MOST = 20000,
     SEGMENT_MOST = 96, /* what does not fit into a turn any more is interpreted */
+    COLD_MOST = 4,     /* so few operations outside loops are not worth compiling */
     REGISTERS_MOST = 1 << 20,
     SETS_MOST = 4 << 20 /* bytes */
 };
@@ -222,9 +223,48 @@ static void mark_targets(struct plan *plan)
     }
 }
 
+/* Marks what lies between a jump back and its target. A function may be called in a loop. */
+static void mark_loops(const struct plan *plan, uint8_t *in_loop)
+{
+    const struct program *program = plan->program;
+    for (uint32_t pc = 0; pc < program->code_count; pc++) {
+        const struct micro *op = &program->code[pc];
+        const uint8_t kind = plan->steps[pc].kind;
+        const bool jumps = kind == STEP_JUMP || kind == STEP_BRANCH;
+        if (!program->function->is_entry || op->kind == MICRO_BRANCH_TABLE)
+            memset(in_loop, 1, program->code_count);
+        else if (jumps && op->e <= pc)
+            memset(in_loop + op->e, 1, pc + 1 - op->e);
+    }
+}
+
+/* Short pieces that run once are left to the interpreter: each would take the C compiler some
+ * milliseconds. */
+static bool leave_cold(struct plan *plan)
+{
+    const uint32_t count = plan->program->code_count;
+    uint8_t *in_loop = calloc(count, 1);
+    if (!in_loop)
+        return false;
+    mark_loops(plan, in_loop);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && !plan->starts[end];)
+            end++;
+        for (uint32_t pc = first; !in_loop[first] && end - first <= COLD_MOST && pc < end; pc++)
+            if (plan->steps[pc].kind == STEP_LANES || plan->steps[pc].kind == STEP_ACCESS)
+                plan->steps[pc].kind = STEP_CALLED;
+    }
+    free(in_loop);
+    return true;
+}
+
 static bool cut_segments(struct plan *plan)
 {
     const uint32_t count = plan->program->code_count;
+    mark_targets(plan);
+    if (!leave_cold(plan))
+        return false;
+    memset(plan->starts, 0, count);
     mark_targets(plan);
     for (uint32_t pc = 0, since = 0; pc < count; pc++) {
         since = plan->starts[pc] ? 0 : since + 1;

@@ -43,17 +43,3 @@ static inline uint32_t collect(const uint32_t *lanes)
 #endif
     return word;
 }
-/* Whether lane l's address is l * step behind the first one's: an enum compiled_row. */
-static inline int is_row(const uint64_t *addresses, uint64_t step)
-{
-    typedef uint64_t vector __attribute__((vector_size(64), may_alias));
-    const vector *at = (const vector *)addresses;
-    const vector first = {0, step, 2 * step, 3 * step, 4 * step, 5 * step, 6 * step, 7 * step};
-    const vector row = first + addresses[0];
-    const vector differs = (at[0] ^ row) | (at[1] ^ (row + 8 * step)) |
-                           (at[2] ^ (row + 16 * step)) | (at[3] ^ (row + 24 * step));
-    uint64_t any = 0;
-    for (int k = 0; k < 8; k++)
-        any |= differs[k];
-    return !any;
-}

@@ -93,12 +93,13 @@ static void copy_run(struct warp *w, const struct micro *op, const struct access
     }
 }
 
-int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses,
-              enum compiled_row row)
+int access_run(struct warp *w, const struct micro *op)
 {
+    uint64_t addresses[WARP_LANES];
     uint8_t *pointers[WARP_LANES];
     struct access_pattern pattern;
-    if (space_pattern(w, op, addresses, row, &pattern)) {
+    space_addresses(w, op, addresses);
+    if (space_pattern(w, op, addresses, &pattern)) {
         if (pattern.step && op->count == 1 && op->bytes == op->width2) {
             copy_run(w, op, &pattern);
             return FLOW_NEXT;
@@ -112,13 +113,6 @@ int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses,
     }
     op->copy(w, op, pointers);
     return FLOW_NEXT;
-}
-
-int access_run(struct warp *w, const struct micro *op)
-{
-    uint64_t addresses[WARP_LANES];
-    space_addresses(w, op, addresses);
-    return access_at(w, op, addresses, COMPILED_ROW_UNKNOWN);
 }
 
 LOWERING(access_run, LOWERING_ACCESS, NULL, NULL, NULL, NULL, NULL)

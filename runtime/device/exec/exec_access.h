@@ -14,10 +14,8 @@ struct access_place {
 void access_place(struct decoder *decoder, const struct ptx_operand *address, uint8_t space,
                   struct access_place *place);
 void access_fill(struct micro *op, const struct access_place *place);
-/* ld and st; and the same for addresses that are known: of the lanes of the mask. */
+/* ld and st. */
 micro_run access_run;
-int access_at(struct warp *w, const struct micro *op, const uint64_t *addresses,
-              enum compiled_row row);
 /* Runs an instruction for each lane of the mask by itself, in the order of lanes, until one does
  * not flow on. */
 typedef int access_of_lane(struct warp *w, const struct micro *op, int lane);

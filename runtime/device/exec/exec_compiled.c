@@ -22,11 +22,17 @@ static int interpret(struct compiled_call *call, unsigned first, unsigned end)
     return FLOW_NEXT;
 }
 
-static int access(struct compiled_call *call, unsigned pc, const unsigned long *addresses,
-                  enum compiled_row row)
+static int access(struct compiled_call *call, unsigned pc)
 {
     struct warp *warp = call->warp;
-    return access_at(warp, &warp->frame->program->code[pc], addresses, row);
+    return access_run(warp, &warp->frame->program->code[pc]);
+}
+
+static int row(struct compiled_call *call, unsigned pc)
+{
+    struct warp *warp = call->warp;
+    const struct micro *op = &warp->frame->program->code[pc];
+    return space_row(warp, op) ? FLOW_NEXT : access_run(warp, op);
 }
 
 /* Whether pc is inside an instruction, where the budget never ends: see exec_warp.c. */
@@ -71,7 +77,8 @@ int compiled_straight(struct warp *warp, const struct compiled *form, int64_t *b
                                  .strong = (const unsigned char *)&warp->strong,
                                  .spins = &warp->spins,
                                  .interpret = interpret,
-                                 .access = access};
+                                 .access = access,
+                                 .row = row};
     int flow;
     do {
         flow = form->starts[call.pc] ? form->run(&call) : COMPILED_STOPS;

@@ -6,9 +6,6 @@
 #ifndef RUNTIME_DEVICE_EXEC_EXEC_COMPILED_H
 #define RUNTIME_DEVICE_EXEC_EXEC_COMPILED_H
 
-/* Whether the addresses of all 32 lanes are one element's bytes apart. */
-enum compiled_row { COMPILED_ROW_NONE, COMPILED_ROW, COMPILED_ROW_UNKNOWN };
-
 struct compiled_call {
     void *warp;
     unsigned char *slots; /* of the frame */
@@ -23,13 +20,14 @@ struct compiled_call {
     /* Runs micro-operations [first, end) by their handlers, and counts them. 0 (FLOW_NEXT) after
      * the last of them; else what the handler returned, with pc and last set. */
     int (*interpret)(struct compiled_call *call, unsigned first, unsigned end);
-    /* Runs the load or store `pc` at these addresses. 0, or a fault; does not count. */
-    int (*access)(struct compiled_call *call, unsigned pc, const unsigned long *addresses,
-                  enum compiled_row row);
+    /* Runs the load or store `pc`. 0, or a fault; does not count. `row` is for one element that is
+     * as wide as its register. */
+    int (*access)(struct compiled_call *call, unsigned pc);
+    int (*row)(struct compiled_call *call, unsigned pc);
 };
 
 /* An enum flow; or COMPILED_STOPS: the segment at pc does not fit before stop, or there is none. */
 typedef int compiled_run(struct compiled_call *call);
-enum { COMPILED_STOPS = 100, COMPILED_INTERFACE = 1 };
+enum { COMPILED_STOPS = 100, COMPILED_INTERFACE = 2 };
 
 #endif

@@ -384,7 +384,10 @@ struct access_pattern {
 /* Does what space_resolve_at does, if the lanes of warp->mask follow a pattern and all may access
  * what they ask for. False: nothing was done, and space_resolve_at must decide. */
 bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *addresses,
-                   enum compiled_row row, struct access_pattern *pattern);
+                   struct access_pattern *pattern);
+/* Runs a load or store of one element as wide as its register, if the lanes of a full warp access
+ * such elements one behind the other, and all may. False: nothing was done. */
+bool space_row(struct warp *warp, const struct micro *op);
 /* Makes a thread's .local memory at least that large. */
 bool space_grow_local(struct warp *warp, uint64_t bytes);
 static inline uint8_t *space_local(const struct warp *warp, int lane, uint64_t address)

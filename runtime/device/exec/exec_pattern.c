@@ -11,13 +11,36 @@
 #define WIDE_VECTORS
 #endif
 
-/* 0: address l is base + l * step in every lane. */
-WIDE_VECTORS static uint64_t difference(const uint64_t *addresses, uint64_t base, uint64_t step)
+/* 0: value l is value 0 and l times a power of two in every lane. A product would be slow. */
+static inline uint64_t differences(const uint64_t *values, uint32_t power)
 {
     uint64_t differs = 0;
     for (uint64_t l = 0; l < WARP_LANES; l++)
-        differs |= addresses[l] ^ (base + l * step);
+        differs |= (values[l] - values[0]) ^ (l << power);
     return differs;
+}
+
+/* The same of 32-bit values, which must not wrap between two lanes. */
+static inline uint32_t differences_32(const uint32_t *values, uint32_t power)
+{
+    uint32_t differs = values[WARP_LANES - 1] < values[0];
+    for (uint32_t l = 0; l < WARP_LANES; l++)
+        differs |= (values[l] - values[0]) ^ (l << power);
+    return differs;
+}
+
+/* 0: all addresses are the same. */
+WIDE_VECTORS static uint64_t all_differences(const uint64_t *addresses)
+{
+    uint64_t differs = 0;
+    for (uint64_t l = 0; l < WARP_LANES; l++)
+        differs |= addresses[l] ^ addresses[0];
+    return differs;
+}
+
+WIDE_VECTORS static uint64_t row_differences(const uint64_t *addresses, uint32_t power)
+{
+    return differences(addresses, power);
 }
 
 /* The same for lanes [first, first + count). */
@@ -32,8 +55,10 @@ static uint64_t difference_of(const uint64_t *addresses, uint32_t first, uint32_
 
 static bool has_step(const uint64_t *addresses, uint32_t first, uint32_t count, uint64_t step)
 {
-    return count == WARP_LANES ? !difference(addresses, addresses[0], step)
-                               : !difference_of(addresses, first, count, step);
+    if (count < WARP_LANES)
+        return !difference_of(addresses, first, count, step);
+    return step ? !row_differences(addresses, (uint32_t)__builtin_ctzll(step))
+                : !all_differences(addresses);
 }
 
 /* Host memory of bytes [address, address + bytes), if it is known already and may be accessed. */
@@ -75,13 +100,12 @@ static void note_access(struct warp *warp, const struct micro *op, uint64_t addr
     if ((op->option & ACCESS_WRITES) && !(op->option & ACCESS_UPDATES))
         state->progress++;
     if (!shared && state->touch && (op->option & ACCESS_RECORDED))
-        for (uint32_t kind = 0; kind < TOUCH_KINDS; kind++)
-            if (op->touch >> kind & 1)
-                touch_record(state->touch, kind, address, bytes);
+        for (uint32_t kinds = op->touch; kinds; kinds &= kinds - 1)
+            touch_record_near(state->touch, (uint32_t)__builtin_ctz(kinds), address, bytes);
 }
 
 bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *addresses,
-                   enum compiled_row row, struct access_pattern *pattern)
+                   struct access_pattern *pattern)
 {
     const uint32_t first = (uint32_t)__builtin_ctz(warp->mask);
     const uint32_t run = warp->mask >> first;
@@ -90,7 +114,7 @@ bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *ad
         return false;
     const uint32_t count = run == ALL_LANES ? WARP_LANES : (uint32_t)__builtin_popcount(run);
     uint64_t step = bytes;
-    if (row == COMPILED_ROW_UNKNOWN ? !has_step(addresses, first, count, step) : !row) {
+    if (!has_step(addresses, first, count, step)) {
         step = 0;
         if ((op->option & ACCESS_WRITES) || !has_step(addresses, first, count, 0))
             return false;
@@ -102,5 +126,49 @@ bool space_pattern(struct warp *warp, const struct micro *op, const uint64_t *ad
     note_access(warp, op, address, extent);
     *pattern = (struct access_pattern){
         .host = host, .first = first, .count = count, .step = (uint32_t)step};
+    return true;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+enum { CACHE_LINE = 64 };
+
+static inline bool is_row(const struct warp *warp, const struct micro *op)
+{
+    const uint32_t power = (uint32_t)__builtin_ctz(op->bytes);
+    const void *addresses = slot(warp, op->a);
+    return op->width == 4 ? !differences_32(addresses, power) : !differences(addresses, power);
+}
+
+static inline void copy_row(void *to, const void *from, uint32_t bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, (size_t)4 * WARP_LANES);
+    else if (bytes == 8)
+        memcpy(to, from, (size_t)8 * WARP_LANES);
+    else
+        memcpy(to, from, (size_t)2 * WARP_LANES);
+}
+
+WIDE_VECTORS bool space_row(struct warp *warp, const struct micro *op)
+{
+    const uint64_t extent = (uint64_t)op->bytes * WARP_LANES;
+    uint64_t address = op->width == 4
+                           ? (uint32_t)(*(uint32_t *)slot(warp, op->a) + (uint64_t)op->imm)
+                           : *(uint64_t *)slot(warp, op->a) + (uint64_t)op->imm;
+    if (warp->mask != ALL_LANES || address & (op->bytes - 1u) || !is_row(warp, op) ||
+        (op->width == 4 && address + extent > UINT32_MAX))
+        return false;
+    uint8_t *host = find_range(warp, op, address, extent), *lanes = slot(warp, op->d);
+    if (!host)
+        return false;
+    note_access(warp, op, address, extent);
+    if (op->option & ACCESS_WRITES) {
+        copy_row(host, lanes, op->bytes);
+        return true;
+    }
+    copy_row(lanes, host, op->bytes);
+    __builtin_prefetch(host + extent); /* the next warp most often wants what comes next */
+    __builtin_prefetch(host + extent + CACHE_LINE);
     return true;
 }

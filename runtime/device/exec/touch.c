@@ -1,5 +1,7 @@
-/* Bitmaps of touched bytes: one per kind and page of 4 KiB, found through a hash table with a small
- * cache in front. One launch's, used by one thread at a time. */
+/* Sets of touched bytes: one per kind and page of 4 KiB, found through a hash table with a small
+ * cache in front. A page has a bit for each word of 64 bytes that is touched whole; only a page of
+ * which part of a word is touched has a bit for each byte, too. One launch's, used by one thread at
+ * a time. */
 #include "runtime/device/exec/touch.h"
 #include "csan/base/hash.h"
 #include "runtime/trace/fold.h"
@@ -7,19 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = TOUCH_PAGE / 64, CACHE_BITS = 8 };
+enum { PAGES_AT_ONCE = 256 };
+_Static_assert(TOUCH_WORDS == 64, "a page's words are the bits of one");
 
-struct page {
-    uint64_t key; /* page number * 4 + kind */
-    uint64_t bits[WORDS];
-};
-
-struct touch {
-    struct page **table; /* open addressing, a power of two */
-    size_t capacity, count;
-    struct page *cache[1 << CACHE_BITS];
-    struct bounds bounds;
-    bool failed;
+/* Pages are made many at once. */
+struct touch_page_block {
+    struct touch_page_block *next;
+    struct touch_page pages[PAGES_AT_ONCE];
 };
 
 struct touch *touch_create(void)
@@ -41,7 +37,12 @@ void touch_destroy(struct touch *touch)
     if (!touch)
         return;
     for (size_t i = 0; i < touch->capacity; i++)
-        free(touch->table[i]);
+        if (touch->table[i])
+            free(touch->table[i]->bits);
+    for (struct touch_page_block *block = touch->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
     free(touch->table);
     bounds_clear(&touch->bounds);
     free(touch);
@@ -57,7 +58,7 @@ bool touch_is_empty(const struct touch *touch)
     return touch->count == 0;
 }
 
-static struct page **find(struct page **table, size_t capacity, uint64_t key)
+static struct touch_page **find(struct touch_page **table, size_t capacity, uint64_t key)
 {
     size_t at = (size_t)(hash_spread(key) >> 20) & (capacity - 1);
     while (table[at] && table[at]->key != key)
@@ -68,7 +69,7 @@ static struct page **find(struct page **table, size_t capacity, uint64_t key)
 static bool grow(struct touch *touch)
 {
     size_t capacity = touch->capacity * 2;
-    struct page **table = calloc(capacity, sizeof *table);
+    struct touch_page **table = calloc(capacity, sizeof *table);
     if (!table)
         return false;
     for (size_t i = 0; i < touch->capacity; i++)
@@ -80,51 +81,76 @@ static bool grow(struct touch *touch)
     return true;
 }
 
-/* Rows of a matrix lie at distances that are powers of two: spread, or they would all meet. */
-static inline struct page **cached(struct touch *touch, uint64_t key)
+/* Room for the page number touch->count. */
+static struct touch_page *page_create(struct touch *touch)
 {
-    return &touch->cache[key * HASH_ODD >> (64 - CACHE_BITS)];
+    const size_t place = touch->count % PAGES_AT_ONCE;
+    if (place == 0) {
+        struct touch_page_block *block = malloc(sizeof *block);
+        if (!block)
+            return NULL;
+        block->next = touch->blocks;
+        touch->blocks = block;
+    }
+    return &touch->blocks->pages[place];
 }
 
-static struct page *page_slow(struct touch *touch, uint64_t key)
+static struct touch_page *page_slow(struct touch *touch, uint64_t key)
 {
-    struct page **place = find(touch->table, touch->capacity, key);
+    struct touch_page **place = find(touch->table, touch->capacity, key);
     if (!*place) {
         if (touch->count * 2 >= touch->capacity) {
             if (!grow(touch))
                 return NULL;
             place = find(touch->table, touch->capacity, key);
         }
-        struct page *page = calloc(1, sizeof *page);
+        struct touch_page *page = page_create(touch);
         if (!page)
             return NULL;
-        page->key = key;
+        *page = (struct touch_page){.key = key};
         *place = page;
         touch->count++;
     }
-    *cached(touch, key) = *place;
+    *touch_cached(touch, key) = *place;
     return *place;
 }
 
-static inline struct page *page_of(struct touch *touch, uint64_t key)
+static inline struct touch_page *page_of(struct touch *touch, uint64_t key)
 {
-    struct page *page = *cached(touch, key);
+    struct touch_page *page = *touch_cached(touch, key);
     return page && page->key == key ? page : page_slow(touch, key);
 }
 
-/* Set bits [first, first + count) of a page; count > 0. */
-static void set_bits(uint64_t *bits, uint32_t first, uint32_t count)
+/* Adds bytes of one word. False: memory is short. */
+static bool add_bits(struct touch_page *page, uint32_t word, uint64_t bits)
 {
-    uint32_t word = first / 64, last = (first + count - 1) / 64;
-    uint64_t head = ~0ull << (first % 64), tail = ~0ull >> (63 - (first + count - 1) % 64);
-    if (word == last) {
-        bits[word] |= head & tail;
-        return;
+    if (page->full >> word & 1)
+        return true;
+    if (bits != ~0ull) {
+        if (!page->bits && !(page->bits = calloc(TOUCH_WORDS, sizeof *page->bits)))
+            return false;
+        page->bits[word] |= bits;
+        bits = page->bits[word];
     }
-    bits[word] |= head;
-    for (word++; word < last; word++)
-        bits[word] = ~0ull;
-    bits[last] |= tail;
+    if (bits == ~0ull)
+        page->full |= 1ull << word;
+    return true;
+}
+
+/* Bytes [first, first + count) of a page; count > 0. False: memory is short. */
+static bool add_bytes(struct touch_page *page, uint32_t first, uint32_t count)
+{
+    if (((first | count) & 63) == 0) {
+        page->full |= touch_words(first / 64, count / 64);
+        return true;
+    }
+    const uint32_t word = first / 64, last = (first + count - 1) / 64;
+    const uint64_t head = ~0ull << (first % 64), tail = ~0ull >> (63 - (first + count - 1) % 64);
+    if (word == last)
+        return add_bits(page, word, head & tail);
+    if (last > word + 1)
+        page->full |= touch_words(word + 1, last - word - 1);
+    return add_bits(page, word, head) && add_bits(page, last, tail);
 }
 
 void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t bytes)
@@ -132,12 +158,11 @@ void touch_record(struct touch *touch, uint32_t kind, uint64_t address, uint64_t
     while (bytes) {
         uint32_t first = address % TOUCH_PAGE;
         uint32_t count = bytes < TOUCH_PAGE - first ? (uint32_t)bytes : TOUCH_PAGE - first;
-        struct page *page = page_of(touch, (address >> TOUCH_PAGE_BITS) * 4 + kind);
-        if (!page) {
+        struct touch_page *page = page_of(touch, (address >> TOUCH_PAGE_BITS) * 4 + kind);
+        if (!page || !add_bytes(page, first, count)) {
             touch->failed = true;
             return;
         }
-        set_bits(page->bits, first, count);
         address += count;
         bytes -= count;
     }
@@ -148,36 +173,84 @@ void touch_bound(struct touch *touch, uint64_t base, uint64_t limit)
     bounds_add(&touch->bounds, base, limit);
 }
 
+static bool page_join(struct touch_page *to, const struct touch_page *from)
+{
+    bool whole = true;
+    to->full |= from->full;
+    for (uint32_t word = 0; from->bits && word < TOUCH_WORDS; word++)
+        if (from->bits[word])
+            whole &= add_bits(to, word, from->bits[word]);
+    return whole;
+}
+
 void touch_join(struct touch *touch, const struct touch *other)
 {
     touch->failed |= other->failed;
     for (size_t i = 0; i < other->capacity; i++) {
-        const struct page *from = other->table[i];
-        struct page *to = from ? page_of(touch, from->key) : NULL;
-        touch->failed |= from && !to;
-        for (uint32_t k = 0; to && k < WORDS; k++)
-            to->bits[k] |= from->bits[k];
+        const struct touch_page *from = other->table[i];
+        struct touch_page *to = from ? page_of(touch, from->key) : NULL;
+        touch->failed |= from && !(to && page_join(to, from));
     }
     bounds_join(&touch->bounds, &other->bounds);
 }
 
 /* ---- ranges -------------------------------------------------------------------------------- */
 
-static int compare_pages(const void *left, const void *right)
+/* A page in the order of the ranges: by kind, then address. */
+struct place {
+    uint64_t order;
+    const struct touch_page *page;
+};
+
+/* Sorts by one byte of the order, and keeps what is alike as it is. False: all have the same. */
+static bool sort_by_byte(const struct place *from, struct place *to, size_t count, uint32_t byte)
 {
-    const struct page *a = *(const struct page *const *)left;
-    const struct page *b = *(const struct page *const *)right;
-    uint64_t kind_a = a->key & 3, kind_b = b->key & 3;
-    if (kind_a != kind_b)
-        return kind_a < kind_b ? -1 : 1;
-    return a->key < b->key ? -1 : a->key > b->key;
+    size_t starts[257] = {0};
+    for (size_t i = 0; i < count; i++)
+        starts[(from[i].order >> byte * 8 & 255) + 1]++;
+    if (starts[(from[0].order >> byte * 8 & 255) + 1] == count)
+        return false;
+    for (uint32_t k = 1; k < 256; k++)
+        starts[k] += starts[k - 1];
+    for (size_t i = 0; i < count; i++)
+        to[starts[from[i].order >> byte * 8 & 255]++] = from[i];
+    return true;
 }
 
-/* The first bit at or after `from` that is `set`, or TOUCH_PAGE. */
-static uint32_t next_bit(const uint64_t *bits, uint32_t from, bool set)
+/* `places` has room for twice as many. Returns where the sorted ones are. */
+static struct place *sort_places(struct place *places, size_t count)
+{
+    struct place *from = places, *to = places + count;
+    for (uint32_t byte = 0; count && byte < sizeof from->order; byte++)
+        if (sort_by_byte(from, to, count, byte)) {
+            struct place *sorted = to;
+            to = from;
+            from = sorted;
+        }
+    return from;
+}
+
+static void fill_places(const struct touch *touch, struct place *places)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < touch->capacity; i++) {
+        const struct touch_page *page = touch->table[i];
+        if (page)
+            places[count++] = (struct place){(page->key & 3) << 62 | page->key >> 2, page};
+    }
+}
+
+static uint64_t word_of(const struct touch_page *page, uint32_t word)
+{
+    return page->full >> word & 1 ? ~0ull : page->bits ? page->bits[word] : 0;
+}
+
+/* The first byte at or after `from` that is touched, or is not; or TOUCH_PAGE. */
+static uint32_t next_byte(const struct touch_page *page, uint32_t from, bool touched)
 {
     while (from < TOUCH_PAGE) {
-        uint64_t word = (set ? bits[from / 64] : ~bits[from / 64]) >> (from % 64);
+        const uint64_t bits = word_of(page, from / 64);
+        const uint64_t word = (touched ? bits : ~bits) >> (from % 64);
         if (word)
             return from + (uint32_t)__builtin_ctzll(word);
         from = (from / 64 + 1) * 64;
@@ -185,38 +258,32 @@ static uint32_t next_bit(const uint64_t *bits, uint32_t from, bool set)
     return TOUCH_PAGE;
 }
 
-static void fold_page(struct folding *folding, const struct page *page)
+static void fold_page(struct folding *folding, const struct touch_page *page)
 {
-    uint64_t base = page->key >> 2 << TOUCH_PAGE_BITS;
-    for (uint32_t at = next_bit(page->bits, 0, true); at < TOUCH_PAGE;) {
-        uint32_t end = next_bit(page->bits, at, false);
-        fold_run(folding, page->key & 3, base + at, end - at);
-        at = next_bit(page->bits, end, true);
+    const uint64_t base = page->key >> 2 << TOUCH_PAGE_BITS;
+    if (page->full == ~0ull) {
+        fold_run(folding, page->key & 3, base, TOUCH_PAGE);
+        return;
     }
-}
-
-static struct page **sorted_pages(const struct touch *touch)
-{
-    struct page **pages = malloc((touch->count + 1) * sizeof *pages);
-    size_t count = 0;
-    for (size_t i = 0; pages && i < touch->capacity; i++)
-        if (touch->table[i])
-            pages[count++] = touch->table[i];
-    if (pages)
-        qsort(pages, count, sizeof(struct page *), compare_pages);
-    return pages;
+    for (uint32_t at = next_byte(page, 0, true); at < TOUCH_PAGE;) {
+        uint32_t end = next_byte(page, at, false);
+        fold_run(folding, page->key & 3, base + at, end - at);
+        at = next_byte(page, end, true);
+    }
 }
 
 struct device_trace_range *touch_ranges(const struct touch *touch, size_t *count)
 {
     struct folding folding;
-    struct page **pages = sorted_pages(touch);
+    struct place *places = malloc((touch->count * 2 + 1) * sizeof *places);
     *count = 0;
-    if (!pages)
+    if (!places)
         return NULL;
+    fill_places(touch, places);
+    const struct place *sorted = sort_places(places, touch->count);
     fold_begin(&folding, &touch->bounds);
     for (size_t i = 0; i < touch->count; i++)
-        fold_page(&folding, pages[i]);
-    free(pages);
+        fold_page(&folding, sorted[i].page);
+    free(places);
     return fold_end(&folding, count);
 }
