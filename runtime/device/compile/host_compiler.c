@@ -19,6 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const char *level = "-O1";
+
+void host_compiler_set_level(const char *flag)
+{
+    level = flag;
+}
+
 /* ---- which ---------------------------------------------------------------------------------- */
 
 static bool find_on_path(const char *name, char *path, size_t bytes, struct stat *status)
@@ -65,6 +72,7 @@ const char *host_compiler_find(uint64_t *mark)
             *mark = hash_spread(*mark ^ (uint64_t)status.st_size);
             *mark = hash_spread(*mark ^ (uint64_t)status.st_mtim.tv_sec);
             *mark = hash_spread(*mark ^ (uint64_t)status.st_ino);
+            *mark = hash_mix_bytes(*mark, level, strlen(level));
             return path;
         }
     return NULL;
@@ -82,7 +90,7 @@ const char *host_compiler_find(uint64_t *mark)
 #endif
 static const char script[] =
     "umask 077; cd \"$2\" || exit 1; ("
-    "\"$1\" -w -O1 -fexpensive-optimizations " PROCESSOR_FLAGS "-fopenmp-simd -fno-trapping-math "
+    "\"$1\" -w $5 -fexpensive-optimizations " PROCESSOR_FLAGS "-fopenmp-simd -fno-trapping-math "
     "-march=native -shared -fPIC -nostdlib -std=gnu11 "
     "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -fwrapv "
     "-o \"$3.part\" \"$3.c\" && mv -f \"$3.part\" \"$4.so\" || : > \"$3.failed\"; "
@@ -147,8 +155,8 @@ bool host_compiler_start(const char *compiler, const char *directory, const char
 {
     char path[PATH_MAX];
     char *const arguments[] = {
-        "/bin/sh",         "-c",         (char *)script, "sh", (char *)compiler,
-        (char *)directory, (char *)work, (char *)name,   NULL};
+        "/bin/sh",         "-c",         (char *)script, "sh",          (char *)compiler,
+        (char *)directory, (char *)work, (char *)name,   (char *)level, NULL};
     if ((size_t)snprintf(path, sizeof path, "%s/%s.c", directory, work) >= sizeof path)
         return false;
     return write_text(path, text, bytes) && spawn(arguments);

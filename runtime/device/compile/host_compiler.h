@@ -9,6 +9,10 @@
  * between compilers, and between processors, which its code is for. NULL: none. */
 const char *host_compiler_find(uint64_t *mark);
 
+/* How much it optimizes, before it is looked for: "-O1" if nobody says. For tests, which have much
+ * to compile. The text is kept. */
+void host_compiler_set_level(const char *flag);
+
 /* Starts it on `text` and returns at once. When it is done, `name`.so appears in the directory, or
  * else an empty `work`.failed. No other job may have
  * `work`, even after it is done. The compiler is no

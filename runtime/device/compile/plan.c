@@ -280,15 +280,15 @@ static bool cut_segments(struct plan *plan)
     if (!plan->segments || !plan->live_sets)
         return false;
     uint32_t at = 0;
-    for (uint32_t pc = 0; pc < count; pc++)
-        if (plan->starts[pc]) {
-            plan->segments[at].first = pc;
-            plan->segments[at].called = plan->steps[pc].kind == STEP_CALLED;
-            plan->segments[at].live = plan->live_sets + (size_t)at * plan->words;
-            if (at)
-                plan->segments[at - 1].end = pc;
-            at++;
-        }
+    for (uint32_t pc = 0; pc < count; pc++) {
+        if (pc && !plan->starts[pc])
+            continue;
+        plan->segments[at].first = pc;
+        plan->segments[at].called = plan->steps[pc].kind == STEP_CALLED;
+        if (at)
+            plan->segments[at - 1].end = pc;
+        at++;
+    }
     plan->segments[at - 1].end = count;
     return true;
 }
@@ -334,10 +334,17 @@ void plan_step_back(const struct plan *plan, const struct step *step, uint64_t *
         memset(set, 0xff, plan->words * sizeof *set);
 }
 
+/* Slots that are read before they are written, from the segment's begin on. */
+static uint64_t *live_of(const struct plan *plan, const struct segment *segment)
+{
+    return plan->live_sets + (size_t)(segment - plan->segments) * plan->words;
+}
+
 static void add(const struct plan *plan, uint64_t *set, const struct segment *other)
 {
+    const uint64_t *live = live_of(plan, other);
     for (uint32_t k = 0; k < plan->words; k++)
-        set[k] |= other->live[k];
+        set[k] |= live[k];
 }
 
 void plan_live_after(const struct plan *plan, const struct segment *segment, uint64_t *set)
@@ -346,7 +353,7 @@ void plan_live_after(const struct plan *plan, const struct segment *segment, uin
     memset(set, 0, plan->words * sizeof *set);
     if (last->kind == STEP_JUMP || last->kind == STEP_BRANCH)
         add(plan, set, plan_segment(plan, plan->program->code[segment->end - 1].e));
-    if (last->kind != STEP_JUMP && segment->end < plan->program->code_count)
+    if (last->kind != STEP_JUMP && segment + 1 < plan->segments + plan->segment_count)
         add(plan, set, segment + 1);
 }
 
@@ -356,8 +363,9 @@ static bool flow_back(struct plan *plan, struct segment *segment, uint64_t *set)
     for (uint32_t pc = segment->end; pc > segment->first; pc--)
         plan_step_back(plan, &plan->steps[pc - 1], set);
     const size_t bytes = plan->words * sizeof *set;
-    const bool changed = memcmp(segment->live, set, bytes) != 0;
-    memcpy(segment->live, set, bytes);
+    uint64_t *live = live_of(plan, segment);
+    const bool changed = memcmp(live, set, bytes) != 0;
+    memcpy(live, set, bytes);
     return changed;
 }
 
@@ -379,7 +387,7 @@ bool plan_writes_first(const struct plan *plan)
 {
     uint64_t any = 0;
     for (uint32_t k = 0; k < plan->words; k++) /* number 0 is no slot */
-        any |= plan->segments[0].live[k] & (k ? ~0ull : ~1ull);
+        any |= plan->live_sets[k] & (k ? ~0ull : ~1ull);
     return !any;
 }
 

@@ -34,8 +34,7 @@ struct step {
 
 struct segment {
     uint32_t first, end;
-    bool called;    /* all of it by handlers */
-    uint64_t *live; /* slots that are read before they are written, from its begin on */
+    bool called; /* all of it by handlers */
 };
 
 struct plan {
@@ -46,8 +45,9 @@ struct plan {
     uint32_t segment_count;
     uint32_t *numbers; /* by offset / 4 of a slot: its number, 0: none */
     uint32_t slot_count, words;
-    uint8_t *widths;     /* by number */
-    uint64_t *live_sets; /* of all segments */
+    uint8_t *widths; /* by number */
+    uint64_t
+        *live_sets; /* by segment: slots that are read before they are written, from its begin on */
 };
 
 /* NULL: memory is short, or the program is too large, or slots are used in two widths. */

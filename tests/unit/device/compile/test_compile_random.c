@@ -1,5 +1,7 @@
 /* Random kernels, interpreted and compiled: they must leave the same memory after every slice, the
- * same touches, and fail alike. RANDOM_KERNELS says how many kernels, RANDOM_SEED with which. */
+ * same touches, and fail alike. RANDOM_KERNELS says how many kernels, RANDOM_SEED with which,
+ * RANDOM_LEVEL how much the C compiler optimizes. */
+#include "runtime/device/compile/host_compiler.h"
 #include "runtime/device/exec/exec_engine.h"
 #include "tests/unit/device/exec/exec_harness.h"
 #include "tests/unit/device/compile/random_kernel.h"
@@ -193,6 +195,8 @@ int main(void)
     if (!mkdtemp(directory))
         return 1;
     setenv("CSAN_CACHE", directory, 0);
+    if (getenv("RANDOM_LEVEL"))
+        host_compiler_set_level(getenv("RANDOM_LEVEL"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_kernels_do_what_interpreted_ones_do)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
