@@ -13,10 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Time is counted in micro-operations that the interpreter runs, of which a millisecond has some
+ * 100,000. A kernel is compiled once it has been interpreted for about as long as the compiler
+ * takes. So whatever becomes of it, the machine has at most twice the work. */
 enum {
-    WARM = 1 << 16, /* micro-operations run before the cache is looked into: about a millisecond */
-    HOT = 1 << 21,  /* before the compiler is started: about 30 milliseconds */
-    LOOK_MS = 2,    /* between two looks whether it is done */
+    WARM = 1 << 16,            /* before the cache is looked into */
+    COMPILER_STARTS = 1 << 21, /* the compiler takes this long for any program */
+    COMPILER_EACH = 1 << 17,   /* and this for each micro-operation of it */
+    LOOK_MS = 2,               /* between two looks whether it is done */
     PATIENCE_MS = 60000,
     PATIENCE_ALWAYS_MS = 20 * PATIENCE_MS /* tests run beside much else */
 };
@@ -163,6 +167,11 @@ static void look(struct program *program, struct job *job)
     }
 }
 
+static uint64_t cost_of(const struct program *program)
+{
+    return COMPILER_STARTS + (uint64_t)COMPILER_EACH * program->code_count;
+}
+
 static void advance(struct program *program, uint64_t ran)
 {
     struct job *job = program->compiling;
@@ -175,7 +184,7 @@ static void advance(struct program *program, uint64_t ran)
         else
             finish(job);
     }
-    if (job->state == JOB_LOWERED && (ran >= HOT || always))
+    if (job->state == JOB_LOWERED && (ran >= cost_of(program) || always))
         start(job);
     if (job->state == JOB_RUNS)
         look(program, job);

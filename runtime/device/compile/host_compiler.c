@@ -10,12 +10,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,10 +99,10 @@ static const char script[] =
     "-march=native -shared -fPIC -nostdlib -std=gnu11 "
     "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -fwrapv "
     "-o \"$3.part\" \"$3.c\" && mv -f \"$3.part\" \"$4.so\" || : > \"$3.failed\"; "
-    "rm -f \"$3.c\" \"$3.part\") > /dev/null 2>&1 < /dev/null &";
+    "rm -f \"$3.c\" \"$3.part\") > /dev/null 2>&1 < /dev/null";
 
 /* The variables that a compiler needs, and no others: none changes what it makes. */
-enum { VARIABLES = 3 };
+enum { VARIABLES = 3, NICE = 5, STACK_BYTES = 1 << 16 };
 
 static void fill_environment(char (*text)[PATH_MAX], char **variables)
 {
@@ -111,25 +116,74 @@ static void fill_environment(char (*text)[PATH_MAX], char **variables)
     variables[count] = NULL;
 }
 
+/* It runs beside what the sanitizers know. */
+#define UNCHECKED __attribute__((no_sanitize("thread"), no_sanitize("address")))
+
+/* What the new processes need. They share this one's memory until the last becomes the shell. */
+struct beginning {
+    char *const *arguments;
+    char **variables;
+    char *stack; /* its end, for the second */
+    volatile bool failed;
+};
+
+/* The second process. It makes system calls alone: functions of the C library may be the hooks'
+ * own, whose state is that of the program. */
+UNCHECKED static int become_shell(void *data)
+{
+    struct beginning *beginning = data;
+    const uint64_t usual[4] = {0}, none = 0; /* SIG_DFL; as the kernel has them */
+    for (int number = 1; number < NSIG; number++)
+        syscall(SYS_rt_sigaction, number, usual, NULL, sizeof none);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
+    syscall(SYS_setpriority, PRIO_PROCESS, 0, NICE);
+    syscall(SYS_execve, beginning->arguments[0], beginning->arguments, beginning->variables);
+    beginning->failed = true;
+    syscall(SYS_exit, 127);
+    return 127;
+}
+
+/* The first process. It ends at once, so the shell is no child of the program. */
+UNCHECKED static int begin(void *data)
+{
+    struct beginning *beginning = data;
+    if (clone(become_shell, beginning->stack, CLONE_VM | CLONE_VFORK | SIGCHLD, beginning) < 0)
+        beginning->failed = true;
+    syscall(SYS_exit, 0);
+    return 0;
+}
+
+/* The first process of a container, for one, which would find the shell among its children. */
+static bool gets_orphans(void)
+{
+    int reaper = 0;
+    return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &reaper) == 0 && reaper);
+}
+
+/* The first process has no signal at its end, so wait, waitpid and waitid of the program do not
+ * find it, and no SIGCHLD comes. (One that became the shell would get that signal back.) This
+ * thread stands still until it has ended. */
 static bool spawn(char *const *arguments)
 {
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    pid_t process;
+    if (gets_orphans())
+        return false;
     char text[VARIABLES][PATH_MAX], *variables[VARIABLES + 1];
+    sigset_t all, before;
     fill_environment(text, variables);
-    sigemptyset(&none);
+    char *stacks = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stacks == MAP_FAILED)
+        return false;
+    struct beginning beginning = {arguments, variables, stacks + STACK_BYTES, false};
     sigfillset(&all);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    const int error = posix_spawn(&process, arguments[0], NULL, &attributes, arguments, variables);
-    posix_spawnattr_destroy(&attributes);
-    /* The shell ends as soon as it has put the compiler into the background. */
-    while (!error && waitpid(process, NULL, 0) < 0 && errno == EINTR)
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler runs there */
+    const pid_t process =
+        clone(begin, stacks + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, &beginning);
+    while (process > 0 && syscall(SYS_wait4, process, NULL, __WCLONE, NULL) < 0 && errno == EINTR)
         ;
-    return !error;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    munmap(stacks, (size_t)2 * STACK_BYTES);
+    return process > 0 && !beginning.failed;
 }
 
 static bool write_text(const char *path, const char *text, unsigned long bytes)

@@ -311,7 +311,7 @@ static CUresult device_start(void)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     guard_arenas();
-    compile_start(compile_mode_of(environment_get("CSAN_DEVICE_COMPILE"), COMPILE_OFF));
+    compile_start(compile_mode_of(environment_get("CSAN_DEVICE_COMPILE"), COMPILE_HOT));
     device.total_memory = device.device_memory.limit;
     device.ordinal_count = ordinal_count();
     pool_start();

@@ -3,6 +3,10 @@
 #include "tests/unit/device/exec/exec_harness.h"
 
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,10 +80,35 @@ static int says_cold(void)
     return report.on && !report.trouble && !report.compiled && !report.cached && !report.failed;
 }
 
+static atomic_int waiting, children, signals;
+
+/* A program that waits for any of its children. */
+static void *wait_for_any(void *unused)
+{
+    (void)unused;
+    while (atomic_load(&waiting))
+        if (wait(NULL) > 0)
+            atomic_fetch_add(&children, 1);
+    return NULL;
+}
+
+static void count_signal(int number)
+{
+    (void)number;
+    atomic_fetch_add(&signals, 1);
+}
+
 static int says_compiled(void)
 {
+    pthread_t thread;
+    atomic_store(&waiting, 1);
+    signal(SIGCHLD, count_signal);
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_any, NULL), 0);
     const struct compile_report report = launch(300000, 400);
-    return report.on && report.compiled == 1 && !report.cached;
+    atomic_store(&waiting, 0);
+    pthread_join(thread, NULL);
+    return report.on && report.compiled == 1 && !report.cached && !atomic_load(&children) &&
+           !atomic_load(&signals);
 }
 
 static int says_cached(void)
@@ -120,6 +149,23 @@ static void long_kernels_are_compiled_once_for_all_processes(void **unused)
     assert_true(in_child("always", NULL, says_cached));
 }
 
+/* What a compiler leaves would be its child. */
+static int says_reaper(void)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const struct compile_report report = launch(300000, 400);
+    return report.failed == 1 && !report.compiled && wait(NULL) < 0;
+}
+
+static void who_gets_orphans_starts_no_compiler(void **unused)
+{
+    (void)unused;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/other", getenv("CSAN_CACHE"));
+    setenv("CSAN_CACHE", path, 1);
+    assert_true(in_child("1", NULL, says_reaper));
+}
+
 static void without_a_compiler_kernels_are_interpreted(void **unused)
 {
     (void)unused;
@@ -155,6 +201,7 @@ int main(void)
         cmocka_unit_test(long_kernels_are_compiled_once_for_all_processes),
         cmocka_unit_test(without_a_compiler_kernels_are_interpreted),
         cmocka_unit_test(a_compiler_that_fails_does_no_harm),
+        cmocka_unit_test(who_gets_orphans_starts_no_compiler),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -r %s", root);
