@@ -378,9 +378,11 @@ void decode_cp(struct decoder *decoder, const struct ptx_instruction *i)
         decode_copy(decoder, i);
         return;
     case PTX_FORM_CP_ASYNC_BULK:
+    case PTX_FORM_CP_REDUCE_ASYNC_BULK:
         decode_bulk(decoder, i);
         return;
     case PTX_FORM_CP_ASYNC_BULK_TENSOR:
+    case PTX_FORM_CP_REDUCE_ASYNC_BULK_TENSOR:
         decode_bulk_tensor(decoder, i);
         return;
     case PTX_FORM_CP_ASYNC_COMMIT:

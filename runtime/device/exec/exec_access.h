@@ -22,4 +22,12 @@ typedef int access_of_lane(struct warp *w, const struct micro *op, int lane);
 int access_by_lanes(struct warp *w, const struct micro *op, access_of_lane *of_lane);
 bool access_is_strong(const struct ptx_instruction *instruction);
 
+/* exec_atomic.c. What an atomic operation makes of the old value; NULL: there is none of that type
+ * (enum ptx_atomic, enum ptx_type; the space is that of what is updated). */
+typedef uint64_t atomic_update(uint64_t old, uint64_t b, uint64_t c);
+atomic_update *atomic_update_of(uint8_t operation, uint8_t type, uint8_t space);
+/* Updates 2, 4 or 8 bytes of memory; returns what was there. *progress grows if that changed. */
+uint64_t atomic_apply(uint8_t *pointer, uint32_t bytes, atomic_update *run, uint64_t b, uint64_t c,
+                      uint64_t *progress);
+
 #endif

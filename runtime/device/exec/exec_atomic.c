@@ -4,7 +4,7 @@
 #include "runtime/device/exec/exec_lowering.h"
 #include "runtime/device/exec/exec_half.h"
 
-typedef uint64_t update(uint64_t old, uint64_t b, uint64_t c);
+typedef atomic_update update;
 
 #define UPDATE(name, type, expression)                                                             \
     static uint64_t name(uint64_t old_bits, uint64_t b_bits, uint64_t c_bits)                      \
@@ -125,13 +125,18 @@ static const struct {
     {PTX_ATOMIC_CAS, PTX_B32, cas_32},      {PTX_ATOMIC_CAS, PTX_B64, cas_64},
 };
 
-static update *find_update(const struct ptx_instruction *i)
+atomic_update *atomic_update_of(uint8_t operation, uint8_t type, uint8_t space)
 {
     for (size_t k = 0; k < sizeof updates / sizeof *updates; k++)
-        if (updates[k].operation == i->atomic && updates[k].type == i->type)
-            return updates[k].run == add_f32 && i->space != PTX_SPACE_SHARED ? add_f32_flush
-                                                                             : updates[k].run;
+        if (updates[k].operation == operation && updates[k].type == type)
+            return updates[k].run == add_f32 && space != PTX_SPACE_SHARED ? add_f32_flush
+                                                                          : updates[k].run;
     return NULL;
+}
+
+static update *find_update(const struct ptx_instruction *i)
+{
+    return atomic_update_of(i->atomic, i->type, i->space);
 }
 
 /* The host's atomics, by width; returns the old value and says whether it changed. */
@@ -152,6 +157,14 @@ APPLY(16)
 APPLY(32)
 APPLY(64)
 
+uint64_t atomic_apply(uint8_t *pointer, uint32_t bytes, atomic_update *run, uint64_t b, uint64_t c,
+                      uint64_t *progress)
+{
+    return bytes == 2   ? apply_16(pointer, run, b, c, progress)
+           : bytes == 4 ? apply_32(pointer, run, b, c, progress)
+                        : apply_64(pointer, run, b, c, progress);
+}
+
 static uint64_t lane_value(const struct warp *w, uint32_t offset, uint32_t bytes, int l)
 {
     uint64_t value = 0;
@@ -170,9 +183,7 @@ static int atomic_run(struct warp *w, const struct micro *op)
     for (uint32_t m = w->mask; m; m &= m - 1) {
         int l = __builtin_ctz(m);
         uint64_t b = lane_value(w, op->b, op->bytes, l), c = lane_value(w, op->c, op->bytes, l);
-        uint64_t old = op->bytes == 2   ? apply_16(pointers[l], run, b, c, progress)
-                       : op->bytes == 4 ? apply_32(pointers[l], run, b, c, progress)
-                                        : apply_64(pointers[l], run, b, c, progress);
+        uint64_t old = atomic_apply(pointers[l], op->bytes, run, b, c, progress);
         if (op->width2)
             memcpy((uint8_t *)slot(w, op->d) + (size_t)l * op->bytes, &old, op->bytes);
     }
@@ -195,8 +206,7 @@ static void update_element(struct warp *w, const struct micro *op, uint8_t *cons
         int l = __builtin_ctz(m);
         uint8_t *pointer = pointers[l] + (size_t)k * op->bytes;
         uint64_t b = lane_value(w, site->from[k], op->bytes, l), *progress = &w->state->progress;
-        uint64_t old = op->bytes == 2 ? apply_16(pointer, site->run, b, 0, progress)
-                                      : apply_32(pointer, site->run, b, 0, progress);
+        uint64_t old = atomic_apply(pointer, op->bytes, site->run, b, 0, progress);
         if (op->width2)
             memcpy((uint8_t *)slot(w, site->to[k]) + (size_t)l * op->bytes, &old, op->bytes);
     }

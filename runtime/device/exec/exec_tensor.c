@@ -1,6 +1,7 @@
-/* cp.async.bulk.tensor, tiled and im2col, between global and shared memory (PTX ISA,
- * "cp.async.bulk.tensor" and "Tensors"): made at once. Elements outside of the tensor are read as
- * zero or NaN, and not written; the mbarrier counts them all the same. */
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled and im2col, between global and shared
+ * memory (PTX ISA, there and "Tensors"): made at once. Elements outside of the tensor are read as
+ * zero or NaN, and not written; the mbarrier counts them all the same. Elements of a reduction are
+ * updated atomically, each by itself, and have the type that the map says. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
 #include "runtime/device/exec/tensor_map.h"
@@ -17,6 +18,8 @@ struct tensor_site {
     uint8_t rank;
     bool loads;     /* into shared memory, counted at the mbarrier */
     bool multicast; /* `blocks` counts; else the addresses say which block */
+    bool reduces;
+    uint8_t operation; /* enum ptx_atomic */
 };
 
 /* One lane's copy. */
@@ -30,6 +33,7 @@ struct tensor_copy {
     uint8_t *pointer;                  /* to it */
     int lane;
     bool loads;
+    atomic_update *reduce; /* NULL: a copy */
 };
 
 static uint8_t *shared_place(const struct tensor_copy *copy, uint64_t offset)
@@ -55,13 +59,34 @@ static bool copy_element(const struct tensor_copy *copy, uint64_t address, uint6
     if (!global)
         return false;
     if (state->touch)
-        touch_record(state->touch, copy->loads ? DEVICE_TRACE_READ : DEVICE_TRACE_WRITE, address,
-                     bytes);
+        touch_record(state->touch,
+                     copy->loads    ? DEVICE_TRACE_READ
+                     : copy->reduce ? DEVICE_TRACE_ATOMIC
+                                    : DEVICE_TRACE_WRITE,
+                     address, bytes);
+    uint64_t value = 0;
     if (copy->loads)
         memcpy(shared_place(copy, offset), global, bytes);
-    else
+    else if (!copy->reduce)
         memcpy(global, shared_place(copy, offset), bytes);
+    else
+        atomic_apply(global, bytes, copy->reduce,
+                     *(uint64_t *)memcpy(&value, shared_place(copy, offset), bytes), 0,
+                     &state->progress);
     return true;
+}
+
+/* "The type of the elements is that of the tensor map": .and, .or and .xor have none but a width.
+ */
+static atomic_update *reduction(const struct tensor_site *site, const struct tensor_map *map)
+{
+    const bool bits = site->operation == PTX_ATOMIC_AND || site->operation == PTX_ATOMIC_OR ||
+                      site->operation == PTX_ATOMIC_XOR;
+    const uint8_t type = !bits || ptx_type_is_float(map->type) ? map->type
+                         : map->element_bytes == 8             ? PTX_B64
+                         : map->element_bytes == 4             ? PTX_B32
+                                                               : map->type;
+    return atomic_update_of(site->operation, type, PTX_SPACE_GLOBAL);
 }
 
 /* Elements in the order in which they lie in shared memory, the innermost dimension first. */
@@ -201,6 +226,8 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
     if (!given || !tensor_map_is_valid(&map) || map.rank != site->rank ||
         site->pixels != (map.pixels != 0))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
+    if (site->reduces && !(copy.reduce = reduction(site, &map)))
+        return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     for (uint32_t i = 0; i < site->rank; i++)
         copy.first[i] = ((const int32_t *)slot(w, site->coordinates[i]))[lane];
     for (uint32_t i = 0; i < site->offset_count; i++)
@@ -253,11 +280,10 @@ static bool read_offsets(struct decoder *decoder, const struct ptx_operand *offs
     return true;
 }
 
-/* Not gather and scatter, reductions, and im2col with the pixels of a row (.im2col::w). */
+/* Not gather and scatter, and im2col with the pixels of a row (.im2col::w). */
 static bool is_plain(const struct ptx_instruction *i)
 {
-    static const char *const others[] = {"cp.reduce", "im2col::w", "gather4", "scatter4",
-                                         "prefetch"};
+    static const char *const others[] = {"im2col::w", "gather4", "scatter4", "prefetch"};
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strstr(i->mnemonic, others[k]))
             return false;
@@ -276,7 +302,12 @@ void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i
     site->multicast = strstr(i->mnemonic, "multicast") != NULL; /* ..., mask of blocks */
     site->pixels = strstr(i->mnemonic, ".im2col") != NULL;
     const uint32_t before = site->loads && site->pixels ? 4 : 3; /* operands of a load */
-    if ((site->loads && i->operand_count < before + site->multicast) ||
+    site->reduces = i->form == PTX_FORM_CP_REDUCE_ASYNC_BULK_TENSOR;
+    site->operation = i->atomic;
+    if (site->reduces)
+        decoder_order(decoder);
+    if ((site->reduces && site->loads) ||
+        (site->loads && i->operand_count < before + site->multicast) ||
         (site->multicast && !site->loads) || !read_coordinates(decoder, map, site) ||
         (before == 4 && !read_offsets(decoder, &i->operands[3], site))) {
         decoder_fail(decoder);

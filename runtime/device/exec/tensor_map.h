@@ -29,6 +29,7 @@ struct tensor_map {
     uint8_t steps[TENSOR_RANK_MOST];    /* from element to element of the box */
     uint8_t rank;
     uint8_t element_bytes;
+    uint8_t type; /* enum ptx_type: of the elements, for reductions */
     uint8_t
         swizzle; /* of 16-byte pieces: bits 4 to 6 of the address that bits 7 to 9 turn; a mask */
     uint8_t nan; /* what lies outside is NaN; else 0 */

@@ -2,6 +2,7 @@
  * ones and those of im2col mode, of whole bytes; what else there is, is named once. */
 #include "runtime/device/exec/tensor_map.h"
 #include "runtime/device/driver/driver.h"
+#include "runtime/ptx/ir.h"
 
 #include <string.h>
 
@@ -19,6 +20,25 @@ static uint8_t element_bytes(CUtensorMapDataType type)
         [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = 4, [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = 4,
         [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = 4};
     return (unsigned)type < sizeof bytes ? bytes[type] : 0;
+}
+
+/* As PTX has it. */
+static uint8_t element_type(CUtensorMapDataType type)
+{
+    static const uint8_t types[] = {[CU_TENSOR_MAP_DATA_TYPE_UINT8] = PTX_U8,
+                                    [CU_TENSOR_MAP_DATA_TYPE_UINT16] = PTX_U16,
+                                    [CU_TENSOR_MAP_DATA_TYPE_UINT32] = PTX_U32,
+                                    [CU_TENSOR_MAP_DATA_TYPE_INT32] = PTX_S32,
+                                    [CU_TENSOR_MAP_DATA_TYPE_UINT64] = PTX_U64,
+                                    [CU_TENSOR_MAP_DATA_TYPE_INT64] = PTX_S64,
+                                    [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = PTX_F16,
+                                    [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = PTX_F32,
+                                    [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = PTX_F64,
+                                    [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = PTX_BF16,
+                                    [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = PTX_F32,
+                                    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = PTX_TF32,
+                                    [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = PTX_TF32};
+    return (unsigned)type < sizeof types ? types[type] : PTX_TYPE_OTHER;
 }
 
 static bool is_float(CUtensorMapDataType type)
@@ -76,7 +96,8 @@ CUresult CUDAAPI cuTensorMapEncodeTiled(
     struct tensor_map map = {.base = (uint64_t)globalAddress,
                              .magic = TENSOR_MAP_MAGIC,
                              .rank = (uint8_t)tensorRank,
-                             .element_bytes = element_bytes(tensorDataType)};
+                             .element_bytes = element_bytes(tensorDataType),
+                             .type = element_type(tensorDataType)};
     if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || !tensorRank ||
         tensorRank > TENSOR_RANK_MOST || !map.base || map.base % BASE_ALIGNMENT || !globalDim ||
         (tensorRank > 1 && !globalStrides) || !boxDim || !elementStrides ||
@@ -134,7 +155,8 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
     struct tensor_map map = {.base = (uint64_t)globalAddress,
                              .magic = TENSOR_MAP_MAGIC,
                              .rank = (uint8_t)tensorRank,
-                             .element_bytes = element_bytes(tensorDataType)};
+                             .element_bytes = element_bytes(tensorDataType),
+                             .type = element_type(tensorDataType)};
     if (!tensorMap || (uint64_t)tensorMap % MAP_ALIGNMENT || tensorRank < 3 ||
         tensorRank > TENSOR_RANK_MOST || !map.base || map.base % BASE_ALIGNMENT || !globalDim ||
         !globalStrides || !pixelBoxLowerCorner || !pixelBoxUpperCorner || !elementStrides ||
