@@ -1,6 +1,20 @@
 // A grouped product on one stream; another stream clears the first matrix of A, behind an event or
-// at once.
+// at once. The sizes have 64 bits if WIDE is 1.
 #include "cublas_grouped.h"
+
+// The same numbers with 64 bits.
+struct Wide {
+    int64_t numbers[GROUPS];
+    explicit Wide(const int *from)
+    {
+        for (int i = 0; i < GROUPS; i++)
+            numbers[i] = from[i];
+    }
+    operator const int64_t *() const
+    {
+        return numbers;
+    }
+};
 
 int main()
 {
@@ -9,9 +23,16 @@ int main()
     Matrices<float> a, b, c;
     const float alpha[] = {1, 1}, beta[] = {0, 0};
     CHECK(cudaDeviceSynchronize());
+#if WIDE
+    const Wide m(group_m), n(group_n), k(group_k), lda(group_lda), ldb(group_ldb), ldc(group_ldc);
+    const Wide size(group_size);
+    BLAS(cublasSgemmGroupedBatched_64(handle, group_a, group_b, m, n, k, alpha, a.addresses, lda,
+                                      b.addresses, ldb, beta, c.addresses, ldc, GROUPS, size));
+#else
     BLAS(cublasSgemmGroupedBatched(handle, group_a, group_b, group_m, group_n, group_k, alpha,
                                    a.addresses, group_lda, b.addresses, group_ldb, beta,
                                    c.addresses, group_ldc, GROUPS, group_size));
+#endif
     if (ORDERED) {
         cudaEvent_t event = event_create();
         CHECK(cudaEventRecord(event, a_stream));

@@ -1,7 +1,8 @@
 /* Grouped products of cuBLAS (cuBLAS documentation, "cublas<t>gemmGroupedBatched()" and
  * "cublasGemmGroupedBatchedEx()"): groups of products, each group with sizes of its own. A group is
  * a launch, so that no group is too many for one job. Which matrices a launch touches it finds on
- * the device, where their addresses are, so launches are traced. */
+ * the device, where their addresses are. Beside that, the hooks know it by the rows of
+ * library.table, if they know the addresses. */
 #include "runtime/device/library/blas.h"
 #include "runtime/device/library/multiply.h"
 

@@ -77,7 +77,7 @@ function line(kind, text,    condition, type, place, argument, i)
 function finish(    i, j, reads, value)
 {
     if (!n_rows) return
-    if (left_out) { n_rows = 0; body = ""; after = ""; stream = -1; apart = 0; return }
+    if (left_out || EXTENT != "" && traced) { n_rows = 0; body = ""; after = ""; stream = -1; apart = traced = 0; return }
     if (body != "") {
         print "static void " prefix "_" number "(struct " prefix " *call)\n{" > touch
         for (i = 1; i <= n_parameters; i++) {
@@ -102,7 +102,7 @@ function finish(    i, j, reads, value)
     print "NULL};" > touch
     if (after != "" && EXTENT == "") print "void " after "(struct touch *call, int result);" > touch
     for (j = 1; j <= n_rows; j++) add_function(row_names[j], row_letters[j], row_wide[j])
-    number++; n_rows = 0; body = ""; after = ""; stream = -1; apart = 0
+    number++; n_rows = 0; body = ""; after = ""; stream = -1; apart = traced = 0
 }
 
 function add_extent(symbol, letter, wide,    kinds_shown, i)
@@ -133,7 +133,7 @@ function add_function(symbol, letter, wide,    shown, i)
 BEGIN {
     touch = OUT "/library_touch.c"; stubs = OUT "/library_stubs.c"; map = OUT "/libcsan.map"
     signatures = OUT "/library_signatures.inc"
-    stream = -1; apart = 0; number = n_functions = n_entries = all_homes = left_out = 0
+    stream = -1; apart = traced = 0; number = n_functions = n_entries = all_homes = left_out = 0
     prefix = EXTENT == "" ? "touch" : "extent"
     if (EXTENT != "") {
         touch = OUT "/" EXTENT "_extents.c"; stubs = map = signatures = "/dev/null"
@@ -185,6 +185,7 @@ BEGIN {
     else if (verb == "writes" || verb == "updates") line("CSAN_WRITE", text)
     else if (verb == "after") after = text
     else if (verb == "apart") apart = 1
+    else if (verb == "traced") traced = 1
     else if (verb == "on") {
         for (i = 1; i <= n_parameters; i++) if (names[i] == text) stream = places[i]
         if (stream < 0) fail("no parameter " text)

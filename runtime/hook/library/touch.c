@@ -253,3 +253,44 @@ void touch_triangle_each(struct touch *call, uint64_t array, int64_t batches, in
     for (int64_t i = 0; i < batches && address_at(call, array, i, &address); i++)
         touch_triangle(call, address, n, leading);
 }
+
+/* ---- Groups ---- */
+
+/* Number i of an array of the library's int, on the host. */
+static int64_t number_at(const struct touch *call, uint64_t array, int64_t i)
+{
+    return call->function->wide ? ((const int64_t *)(uintptr_t)array)[i]
+                                : ((const int32_t *)(uintptr_t)array)[i];
+}
+
+void touch_group_addresses(struct touch *call, uint64_t array, int64_t groups, uint64_t sizes)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; sizes && i < groups; i++) {
+        const int64_t size = number_at(call, sizes, i);
+        count += size > 0 ? size : 0;
+    }
+    touch_addresses(call, array, count);
+}
+
+void touch_group_matrices(struct touch *call, uint64_t array, int64_t groups, uint64_t sizes,
+                          uint64_t factors, int64_t compute_type, uint64_t operations,
+                          uint64_t rows, uint64_t columns, uint64_t leading)
+{
+    const struct touch_type factor = touch_scale(call, compute_type, 0);
+    uint64_t first = array;
+    if (!sizes || !rows || !columns || !leading)
+        return;
+    for (int64_t i = 0; i < groups; i++) {
+        const int64_t size = number_at(call, sizes, i);
+        const bool turned = operations && ((const int32_t *)(uintptr_t)operations)[i] != 0;
+        const uint64_t own = factors ? factors + (uint64_t)i * factor.bytes : 0;
+        if (size <= 0)
+            continue;
+        if (!own || touch_value_nonzero(own, factor) != TOUCH_NEVER)
+            touch_matrix_each(call, first, size, number_at(call, turned ? columns : rows, i),
+                              number_at(call, turned ? rows : columns, i),
+                              number_at(call, leading, i));
+        first += (uint64_t)size * sizeof(uint64_t);
+    }
+}

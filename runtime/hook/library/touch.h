@@ -93,6 +93,12 @@ void touch_matrix_each(struct touch *call, uint64_t array, int64_t batches, int6
                        int64_t columns, int64_t leading);
 void touch_triangle_each(struct touch *call, uint64_t array, int64_t batches, int64_t n,
                          int64_t leading);
+/* The same in groups: arrays with a number for each are on the host. Of a group whose factor is 0
+ * nothing is touched; `factors` and `operations` may be 0. */
+void touch_group_addresses(struct touch *call, uint64_t array, int64_t groups, uint64_t sizes);
+void touch_group_matrices(struct touch *call, uint64_t array, int64_t groups, uint64_t sizes,
+                          uint64_t factors, int64_t compute_type, uint64_t operations,
+                          uint64_t rows, uint64_t columns, uint64_t leading);
 
 /* ---- cuBLAS ---- */
 

@@ -439,6 +439,63 @@ static void products_in_batches(void **state)
     touch_release(&call);
 }
 
+enum { GROUPS = 3, EACH = 3, APART = 2048 }; /* of a kind of matrix, in bytes */
+
+/* Matrices of groups, one APART from the other in the area of their kind; some factors are 0. */
+static void products_in_groups(void **state)
+{
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        const bool wide = round % 2;
+        int m[GROUPS], n[GROUPS], k[GROUPS], lda[GROUPS], ldb[GROUPS], ldc[GROUPS], sizes[GROUPS];
+        int ta[GROUPS], tb[GROUPS], product = 0;
+        int64_t long_m[GROUPS], long_n[GROUPS], long_k[GROUPS], long_a[GROUPS], long_b[GROUPS],
+            long_c[GROUPS], long_sizes[GROUPS];
+        float factors[GROUPS];
+        for (int g = 0; g < GROUPS; g++) {
+            m[g] = 1 + upto(9), n[g] = 1 + upto(9), k[g] = upto(9);
+            ta[g] = upto(3), tb[g] = upto(3), sizes[g] = upto(EACH + 1);
+            lda[g] = (ta[g] ? k[g] : m[g]) + upto(3), ldb[g] = (tb[g] ? n[g] : k[g]) + upto(3);
+            ldc[g] = m[g] + upto(3);
+            factors[g] = upto(4) ? 2 : -0.0f;
+            long_m[g] = m[g], long_n[g] = n[g], long_k[g] = k[g], long_sizes[g] = sizes[g];
+            long_a[g] = lda[g], long_b[g] = ldb[g], long_c[g] = ldc[g];
+            for (int i = 0; i < sizes[g]; i++, product++) {
+                const int64_t at = (int64_t)product * APART / 4;
+                table[product] = PA + (uint64_t)product * APART;
+                table[16 + product] = PB + (uint64_t)product * APART;
+                table[32 + product] = PC + (uint64_t)product * APART;
+                for (int r = 0; r < m[g]; r++)
+                    for (int c = 0; c < n[g]; c++) {
+                        for (int l = 0; factors[g] != 0 && l < k[g]; l++) {
+                            reads(PA, at + (ta[g] ? l + r * lda[g] : r + l * lda[g]), 4);
+                            reads(PB, at + (tb[g] ? c + l * ldb[g] : l + c * ldb[g]), 4);
+                        }
+                        writes(PC, at + r + c * ldc[g], 4);
+                    }
+            }
+        }
+        if (wide)
+            CALL("cublasSgemmGroupedBatched_64", 0, W(ta), W(tb), W(long_m), W(long_n), W(long_k),
+                 W(factors), TABLE, W(long_a), TABLE + 128, W(long_b), W(factors), TABLE + 256,
+                 W(long_c), W(GROUPS), W(long_sizes));
+        else
+            CALL("cublasGemmGroupedBatchedEx", 0, W(ta), W(tb), W(m), W(n), W(k), W(factors), TABLE,
+                 HALF(0), W(lda), TABLE + 128, HALF(0), W(ldb), W(factors), TABLE + 256, HALF(0),
+                 W(ldc), HALF(GROUPS), W(sizes), HALF(68));
+        size_t kept = 0;
+        for (size_t i = 0; i < call.count; i++)
+            if (call.accesses[i].base >= AREA)
+                call.accesses[kept++] = call.accesses[i];
+            else
+                assert_int_equal(call.accesses[i].bytes, product * 8);
+        assert_int_equal(call.count - kept, product ? 3 : 0);
+        assert_false(call.incomplete);
+        call.count = kept;
+        compare("grouped");
+    }
+}
+
 static void level_3(void **state)
 {
     (void)state;
@@ -743,6 +800,7 @@ int main(void)
         cmocka_unit_test(level_2),
         cmocka_unit_test(products),
         cmocka_unit_test(products_in_batches),
+        cmocka_unit_test(products_in_groups),
         cmocka_unit_test(level_3),
         cmocka_unit_test(products_by_descriptors),
         cmocka_unit_test(transforms),
