@@ -59,6 +59,10 @@ $(OUT)/tests/unit/test_report_trace: tests/unit/cli/test_report_trace.c $(TRACE_
 $(OUT)/tests/unit/test_function_index: tests/unit/cli/test_function_index.c $(call objects,runtime/cli/function_index.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka $(CLI_LIBS) $(UNPACK) -lpthread -ldl -lm
+# It has a follow_link of its own.
+$(OUT)/tests/unit/test_epoch: tests/unit/mpi/test_epoch.c $(call objects,runtime/mpi/epoch.c)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka -lpthread
 # It talks to the real helper process.
 $(OUT)/tests/unit/test_symbolizer: $(CSAN)
 -include $(wildcard $(OUT)/tests/unit/*.d)

@@ -364,6 +364,7 @@ struct csan_api {
     void (*barrier)(uint64_t barrier, uint64_t processes, int leave);
     int (*links)(void);
     size_t (*report_since)(uint64_t mark, size_t index, char *text, size_t capacity);
+    void (*unmodelled)(const char *what);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -570,6 +571,15 @@ static inline void csan_races_clear(void)
         api->races_clear();
 }
 
+/* For wrappers of libraries: the program used `what` ("MPI_Send_c"), which nobody follows. The
+ * summary names it. The text stays where it is. */
+static inline void csan_unmodelled(const char *what)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, unmodelled))
+        api->unmodelled(what);
+}
+
 /* ---- Between processes ------------------------------------------------------------------------
  *
  * csan checks each process by itself. `csan merge --order` puts the recordings of several together,
@@ -662,6 +672,7 @@ enum csan_link_lack {
     CSAN_LACK_THREADS,          /* threads that send or receive by one communicator */
     CSAN_LACK_GRAPH,            /* calls of NCCL in a graph */
     CSAN_LACK_STORE,            /* calls of a store that do not say who set what */
+    CSAN_LACK_UNFOLLOWED,       /* calls that move data and that nobody follows: csan_unmodelled */
     CSAN_LACKS
 };
 struct csan_link {

@@ -50,17 +50,16 @@ static int deleted(mpi_handle comm, int key, void *value, void *extra)
     return MPI_OK;
 }
 
-/* Started by other processes, whose world has the same name in some MPIs. */
-static bool is_spawned(void)
+bool communicators_spawned(void)
 {
     mpi_handle parent = 0;
-    return !environment_get("PMIX_NAMESPACE") && PMPI(Comm_get_parent)(&parent) == MPI_OK &&
-           handle_at(&parent, 0) != abi.comm_null;
+    return PMPI(Comm_get_parent)(&parent) == MPI_OK && handle_at(&parent, 0) != abi.comm_null;
 }
 
 void communicators_start(void)
 {
-    if (table.known || is_spawned() ||
+    /* where worlds have no names, that of the processes that started these looks the same */
+    if (table.known || (!environment_get("PMIX_NAMESPACE") && communicators_spawned()) ||
         PMPI(Comm_group)(abi.comm_world, &table.world_group) != MPI_OK ||
         PMPI(Comm_create_keyval)((void *)not_copied, (void *)deleted, &table.key, NULL) != MPI_OK)
         return;
@@ -196,9 +195,14 @@ void communicator_made(uint64_t begin, const void *variable)
 /* Each rank needs what the others of the new communicator say. */
 static void wait_for_all(const void *variable)
 {
-    struct communicator *made = call_shared.links ? communicator_of(handle_at(variable, 0)) : NULL;
+    const mpi_handle handle = handle_at(variable, 0);
+    if (!call_shared.links || handle == abi.comm_null)
+        return;
+    const struct communicator *made = communicator_of(handle);
     if (made)
         follow_barrier(made->id, made->size + made->remote);
+    else
+        follow_lack(CSAN_LACK_COMMUNICATOR);
 }
 
 /* ---- The functions that make them (MPI 3.1, 6.4 and 7.5) ---- */
@@ -265,6 +269,40 @@ MAKES_FROM(Intercomm_create,
             void *made),
            (parent, leader, peers, remote_leader, tag, made),
            by_tag(call_shared.links ? table.world.id : 0, tag), true)
+
+/* ---- Processes that meet later (MPI 3.1, chapter 10) ----
+ *
+ * Two groups of one world are known by their ranks. Of processes that were started later nobody
+ * knows which they are for others. */
+
+enum { MEETING = -1 }; /* no tag */
+
+#define MEETS(name, parameters, arguments)                                                         \
+    MAKES_FROM(name, parameters, arguments,                                                        \
+               by_tag(call_shared.links ? table.world.id : 0, MEETING), true)
+
+MEETS(Comm_accept, (const char *port, mpi_handle info, int root, mpi_handle parent, void *made),
+      (port, info, root, parent, made))
+MEETS(Comm_connect, (const char *port, mpi_handle info, int root, mpi_handle parent, void *made),
+      (port, info, root, parent, made))
+MEETS(Comm_join, (int descriptor, void *made), (descriptor, made))
+MAKES_FROM(Comm_spawn,
+           (const char *command, char **arguments, int most, mpi_handle info, int root,
+            mpi_handle parent, void *made, int *codes),
+           (command, arguments, most, info, root, parent, made, codes), 0, false)
+MAKES_FROM(Comm_spawn_multiple,
+           (int count, char **commands, char ***arguments, const int *most, const void *infos,
+            int root, mpi_handle parent, void *made, int *codes),
+           (count, commands, arguments, most, infos, root, parent, made, codes), 0, false)
+
+/* ... and of a session (MPI 4.0, 11.3). */
+MAKES_FROM(Comm_create_from_group,
+           (mpi_handle group, const char *tag, mpi_handle info, mpi_handle errors, void *made),
+           (group, tag, info, errors, made), 0, false)
+MAKES_FROM(Intercomm_create_from_groups,
+           (mpi_handle group, int leader, mpi_handle remote_group, int remote_leader,
+            const char *tag, mpi_handle info, mpi_handle errors, void *made),
+           (group, leader, remote_group, remote_leader, tag, info, errors, made), 0, false)
 
 /* Known when its request is over. */
 EXPORTED int MPI_Comm_idup(mpi_handle parent, void *made, void *request);

@@ -5,7 +5,7 @@
  * the parent, and which ranks of MPI_COMM_WORLD it has. No message is sent for it, since a rank
  * may run without csan. One that only some processes of the parent make, or that has two groups, is
  * known by its ranks, its tag and how often these were used before. A communicator to processes
- * that were started later (MPI_Comm_spawn, MPI_Comm_accept) is not known. */
+ * of another job or that were started later (MPI_Comm_spawn) is not known. */
 #ifndef RUNTIME_MPI_COMMUNICATOR_H
 #define RUNTIME_MPI_COMMUNICATOR_H
 
@@ -22,6 +22,8 @@ struct communicator {
 
 /* Behind MPI_Init. */
 void communicators_start(void);
+/* Other ranks started this one (MPI_Comm_spawn). */
+bool communicators_spawned(void);
 
 /* NULL: it is not known. */
 struct communicator *communicator_of(mpi_handle comm);

@@ -12,6 +12,8 @@ struct peer {
     uint32_t posts, starts; /* epochs so far: exposed to it, and its window accessed */
     bool posted, started;   /* now */
     bool reads;             /* the epoch that started has data of it */
+    bool exposed;           /* it is known that it posted */
+    bool reachable;         /* its memory can be loaded from and stored to */
     bool locked, shared, checked, used, fetched, held; /* held: it is said that it has the lock */
 };
 
@@ -23,7 +25,7 @@ struct epochs {
     struct peer peers[];
 };
 
-struct epochs *epochs_create(uint64_t id, int rank, int size)
+struct epochs *epochs_create(uint64_t id, int rank, int size, bool shared)
 {
     struct epochs *epochs = calloc(1, sizeof *epochs + (size_t)size * sizeof(struct peer));
     if (!epochs)
@@ -32,6 +34,8 @@ struct epochs *epochs_create(uint64_t id, int rank, int size)
     epochs->id = id;
     epochs->rank = rank;
     epochs->size = size;
+    for (int i = 0; i < size; i++)
+        epochs->peers[i].reachable = shared;
     return epochs;
 }
 
@@ -70,6 +74,28 @@ static void for_targets(struct epochs *epochs, int target,
         each(epochs, peer, i);
         leave(epochs);
     }
+}
+
+/* Once for each: the rank reads or writes what others may write or read now. */
+static void expose(struct epochs *epochs, bool reads, bool writes)
+{
+    if (writes && !epochs->wrote)
+        follow_link(CSAN_LINK_LACK, CSAN_LACK_ONE_SIDED, epochs->id, 1);
+    if (reads && !epochs->read)
+        follow_link(CSAN_LINK_LACK, CSAN_LACK_ONE_SIDED, epochs->id, 2);
+    epochs->wrote |= writes;
+    epochs->read |= reads;
+}
+
+static void reachable_one(struct epochs *epochs, struct peer *peer, int target)
+{
+    (void)epochs, (void)target;
+    peer->reachable = true;
+}
+
+void epochs_reachable(struct epochs *epochs, int target)
+{
+    for_targets(epochs, target, reachable_one);
 }
 
 /* ---- Locks ---- */
@@ -114,10 +140,12 @@ static void lock_one(struct epochs *epochs, int target, bool shared, bool check)
     peer->shared = shared;
     peer->checked = check;
     peer->used = peer->fetched = peer->held = false;
-    if (target == epochs->rank) {
+    if (target == epochs->rank || peer->reachable) {
         peer->used = true;
         hold(epochs, peer, target);
     }
+    if (peer->reachable && shared)
+        expose(epochs, true, true);
     leave(epochs);
 }
 
@@ -176,17 +204,6 @@ void epochs_came(struct epochs *epochs, int target)
 
 /* ---- Operations ---- */
 
-/* Once for each: the rank reads or writes what others may write or read now. */
-static void expose(struct epochs *epochs, bool reads, bool writes)
-{
-    if (writes && !epochs->wrote)
-        follow_link(CSAN_LINK_LACK, CSAN_LACK_ONE_SIDED, epochs->id, 1);
-    if (reads && !epochs->read)
-        follow_link(CSAN_LINK_LACK, CSAN_LACK_ONE_SIDED, epochs->id, 2);
-    epochs->wrote |= writes;
-    epochs->read |= reads;
-}
-
 void epochs_operation(struct epochs *epochs, int target, bool reads, bool writes)
 {
     struct peer *peer = peer_of(epochs, target);
@@ -241,9 +258,28 @@ void epochs_start(struct epochs *epochs, const int *ranks, int count)
             continue;
         peer->started = true;
         peer->starts++;
-        peer->reads = false;
+        peer->reads = peer->exposed = false;
         leave(epochs);
     }
+}
+
+static void posts_of(const struct epochs *epochs, const struct peer *peer, int target, bool wanted)
+{
+    follow_link(wanted ? CSAN_LINK_RECEIVE : CSAN_LINK_UNWANTED,
+                pair_key(epochs, POSTS, epochs->rank, target), peer->starts, 0);
+}
+
+static void started_one(struct epochs *epochs, struct peer *peer, int target)
+{
+    if (!peer->started || !peer->reachable || peer->exposed)
+        return;
+    posts_of(epochs, peer, target, true);
+    peer->exposed = true;
+}
+
+void epochs_started(struct epochs *epochs)
+{
+    for_targets(epochs, EPOCH_ALL, started_one);
 }
 
 static void complete_one(struct epochs *epochs, struct peer *peer, int target)
@@ -260,9 +296,8 @@ void epochs_complete(struct epochs *epochs)
 
 static void completed_one(struct epochs *epochs, struct peer *peer, int target)
 {
-    if (peer->started)
-        follow_link(peer->reads ? CSAN_LINK_RECEIVE : CSAN_LINK_UNWANTED,
-                    pair_key(epochs, POSTS, epochs->rank, target), peer->starts, 0);
+    if (peer->started && !peer->exposed)
+        posts_of(epochs, peer, target, peer->reads);
     peer->started = false;
 }
 

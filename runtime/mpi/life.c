@@ -6,6 +6,19 @@
 
 enum { THREAD_MULTIPLE = 3 }; /* in both families */
 
+/* A rank that others started comes after what they did, but csan does not know which ones. */
+static void started(int result)
+{
+    if (result != MPI_OK || !call_shared.links)
+        return;
+    communicators_start();
+    const bool spawned = communicators_spawned();
+    call_outside();
+    if (spawned)
+        follow_lack(CSAN_LACK_COMMUNICATOR);
+    call_inside();
+}
+
 EXPORTED int MPI_Init(int *count, char ***arguments);
 int MPI_Init(int *count, char ***arguments)
 {
@@ -15,8 +28,7 @@ int MPI_Init(int *count, char ***arguments)
     call_count_start(false);
     call_inside();
     const int result = PMPI(Init)(count, arguments);
-    if (result == MPI_OK && call_shared.links)
-        communicators_start();
+    started(result);
     return call_end(&call, result);
 }
 ALSO_PMPI(Init)
@@ -30,11 +42,23 @@ int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
     call_count_start(required == THREAD_MULTIPLE);
     call_inside();
     const int result = PMPI(Init_thread)(count, arguments, required, provided);
-    if (result == MPI_OK && call_shared.links)
-        communicators_start();
+    started(result);
     return call_end(&call, result);
 }
 ALSO_PMPI(Init_thread)
+
+/* MPI 4.0, 11.3: in place of the two, or beside them. Its threads may be any. */
+EXPORTED int MPI_Session_init(mpi_handle info, mpi_handle errors, void *session);
+int MPI_Session_init(mpi_handle info, mpi_handle errors, void *session)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Session_init"))
+        return PMPI(Session_init)(info, errors, session);
+    call_count_start(true);
+    call_inside();
+    return call_end(&call, PMPI(Session_init)(info, errors, session));
+}
+ALSO_PMPI(Session_init)
 
 EXPORTED int MPI_Finalize(void);
 int MPI_Finalize(void)

@@ -33,7 +33,7 @@ int MPI_Win_create(void *base, mpi_aint bytes, int unit, mpi_handle info, mpi_ha
     struct call call;
     if (!call_begin(&call, "MPI_Win_create"))
         return PMPI(Win_create)(base, bytes, unit, info, comm, window);
-    struct window_memory memory = {base, call_view(base), bytes, unit, 0, 0, 0};
+    struct window_memory memory = {base, call_view(base), bytes, unit, 0, 0, 0, false};
     call_inside();
     const int result =
         PMPI(Win_create)((void *)(uintptr_t)memory.view, bytes, unit, info, comm, window);
@@ -44,7 +44,7 @@ int MPI_Win_create(void *base, mpi_aint bytes, int unit, mpi_handle info, mpi_ha
 }
 ALSO_PMPI(Win_create)
 
-#define ALLOCATES(name)                                                                            \
+#define ALLOCATES(name, shares)                                                                    \
     EXPORTED int MPI_##name(mpi_aint bytes, int unit, mpi_handle info, mpi_handle comm,            \
                             void *base, void *window);                                             \
     int MPI_##name(mpi_aint bytes, int unit, mpi_handle info, mpi_handle comm, void *base,         \
@@ -55,7 +55,7 @@ ALSO_PMPI(Win_create)
             return PMPI(name)(bytes, unit, info, comm, base, window);                              \
         call_inside();                                                                             \
         const int result = PMPI(name)(bytes, unit, info, comm, base, window);                      \
-        struct window_memory memory = {NULL, NULL, bytes, unit, 0, 0, 0};                          \
+        struct window_memory memory = {NULL, NULL, bytes, unit, 0, 0, 0, shares};                  \
         group_note(comm, &memory);                                                                 \
         if (result == MPI_OK) {                                                                    \
             memory.base = memory.view = *(void **)base;                                            \
@@ -64,8 +64,8 @@ ALSO_PMPI(Win_create)
         return call_end(&call, result);                                                            \
     }                                                                                              \
     ALSO_PMPI(name)
-ALLOCATES(Win_allocate)
-ALLOCATES(Win_allocate_shared)
+ALLOCATES(Win_allocate, false)
+ALLOCATES(Win_allocate_shared, true)
 
 EXPORTED int MPI_Win_create_dynamic(mpi_handle info, mpi_handle comm, void *window);
 int MPI_Win_create_dynamic(mpi_handle info, mpi_handle comm, void *window)
@@ -73,7 +73,7 @@ int MPI_Win_create_dynamic(mpi_handle info, mpi_handle comm, void *window)
     struct call call;
     if (!call_begin(&call, "MPI_Win_create_dynamic"))
         return PMPI(Win_create_dynamic)(info, comm, window);
-    struct window_memory memory = {NULL, NULL, 0, 1, 0, 0, 0};
+    struct window_memory memory = {NULL, NULL, 0, 1, 0, 0, 0, false};
     call_inside();
     const int result = PMPI(Win_create_dynamic)(info, comm, window);
     group_note(comm, &memory);
@@ -131,8 +131,6 @@ int MPI_Win_get_attr(mpi_handle window, int key, void *value, int *flag)
 }
 ALSO_PMPI(Win_get_attr)
 
-/* ---- Operations ---- */
-
 /* Outside of MPI. */
 static struct epochs *epochs_of(mpi_handle window)
 {
@@ -141,6 +139,22 @@ static struct epochs *epochs_of(mpi_handle window)
         follow_lack(CSAN_LACK_COMMUNICATOR);
     return epochs;
 }
+
+/* From here on the program can load from and store to memory of that rank. MPI_PROC_NULL: of the
+ * first that has some (MPI 4.1, 12.2.3). */
+static void query_end(mpi_handle window, int rank, const void *base, int result)
+{
+    call_outside();
+    if (result == MPI_OK && *(void *const *)base)
+        epochs_reachable(epochs_of(window), rank == abi.proc_null ? EPOCH_ALL : rank);
+    call_inside();
+}
+
+#define QUERY       (mpi_handle window, int rank, mpi_aint *bytes, int *unit, void *base)
+#define QUERY_NAMES (window, rank, bytes, unit, base)
+WRAPPER(Win_shared_query, QUERY, QUERY_NAMES, QUERY_NAMES, , query_end(window, rank, base, result))
+
+/* ---- Operations ---- */
 
 /* What an operation to the calling rank does with its own window. */
 static void touch_window(struct call *call, mpi_handle window, int target, mpi_aint place,
@@ -314,6 +328,14 @@ static void lock_end(mpi_handle window, int target, bool shared, int assertion, 
     call_inside();
 }
 
+static void start_end(mpi_handle window, int result)
+{
+    call_outside();
+    if (result == MPI_OK)
+        epochs_started(epochs_of(window));
+    call_inside();
+}
+
 static void wait_end(mpi_handle window, bool over)
 {
     call_outside();
@@ -393,7 +415,8 @@ FLUSHES(Win_flush_local, RANK, RANK_NAMES, rank, true)
 FLUSHES(Win_flush_local_all, WINDOW, WINDOW_NAMES, WINDOW_ANY_TARGET, true)
 
 WRAPPER(Win_post, GROUP, GROUP_NAMES, GROUP_NAMES, group_give(group, window, epochs_post), )
-WRAPPER(Win_start, GROUP, GROUP_NAMES, GROUP_NAMES, group_give(group, window, epochs_start), )
+WRAPPER(Win_start, GROUP, GROUP_NAMES, GROUP_NAMES, group_give(group, window, epochs_start),
+        start_end(window, result))
 WRAPPER(Win_complete, WINDOW, WINDOW_NAMES, WINDOW_NAMES, epochs_complete(epochs_of(window)),
         complete_end(window, result))
 WRAPPER(Win_wait, WINDOW, WINDOW_NAMES, WINDOW_NAMES, , wait_end(window, result == MPI_OK))

@@ -44,7 +44,7 @@ void window_created(mpi_handle handle, const struct window_memory *memory)
     window->handle = handle;
     window->memory = *memory;
     if (memory->id)
-        window->epochs = epochs_create(memory->id, memory->rank, memory->size);
+        window->epochs = epochs_create(memory->id, memory->rank, memory->size, memory->shared);
     pthread_mutex_lock(&table.lock);
     window->next = table.windows;
     table.windows = window;

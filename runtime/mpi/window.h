@@ -15,6 +15,7 @@ struct window_memory {
     int rank;    /* of the caller in the window's group */
     uint64_t id; /* the same in all ranks of the group; 0: not known */
     int size;    /* of the group */
+    bool shared; /* the group shares the memory (MPI_Win_allocate_shared) */
 };
 
 void window_created(mpi_handle window, const struct window_memory *memory);

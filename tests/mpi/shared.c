@@ -300,6 +300,46 @@ static void by_inter_allreduce(void)
     MPI_Allreduce(&word, &sum, 1, MPI_INT, MPI_SUM, comm);
 }
 
+#if MPI_VERSION >= 4
+static void by_large_send(void)
+{
+    int word = 0;
+    for (int i = 1; i < size && rank == 0; i++)
+        MPI_Send_c(&word, 1, MPI_INT, i, TAG, comm);
+    if (rank)
+        MPI_Recv_c(&word, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
+}
+
+static void by_partitions(void)
+{
+    int word = 0;
+    MPI_Request request;
+    for (int i = 1; i < size; i++) {
+        if (rank == 0)
+            MPI_Psend_init(&word, 1, 1, MPI_INT, i, TAG, comm, MPI_INFO_NULL, &request);
+        else if (rank == i)
+            MPI_Precv_init(&word, 1, 1, MPI_INT, 0, TAG, comm, MPI_INFO_NULL, &request);
+        else
+            continue;
+        MPI_Start(&request);
+        if (rank == 0)
+            MPI_Pready(0, request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+}
+
+static MPI_Session session = MPI_SESSION_NULL;
+static void comm_of_session(void)
+{
+    MPI_Group all;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+    MPI_Comm_create_from_group(all, "csan", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&all);
+}
+#endif
+
 /* Both are in a group with nobody of the other one: a call of that group orders nothing. */
 static void by_own_group(void)
 {
@@ -366,6 +406,13 @@ static const struct order {
               {"flush_alone", by_flush_alone, 0, before_window, NULL},
               {"win_free", by_win_free, 0, before_window, NULL},
               {"value", by_value, 0, before_window, NULL},
+              {"word", by_word, 0, before_shared_window, NULL},
+              {"word_shared", by_word_shared, 0, before_shared_window, NULL},
+              {"word_alone", by_word_alone, 0, before_shared_window, NULL},
+              {"shared_fence", by_shared_fence, 0, before_shared_window, NULL},
+              {"exposed", by_exposed, 0, before_shared_window, behind_exposed},
+              {"flag_synced", by_flag_synced, 0, before_shared_window, NULL},
+              {"flag_alone", by_flag_alone, 0, before_shared_window, NULL},
               {"inter", by_inter, 0, NULL, NULL},
               {"inter_up", by_inter_up, 1, NULL, NULL},
               {"inter_bcast", by_inter_bcast, 0, NULL, NULL},
@@ -376,6 +423,12 @@ static const struct order {
               {"merged", by_send, 0, NULL, NULL},
               {"idup", by_send, 0, NULL, NULL},
               {"create_group", by_send, 0, NULL, NULL},
+              {"connected", by_inter, 0, NULL, NULL},
+#if MPI_VERSION >= 4
+              {"large_send", by_large_send, 0, NULL, NULL},
+              {"partitions", by_partitions, 0, NULL, NULL},
+              {"session", by_send, 0, NULL, NULL},
+#endif
               {"own_group", by_own_group, 0, NULL, NULL},
               {"bcast_of_last", by_bcast_of_last, 0, NULL, NULL},
               {"no_elements", by_no_elements, 0, NULL, NULL}};
@@ -395,6 +448,22 @@ static MPI_Comm groups_make(void)
     MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank ? 0 : 1, TAG, &both);
     MPI_Comm_free(&own);
     return both;
+}
+
+/* By a port, as if the two groups had been started apart. */
+static void comm_by_port(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm own;
+    MPI_Comm_split(MPI_COMM_WORLD, rank != 0, rank, &own);
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, sizeof port, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, own, &comm);
+    else
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, own, &comm);
+    MPI_Comm_free(&own);
 }
 
 /* Once more: the first is another one with the same ranks. */
@@ -437,6 +506,12 @@ static void comm_choose(const char *name)
         MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &comm);
     } else if (strncmp(name, "inter", 5) == 0 || strcmp(name, "merged") == 0) {
         comm_of_groups(name);
+    } else if (strcmp(name, "connected") == 0) {
+        comm_by_port();
+#if MPI_VERSION >= 4
+    } else if (strcmp(name, "session") == 0) {
+        comm_of_session();
+#endif
     } else if (strcmp(name, "create_group") == 0) {
         comm_by_group();
     } else if (strcmp(name, "idup") == 0) {
@@ -501,6 +576,12 @@ int main(int count, char **arguments)
     if (rank == 0 && cudaFree(memory) == cudaSuccess && cudaGetLastError() == cudaSuccess)
         puts("right");
     fflush(stdout);
+#if MPI_VERSION >= 4
+    if (session != MPI_SESSION_NULL) {
+        MPI_Comm_free(&comm);
+        MPI_Session_finalize(&session);
+    }
+#endif
     MPI_Finalize();
     return 0;
 }

@@ -219,6 +219,108 @@ static void by_flush_alone(void)
     MPI_Win_unlock_all(window);
 }
 
+/* ---- Windows whose memory ranks load from and store to ---- */
+
+static volatile int *word_at_first; /* the word of rank 0 */
+
+static void before_shared_window(void)
+{
+    int *mine, *first, unit;
+    MPI_Aint bytes;
+    MPI_Win_allocate_shared(sizeof *mine, sizeof *mine, MPI_INFO_NULL, comm, &mine, &window);
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &first);
+    word_at_first = first;
+    if (rank == 0)
+        *first = 0;
+    MPI_Barrier(comm); /* orders nothing of what comes later */
+}
+
+/* Rank 0 sets its word under its lock, and the others look at it until they see that. */
+static void word_by_lock(int kind)
+{
+    for (int word = 0; !word;) {
+        MPI_Win_lock(rank ? kind : MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        if (rank == 0)
+            *word_at_first = 1;
+        word = *word_at_first;
+        MPI_Win_unlock(0, window);
+        usleep(1000);
+    }
+}
+static void by_word(void)
+{
+    word_by_lock(MPI_LOCK_EXCLUSIVE);
+}
+static void by_word_shared(void)
+{
+    word_by_lock(MPI_LOCK_SHARED);
+}
+
+/* The program says that nobody else has the lock: it need not be one. */
+static void by_word_alone(void)
+{
+    for (int i = 0; i < size; i++) {
+        if (rank == i) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, MPI_MODE_NOCHECK, window);
+            *word_at_first += 1;
+            MPI_Win_unlock(0, window);
+        }
+        usleep(20000);
+    }
+}
+
+static void by_shared_fence(void)
+{
+    if (rank == 0)
+        *word_at_first = 1;
+    MPI_Win_fence(0, window);
+}
+
+/* The others load what rank 0 exposes. */
+static void by_exposed(void)
+{
+    MPI_Group others = group_make(1, size - 1), first = group_make(0, 1);
+    if (rank == 0) {
+        *word_at_first = 1;
+        MPI_Win_post(others, 0, window);
+    } else {
+        MPI_Win_start(first, 0, window);
+    }
+    MPI_Group_free(&others);
+    MPI_Group_free(&first);
+}
+static void behind_exposed(void)
+{
+    if (rank == 0)
+        MPI_Win_wait(window);
+    else
+        MPI_Win_complete(window);
+}
+
+/* A flag that ranks load and store under a lock that they share. */
+static void by_flag(int syncs)
+{
+    MPI_Win_lock_all(syncs ? MPI_MODE_NOCHECK : 0, window);
+    if (rank == 0)
+        *word_at_first = 1;
+    while (!*word_at_first)
+        if (syncs)
+            MPI_Win_sync(window);
+        else
+            usleep(1000);
+    if (syncs)
+        MPI_Win_sync(window);
+    MPI_Win_unlock_all(window);
+}
+static void by_flag_synced(void)
+{
+    by_flag(1);
+}
+static void by_flag_alone(void)
+{
+    by_flag(0);
+}
+
 /* ---- What csan does not follow ---- */
 
 /* A value that ranks read under a lock that they share. */

@@ -76,9 +76,10 @@ static void string_replace(char **string, const char *by)
     *string = copy;
 }
 
-/* What orders streams of one process does not order two processes. */
-static void reword(struct linked_run *run, struct finding *finding, const char *earlier,
-                   const char *later)
+/* What orders streams of one process does not order two processes. `was_possible`: without the
+ * doubts, too. */
+static void reword(struct linked_run *run, struct finding *finding, bool was_possible,
+                   const char *earlier, const char *later)
 {
     char cause[512], fix[512], origin[256];
     const bool doubts = run->unfollowed || linked_replay_doubts(run->replay);
@@ -97,6 +98,9 @@ static void reword(struct linked_run *run, struct finding *finding, const char *
     line_replace(&finding->text, "\nCause: ", "\nCause: ", cause);
     line_replace(&finding->text, "\nFix: ", "\nFix: ", fix);
     line_replace(&finding->text, "\nIn process ", "\nBetween ", origin);
+    if (doubts && !was_possible)
+        line_replace(&finding->text, "whether their strides overlap", "",
+                     "whether the two processes are in order is not known.");
     string_replace(&finding->cause, cause);
     string_replace(&finding->fix, fix);
     finding->proposal.kind = PROPOSAL_NONE;
@@ -123,7 +127,8 @@ static void race_found(void *user, const struct csan_race *race)
     struct finding *finding = report_finding(run->sink, &changed);
     if (!finding)
         return;
-    reword(run, finding, run->set->recordings[earlier].name, run->set->recordings[later].name);
+    reword(run, finding, race->possible, run->set->recordings[earlier].name,
+           run->set->recordings[later].name);
     run->found++;
     run->possible += finding->possible;
     numbers_change(run, finding);

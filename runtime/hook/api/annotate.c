@@ -20,6 +20,7 @@
 #include "runtime/hook/state/thread.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/python/frames.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
@@ -297,7 +298,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .token = process_link_token,
                                     .barrier = process_link_barrier,
                                     .links = process_links_wanted,
-                                    .report_since = report_since};
+                                    .report_since = report_since,
+                                    .unmodelled = counters_unmodelled};
 
 const struct csan_api *csan_api(void)
 {
