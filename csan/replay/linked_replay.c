@@ -338,7 +338,7 @@ static void say_lacks(struct linked_replay *replay)
         [CSAN_LACK_CANCELLED] = "a send that was cancelled, or a call that failed",
         [CSAN_LACK_GRAPH] = "calls of NCCL in a graph are not followed",
         [CSAN_LACK_STORE] = "calls of a store that do not say who set what (append, num_keys)",
-        [CSAN_LACK_UNFOLLOWED] = "calls that move data and are not followed",
+        [CSAN_LACK_UNFOLLOWED] = "calls that move data between processes and are not followed",
         [CSAN_LACK_THREADS] = "threads that send or receive by one communicator",
     };
     for (size_t i = 0; i < replay->linked.count; i++) {

@@ -275,17 +275,19 @@ MAKES_FROM(Intercomm_create,
  * Two groups of one world are known by their ranks. Of processes that were started later nobody
  * knows which they are for others. */
 
-enum { MEETING = -1 }; /* no tag */
+enum { BY_PORT = -1 }; /* no tag */
 
-#define MEETS(name, parameters, arguments)                                                         \
+#define MAKES_BY_PORT(name, parameters, arguments)                                                 \
     MAKES_FROM(name, parameters, arguments,                                                        \
-               by_tag(call_shared.links ? table.world.id : 0, MEETING), true)
+               by_tag(call_shared.links ? table.world.id : 0, BY_PORT), true)
 
-MEETS(Comm_accept, (const char *port, mpi_handle info, int root, mpi_handle parent, void *made),
-      (port, info, root, parent, made))
-MEETS(Comm_connect, (const char *port, mpi_handle info, int root, mpi_handle parent, void *made),
-      (port, info, root, parent, made))
-MEETS(Comm_join, (int descriptor, void *made), (descriptor, made))
+MAKES_BY_PORT(Comm_accept,
+              (const char *port, mpi_handle info, int root, mpi_handle parent, void *made),
+              (port, info, root, parent, made))
+MAKES_BY_PORT(Comm_connect,
+              (const char *port, mpi_handle info, int root, mpi_handle parent, void *made),
+              (port, info, root, parent, made))
+MAKES_BY_PORT(Comm_join, (int descriptor, void *made), (descriptor, made))
 MAKES_FROM(Comm_spawn,
            (const char *command, char **arguments, int most, mpi_handle info, int root,
             mpi_handle parent, void *made, int *codes),

@@ -55,6 +55,19 @@ def subgroup(rank):
     distributed.all_reduce(ones(), group=GROUPS[1])
 
 
+def ddp(rank):
+    """PyTorch's C++ makes the calls."""
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+    model(ones()).sum().backward()
+
+
+def functional(rank):
+    """The same, but for its name."""
+    from torch.distributed import _functional_collectives
+
+    _functional_collectives.all_reduce(ones(), "sum", GROUPS[0]).sum()
+
+
 def late(rank):
     """Begun before the writer's work: the call says nothing of it."""
     WORKS[0].wait()
@@ -76,6 +89,9 @@ MODES = {
     "requests": requests,
     "polled": polled,
     "subgroup": subgroup,
+    # What is not followed.
+    "ddp": ddp,
+    "functional": functional,
     # What orders nothing: the reader need not wait for the writer.
     "broadcast_of_reader": lambda rank: distributed.broadcast(ones(), 1),
     "reduce_to_writer": lambda rank: distributed.reduce(ones(), 0),

@@ -147,7 +147,7 @@ for mpi in openmpi mpich; do
                 check "... and races are possible ones" is_possible
             done
         done
-        record $mpi 2 large_send
+        sanitized "$csan" run --device=embedded "mpirun.$mpi" -n 2 "$folder/$mpi/shared" large_send >out 2>err
         check "the summary names what is not followed" notes '; not modelled: .*MPI_Send_c'
     fi
 

@@ -89,6 +89,15 @@ for mode in broadcast_of_reader reduce_to_writer late; do
     check "a call that the reader need not wait in orders nothing ($mode)" eval 'ended 66 && says "^Race 1 is certain"'
 done
 
+for mode in ddp functional; do
+    record $mode
+    check "calls of gloo that PyTorch's C++ makes order the two ($mode)" eval '[ "$ran" = 0 ] && [ "$right" = right ]'
+    merge
+    check "... which csan does not follow, and no race is certain" eval \
+        'ended 0 && notes " ([1-9][0-9]*) races between processes, \1 of them possible$"'
+    check "... it says so" notes 'calls that move data between processes and are not followed: all races .* possible ones$'
+done
+
 run "$csan" run --device=embedded "$python" -c \
     'import torch.distributed as d; print(d.Store.set.__module__ == "csan_torch.stores", d.HashStore().add("n", 2))'
 check "without a recording the stores are as they were" says '^False 2$'

@@ -6,12 +6,16 @@ orders its root before the others, and a reduction the others before its root. A
 returns, or Work.is_completed says yes.
 
 A group is known by its name and the job's address and port, a collective call by its number in the group. A
-message is known by its group, ranks and tag. Messages of equal ones come in the order of sends. Calls that
-PyTorch's C++ makes are not seen here, such as those of DistributedDataParallel.
+message is known by its group, ranks and tag. Messages of equal ones come in the order of sends.
+
+Calls that PyTorch's C++ makes are not seen here, such as those of DistributedDataParallel. But Gloo numbers the
+collective calls of a group. Numbers that no call of Python's took are said to be not followed: at the next call, at
+the end of the group and of the process.
 
 Nothing that goes wrong here reaches the program: csan then says that something is not followed.
 """
 
+import atexit
 import ctypes
 import functools
 import hashlib
@@ -53,16 +57,17 @@ class _Links:
         self._ends = weakref.WeakKeyDictionary()  # by work: what is to be done when it is over
         self._open = {}  # receives that are not over, by their number: group, source or None, tag
         self._receives = 0
+        self._numbers = weakref.WeakKeyDictionary()  # by group: Gloo's number of the newest call that was seen
         self._lacks = False
 
     def make(self, kind, key, number=0, peers=0):
         self._table.link(ctypes.byref(api.Link(kind=kind, key=key, number=number, peers=peers)))
 
-    def lack(self):
+    def lack(self, what=api.LACK_COMMUNICATOR):
         """Something that is not followed; said once."""
         if not self._lacks:
             self._lacks = True
-            self.make(api.LINK_LACK, api.LACK_COMMUNICATOR)
+            self.make(api.LINK_LACK, what)
 
     def is_gloo(self, group, values):
         """Calls of other backends than Gloo and NCCL are said to be not followed, as are Gloo's of a GPU's tensors."""
@@ -75,6 +80,25 @@ class _Links:
             if "NCCL" not in name:
                 self.lack()
         return False
+
+    def _number_of(self, group):
+        """Of Gloo's newest call in the group; None: it has none."""
+        try:
+            backend = group._get_backend(self._cpu)
+            return backend._get_sequence_number_for_group() if "Gloo" in type(backend).__name__ else None
+        except RuntimeError:
+            return None
+
+    def check_number(self, group):
+        """Whether each of Gloo's calls so far was seen."""
+        number = self._number_of(group)
+        if number is not None and number != self._numbers.get(group, 0):
+            self.lack(api.LACK_UNFOLLOWED)
+
+    def note_number(self, group):
+        number = self._number_of(group)
+        if number is not None:
+            self._numbers[group] = number
 
     def _devices_of(self, group):
         """Of a call without tensors, such as a barrier: the device that the group would take."""
@@ -184,8 +208,10 @@ def _wrapped(links, name, method):
 
     @functools.wraps(method)
     def follows(group, *arguments, **named):
+        links.safely(links.check_number, group)
         end = links.safely(begin, group, arguments, named)
         work = method(group, *arguments, **named)
+        links.safely(links.note_number, group)
         if end:
             links.safely(links.end_of, work, end)
         return work
@@ -218,6 +244,43 @@ def _follow_work(links, kind):
     kind.wait, kind.is_completed, kind.get_future = waits, is_completed, get_future
 
 
+def _check_all(links, distributed):
+    for group in list(distributed.distributed_c10d._world.pg_map):
+        if hasattr(group, "_get_backend"):
+            links.check_number(group)
+
+
+def _follow_ends(links, distributed):
+    """The last moments in which Gloo's numbers can be asked for."""
+    destroy = distributed.destroy_process_group
+
+    @functools.wraps(destroy)
+    def destroys(*arguments, **named):
+        links.safely(_check_all, links, distributed)
+        return destroy(*arguments, **named)
+
+    distributed.destroy_process_group = distributed.distributed_c10d.destroy_process_group = destroys
+    atexit.register(links.safely, _check_all, links, distributed)
+
+
+def _follow_reducer(links, kind, group_kind):
+    """Of DistributedDataParallel, whose calls are all of C++: said at its begin, since a process may end
+    without a word."""
+    initialize = kind.__init__
+
+    def note(values):
+        for value in values:
+            if isinstance(value, group_kind) and links.is_gloo(value, values):
+                links.lack(api.LACK_UNFOLLOWED)
+
+    @functools.wraps(initialize)
+    def initializes(reducer, *arguments, **named):
+        links.safely(note, [*arguments, *named.values()])
+        return initialize(reducer, *arguments, **named)
+
+    kind.__init__ = initializes
+
+
 def _follow(table):
     import torch
     import torch.distributed as distributed
@@ -232,6 +295,8 @@ def _follow(table):
         if method:
             setattr(ProcessGroup, name, _wrapped(links, name, method))
     _follow_work(links, distributed.Work)
+    links.safely(_follow_ends, links, distributed)
+    links.safely(_follow_reducer, links, distributed.Reducer, ProcessGroup)
 
 
 def install():
