@@ -82,15 +82,53 @@ const struct abi abi_mpich = {
                   [COMBINER_RESIZED] = 18},
 };
 
+/* Its statuses have five words of the MPI's own. */
+const struct abi abi_standard = {
+    .name = "MPI (standard ABI)",
+    .in_place = (void *)1,
+    .proc_null = -3,
+    .any_source = -1,
+    .any_tag = -2,
+    .root = -4,
+    .undefined = -32766,
+    .order_c = 12,
+    .topology_cart = 211,
+    .topology_graph = 212,
+    .topology_dist_graph = 213,
+    .status_source = 0,
+    .status_tag = 1,
+    .status_size = 32,
+    .no_precede = 2048,
+    .no_check = 1024,
+    .lock_shared = 302,
+    .comm_world = 0x101,
+    .comm_self = 0x102,
+    .comm_null = 0x100,
+    .combiners = {[COMBINER_NAMED] = 101,
+                  [COMBINER_DUP] = 102,
+                  [COMBINER_CONTIGUOUS] = 103,
+                  [COMBINER_VECTOR] = 104,
+                  [COMBINER_HVECTOR] = 105,
+                  [COMBINER_INDEXED] = 106,
+                  [COMBINER_HINDEXED] = 107,
+                  [COMBINER_INDEXED_BLOCK] = 108,
+                  [COMBINER_HINDEXED_BLOCK] = 109,
+                  [COMBINER_STRUCT] = 110,
+                  [COMBINER_SUBARRAY] = 111,
+                  [COMBINER_RESIZED] = 116},
+};
+
 struct abi abi;
 
 static struct {
     pthread_once_t once;
     void *library; /* of the MPI; NULL: there is none */
+    bool standard; /* it has the standard's ABI */
 } process = {.once = PTHREAD_ONCE_INIT};
 
 /* A library of the process's by its name; it may have been opened in a scope of its own, as by
- * Python. What its functions come from is among those that it needs. */
+ * Python. What its functions come from is among those that it needs. libmpi_abi may need another
+ * one of the MPI's, whose functions have the MPI's own ABI. */
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *user)
 {
     const char *slash = strrchr(info->dlpi_name, '/');
@@ -98,12 +136,13 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *user)
     (void)bytes, (void)user;
     if (strncmp(name, "libmpi", 6) != 0)
         return 0;
+    const bool standard = strncmp(name, "libmpi_abi", 10) == 0;
     void *library = dlopen(info->dlpi_name, RTLD_NOW | RTLD_NOLOAD);
-    if (library && dlsym(library, "PMPI_Send")) {
+    if (library && dlsym(library, "PMPI_Send") && (standard || !process.library)) {
         process.library = library;
-        return 1;
+        process.standard = standard;
     }
-    return 0;
+    return process.standard;
 }
 
 /* Open MPI's handles are addresses of its objects. A program that is linked with it may have them
@@ -119,8 +158,8 @@ static void find(void)
     dl_iterate_phdr(look_at, NULL);
     if (!process.library)
         return;
-    const mpi_handle world = object("ompi_mpi_comm_world");
-    abi = world ? abi_open_mpi : abi_mpich;
+    const mpi_handle world = process.standard ? 0 : object("ompi_mpi_comm_world");
+    abi = process.standard ? abi_standard : world ? abi_open_mpi : abi_mpich;
     if (!world)
         return;
     abi.comm_world = world;

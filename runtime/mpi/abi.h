@@ -1,10 +1,11 @@
-/* Which MPI the process uses, and what differs between the two families: Open MPI, and MPICH with
- * those that share its ABI (Intel MPI, MVAPICH, Cray MPI).
+/* Which MPI the process uses, and what differs between the families: Open MPI; MPICH with those
+ * that share its ABI (Intel MPI, MVAPICH, Cray MPI); and any MPI that is linked by the standard's
+ * own ABI (MPI 5.0, chapter 20).
  *
- * Handles are pointers in the one and ints in the other. On x86-64 both take one register, so a
+ * Handles are ints of MPICH, and pointers of the others. On x86-64 both take one register, so a
  * function of this library takes a word for either; the upper half of an int's register may be
  * anything. Arrays of handles differ. Constants and statuses are the table's. tests/mpi/abi_check.c
- * compares it with both families' mpi.h. */
+ * compares it with each family's mpi.h. */
 #ifndef RUNTIME_MPI_ABI_H
 #define RUNTIME_MPI_ABI_H
 
@@ -43,7 +44,8 @@ struct abi {
     int proc_null, any_source, any_tag, root, undefined, order_c;
     int topology_cart, topology_graph, topology_dist_graph;
     int status_source, status_tag; /* where in a status they are, in ints */
-    int status_low, status_high;   /* the same, of the bytes that came: see status_bytes */
+    int status_low, status_high;   /* the same, of the bytes that came; high 0: not known. See
+                                      status_bytes */
     int status_size;               /* in bytes */
     int no_precede, no_check;      /* MPI_MODE_NOPRECEDE, MPI_MODE_NOCHECK */
     int lock_shared;               /* MPI_LOCK_SHARED */
@@ -51,7 +53,7 @@ struct abi {
     int combiners[COMBINER_OTHER];               /* the MPI's own numbers */
 };
 
-extern const struct abi abi_open_mpi, abi_mpich;
+extern const struct abi abi_open_mpi, abi_mpich, abi_standard;
 /* The process's; valid once abi_find has returned true. */
 extern struct abi abi;
 
@@ -87,10 +89,12 @@ static inline const void *handle_place(const void *handles, size_t index)
 }
 
 /* How many bytes came, as the MPI keeps it. MPICH keeps a flag in the upper half's lowest bit. Only
- * for comparing: what is said of a message comes from MPI_Get_count. */
+ * for comparing: what is said of a message comes from MPI_Get_count. UINT64_MAX: not known. */
 static inline uint64_t status_bytes(const void *status)
 {
     const uint32_t *fields = (const uint32_t *)status;
+    if (!abi.status_high)
+        return UINT64_MAX;
     const uint64_t high = fields[abi.status_high];
     return fields[abi.status_low] | (abi.handles_are_ints ? high >> 1 : high) << 32;
 }

@@ -22,7 +22,9 @@ static void same(const char *what, long expected, long found)
 int main(void)
 {
     int initialized;
-#ifdef OPEN_MPI
+#if defined(MPI_H_ABI)
+    const struct abi *known = &abi_standard;
+#elif defined(OPEN_MPI)
     const struct abi *known = &abi_open_mpi;
 #else
     const struct abi *known = &abi_mpich;
