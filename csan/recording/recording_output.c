@@ -157,6 +157,20 @@ static void file_lock(const struct recording_output *file)
     flock(file->file.descriptor, LOCK_EX | LOCK_NB);
 }
 
+/* Another process has that name. Where names have ranks, "app.0.csan" becomes "app.0.1234.csan", so that
+ * app.*.csan is all of them: a launcher without a rank may have been first. */
+static void path_add_process(struct recording_output *file)
+{
+    char *name = strrchr(file->path, '/'), end[NAME_MAX] = "";
+    char *dot = strstr(file->pattern, "%r") ? strrchr(name ? name : file->path, '.') : NULL;
+    if (dot) {
+        snprintf(end, sizeof end, "%s", dot);
+        *dot = '\0';
+    }
+    const size_t length = strlen(file->path);
+    snprintf(file->path + length, sizeof file->path - length, ".%d%s", (int)getpid(), end);
+}
+
 static void file_begin(struct recording_output *file)
 {
     output_path_expand(file->path, PATH_MAX, file->pattern);
@@ -164,8 +178,7 @@ static void file_begin(struct recording_output *file)
         unlink(file->path);
     int error = output_file_open(&file->file, file->path, O_EXCL);
     if (error == EEXIST) {
-        size_t length = strlen(file->path);
-        snprintf(file->path + length, sizeof file->path - length, ".%d", (int)getpid());
+        path_add_process(file);
         error = output_file_open(&file->file, file->path, O_EXCL);
     }
     if (error) {

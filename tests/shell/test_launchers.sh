@@ -61,3 +61,11 @@ for variables in 'RANK WORLD_SIZE LOCAL_RANK' 'SLURM_PROCID SLURM_NTASKS SLURM_L
     check "... the others are merged with it" times 1 '^CSAN: data race' out
     check "... and the message names it" notes 'app\.1\.csan: .*the recording stops'
 done
+
+# A launcher that uses CUDA itself has no rank, and may be the first (torchrun's agent is such a one).
+rm -f app.*
+run "$csan" record --device=embedded -o app.%r.csan sh -c \
+    '"$1"; sh launcher.sh RANK WORLD_SIZE LOCAL_RANK "$1"' sh "$racy"
+check "recordings of a launcher and of its ranks have names of one pattern" eval '[ "$(ls app.*.csan | wc -l)" = 4 ]'
+run "$csan" merge app.*.csan
+check "... so all are merged" says '^Seen by .*of 4 processes'

@@ -17,6 +17,8 @@ import weakref
 from . import api
 
 _THERE = b"there\0"  # no key of a store has this in it
+# The state of torchrun's agents. No two of its values are equal: each names who set it, and when.
+_ELASTIC = "torch.rendezvous."
 
 
 class _Links:
@@ -149,10 +151,12 @@ class _Calls:
             return value  # the key is not there
         if _bytes(value) != _bytes(desired):
             self._links.learn(name, _bytes(value))
-        else:
-            self._links.publish(name, _bytes(desired))
-            if expected:  # it may have been there, or another process's value before
-                self._links.lack()
+            return value
+        if expected and key.startswith(_ELASTIC):
+            self._links.learn(name, _bytes(expected))
+        elif expected:  # it may have been there, or another process's value before
+            self._links.lack()
+        self._links.publish(name, _bytes(desired))
         return value
 
     def queue_push(self, method, store, key, value, *rest):
