@@ -120,7 +120,8 @@ static const struct {
      "Colour reports; auto: only on a terminal, and not where NO_COLOR is set."},
     {FIELD(record), OPTION_PATH, "", NULL,
      "Record what csan sees into this file, for csan replay; %p, %r and %h as in log_path. A file "
-     "that is there already is left alone, and \".PID\" is appended; in a name with %r, before its ending."},
+     "that is there already is left alone, and \".PID\" is appended; in a name with %r, before its "
+     "ending."},
     {FIELD(check), OPTION_BOOL, "1", NULL,
      "Look for races; 0: only record, for csan replay to look for them."},
     {FIELD(strict_free), OPTION_BOOL, "0", NULL,

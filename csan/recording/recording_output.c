@@ -157,8 +157,8 @@ static void file_lock(const struct recording_output *file)
     flock(file->file.descriptor, LOCK_EX | LOCK_NB);
 }
 
-/* Another process has that name. Where names have ranks, "app.0.csan" becomes "app.0.1234.csan", so that
- * app.*.csan is all of them: a launcher without a rank may have been first. */
+/* Another process has that name. Where names have ranks, "app.0.csan" becomes "app.0.1234.csan", so
+ * that app.*.csan is all of them: a launcher without a rank may have been first. */
 static void path_add_process(struct recording_output *file)
 {
     char *name = strrchr(file->path, '/'), end[NAME_MAX] = "";

@@ -68,10 +68,102 @@ static void between()
         NCCL(ncclRecv(mine, N, ncclInt32, 0, comm, stream));
 }
 
+// A graph of what `work` does in the stream.
+static cudaGraphExec_t captured(void (*work)())
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    work();
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+    return exec;
+}
+
+static void all_reduce()
+{
+    NCCL(ncclAllReduce(mine, other, N, ncclInt32, ncclSum, comm, stream));
+}
+
+static void reduce_to_writer()
+{
+    NCCL(ncclReduce(mine, other, N, ncclInt32, ncclSum, 0, comm, stream));
+}
+
+static void two_calls()
+{
+    all_reduce();
+    exchange();
+}
+
+// The kernels lie in the graph as well: before the call, or behind it.
+static void used_before()
+{
+    if (rank == 0)
+        launch_fill(stream, memory);
+    all_reduce();
+    if (rank == 1)
+        launch_copy(stream, other, memory);
+}
+
+static void used_behind()
+{
+    all_reduce();
+    if (rank == 0)
+        launch_fill(stream, memory);
+    else
+        launch_copy(stream, other, memory);
+}
+
+static void launch_graph(void (*work)(), int times)
+{
+    cudaGraphExec_t exec = captured(work);
+    for (int i = 0; i < times; i++)
+        CHECK(cudaGraphLaunch(exec, stream));
+}
+
+// The one writes before the second of two launches, the other reads behind one of them.
+static void launch_of_two()
+{
+    cudaGraphExec_t exec = captured(all_reduce);
+    CHECK(cudaGraphLaunch(exec, stream));
+    if (rank == 0)
+        launch_fill(stream, memory);
+    if (rank == 1 && is("graph_first"))
+        launch_copy(stream, mine, memory);
+    CHECK(cudaGraphLaunch(exec, stream));
+    if (rank == 1)
+        launch_copy(stream, mine, memory);
+}
+
+static void with_graph()
+{
+    if (is("graph") || is("graph_two_calls"))
+        launch_graph(is("graph") ? all_reduce : two_calls, 1);
+    if (is("graph_reduce_to_writer"))
+        launch_graph(reduce_to_writer, 1);
+    if (is("graph_inside") || is("graph_again"))
+        launch_graph(used_before, is("graph_again") ? 2 : 1);
+    if (is("graph_behind"))
+        launch_graph(used_behind, 1);
+    if (is("graph_second") || is("graph_first"))
+        launch_of_two();
+}
+
+// Those whose kernels come before the graph and behind it.
+static bool graph_is_between()
+{
+    return is("graph") || is("graph_two_calls") || is("graph_reduce_to_writer");
+}
+
 static int writer()
 {
-    launch_fill(stream, memory);
+    const bool graph_only = strncmp(mode, "graph", 5) == 0 && !graph_is_between();
+    if (!graph_only)
+        launch_fill(stream, memory);
     between();
+    with_graph();
     if (is("ahead")) // the other rank enqueues its part when this one has gone on
         put(csan_send());
     if (is("written_behind"))
@@ -91,7 +183,9 @@ static int reader()
     between();
     if (is("written_behind"))
         NCCL(ncclAllReduce(mine, other, N, ncclInt32, ncclSum, comm, stream));
-    launch_copy(stream, other, memory);
+    with_graph();
+    if (strncmp(mode, "graph", 5) != 0 || graph_is_between())
+        launch_copy(stream, other, memory);
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaIpcCloseMemHandle(memory));
     put('c');

@@ -173,14 +173,15 @@ done
 # ---- Ranks of NCCL
 
 pair=$plain/nccl_processes
-for mode in all_reduce split ahead broadcast reduce exchange send; do
+for mode in all_reduce split ahead broadcast reduce exchange send graph graph_two_calls graph_inside graph_second; do
     record $mode
     check "each rank of NCCL is right by itself ($mode)" ended 0
     merge
     check "... and the two are in order" ended 0
     check "... of which nothing is missing" notes '0 races between processes, 0 of them possible'
 done
-for mode in broadcast_of_reader reduce_to_writer written_behind none; do
+for mode in broadcast_of_reader reduce_to_writer written_behind none graph_reduce_to_writer graph_behind graph_first\
+    graph_again; do
     record $mode
     check "each rank is right by itself where NCCL orders nothing ($mode)" ended 0
     merge

@@ -15,7 +15,10 @@ have cusolverDn.h || sed -i '/SIGNATURE(cusolver/d' library_signatures.inc
 have curand.h || sed -i '/SIGNATURE(curand/d' library_signatures.inc
 have cusparse.h || sed -i '/SIGNATURE(cusparse/d' library_signatures.inc
 have nvrtc.h || sed -i '/SIGNATURE(nvrtc/d' library_signatures.inc
-# nvJitLink's header has the functions of its own version alone.
+# The headers of nvJitLink and NCCL have the functions of their own version alone.
+for name in $(grep -oE '\bnccl[A-Z][A-Za-z0-9_]+' library_signatures.inc | sort -u); do
+    have nccl.h && grep -qw "$name" "$include/nccl.h" || sed -i "/SIGNATURE($name,/d" library_signatures.inc
+done
 for name in $(grep -oE '\b(__)?nvJitLink[A-Za-z0-9_]+' library_signatures.inc | sort -u); do
     have nvJitLink.h && grep -qw "$name" "$include/nvJitLink.h" || sed -i "/SIGNATURE($name,/d" library_signatures.inc
 done

@@ -74,19 +74,20 @@ for library in suppressed_pair:0 libc.so:66; do
 done
 
 # The rules for MPI libraries, by what the library's file is called.
-supp=$(dirname "$test")/../../scripts/package/mpi.supp
-mkdir libmpi.so-tests
-for library in libmpi.so.40 libmpich.so.12 libopen-pal.so.40 libmca_common_cuda.so.40 mca_btl_smcuda.so libucp.so.0 \
+mpi_rules=$(dirname "$test")/../../scripts/package/mpi.supp
+mkdir libmpi-tests
+for name in libmpi.so.40 libmpich.so.12 libopen-pal.so.40 libmca_common_cuda.so.40 mca_btl_smcuda.so libucp.so.0 \
     libuct.so.0 libuct_cuda.so.0 libucm_cuda.so.0 libfabric.so.1 libpsm2.so.2; do
-    cp "$pair" $library
-    run env CSAN=1 CSAN_OPTIONS="suppressions=$supp" LD_LIBRARY_PATH="$root/lib" ./$library
-    check "mpi.supp suppresses what $library calls" ended 0
-    rm $library
+    cp "$pair" $name
+    run env CSAN=1 CSAN_OPTIONS="suppressions=$mpi_rules" LD_LIBRARY_PATH="$root/lib" ./$name
+    check "mpi.supp suppresses what $name calls" ended 0
+    rm $name
 done
-for program in libmpi.so-tests/app libmpi_app.so app_mca_; do
-    cp "$pair" $program
-    run env CSAN=1 CSAN_OPTIONS="suppressions=$supp" LD_LIBRARY_PATH="$root/lib" ./$program
-    check "... and not what $program calls" ended 66
+for name in libmpi-tests/app libmpi_app.so app_mca_; do
+    cp "$pair" $name
+    run env CSAN=1 CSAN_OPTIONS="suppressions=$mpi_rules" LD_LIBRARY_PATH="$root/lib" ./$name
+    check "... and not what $name calls" ended 66
+    rm $name
 done
 
 # A baseline.

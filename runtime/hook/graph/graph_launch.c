@@ -12,6 +12,7 @@
 #include "runtime/hook/failure/wrong_pointer.h"
 #include "runtime/hook/graph/graph.h"
 #include "runtime/hook/graph/graph_blocking.h"
+#include "runtime/hook/graph/graph_calls.h"
 #include "runtime/hook/graph/graph_exec.h"
 #include "runtime/hook/graph/graph_learn.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -129,18 +130,24 @@ static void enqueue_each(const struct graph_exec *exec, size_t number, csan_lane
     graph_on_node(NULL);
 }
 
+/* The step's ops have entered. */
+static void note_launched(const struct graph_steps *merged, const struct graph_step *step,
+                          csan_lane lane)
+{
+    for (size_t i = 0; i < step->op_count; i++)
+        launch_ring_note(&(struct launch_ring_entry){
+            .site = graph_sites_op(merged, step, i), .lane = lane, .progress = merged->progress});
+    if (dump_wants(lane))
+        unverified_launched(lane);
+}
+
 static void enqueue_merged(const struct graph_steps *merged, const struct graph_step *step,
                            csan_lane lane)
 {
-    for (size_t i = 0; i < step->op_count; i++) {
-        const csan_site site = graph_sites_op(merged, step, i);
-        csan_op(session_context(), lane, site, step->ops[i].level, step->ops[i].accesses,
-                step->ops[i].count);
-        launch_ring_note(
-            &(struct launch_ring_entry){.site = site, .lane = lane, .progress = merged->progress});
-    }
-    if (dump_wants(lane))
-        unverified_launched(lane);
+    for (size_t i = 0; i < step->op_count; i++)
+        csan_op(session_context(), lane, graph_sites_op(merged, step, i), step->ops[i].level,
+                step->ops[i].accesses, step->ops[i].count);
+    note_launched(merged, step, lane);
 }
 
 /* Words that copies and sets of the step write have another value then. */
@@ -177,6 +184,39 @@ static void enqueue_nodes(const struct graph_exec *exec, size_t number, csan_lan
                              0, 0);
 }
 
+/* What the step's ops read, or all else that they do. */
+static void enqueue_half(const struct graph_steps *merged, const struct graph_step *step,
+                         csan_lane lane, bool reads)
+{
+    for (size_t i = 0; i < step->op_count; i++) {
+        const struct graph_step_op *op = &step->ops[i];
+        struct csan_access *half = malloc((op->count + 1) * sizeof *half);
+        size_t count = 0;
+        for (size_t k = 0; half && k < op->count; k++)
+            if ((op->accesses[k].kind == CSAN_READ) == reads)
+                half[count++] = op->accesses[k];
+        if (count)
+            csan_op(session_context(), lane, graph_sites_op(merged, step, i), op->level, half,
+                    count);
+        free(half);
+    }
+}
+
+/* What others get was read before they have it, and what is written comes behind what they gave. */
+static void enqueue_links(const struct graph_exec *exec, size_t number, csan_lane lane)
+{
+    const struct graph_step *step = &exec->merged.steps[number];
+    if (!graph_on_calls || graph_on_node) {
+        enqueue_nodes(exec, number, lane);
+        return;
+    }
+    note_overwritten(step);
+    enqueue_half(&exec->merged, step, lane, true);
+    graph_on_calls(lane, step->calls);
+    enqueue_half(&exec->merged, step, lane, false);
+    note_launched(&exec->merged, step, lane);
+}
+
 static void enqueue_memops(const struct graph_exec *exec, const struct graph_step *step,
                            const struct stream *stream, csan_lane lane)
 {
@@ -207,6 +247,8 @@ static void enqueue_step(const struct graph_exec *exec, size_t number, const str
         host_node_is_enqueued(call, lane);
     else if (step->kind == GRAPH_STEP_MEMOPS && step->memops)
         enqueue_memops(exec, step, stream, lane);
+    else if (step->kind == GRAPH_STEP_LINKS)
+        enqueue_links(exec, number, lane);
 }
 
 /* Each step is a lane between what the stream holds and what comes next in it. */
@@ -253,6 +295,8 @@ static void enqueue_launch(struct graph_exec *exec, struct stream *stream, CUstr
     stream_use(stream);
     if (exec->shape.partial || merged->unknown_kernels)
         context_doubt(detector);
+    if (merged->unlinked && graph_on_calls)
+        graph_on_calls(lane, NULL);
     csan_step(detector, lane, CSAN_STEP_GRAPH_LAUNCH, exec->serial, merged->identity, launch->site);
     if (exec->last) {
         csan_snapshot_join(detector, lane, exec->last);

@@ -10,6 +10,7 @@
 #include "runtime/hook/kernel/kernel.h"
 #include "runtime/hook/failure/wrong_pointer.h"
 #include "runtime/hook/state/stream.h"
+#include "runtime/hook/graph/graph_calls.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/learning_node.h"
 #include "runtime/hook/observe/trace.h"
@@ -127,6 +128,7 @@ void graph_node_work_release(struct graph_node_work *work)
             graph_memory_forget(work, work->base);
         learning_node_release(work->learning);
         free(work->wrong);
+        graph_calls_release(work->calls);
         free(work->memops);
         graph_node_work_release(work->otherwise);
         free(work);
@@ -167,8 +169,8 @@ bool graph_node_work_equal(const struct graph_node_work *a, const struct graph_n
         return true;
     return a && b && a->kind == b->kind && a->site == b->site && a->level == b->level &&
            a->base == b->base && a->bytes == b->bytes && a->host == b->host &&
-           learning_node_equal(a->learning, b->learning) && graph_node_work_touches_equal(a, b) &&
-           memops_equal(a, b);
+           a->calls == b->calls && learning_node_equal(a->learning, b->learning) &&
+           graph_node_work_touches_equal(a, b) && memops_equal(a, b);
 }
 
 struct graph_node_work *graph_node_work_maybe(struct graph_node_work *work)
@@ -180,6 +182,8 @@ struct graph_node_work *graph_node_work_maybe(struct graph_node_work *work)
     for (size_t i = 0; maybe && i < maybe->count; i++)
         if (maybe->accesses[i].bound == CSAN_EXACT)
             maybe->accesses[i].bound = CSAN_BOUND_GUARD;
+    if (maybe)
+        maybe->calls = graph_calls_retain(work->calls);
     graph_node_work_release(work);
     return maybe;
 }
@@ -246,6 +250,18 @@ void graph_node_wrong(CUgraphNode node, struct wrong_pointers *wrong)
     }
     guard_unlock();
     free(wrong);
+}
+
+void graph_node_calls(CUgraphNode node, struct graph_calls *calls)
+{
+    guard_lock();
+    struct note *note = node ? note_find(node) : NULL;
+    if (note && !note->work->calls) {
+        note->work->calls = calls;
+        calls = NULL;
+    }
+    guard_unlock();
+    graph_calls_release(calls);
 }
 
 struct graph_node_work *graph_node_find(CUgraphNode node)

@@ -12,6 +12,7 @@
 #include "runtime/hook/operator/operator_stack.h"
 
 struct callsite_stack;
+struct graph_calls;
 struct host_node;
 struct learning_node;
 struct memop;
@@ -38,6 +39,7 @@ struct graph_node_work {
     size_t memop_count;
     struct learning_node *learning; /* shared; NULL: nothing more can be learned of it */
     struct wrong_pointers *wrong;   /* NULL: its pointers are right */
+    struct graph_calls *calls;      /* that order processes; shared; NULL: none */
     struct graph_node_work
         *otherwise; /* the work that applies if what was learned proves wrong; or NULL */
     size_t count;
@@ -69,6 +71,8 @@ void graph_node_forget(CUgraphNode node);
 void graph_node_learning(CUgraphNode node, struct learning_node *learning);
 /* The same of pointers that may be wrong. Takes `wrong`. */
 void graph_node_wrong(CUgraphNode node, struct wrong_pointers *wrong);
+/* The same of its calls that order processes. Takes `calls`. */
+void graph_node_calls(CUgraphNode node, struct graph_calls *calls);
 /* What it does, retained; NULL: not known. */
 struct graph_node_work *graph_node_find(CUgraphNode node);
 

@@ -10,7 +10,7 @@ enum { SPECIAL_LIMIT = 64 };
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-/* Of an entry: which event, host and memory-operation nodes come before it and after it. */
+/* Of an entry: which nodes that are steps of their own come before it and after it. */
 struct sides {
     uint64_t before, after;
     uint32_t step;
@@ -21,10 +21,18 @@ struct grouping {
     struct sides *sides;
     uint64_t *groups; /* pairs of masks, by step; a special entry's step has none */
     struct graph_steps *merged;
+    bool links; /* calls that order processes have steps of their own */
 };
 
-static int special_kind(const struct graph_topology_entry *entry)
+static bool has_calls(const struct graph_topology_entry *entry)
 {
+    return entry->work && entry->work->calls && !entry->disabled;
+}
+
+static int special_kind(const struct grouping *grouping, const struct graph_topology_entry *entry)
+{
+    if (grouping->links && has_calls(entry))
+        return GRAPH_STEP_LINKS;
     switch (entry->type) {
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return GRAPH_STEP_RECORD;
@@ -37,17 +45,29 @@ static int special_kind(const struct graph_topology_entry *entry)
     }
 }
 
-static size_t special_count(const struct graph_topology *shape)
+static size_t special_count(const struct grouping *grouping)
 {
     size_t count = 0;
-    for (size_t i = 0; i < shape->count; i++)
-        count += special_kind(&shape->entries[i]) != GRAPH_STEP_NODES;
+    for (size_t i = 0; i < grouping->shape->count; i++)
+        count += special_kind(grouping, &grouping->shape->entries[i]) != GRAPH_STEP_NODES;
     return count;
 }
 
+/* Their steps are worth less than those that order the graph itself. */
+static void choose_links(struct grouping *grouping)
+{
+    bool any = false;
+    for (size_t i = 0; i < grouping->shape->count; i++)
+        any |= has_calls(&grouping->shape->entries[i]);
+    grouping->links = any;
+    if (special_count(grouping) > SPECIAL_LIMIT)
+        grouping->links = false;
+    grouping->merged->unlinked = any && !grouping->links;
+}
+
 /* Entries come in an order that the edges allow. A record lets others behind it know what came
- * before it; a wait lets what comes behind know others; host functions and memory operations do
- * both. */
+ * before it; a wait lets what comes behind know others; host functions, memory operations and calls
+ * that order processes do both. */
 static void find_sides(const struct grouping *grouping)
 {
     const struct graph_topology *shape = grouping->shape;
@@ -55,18 +75,20 @@ static void find_sides(const struct grouping *grouping)
     uint64_t *bits = grouping->groups; /* free so far */
     unsigned next = 0;
     for (size_t i = 0; i < shape->count; i++)
-        bits[i] = special_kind(&shape->entries[i]) != GRAPH_STEP_NODES ? UINT64_C(1) << next++ : 0;
+        bits[i] = special_kind(grouping, &shape->entries[i]) != GRAPH_STEP_NODES
+                      ? UINT64_C(1) << next++
+                      : 0;
     for (size_t i = 0; i < shape->count; i++) {
         const struct graph_topology_entry *entry = &shape->entries[i];
         for (size_t k = 0; k < entry->dependency_count; k++) {
             uint32_t d = entry->dependencies[k];
-            bool waits = special_kind(&shape->entries[d]) >= GRAPH_STEP_WAIT;
+            bool waits = special_kind(grouping, &shape->entries[d]) >= GRAPH_STEP_WAIT;
             sides[i].before |= sides[d].before | (waits ? bits[d] : 0);
         }
     }
     for (size_t i = shape->count; i-- > 0;) {
         const struct graph_topology_entry *entry = &shape->entries[i];
-        int kind = special_kind(entry);
+        int kind = special_kind(grouping, entry);
         uint64_t own = kind != GRAPH_STEP_NODES && kind != GRAPH_STEP_WAIT ? bits[i] : 0;
         for (size_t k = 0; k < entry->dependency_count; k++)
             sides[entry->dependencies[k]].after |= sides[i].after | own;
@@ -85,6 +107,7 @@ static void describe_step(struct graph_step *step, const struct graph_topology_e
     step->event = entry->event;
     step->host = entry->work ? entry->work->host : NULL;
     step->memops = entry->work && entry->work->memops ? entry->work : NULL;
+    step->calls = has_calls(entry) && !entry->conditional ? entry->work->calls : NULL;
     step->node = entry->node;
 }
 
@@ -94,7 +117,7 @@ static void find_steps(const struct grouping *grouping)
     for (size_t i = 0; i < grouping->shape->count; i++) {
         const struct graph_topology_entry *entry = &grouping->shape->entries[i];
         struct sides *sides = &grouping->sides[i];
-        int kind = special_kind(entry);
+        int kind = special_kind(grouping, entry);
         uint32_t step = (uint32_t)merged->count;
         for (uint32_t s = 0; kind == GRAPH_STEP_NODES && s < merged->count; s++)
             if (merged->steps[s].kind == GRAPH_STEP_NODES &&
@@ -201,7 +224,7 @@ static bool flatten(const struct grouping *grouping)
     const struct graph_topology *shape = grouping->shape;
     counters_unmodelled("the event, host and memory-operation nodes of graphs with more than 64");
     for (size_t i = 0; i < shape->count; i++) {
-        const int kind = special_kind(&shape->entries[i]);
+        const int kind = special_kind(grouping, &shape->entries[i]);
         if (kind != GRAPH_STEP_WAIT && kind != GRAPH_STEP_MEMOPS)
             continue;
         grouping->sides[i].step = step_add(merged, kind);
@@ -211,7 +234,7 @@ static bool flatten(const struct grouping *grouping)
     uint32_t nodes = step_add(merged, GRAPH_STEP_NODES);
     bool room = comes_after(merged, nodes, 0, nodes);
     for (size_t i = 0; room && i < shape->count; i++) {
-        int kind = special_kind(&shape->entries[i]);
+        int kind = special_kind(grouping, &shape->entries[i]);
         uint32_t step = kind == GRAPH_STEP_NODES ? nodes : grouping->sides[i].step;
         if (kind != GRAPH_STEP_NODES && kind != GRAPH_STEP_WAIT) {
             step = step_add(merged, kind);
@@ -226,7 +249,7 @@ static bool flatten(const struct grouping *grouping)
 
 static bool make_steps(const struct grouping *grouping)
 {
-    if (special_count(grouping->shape) > SPECIAL_LIMIT)
+    if (special_count(grouping) > SPECIAL_LIMIT)
         return flatten(grouping);
     find_sides(grouping);
     find_steps(grouping);
@@ -326,9 +349,10 @@ bool graph_steps_make(const struct graph_topology *shape, struct graph_steps *me
                                 .groups = calloc(2 * shape->count + 2, sizeof(uint64_t)),
                                 .merged = merged};
     merged->steps = calloc(2 * shape->count + 2, sizeof *merged->steps);
+    choose_links(&grouping);
     bool done = grouping.sides && grouping.groups && merged->steps && make_steps(&grouping);
     for (uint32_t s = 0; done && s < merged->count; s++)
-        if (merged->steps[s].kind == GRAPH_STEP_NODES)
+        if (merged->steps[s].kind == GRAPH_STEP_NODES || merged->steps[s].kind == GRAPH_STEP_LINKS)
             done = fill_memory(&grouping, s) && fill_ops(&grouping, s);
         else if (merged->steps[s].memops)
             done = fill_memops(&merged->steps[s]);

@@ -2,7 +2,8 @@
  * in proportion to the distinct ranges and not to the nodes. Each range keeps the site of one node
  * that touches it.
  *
- * The nodes of a graph without event, host and memory-operation nodes are one step. All of it comes
+ * The nodes of a graph without event, host and memory-operation nodes, and without calls that order
+ * processes, are one step. All of it comes
  * after what the launch stream did before, and before what the stream does later. What the nodes do
  * to each other was checked before. Those let other work in between. Then nodes are grouped by
  * which of these they come after and before, one step each, so that an event orders exactly the
@@ -28,7 +29,8 @@ enum graph_step_kind {
     GRAPH_STEP_RECORD,
     GRAPH_STEP_WAIT,
     GRAPH_STEP_HOST,
-    GRAPH_STEP_MEMOPS
+    GRAPH_STEP_MEMOPS,
+    GRAPH_STEP_LINKS /* a node with calls that order processes */
 };
 /* Which of its operations. */
 enum graph_step_part { GRAPH_STEP_ALL, GRAPH_STEP_WAITS, GRAPH_STEP_WRITES };
@@ -38,8 +40,9 @@ struct graph_step {
     CUevent event;          /* RECORD and WAIT */
     struct host_node *host; /* HOST; NULL: not csan's to follow */
     /* MEMOPS: what it does, NULL if that is not known; `ops` has its site alone */
-    uint8_t part;     /* enum graph_step_part */
-    CUgraphNode node; /* of the graph */
+    uint8_t part;              /* enum graph_step_part */
+    struct graph_calls *calls; /* LINKS; NULL: whether they are made is not known */
+    CUgraphNode node;          /* of the graph */
     struct graph_node_work *memops;
     uint32_t *after; /* earlier steps */
     size_t after_count;
@@ -63,6 +66,7 @@ struct graph_steps {
     size_t count;
     size_t nodes, unknown_kernels;
     size_t learning;   /* nodes that csan learns from (graph_learn.h) */
+    bool unlinked;     /* nodes have calls that order processes, without steps of their own */
     uint32_t *step_of; /* of each entry of the shape */
     uint64_t identity; /* distinguishes graphs that were captured in different places */
     size_t site_count;

@@ -3,6 +3,7 @@
 #include "runtime/hook/library/collective_link.h"
 #include "csan/base/array.h"
 #include "runtime/hook/graph/capture.h"
+#include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_stack.h"
 #include "runtime/hook/state/stream.h"
@@ -28,7 +29,8 @@ struct enqueued {
     size_t count;
     struct csan_access accesses[ACCESSES_MAX]; /* without dims */
     bool linked;                               /* it orders processes */
-    struct collective_link link;
+    struct graph_call what;
+    struct collective_link link; /* once it is made */
 };
 
 struct group {
@@ -104,6 +106,23 @@ static void context_pop(int device)
     release(device);
 }
 
+/* What the calls of the node order, from the first to this one: each of its launches does. */
+static void link_captured(const struct group *own, size_t number)
+{
+    const struct enqueued *call = &own->calls[number];
+    struct graph_call *calls = malloc((number + 1) * sizeof *calls);
+    size_t count = 0;
+    for (size_t i = 0; calls && call->node && i <= number; i++)
+        if (own->calls[i].node == call->node && own->calls[i].linked)
+            calls[count++] = own->calls[i].what;
+    struct graph_calls *kept = count ? graph_calls_create(calls, count) : NULL;
+    free(calls);
+    if (kept)
+        graph_node_calls(call->node, kept);
+    else if (call->linked)
+        collective_link_captured();
+}
+
 /* A node may do the work of several calls of the group: its accesses are those of all of them, with
  * the names of the first. */
 static void record_captured(struct group *own, size_t number)
@@ -123,6 +142,7 @@ static void record_captured(struct group *own, size_t number)
     if (first != number)
         capture_op(call->stream, false, own->calls[first].site, CSAN_LEVEL_LIBRARY, all, count);
     free(all);
+    link_captured(own, number);
 }
 
 /* The accesses of these kinds, in the stream's turn. */
@@ -163,12 +183,12 @@ static void record(const struct enqueued *call, enum half half)
 
 static void enqueue_one(struct group *own, size_t number, enum half half)
 {
-    const struct enqueued *call = &own->calls[number];
+    struct enqueued *call = &own->calls[number];
     CUcontext context;
     bool pushed = call->device != ANY_DEVICE && context_push(call->device, &context);
     const bool captured = stream_is_capturing(call->stream, false);
-    if (captured && call->linked && half == GIVES)
-        collective_link_captured();
+    if (!captured && half == GIVES)
+        collective_link_number(&call->what, &call->link);
     if (captured && half != TAKES)
         record_captured(own, number);
     else if (!captured)
@@ -223,7 +243,7 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
         called.accesses[called.count++].dims = NULL;
     }
     operator_name(called.accesses, called.count);
-    called.linked = collective_link_of(call, &called.link);
+    called.linked = collective_link_describe(call, &called.what);
     if (!array_room(&own->calls, own->count, &own->room, 8, SIZE_MAX, sizeof *own->calls))
         return;
     own->calls[own->count++] = called;

@@ -2,6 +2,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "runtime/hook/library/collective_link.h"
 #include "csan/base/hash.h"
+#include "runtime/hook/session/counters.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/process_link.h"
 #include "runtime/hook/state/thread.h"
@@ -174,21 +175,20 @@ static bool know_ranks(const struct touch *call, struct communicator *communicat
     return communicator->peers != NULL;
 }
 
-static bool message_of(struct communicator *of, int64_t peer, bool sends,
+static void message_of(struct communicator *of, int64_t peer, bool sends,
                        struct collective_link *link)
 {
     if (peer < 0 || peer >= of->ranks)
-        return false;
+        return;
     const uint64_t from = sends ? (uint64_t)of->rank : (uint64_t)peer;
     const uint64_t to = sends ? (uint64_t)peer : (uint64_t)of->rank;
     link->key = hash_mix(hash_mix(of->id, from << 32 | to), 8);
     link->number = sends ? ++of->peers[peer].sent : ++of->peers[peer].received;
     link->gives = sends;
     link->givers = !sends;
-    return true;
 }
 
-static bool collective_of(struct communicator *of, enum shape shape, int64_t root,
+static void collective_of(struct communicator *of, enum shape shape, int64_t root,
                           struct collective_link *link)
 {
     const uint64_t others = (uint64_t)of->ranks - 1;
@@ -202,7 +202,6 @@ static bool collective_of(struct communicator *of, enum shape shape, int64_t roo
         link->takers = shape == FROM_ROOT ? others : 1;
         link->givers = link->gives ? 0 : shape == FROM_ROOT ? 1 : others;
     }
-    return others != 0;
 }
 
 static void lack(enum csan_link_lack what)
@@ -214,7 +213,7 @@ static void lack(enum csan_link_lack what)
 }
 
 /* With the lock. */
-static bool link_of(const struct touch *call, enum shape shape, struct collective_link *link)
+static bool describe(const struct touch *call, enum shape shape, struct graph_call *what)
 {
     const unsigned stream = (unsigned)call->function->stream;
     const void *handle = (const void *)(uintptr_t)touch_argument_pointer(call, stream - 1);
@@ -223,22 +222,42 @@ static bool link_of(const struct touch *call, enum shape shape, struct collectiv
     if (of && !of->id)
         return false;
     if (!of || shape == SHAPES || !know_ranks(call, of)) {
-        lack(CSAN_LACK_COMMUNICATOR);
+        lack(shape == SHAPES ? CSAN_LACK_UNFOLLOWED : CSAN_LACK_COMMUNICATOR);
         return false;
     }
-    return shape == SEND || shape == RECEIVE ? message_of(of, peer, shape == SEND, link)
-                                             : collective_of(of, shape, peer, link);
+    *what = (struct graph_call){handle, peer, (uint8_t)shape};
+    return shape == SEND || shape == RECEIVE || of->ranks > 1;
 }
 
-bool collective_link_of(const struct touch *call, struct collective_link *link)
+bool collective_link_describe(const struct touch *call, struct graph_call *what)
 {
-    *link = (struct collective_link){0};
     if (!process_links_wanted())
         return false;
     guard_lock();
-    const bool is = link_of(call, shape_of(call->function->symbol), link);
+    const bool is = describe(call, shape_of(call->function->symbol), what);
     guard_unlock();
     return is;
+}
+
+/* With the lock. */
+static void number(const struct graph_call *what, struct collective_link *link)
+{
+    struct communicator *of = find(what->communicator);
+    const bool sends = what->shape == SEND;
+    *link = (struct collective_link){0};
+    if (!of || !of->id || !of->peers) /* another one has its handle now */
+        lack(CSAN_LACK_COMMUNICATOR);
+    else if (sends || what->shape == RECEIVE)
+        message_of(of, what->peer, sends, link);
+    else
+        collective_of(of, (enum shape)what->shape, what->peer, link);
+}
+
+void collective_link_number(const struct graph_call *what, struct collective_link *link)
+{
+    guard_lock();
+    number(what, link);
+    guard_unlock();
 }
 
 void collective_link_give(csan_lane lane, const struct collective_link *link)
@@ -266,4 +285,37 @@ void collective_link_captured(void)
     guard_lock();
     lack(CSAN_LACK_GRAPH);
     guard_unlock();
+}
+
+/* Signals between ranks, and what kernels of the program say to each other. */
+void collective_unfollowed(struct touch *call, int result);
+void collective_unfollowed(struct touch *call, int result)
+{
+    if (result != SUCCESS && result != IN_PROGRESS)
+        return;
+    counters_unmodelled(call->function->symbol);
+    if (!process_links_wanted())
+        return;
+    guard_lock();
+    lack(CSAN_LACK_UNFOLLOWED);
+    guard_unlock();
+}
+
+/* All give before one takes, as in a group that is not captured. */
+void collective_links_launched(csan_lane lane, const struct graph_calls *calls)
+{
+    if (!process_links_wanted())
+        return;
+    struct collective_link *links = calls ? calloc(calls->count + 1, sizeof *links) : NULL;
+    if (!links) {
+        lack(CSAN_LACK_GRAPH);
+        return;
+    }
+    for (size_t i = 0; i < calls->count; i++) {
+        number(&calls->items[i], &links[i]);
+        collective_link_give(lane, &links[i]);
+    }
+    for (size_t i = 0; i < calls->count; i++)
+        collective_link_take(lane, &links[i]);
+    free(links);
 }

@@ -5,6 +5,7 @@
 #ifndef RUNTIME_HOOK_LIBRARY_COLLECTIVE_LINK_H
 #define RUNTIME_HOOK_LIBRARY_COLLECTIVE_LINK_H
 
+#include "runtime/hook/graph/graph_calls.h"
 #include "runtime/hook/library/touch.h"
 
 /* What one call waits for, and who waits for it. */
@@ -15,12 +16,16 @@ struct collective_link {
 };
 
 /* False: nothing is recorded, or the communicator is of this process alone; or it is not known,
- * which is recorded. Once for each call, in their order. */
-bool collective_link_of(const struct touch *call, struct collective_link *link);
+ * which is recorded. */
+bool collective_link_describe(const struct touch *call, struct graph_call *what);
+/* Once each time that the call is made, in their order. */
+void collective_link_number(const struct graph_call *what, struct collective_link *link);
 /* In the stream's turn. */
 void collective_link_give(csan_lane lane, const struct collective_link *link);
 void collective_link_take(csan_lane lane, const struct collective_link *link);
-/* A call in a graph that is captured, whose launches are not followed. */
+/* A call in a graph that is captured, of which no node is known. */
 void collective_link_captured(void);
+/* A graph that has them is launched (graph_on_calls). */
+void collective_links_launched(csan_lane lane, const struct graph_calls *calls);
 
 #endif

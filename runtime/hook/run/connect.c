@@ -6,6 +6,7 @@
 #include "runtime/hook/interpose/driver_thread.h"
 #include "runtime/hook/kernel/compiled_ptx.h"
 #include "runtime/hook/kernel/kernel.h"
+#include "runtime/hook/library/collective_link.h"
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
@@ -14,6 +15,7 @@
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/graph/capture.h"
+#include "runtime/hook/graph/graph_calls.h"
 #include "runtime/hook/host/device_fault.h"
 #include "runtime/hook/run/fatal_signal.h"
 
@@ -98,5 +100,6 @@ void connect_hooks(uint32_t deferred)
                                               .context_is = batch_context_is};
     deferred_start(&face, deferred);
     operator_on_captured = capture_operator;
+    graph_on_calls = collective_links_launched;
     fatal_signal_explain = device_fault_explain;
 }

@@ -88,6 +88,13 @@ static ncclResult_t end()
     return result;
 }
 
+static bool is_capturing(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status == cudaStreamCaptureStatusActive;
+}
+
 static ncclResult_t enqueue(const void *from, void *to, size_t count, ncclDataType_t datatype,
                             ncclComm_t comm, cudaStream_t stream)
 {
@@ -96,7 +103,7 @@ static ncclResult_t enqueue(const void *from, void *to, size_t count, ncclDataTy
         return ncclInvalidArgument;
     }
     depth++;
-    if (from != to)
+    if (from != to || is_capturing(stream)) // of a captured call there is a node in any case
         waiting.push_back(Work{(const int *)from, (int *)to, count, stream, comm->device});
     return end();
 }

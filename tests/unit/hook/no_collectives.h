@@ -14,5 +14,6 @@ NOTHING_LINKED(communicator_initialized)
 NOTHING_LINKED(communicator_initialized_by_several)
 NOTHING_LINKED(communicators_initialized_here)
 NOTHING_LINKED(communicator_split)
+NOTHING_LINKED(collective_unfollowed)
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "runtime/hook/graph/graph_calls.h"
 #include "runtime/hook/graph/graph_steps.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/session/counters.h"
@@ -81,6 +82,8 @@ static struct graph_node_work *random_work(void)
     return work_create(1 + pick(5), accesses, count);
 }
 
+static struct graph_calls calls; /* of nodes that order processes */
+
 static void random_graph(struct graph *graph, unsigned special)
 {
     memset(graph, 0, sizeof *graph);
@@ -92,10 +95,13 @@ static void random_graph(struct graph *graph, unsigned special)
                                                 CU_GRAPH_NODE_TYPE_WAIT_EVENT,
                                                 CU_GRAPH_NODE_TYPE_HOST, CU_GRAPH_NODE_TYPE_EMPTY};
         entry->type = CU_GRAPH_NODE_TYPE_KERNEL;
-        if (special && pick(special) == 0)
-            entry->type = types[pick(4)];
+        const unsigned which = special && pick(special) == 0 ? pick(5) : 5;
+        if (which < 4)
+            entry->type = types[which];
         else
             entry->work = random_work();
+        if (which == 4)
+            entry->work->calls = &calls;
         entry->event = (CUevent)(uintptr_t)(i + 1); /* names the entry */
         entry->dependencies = calloc(NODES, sizeof(uint32_t));
         for (uint32_t d = 0; d < i; d++)
@@ -231,9 +237,11 @@ static void events_order_their_own_nodes(void **state)
         assert_true(graph_steps_make(&graph.shape, &merged));
         for (uint32_t i = 0; i < graph.shape.count; i++) {
             CUgraphNodeType type = graph.entries[i].type;
-            if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || type == CU_GRAPH_NODE_TYPE_HOST)
+            const bool both = type == CU_GRAPH_NODE_TYPE_HOST ||
+                              (graph.entries[i].work && graph.entries[i].work->calls);
+            if (type == CU_GRAPH_NODE_TYPE_EVENT_RECORD || both)
                 check_side(&graph, &merged, i, true);
-            if (type == CU_GRAPH_NODE_TYPE_WAIT_EVENT || type == CU_GRAPH_NODE_TYPE_HOST)
+            if (type == CU_GRAPH_NODE_TYPE_WAIT_EVENT || both)
                 check_side(&graph, &merged, i, false);
         }
         graph_steps_free(&merged);
@@ -295,6 +303,77 @@ static void too_many_events_are_said(void **state)
     graph_steps_free(&merged);
 }
 
+/* Calls that order processes, in so many nodes, beside so many events. */
+static void make_calls(struct graph_topology *shape, size_t links, size_t events)
+{
+    *shape = (struct graph_topology){.count = links + events,
+                                     .entries = calloc(links + events, sizeof *shape->entries)};
+    for (size_t i = 0; i < shape->count; i++) {
+        struct graph_topology_entry *entry = &shape->entries[i];
+        entry->type = i < links ? CU_GRAPH_NODE_TYPE_KERNEL : CU_GRAPH_NODE_TYPE_EVENT_RECORD;
+        entry->event = (CUevent)(uintptr_t)(i + 1);
+        if (i >= links)
+            continue;
+        entry->work = random_work();
+        entry->work->calls = &calls;
+    }
+}
+
+static void calls_free(struct graph_topology *shape)
+{
+    for (size_t i = 0; i < shape->count; i++)
+        free(shape->entries[i].work);
+    free(shape->entries);
+}
+
+static size_t links_of(const struct graph_steps *merged)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < merged->count; s++)
+        count += merged->steps[s].kind == GRAPH_STEP_LINKS;
+    return count;
+}
+
+static void too_many_calls_leave_the_events_their_steps(void **state)
+{
+    static const struct {
+        size_t links, events, steps;
+        bool unlinked;
+    } cases[] = {{64, 0, 64, false}, {65, 0, 0, true}, {10, 54, 10, false}, {10, 55, 0, true}};
+    (void)state;
+    unmodelled = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct graph_topology shape;
+        struct graph_steps merged;
+        make_calls(&shape, cases[i].links, cases[i].events);
+        assert_true(graph_steps_make(&shape, &merged));
+        assert_int_equal(links_of(&merged), cases[i].steps);
+        assert_int_equal(merged.unlinked, cases[i].unlinked);
+        for (size_t e = cases[i].links; e < shape.count; e++)
+            step_of_event(&merged, shape.entries[e].event);
+        graph_steps_free(&merged);
+        calls_free(&shape);
+    }
+    assert_int_equal(unmodelled, 0);
+}
+
+static void a_call_that_may_not_be_made_is_not_known(void **state)
+{
+    (void)state;
+    struct graph_topology shape;
+    struct graph_steps merged;
+    make_calls(&shape, 3, 0);
+    shape.entries[1].conditional = true;
+    shape.entries[2].disabled = true;
+    assert_true(graph_steps_make(&shape, &merged));
+    assert_int_equal(links_of(&merged), 2);
+    assert_ptr_equal(merged.steps[merged.step_of[0]].calls, &calls);
+    assert_null(merged.steps[merged.step_of[1]].calls);
+    assert_int_equal(merged.steps[merged.step_of[2]].kind, GRAPH_STEP_NODES);
+    graph_steps_free(&merged);
+    calls_free(&shape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +381,8 @@ int main(void)
         cmocka_unit_test(events_order_their_own_nodes),
         cmocka_unit_test(a_long_graph_is_its_distinct_ranges),
         cmocka_unit_test(too_many_events_are_said),
+        cmocka_unit_test(too_many_calls_leave_the_events_their_steps),
+        cmocka_unit_test(a_call_that_may_not_be_made_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
