@@ -1,10 +1,11 @@
-/* See replay.h. */
+/* What each entry of a recording does. See replay.h; replay_numbers.c has what its numbers stand
+ * for. */
 #define HASH_NONFATAL_OOM 1
 #include "csan/replay/replay.h"
 #include "csan/detector/context.h"
 #include "csan/detector/named_range.h"
 #include "csan/recording/recording_finding.h"
-#include "csan/replay/replay_define.h"
+#include "csan/replay/replay_state.h"
 #include "csan/detector/steps.h"
 
 #include <stdbool.h>
@@ -13,98 +14,9 @@
 #include <uthash.h>
 #include <utlist.h>
 
-enum { PROGRESS_ENTRIES = 4096, BEGINNING_OF_TIME = 1 };
-
-enum object_kind { OBJECT_NONE, OBJECT_SNAPSHOT, OBJECT_EVENT, OBJECT_FREE };
-
-/* One that a number stands for, and whose it is. */
-struct object {
-    void *handle;
-    uint32_t context;
-    enum object_kind kind;
-};
-
-/* By number, each kind in a table of its own. */
-struct objects {
-    struct object *items;
-    size_t capacity;
-};
-
-struct numbers {
-    uint32_t *items;
-    size_t capacity;
-};
-
-struct branch {
-    csan_context *context;
-    bool live;
-    struct numbers lanes; /* + 1; 0: there is no such lane */
-};
-
-struct ticket {
-    struct ticket_key {
-        uint64_t number, context;
-    } key;
-    uint64_t own;
-    UT_hash_handle hh;
-};
-
-struct call_name {
-    struct call_name *next;
-    char text[];
-};
-
-struct replay {
-    struct branch *branches; /* the first is the whole */
-    size_t branch_capacity;
-    struct branch *current;
-    uint32_t context; /* its number */
-    uint64_t now;
-    uint64_t wall_offset; /* from `now` to nanoseconds since 1970; 0: not known */
-    struct objects snapshots, events, frees;
-    struct ticket *tickets;       /* uthash */
-    struct call_name *call_names; /* utlist */
-    struct replay_definitions definitions;
-    struct range_path *ranges; /* as NVTX has them now; or NULL */
-};
+enum { PROGRESS_ENTRIES = 4096 };
 
 static const char no_memory[] = "there is no memory for it";
-
-/* ---- what numbers stand for */
-
-static const char *object_add(struct replay *replay, struct objects *objects, uint64_t number,
-                              enum object_kind kind, void *handle)
-{
-    if (!replay_grow((void **)&objects->items, &objects->capacity, sizeof *objects->items, number))
-        return "a number that is too large";
-    if (objects->items[number].kind)
-        return "something is made that is there already";
-    objects->items[number] = (struct object){handle, replay->context, kind};
-    return NULL;
-}
-
-/* The live one of that number, in this context; NULL: none. */
-static struct object *object_of(const struct replay *replay, const struct objects *objects,
-                                uint64_t number)
-{
-    if (number >= objects->capacity || !objects->items[number].kind ||
-        objects->items[number].context != replay->context)
-        return NULL;
-    return &objects->items[number];
-}
-
-static bool lane_of(const struct replay *replay, uint64_t number, csan_lane *lane)
-{
-    const struct numbers *lanes = &replay->current->lanes;
-    if (number == CSAN_HOST) {
-        *lane = CSAN_HOST;
-        return true;
-    }
-    if (number >= lanes->capacity || !lanes->items[number])
-        return false;
-    *lane = lanes->items[number] - 1;
-    return true;
-}
 
 /* ---- named ranges */
 
@@ -117,86 +29,11 @@ static void take_ranges(struct replay *replay, const char *text)
     range_path_release(before);
 }
 
-static void ranges_end(struct replay *replay)
+void replay_ranges_end(struct replay *replay)
 {
     if (replay->ranges)
         named_range_act((struct range_actor){.acts = false});
     range_path_release(replay->ranges);
-}
-
-/* ---- life */
-
-struct replay *replay_create(csan_context *context)
-{
-    struct replay *replay = calloc(1, sizeof *replay);
-    if (!replay || !replay_grow((void **)&replay->branches, &replay->branch_capacity,
-                                sizeof *replay->branches, 0)) {
-        free(replay);
-        return NULL;
-    }
-    replay->branches[0] = (struct branch){.context = context, .live = true};
-    replay->current = &replay->branches[0];
-    replay->now = BEGINNING_OF_TIME;
-    return replay;
-}
-
-static void object_end(struct replay *replay, struct object *object)
-{
-    csan_context *context = replay->branches[object->context].context;
-    if (object->kind == OBJECT_SNAPSHOT)
-        csan_snapshot_release(context, object->handle);
-    else if (object->kind == OBJECT_EVENT)
-        csan_event_destroy(context, object->handle);
-    else if (object->kind == OBJECT_FREE)
-        csan_memory_free_end(context, object->handle, 1, 0);
-    object->kind = OBJECT_NONE;
-}
-
-static void objects_end(struct replay *replay, uint32_t context)
-{
-    struct objects *const all[] = {&replay->frees, &replay->snapshots, &replay->events};
-    for (int k = 0; k < 3; k++)
-        for (size_t i = 0; i < all[k]->capacity; i++)
-            if (all[k]->items[i].kind && all[k]->items[i].context == context)
-                object_end(replay, &all[k]->items[i]);
-}
-
-static void branch_end(struct replay *replay, uint32_t number)
-{
-    struct branch *branch = &replay->branches[number];
-    csan_context_drain(branch->context);
-    objects_end(replay, number);
-    if (number)
-        csan_context_destroy(branch->context);
-    free(branch->lanes.items);
-    *branch = (struct branch){0};
-}
-
-void replay_destroy(struct replay *replay)
-{
-    struct ticket *ticket, *next_ticket;
-    struct call_name *name, *next_name;
-    if (!replay)
-        return;
-    for (size_t i = replay->branch_capacity; i-- > 0;)
-        if (replay->branches[i].live)
-            branch_end(replay, (uint32_t)i);
-    HASH_ITER(hh, replay->tickets, ticket, next_ticket)
-    {
-        HASH_DEL(replay->tickets, ticket);
-        free(ticket);
-    }
-    LL_FOREACH_SAFE(replay->call_names, name, next_name)
-    {
-        free(name);
-    }
-    free(replay->branches);
-    free(replay->snapshots.items);
-    free(replay->events.items);
-    free(replay->frees.items);
-    replay_definitions_clear(&replay->definitions);
-    ranges_end(replay);
-    free(replay);
 }
 
 /* ---- ops */
@@ -293,7 +130,7 @@ static const char *take_host_change(struct replay *replay, const struct recorded
     if (set->count != 1)
         return "a change by the host that is none";
     change.access = set->accesses[0];
-    lane_of(replay, recorded->value[FIELD_OTHER], &change.op_lane);
+    replay_lane_of(replay, recorded->value[FIELD_OTHER], &change.op_lane);
     if (!replay_definitions_site(&replay->definitions, recorded->value[FIELD_SITE], &change.site) ||
         !replay_definitions_site(&replay->definitions, set->site, &change.op_site))
         return "a change by the host of a site that is not defined";
@@ -333,14 +170,15 @@ static const char *take_snapshot(struct replay *replay, const struct recorded *r
         snapshot = csan_snapshot_promise(context);
     } else if (recorded->kind == RECORDED_SNAPSHOT_EVENT) {
         const struct object *event =
-            object_of(replay, &replay->events, recorded->value[FIELD_EVENT]);
+            replay_object_of(replay, &replay->events, recorded->value[FIELD_EVENT]);
         if (!event)
             return no_such_event;
         snapshot = csan_event_snapshot(context, event->handle);
     } else {
         snapshot = csan_snapshot_take(context, lane);
     }
-    const char *wrong = object_add(replay, &replay->snapshots, number, OBJECT_SNAPSHOT, snapshot);
+    const char *wrong =
+        replay_object_add(replay, &replay->snapshots, number, OBJECT_SNAPSHOT, snapshot);
     if (wrong && snapshot)
         csan_snapshot_release(context, snapshot);
     return wrong;
@@ -350,11 +188,11 @@ static const char *take_join(struct replay *replay, const struct recorded *recor
 {
     csan_context *context = replay->current->context;
     struct object *snapshot =
-        object_of(replay, &replay->snapshots, recorded->value[FIELD_SNAPSHOT]);
+        replay_object_of(replay, &replay->snapshots, recorded->value[FIELD_SNAPSHOT]);
     if (!snapshot)
         return no_such_snapshot;
     if (recorded->kind == RECORDED_RELEASE)
-        object_end(replay, snapshot);
+        replay_object_end(replay, snapshot);
     else if (recorded->kind == RECORDED_JOIN)
         csan_snapshot_join(context, lane, snapshot->handle);
     else if (snapshot->handle)
@@ -370,16 +208,17 @@ static const char *take_event(struct replay *replay, const struct recorded *reco
     if (recorded->kind == RECORDED_EVENT) {
         csan_event *made = csan_event_create(context);
         const char *wrong =
-            made ? object_add(replay, &replay->events, number, OBJECT_EVENT, made) : no_memory;
+            made ? replay_object_add(replay, &replay->events, number, OBJECT_EVENT, made)
+                 : no_memory;
         if (wrong)
             csan_event_destroy(context, made);
         return wrong;
     }
-    struct object *event = object_of(replay, &replay->events, number);
+    struct object *event = replay_object_of(replay, &replay->events, number);
     if (!event)
         return no_such_event;
     if (recorded->kind == RECORDED_EVENT_DESTROY)
-        object_end(replay, event);
+        replay_object_end(replay, event);
     else if (recorded->kind == RECORDED_RECORD)
         csan_event_record(context, event->handle, lane);
     else
@@ -389,9 +228,10 @@ static const char *take_event(struct replay *replay, const struct recorded *reco
 
 static const char *take_record_snapshot(struct replay *replay, const struct recorded *recorded)
 {
-    const struct object *event = object_of(replay, &replay->events, recorded->value[FIELD_EVENT]);
+    const struct object *event =
+        replay_object_of(replay, &replay->events, recorded->value[FIELD_EVENT]);
     const struct object *snapshot =
-        object_of(replay, &replay->snapshots, recorded->value[FIELD_SNAPSHOT]);
+        replay_object_of(replay, &replay->snapshots, recorded->value[FIELD_SNAPSHOT]);
     if (!event || !snapshot)
         return event ? no_such_snapshot : no_such_event;
     if (snapshot->handle)
@@ -455,7 +295,7 @@ static const char *take_lane_words(struct replay *replay, const struct recorded 
         return NULL;
     }
     if (recorded->kind == RECORDED_LANE_PART) {
-        if (!lane_of(replay, recorded->value[FIELD_OTHER], &whole))
+        if (!replay_lane_of(replay, recorded->value[FIELD_OTHER], &whole))
             return no_such_lane;
         csan_lane_part_of(context, lane, whole);
         return NULL;
@@ -536,7 +376,7 @@ static const char *take_branch_end(struct replay *replay, uint64_t number)
     if (number == 0 || number >= replay->branch_capacity || !replay->branches[number].live ||
         number == replay->context)
         return "the end of a branch that is not there";
-    branch_end(replay, (uint32_t)number);
+    replay_branch_end(replay, (uint32_t)number);
     return NULL;
 }
 
@@ -554,7 +394,7 @@ static const char *take_free_begin(struct replay *replay, const struct recorded 
     if (!token)
         return "memory is freed that is not there";
     const char *wrong =
-        object_add(replay, &replay->frees, recorded->value[FIELD_FREE], OBJECT_FREE, token);
+        replay_object_add(replay, &replay->frees, recorded->value[FIELD_FREE], OBJECT_FREE, token);
     if (wrong)
         csan_memory_free_end(context, token, 1, 0);
     return wrong;
@@ -562,7 +402,7 @@ static const char *take_free_begin(struct replay *replay, const struct recorded 
 
 static const char *take_free_end(struct replay *replay, const struct recorded *recorded)
 {
-    struct object *token = object_of(replay, &replay->frees, recorded->value[FIELD_FREE]);
+    struct object *token = replay_object_of(replay, &replay->frees, recorded->value[FIELD_FREE]);
     uint64_t flags = recorded->value[FIELD_FLAGS];
     if (!token)
         return "a free ends that has not begun";
@@ -609,19 +449,19 @@ static const char *take_time(struct replay *replay, uint64_t nanoseconds)
 static const char *take_on_lane(struct replay *replay, const struct recorded *recorded)
 {
     csan_lane lane, other;
-    if (!lane_of(replay, recorded->value[FIELD_LANE], &lane))
+    if (!replay_lane_of(replay, recorded->value[FIELD_LANE], &lane))
         return no_such_lane;
     switch (recorded->kind) {
     case RECORDED_OP:
     case RECORDED_OP_PENDING:
         return take_op(replay, recorded, lane);
     case RECORDED_JOIN_LANE:
-        if (!lane_of(replay, recorded->value[FIELD_OTHER], &other))
+        if (!replay_lane_of(replay, recorded->value[FIELD_OTHER], &other))
             return no_such_lane;
         csan_lane_waits(replay->current->context, lane, other);
         return NULL;
     case RECORDED_SAME_OPERATOR:
-        if (!lane_of(replay, recorded->value[FIELD_OTHER], &other))
+        if (!replay_lane_of(replay, recorded->value[FIELD_OTHER], &other))
             return NULL; /* it ended since */
         csan_op_same_operator(replay->current->context, lane, other, recorded->value[FIELD_FIRST],
                               recorded->value[FIELD_LAST]);
