@@ -2,6 +2,15 @@
 # What the scripts share that run each test program in one way and compare the outcomes. Sourced;
 # `root` is the build, or an unpacked tarball, and `device` is embedded or gpu.
 
+# Libraries built with a sanitizer need its run-time first in every program.
+sanitizer_env=()
+case $root in
+*/asan) sanitizer_env=("LD_PRELOAD=$(gcc -print-file-name=libasan.so)"
+    "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:verify_asan_link_order=0:exitcode=99") ;;
+*/tsan) sanitizer_env=("LD_PRELOAD=$(gcc -print-file-name=libtsan.so)"
+    "TSAN_OPTIONS=exitcode=99:suppressions=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../tests/tsan.supp")") ;;
+esac
+
 # directive NAME FILE: the rest of the line "// NAME: ..." among the comment lines at the file's top. It
 # starts no process, for it is asked twenty times a program.
 directive()
@@ -39,6 +48,8 @@ program_missing()
     devices=$(directive devices "$1")
     if [ "$(directive skip "$1")" = $device ]; then
         echo "it is not for this device"
+    elif [[ $root == */tsan && -n $(directive no-tsan "$1") ]]; then
+        directive no-tsan "$1"
     elif [ $device = gpu ] && [ -n "$(directive libraries "$1")" ]; then
         echo "its libraries are the embedded device's"
     elif [ $device = gpu ] && [ "${devices:-1}" -gt 1 ] && [ "$devices" -gt "$GPU_COUNT" ]; then
@@ -89,7 +100,7 @@ program_run()
     libraries=$(directive libraries "$source")
     shift 2
     gpu_choose "$source"
-    env ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} \
+    env ${sanitizer_env[@]+"${sanitizer_env[@]}"} ${library:+"LD_LIBRARY_PATH=$root/tests/libraries"} \
         ${libraries:+"LD_LIBRARY_PATH=$root/lib/csan/embedded/libraries:${LD_LIBRARY_PATH:-}"} CSAN=1 CSAN_DEVICE="$device" \
         CORPUS_SOURCE="$(dirname "$(dirname "$source")")" CSAN_SCHEDULE=eager \
         CSAN_DEVICES="$(directive devices "$source")" \

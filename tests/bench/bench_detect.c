@@ -13,7 +13,12 @@
  *
  *   ranges    of the launch: column blocks of 64 bytes, 4,096 rows
  *   columns   own: each stream has its own, as tiles do; same: all streams the same, joins fresh
- *   others    strided ranges that another, finished launch left in the matrix before */
+ *   others    strided ranges that another, finished launch left in the matrix before
+ *
+ * A machine with other work counts instructions: bench_detect --row ROW STEPS makes the steps of
+ * one row of the first table, from 0. Two numbers of steps under valgrind --tool=callgrind tell
+ * what one takes.
+ */
 #include <csan/csan.h>
 
 #include <stdio.h>
@@ -229,26 +234,38 @@ static long resident_kibibytes(void)
     return resident * 4;
 }
 
+enum { ROWS = 24 };
+
+static struct setting row_of(unsigned row)
+{
+    static const uint32_t streams[] = {2, 32, 1024}, allocations[] = {100, 1000000};
+    return (struct setting){streams[row % 3], allocations[row / 12], row / 6 % 2, row / 3 % 2};
+}
+
 /* The first row's nanoseconds a step. */
 static double print_speed(void)
 {
     printf("%8s %12s %7s %6s %9s %7s\n", "streams", "allocations", "ranges", "joins", "ns/step",
            "ratio");
     double first = 0;
-    static const uint32_t streams[] = {2, 32, 1024}, allocations[] = {100, 1000000};
-    for (int a = 0; a < 2; a++)
-        for (int random = 0; random < 2; random++)
-            for (int fresh = 0; fresh < 2; fresh++)
-                for (int s = 0; s < 3; s++) {
-                    struct setting setting = {streams[s], allocations[a], random, fresh};
-                    double each = measure(setting);
-                    first = first > 0 ? first : each;
-                    printf("%8u %12u %7s %6s %9.1f %7.2f\n", streams[s], allocations[a],
-                           random ? "random" : "hot", fresh ? "fresh" : "known", each,
-                           each / first);
-                    fflush(stdout);
-                }
+    for (unsigned row = 0; row < ROWS; row++) {
+        const struct setting setting = row_of(row);
+        const double each = measure(setting);
+        first = first > 0 ? first : each;
+        printf("%8u %12u %7s %6s %9.1f %7.2f\n", setting.streams, setting.allocations,
+               setting.random ? "random" : "hot", setting.fresh ? "fresh" : "known", each,
+               each / first);
+        fflush(stdout);
+    }
     return first;
+}
+
+static void make_steps(unsigned row, uint64_t steps)
+{
+    struct bench *bench = bench_create(row_of(row));
+    for (uint64_t i = 0; i < steps; i++)
+        step(bench, i);
+    bench_destroy(bench);
 }
 
 static void print_memory(uint64_t more)
@@ -272,6 +289,10 @@ int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[1], "--memory") == 0) {
         print_memory(strtoull(argv[2], NULL, 10));
+        return 0;
+    }
+    if (argc > 3 && strcmp(argv[1], "--row") == 0) {
+        make_steps((unsigned)strtoul(argv[2], NULL, 10) % ROWS, strtoull(argv[3], NULL, 10));
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "--strided") == 0) {
