@@ -16,7 +16,7 @@
  *   others    strided ranges that another, finished launch left in the matrix before
  *
  * A machine with other work counts instructions: bench_detect --row ROW STEPS makes the steps of
- * one row of the first table, from 0. Two numbers of steps under valgrind --tool=callgrind tell
+ * one row of the first table, from 0. Two numbers of steps under valgrind --tool=callgrind show
  * what one takes.
  */
 #include <csan/csan.h>
