@@ -119,14 +119,9 @@ static void word_op(struct ad_hoc *ad_hoc, struct order *order, const struct ad_
 /* The bytes from the first to the last. */
 static bool hull_of(const struct csan_access *access, struct range *hull)
 {
-    struct lmad lmad;
-    if (access->bytes == CSAN_TO_END) {
-        *hull = (struct range){access->base, UINT64_MAX};
-        return true;
-    }
-    if (!lmad_from_access(&lmad, access))
-        return false;
-    *hull = (struct range){lmad.base, lmad.base + lmad.span};
+    if (access->bytes != CSAN_TO_END)
+        return lmad_hull(access, &hull->start, &hull->end);
+    *hull = (struct range){access->base, UINT64_MAX};
     return true;
 }
 

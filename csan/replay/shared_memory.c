@@ -46,14 +46,9 @@ void shared_memory_remove(struct shared_memory *memory, uint64_t base)
 /* The bytes from the access's first to its last; of one without an end, the first alone. */
 static bool hull_of(const struct csan_access *access, struct range *hull)
 {
-    struct lmad lmad;
-    if (access->bytes == CSAN_TO_END) {
-        *hull = (struct range){access->base, access->base + 1};
-        return true;
-    }
-    if (!lmad_from_access(&lmad, access))
-        return false;
-    *hull = (struct range){lmad.base, lmad.base + lmad.span};
+    if (access->bytes != CSAN_TO_END)
+        return lmad_hull(access, &hull->start, &hull->end);
+    *hull = (struct range){access->base, access->base + 1};
     return true;
 }
 

@@ -129,6 +129,16 @@ static bool pattern_next_run(struct pattern p, uint64_t from, uint64_t *start, u
     return found;
 }
 
+bool lmad_hull(const struct csan_access *access, uint64_t *start, uint64_t *end)
+{
+    struct lmad lmad;
+    if (!lmad_from_access(&lmad, access))
+        return false;
+    *start = lmad.base;
+    *end = lmad.base + lmad.span;
+    return true;
+}
+
 bool lmad_next_run(const struct lmad *lmad, uint64_t from, uint64_t *start, uint64_t *end)
 {
     uint64_t relative = from > lmad->base ? from - lmad->base : 0;

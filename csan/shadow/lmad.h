@@ -35,6 +35,10 @@ static inline bool lmad_from_access(struct lmad *lmad, const struct csan_access 
     return access->bytes && !__builtin_add_overflow(access->base, access->bytes, &end);
 }
 
+/* From the first byte to one past the last, of an access that has an end (bytes is not
+ * CSAN_TO_END). False: as above. */
+bool lmad_hull(const struct csan_access *access, uint64_t *start, uint64_t *end);
+
 static inline bool lmad_is_contiguous(const struct lmad *lmad)
 {
     return lmad->dim_count == 0;

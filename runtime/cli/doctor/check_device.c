@@ -1,4 +1,5 @@
 /* Devices: the NVIDIA driver's, and the embedded one. See check.h. */
+#include "runtime/cli/device_file.h"
 #include "runtime/cli/doctor/check.h"
 
 #include <cuda.h>
@@ -78,15 +79,6 @@ static void ask_nvidia(void *to, const struct doctor *doctor)
         ask_driver(driver, answer);
     else
         snprintf(answer->why, sizeof answer->why, "%s", dlerror());
-}
-
-static const char *device_file(void)
-{
-    static const char *const files[] = {"/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (access(files[i], F_OK) == 0)
-            return files[i];
-    return NULL;
 }
 
 static void found_devices(struct check *check, const struct device_answer *answer)

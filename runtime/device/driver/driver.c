@@ -119,15 +119,22 @@ void device_breathe(void)
     device_lock();
 }
 
-static CUresult enter(void)
+/* Whether the thread may make calls at all, and now. */
+static CUresult admits(void)
 {
     if (atomic_load(&device.forked))
         return CUDA_ERROR_NOT_INITIALIZED;
     if (atomic_load(&device.closing))
         return CUDA_ERROR_DEINITIALIZED;
     /* cuLaunchHostFunc: "The host function must not make any CUDA API calls." */
-    if (context_in_host_function)
-        return CUDA_ERROR_NOT_PERMITTED;
+    return context_in_host_function ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+}
+
+static CUresult enter(void)
+{
+    const CUresult admitted = admits();
+    if (admitted != CUDA_SUCCESS)
+        return admitted;
     device_lock();
     if (!device.initialised) {
         device_unlock();
@@ -326,12 +333,9 @@ CUresult CUDAAPI cuInit(unsigned int Flags)
 {
     if (Flags)
         return CUDA_ERROR_INVALID_VALUE;
-    if (atomic_load(&device.forked))
-        return CUDA_ERROR_NOT_INITIALIZED;
-    if (atomic_load(&device.closing))
-        return CUDA_ERROR_DEINITIALIZED;
-    if (context_in_host_function)
-        return CUDA_ERROR_NOT_PERMITTED;
+    const CUresult admitted = admits();
+    if (admitted != CUDA_SUCCESS)
+        return admitted;
     device_lock();
     CUresult result = device.initialised ? CUDA_SUCCESS : device_start();
     device_unlock();

@@ -21,7 +21,7 @@
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"
-#include "runtime/hook/state/stream_memop.h"
+#include "runtime/hook/api/memop_call.h"
 
 #include <stdlib.h>
 
@@ -288,18 +288,7 @@ CUresult hook_ipc_open_event(const struct driver_entry *entry, CUevent *phEvent,
 static void semaphores_used(const struct driver_entry *entry, CUstream handle,
                             const struct memop *operations, size_t count)
 {
-    csan_site site = callsite_of(entry->name, NULL, 0);
-    if (stream_is_capturing(handle, entry->thread_default)) {
-        capture_work(handle, entry->thread_default,
-                     graph_node_work_memops(site, operations, count));
-        return;
-    }
-    struct stream *stream = stream_lock(handle, entry->thread_default);
-    if (!stream)
-        return;
-    stream_use(stream);
-    stream_memop_enqueue(stream, stream_lane(stream), site, operations, count);
-    guard_unlock();
+    memop_call_done(entry, callsite_of(entry->name, NULL, 0), handle, operations, count);
 }
 
 CUresult hook_semaphores_signal(const struct driver_entry *entry,

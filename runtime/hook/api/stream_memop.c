@@ -1,5 +1,5 @@
 /* The hooks of stream memory operations. See stream_memop.h. */
-#include "runtime/hook/state/stream_memop.h"
+#include "runtime/hook/api/memop_call.h"
 #include "driver_hooks.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -11,10 +11,9 @@
 
 static const char *const argument_names[] = {"addr"};
 
-static void enqueue(const struct driver_entry *entry, CUstream handle,
-                    const struct memop *operations, size_t count)
+void memop_call_done(const struct driver_entry *entry, csan_site site, CUstream handle,
+                     const struct memop *operations, size_t count)
 {
-    csan_site site = callsite_of(entry->name, argument_names, 1);
     if (stream_is_capturing(handle, entry->thread_default)) {
         capture_work(handle, entry->thread_default,
                      graph_node_work_memops(site, operations, count));
@@ -26,6 +25,12 @@ static void enqueue(const struct driver_entry *entry, CUstream handle,
     stream_use(stream);
     stream_memop_enqueue(stream, stream_lane(stream), site, operations, count);
     guard_unlock();
+}
+
+static void enqueue(const struct driver_entry *entry, CUstream handle,
+                    const struct memop *operations, size_t count)
+{
+    memop_call_done(entry, callsite_of(entry->name, argument_names, 1), handle, operations, count);
 }
 
 /* ---- The calls ---- */

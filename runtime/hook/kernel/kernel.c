@@ -470,16 +470,22 @@ static void resolve_named(CUfunction handle, uint32_t architecture)
     free(name);
 }
 
-static void kernel_resolve(CUfunction handle)
+/* Takes the lock of those who read PTX, and finds out which function it is. */
+static void resolving_begin(CUfunction handle)
 {
-    kernel_symbols_find();
-    const uint32_t architecture = device_architecture();
     lock_order_take(LOCK_PTX_READER, &table.resolving);
     guard_lock();
     bool known = function_find(handle) != NULL;
     guard_unlock();
     if (!known)
         ask_driver(handle);
+}
+
+static void kernel_resolve(CUfunction handle)
+{
+    kernel_symbols_find();
+    const uint32_t architecture = device_architecture();
+    resolving_begin(handle);
     resolve_named(handle, architecture);
     lock_order_give(LOCK_PTX_READER, &table.resolving);
 }
@@ -506,12 +512,7 @@ void kernel_set_user_ptx(CUfunction handle, const char *ptx, size_t bytes)
         return;
     }
     kernel_symbols_find();
-    lock_order_take(LOCK_PTX_READER, &table.resolving);
-    guard_lock();
-    bool known = function_find(handle) != NULL;
-    guard_unlock();
-    if (!known)
-        ask_driver(handle);
+    resolving_begin(handle);
     guard_lock();
     struct function *function = function_find(handle), *other = NULL, *next = NULL;
     HASH_ITER(hh, table.functions, other, next)

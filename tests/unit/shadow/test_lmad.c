@@ -90,6 +90,25 @@ static void next_run_is_exact(void **state)
     }
 }
 
+static void the_hull_ends_with_the_last_byte(void **state)
+{
+    (void)state;
+    static unsigned char touched[BYTES];
+    for (int round = 0; round < 20000; round++) {
+        struct csan_dim dims[CSAN_MAX_DIMS];
+        const struct csan_access access = random_access(dims);
+        uint64_t start = 0, end = 0;
+        if (!paint(&access, touched))
+            continue;
+        const unsigned char *first = memchr(touched, 1, BYTES), *last = memrchr(touched, 1, BYTES);
+        assert_int_equal(lmad_hull(&access, &start, &end), first != NULL);
+        if (first) {
+            assert_int_equal(start, first - touched);
+            assert_int_equal(end, last - touched + 1);
+        }
+    }
+}
+
 static void intersect_is_exact(void **state)
 {
     (void)state;
@@ -378,6 +397,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(next_run_is_exact),
+        cmocka_unit_test(the_hull_ends_with_the_last_byte),
         cmocka_unit_test(intersect_is_exact),
         cmocka_unit_test(covers_never_lies),
         cmocka_unit_test(tiles_of_a_large_matrix),
