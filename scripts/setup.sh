@@ -449,16 +449,16 @@ if [ "${1:-}" = cuda12 ]; then
 fi
 # For make test-aarch64: the cross compiler, qemu-user, and the target's libraries in build/aarch64-root.
 if [ "${1:-}" = aarch64 ]; then
-    { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ]; } >/dev/null ||
-        install_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+    { command -v aarch64-linux-gnu-g++ && command -v qemu-aarch64 && [ -e /usr/aarch64-linux-gnu/include/stdio.h ]; } >/dev/null ||
+        install_packages g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
     root=build/aarch64-root
-    [ -d $root/link ] && exit 0
+    [ -d $root/link ] && [ -e $root/usr/lib/aarch64-linux-gnu/libstdc++.so.6 ] && exit 0
     place=$(mktemp -d)
     mkdir -p "$place"/{lists/partial,cache/archives/partial,packages}
     of_arm=(-o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$place/lists" -o Dir::Cache="$place/cache"
         -o Dir::State::status=/dev/null -o APT::Sandbox::User=root)
     if ! apt-get "${of_arm[@]}" update >>build/setup.log 2>&1 ||
-        ! (cd "$place/packages" && apt-get "${of_arm[@]}" download libc6 libgcc-s1 libzstd-dev liblz4-dev libdw-dev libelf-dev \
+        ! (cd "$place/packages" && apt-get "${of_arm[@]}" download libc6 libgcc-s1 libstdc++6 libzstd-dev liblz4-dev libdw-dev libelf-dev \
             libjson-c-dev libcmocka-dev libcmocka0 zlib1g-dev liblzma-dev libbz2-dev libunwind8) >>build/setup.log 2>&1; then
         echo "setup: the libraries of aarch64 cannot be had from apt-get; see build/setup.log" >&2
         exit 1

@@ -1,13 +1,14 @@
 /* See device_fault.h. */
 #include "runtime/hook/host/device_fault.h"
 #include "runtime/hook/host/code_owner.h"
+#include "runtime/hook/host/stopped.h"
 #include "runtime/hook/interpose/driver.h"
 
 #include <stdio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 512, FAULT_WRITES = 2 };
+enum { LINE_BYTES = 512 };
 
 static void *(*view_of)(const void *address);
 
@@ -23,13 +24,12 @@ void device_fault_explain(int number, const siginfo_t *info, const void *context
     char line[LINE_BYTES];
     if (number != SIGSEGV || !view_of || !view_of(info->si_addr))
         return;
-    const greg_t *registers = stopped->uc_mcontext.gregs;
-    const char *file = code_file((uint64_t)registers[REG_RIP]);
+    const char *file = code_file(stopped_pc(stopped));
     const int length = snprintf(
         line, sizeof line,
         "csan: %s %s memory of the device at %p, which the host cannot reach: copy it with "
         "cudaMemcpy, or use managed or pinned memory\n",
-        file && *file ? file : "the program", registers[REG_ERR] & FAULT_WRITES ? "wrote" : "read",
+        file && *file ? file : "the program", stopped_by_write(stopped) ? "wrote" : "read",
         info->si_addr);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0)
         return; /* there is nobody to say it to */

@@ -8,6 +8,7 @@
 #include "runtime/hook/interpose/driver.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ void host_arguments_end(struct host_arguments *arguments)
 }
 
 /* All are called with six words: arguments that a function does not have are ignored by it, as the
- * calling convention has it (System V ABI, AMD64, "Parameter Passing"). */
+ * calling convention has it (System V ABI, AMD64, "Parameter Passing"; AAPCS64, the same). */
 typedef long words_function(long a, long b, long c, long d, long e, long f);
 
 #define NUMBER(name)  CALL(name)
@@ -56,12 +57,12 @@ static words_function *found(const char *name, words_function *older)
 static long older_stat(long a, long b, long c, long d, long e, long f)
 {
     (void)c, (void)d, (void)e, (void)f;
-    return syscall(SYS_stat, a, b);
+    return syscall(SYS_newfstatat, AT_FDCWD, a, b, 0);
 }
 static long older_lstat(long a, long b, long c, long d, long e, long f)
 {
     (void)c, (void)d, (void)e, (void)f;
-    return syscall(SYS_lstat, a, b);
+    return syscall(SYS_newfstatat, AT_FDCWD, a, b, AT_SYMLINK_NOFOLLOW);
 }
 static long older_fstat(long a, long b, long c, long d, long e, long f)
 {

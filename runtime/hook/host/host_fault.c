@@ -4,6 +4,7 @@
 #include "runtime/hook/host/host_instruction.h"
 #include "runtime/hook/host/kernel_call.h"
 #include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/host/stopped.h"
 #include "runtime/hook/host/unguarded.h"
 #include "runtime/hook/interpose/libc_next.h"
 
@@ -18,7 +19,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-enum { SINGLE_STEP = 0x100, BACKWARDS = 0x400, STEPS = 4, RETRIES = 8, PAGE_BYTES = 4096 };
+enum { STEPS = 4, RETRIES = 8, PAGE_BYTES = 4096 };
 enum { RED_ZONE = 128, ROOM_LEAST = 32 << 10 }; /* bytes of stack; what a check needs, and more */
 enum { NESTED_MOST = 16 };                      /* handlers that fault themselves */
 
@@ -111,20 +112,9 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 /* ---- Faults ---- */
 
-static struct instruction_registers registers_of(const ucontext_t *context)
-{
-    static const uint8_t order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-                                      REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                      REG_R12, REG_R13, REG_R14, REG_R15};
-    struct instruction_registers registers;
-    for (int i = 0; i < 16; i++)
-        registers.general[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
-    registers.backwards = (context->uc_mcontext.gregs[REG_EFL] & BACKWARDS) != 0;
-    return registers;
-}
-
 /* host_fault_on_stack(top, work, data): calls work(data) on another stack. */
 void host_fault_on_stack(uint64_t top, void (*work)(void *), void *data);
+#if defined(__x86_64__)
 __asm__(".text\n"
         ".hidden host_fault_on_stack\n"
         ".globl host_fault_on_stack\n"
@@ -144,6 +134,29 @@ __asm__(".text\n"
         "ret\n"
         ".cfi_endproc\n"
         ".size host_fault_on_stack, . - host_fault_on_stack\n");
+#else
+__asm__(".text\n"
+        ".hidden host_fault_on_stack\n"
+        ".globl host_fault_on_stack\n"
+        ".type host_fault_on_stack, %function\n"
+        "host_fault_on_stack:\n"
+        ".cfi_startproc\n"
+        "stp x29, x30, [sp, #-16]!\n"
+        ".cfi_def_cfa_offset 16\n"
+        ".cfi_offset x29, -16\n"
+        ".cfi_offset x30, -8\n"
+        "mov x29, sp\n"
+        ".cfi_def_cfa_register x29\n"
+        "mov sp, x0\n"
+        "mov x0, x2\n"
+        "blr x1\n"
+        "mov sp, x29\n"
+        "ldp x29, x30, [sp], #16\n"
+        ".cfi_def_cfa sp, 0\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size host_fault_on_stack, . - host_fault_on_stack\n");
+#endif
 
 struct checked {
     const struct host_fault *fault;
@@ -162,7 +175,7 @@ static bool is_checked(const struct host_fault *fault, const ucontext_t *context
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     const uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
-    const uint64_t interrupted = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    const uint64_t interrupted = stopped_stack(context);
     struct checked checked = {.fault = fault};
     const bool alternate = here - low < context->uc_stack.ss_size;
     if (alternate && here - low < ROOM_LEAST && interrupted - low >= context->uc_stack.ss_size)
@@ -175,9 +188,9 @@ static bool is_checked(const struct host_fault *fault, const ucontext_t *context
 /* Of the instruction's bytes those of its first page are sure to be there. */
 static struct instruction_access accessed(const ucontext_t *context, struct instruction_fault fault)
 {
-    const uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    const uint64_t pc = stopped_pc(context);
     const uint64_t room = PAGE_BYTES - pc % PAGE_BYTES;
-    const struct instruction_registers registers = registers_of(context);
+    const struct instruction_registers registers = stopped_registers(context);
     struct instruction_access access;
     instruction_access_find((const uint8_t *)(uintptr_t)pc, room < 15 ? room : 15, &registers,
                             fault, &access);
@@ -206,7 +219,7 @@ static void step(ucontext_t *context, struct range bytes)
         return;
     }
     self.open[self.count++] = bytes;
-    context->uc_mcontext.gregs[REG_EFL] |= SINGLE_STEP;
+    stopped_step(context, true);
 }
 
 /* Bytes beside an op's. The kernel may be asked about a lock at any time (futex(2)), and refuse, so
@@ -224,18 +237,17 @@ static void beside(const struct host_fault *found, bool locked, ucontext_t *cont
 
 static bool is_handled(const siginfo_t *info, ucontext_t *context)
 {
-    const greg_t *general = context->uc_mcontext.gregs;
     const struct instruction_fault fault = {.address = (uintptr_t)info->si_addr,
-                                            .writes = (general[REG_ERR] & 2) != 0};
+                                            .writes = stopped_by_write(context)};
     const struct range byte = {fault.address, fault.address + 1};
     if (info->si_code != SEGV_ACCERR ||
         page_guard_find(fault.address, byte, fault.writes) == PAGE_GUARD_NOT)
         return false;
     const struct instruction_access access = accessed(context, fault);
-    struct host_fault found = {.pc = (uint64_t)general[REG_RIP],
+    struct host_fault found = {.pc = stopped_pc(context),
                                .bytes = {access.address, access.address + access.bytes},
                                .writes = fault.writes};
-    memcpy(&found.caller, (const void *)(uintptr_t)general[REG_RSP], sizeof found.caller);
+    memcpy(&found.caller, (const void *)(uintptr_t)stopped_stack(context), sizeof found.caller);
     switch (page_guard_find(fault.address, found.bytes, fault.writes)) {
     case PAGE_GUARD_NOT:
         return false;
@@ -268,7 +280,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
  * lose why the trap came, and then the kernel calls it a breakpoint. */
 static bool is_single_step(const siginfo_t *info, const ucontext_t *context)
 {
-    return info->si_code > 0 && (context->uc_mcontext.gregs[REG_EFL] & SINGLE_STEP) != 0;
+    return info->si_code > 0 && stopped_stepping(context);
 }
 
 /* Where a handler ran in between, an instruction of its own may be the one that was made, and the
@@ -288,7 +300,7 @@ static void on_step(int number, siginfo_t *info, void *context)
     const int error = errno;
     ucontext_t *stepped = context;
     if (is_single_step(info, stepped) && step_ends())
-        stepped->uc_mcontext.gregs[REG_EFL] &= ~SINGLE_STEP;
+        stopped_step(stepped, false);
     else
         pass_on(number, info, context);
     errno = error;
@@ -342,6 +354,10 @@ static void unblock_here(void)
 
 bool host_fault_start(host_fault_check *check, void (*before_end)(void))
 {
+#if !defined(__x86_64__)
+    (void)check, (void)before_end; /* csan knows the instructions of x86-64 alone */
+    return false;
+#endif
     libc_next_need();
     if (faults.on || !libc_next.sigaction || !libc_next.thread_mask)
         return false;

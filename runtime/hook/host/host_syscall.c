@@ -35,6 +35,7 @@ static __attribute__((constructor(101))) void find(void)
 
 /* syscall itself: without guarded pages, and for the calls that return twice, it leaves nothing on
  * the stack and goes on to the next one. Numbers: clone 56, fork 57, vfork 58, clone3 435. */
+#if defined(__x86_64__)
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
@@ -54,6 +55,29 @@ __asm__(".text\n"
         "jmp host_syscall\n"
         ".cfi_endproc\n"
         ".size syscall, . - syscall\n");
+#else
+/* On aarch64 clone is 220, and there is no fork. */
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, %function\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "adrp x16, host_access_guards\n"
+        "ldrb w16, [x16, :lo12:host_access_guards]\n"
+        "cbnz w16, 2f\n"
+        "1: adrp x16, host_syscall_next\n"
+        "ldr x16, [x16, :lo12:host_syscall_next]\n"
+        "cbnz x16, 3f\n"
+        "b host_syscall_early\n"
+        "3: br x16\n"
+        "2: cmp x0, #220\n"
+        "b.eq 1b\n"
+        "cmp x0, #435\n"
+        "b.eq 1b\n"
+        "b host_syscall\n"
+        ".cfi_endproc\n"
+        ".size syscall, . - syscall\n");
+#endif
 
 /* With the registers and the stack as who called syscall left them. */
 long host_syscall_early(long number, long a, long b, long c, long d, long e, long f);

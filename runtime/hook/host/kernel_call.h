@@ -7,6 +7,7 @@
 
 static inline long kernel_call(long number, long a, long b, long c, long d, long e, long f)
 {
+#if defined(__x86_64__)
     long result;
     register long fourth __asm__("r10") = d;
     register long fifth __asm__("r8") = e;
@@ -16,6 +17,16 @@ static inline long kernel_call(long number, long a, long b, long c, long d, long
                      : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth), "r"(sixth)
                      : "rcx", "r11", "memory");
     return result;
+#else
+    register long made __asm__("x8") = number, first __asm__("x0") = a, second __asm__("x1") = b,
+                       third __asm__("x2") = c, fourth __asm__("x3") = d, fifth __asm__("x4") = e,
+                       sixth __asm__("x5") = f;
+    __asm__ volatile("svc #0"
+                     : "+r"(first)
+                     : "r"(made), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
+                     : "memory", "cc");
+    return first;
+#endif
 }
 
 #endif

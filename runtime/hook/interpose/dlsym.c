@@ -62,6 +62,7 @@ void *dlsym_hooked(void *handle, const char *symbol)
 }
 
 /* dlsym(handle, symbol): handle + 1 is 0 or 1 for RTLD_NEXT (-1) and RTLD_DEFAULT (0). */
+#if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         ".globl dlsym\n"
         ".type dlsym, @function\n"
@@ -82,3 +83,25 @@ __asm__(".pushsection .text\n"
         "1:  jmp *%rax\n"
         ".size dlsym, .-dlsym\n"
         ".popsection\n");
+#else
+__asm__(".pushsection .text\n"
+        ".globl dlsym\n"
+        ".type dlsym, %function\n"
+        "dlsym:\n"
+        "    add x16, x0, #1\n"
+        "    cmp x16, #1\n"
+        "    b.ls 2f\n"
+        "    b dlsym_hooked\n"
+        "2:  adrp x16, dlsym_real\n"
+        "    ldr x16, [x16, :lo12:dlsym_real]\n"
+        "    cbnz x16, 1f\n"
+        "    stp x29, x30, [sp, #-32]!\n"
+        "    stp x0, x1, [sp, #16]\n"
+        "    bl dlsym_find\n"
+        "    mov x16, x0\n"
+        "    ldp x0, x1, [sp, #16]\n"
+        "    ldp x29, x30, [sp], #32\n"
+        "1:  br x16\n"
+        ".size dlsym, .-dlsym\n"
+        ".popsection\n");
+#endif

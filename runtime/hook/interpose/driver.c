@@ -1,5 +1,6 @@
 /* The real driver: finds libcuda.so.1 and its functions. See driver.h. */
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/interpose/detour_aarch64.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/session/session.h"
 
@@ -142,6 +143,7 @@ void *driver_begin(struct driver_entry *entry)
     return __atomic_load_n(&entry->real, __ATOMIC_ACQUIRE);
 }
 
+#if defined(__x86_64__)
 /* Keeps all argument registers, calls a function with the entry, and goes on to what
  * it returns. */
 #define DETOUR(name, function)                                                                     \
@@ -171,6 +173,11 @@ void *driver_begin(struct driver_entry *entry)
             ".globl " name "\n"                                                                    \
             ".hidden " name "\n"                                                                   \
             ".popsection\n")
+#elif defined(__aarch64__)
+#define DETOUR(name, function) DETOUR_AARCH64(name, function)
+#else
+#error "libcsan has stubs for x86-64 and aarch64 only"
+#endif
 
 /* Every entry's `real` at first; and the way of class begin. */
 DETOUR("driver_resolve_common", "driver_resolve");

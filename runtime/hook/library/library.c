@@ -2,6 +2,7 @@
  * library.h. */
 #include "runtime/hook/library/library.h"
 #include "runtime/hook/state/callsite.h"
+#include "runtime/hook/interpose/detour_aarch64.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/operator/operator_deferred.h"
@@ -318,6 +319,7 @@ void *library_resolve(struct library_entry *entry, const void *caller)
     return entry_real(entry, caller);
 }
 
+#if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         /* The stub's entry is in rax. Keeps the registers of arguments where C can read them. */
         ".type library_enter, @function\n"
@@ -433,3 +435,14 @@ __asm__(".pushsection .text\n"
         "    .cfi_endproc\n"
         ".size library_resolve_common, .-library_resolve_common\n"
         ".popsection\n");
+#else
+/* Nothing calls it: the stubs make the call themselves (stubs.h). */
+uint64_t library_forward(void *real, const uint64_t *registers, const uint64_t *arguments,
+                         uint64_t words)
+{
+    (void)real, (void)registers, (void)arguments, (void)words;
+    __builtin_trap();
+}
+
+DETOUR_AARCH64("library_resolve_common", "library_resolve");
+#endif

@@ -25,6 +25,7 @@ __attribute__((used)) libc_fork *fork_announced(void)
 }
 
 /* It returns twice on one stack, so nothing of this function's may be left there: a jump. */
+#if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         ".globl vfork\n"
         ".type vfork, @function\n"
@@ -35,3 +36,16 @@ __asm__(".pushsection .text\n"
         "    jmp *%rax\n"
         ".size vfork, .-vfork\n"
         ".popsection\n");
+#else
+__asm__(".pushsection .text\n"
+        ".globl vfork\n"
+        ".type vfork, %function\n"
+        "vfork:\n"
+        "    stp x29, x30, [sp, #-16]!\n"
+        "    bl fork_announced\n"
+        "    mov x16, x0\n"
+        "    ldp x29, x30, [sp], #16\n"
+        "    br x16\n"
+        ".size vfork, .-vfork\n"
+        ".popsection\n");
+#endif

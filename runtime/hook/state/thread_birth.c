@@ -156,6 +156,7 @@ int thread_birth_create(pthread_t *thread, const pthread_attr_t *attributes, voi
     return error;
 }
 
+#if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         ".globl pthread_create\n"
         ".type pthread_create, @function\n"
@@ -180,3 +181,28 @@ __asm__(".pushsection .text\n"
         "1:  jmp *%rax\n"
         ".size pthread_create, .-pthread_create\n"
         ".popsection\n");
+#else
+__asm__(".pushsection .text\n"
+        ".globl pthread_create\n"
+        ".type pthread_create, %function\n"
+        "pthread_create:\n"
+        "    adrp x16, thread_birth_watched\n"
+        "    ldrb w16, [x16, :lo12:thread_birth_watched]\n"
+        "    cbz w16, 2f\n"
+        "    b thread_birth_create\n"
+        "2:  adrp x16, libc_next\n"
+        "    ldr x16, [x16, :lo12:libc_next]\n"
+        "    cbnz x16, 1f\n"
+        "    stp x29, x30, [sp, #-48]!\n"
+        "    stp x0, x1, [sp, #16]\n"
+        "    stp x2, x3, [sp, #32]\n"
+        "    bl libc_next_find\n"
+        "    ldp x0, x1, [sp, #16]\n"
+        "    ldp x2, x3, [sp, #32]\n"
+        "    ldp x29, x30, [sp], #48\n"
+        "    adrp x16, libc_next\n"
+        "    ldr x16, [x16, :lo12:libc_next]\n"
+        "1:  br x16\n"
+        ".size pthread_create, .-pthread_create\n"
+        ".popsection\n");
+#endif
