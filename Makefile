@@ -117,6 +117,7 @@ help:
 	@echo "make test-aarch64          detector, hooks, embedded device and command, built for aarch64 and run by qemu-user"
 	@echo "                           make CROSS=aarch64 aarch64-programs: its programs alone"
 	@echo "make test-wheel            the wheel in a root with Python alone (as root: debootstrap): SUITE=bullseye"
+	@echo "make test-mpi-versions     the MPI tests with newer versions, from Python's packages"
 	@echo "make test-torch-versions   the adapter with PyTorch 2.3 to the newest: TORCH_VERSIONS='2.8.0 newest'"
 	@echo "make fuzz                  random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"
 	@echo "                           FUZZ_SECONDS=60 ORACLE_PROGRAMS=10000000; one of them alone: make fuzz-kernels,"

@@ -46,6 +46,11 @@ MPI_PROGRAMS := $(foreach m,$(mpis),$(addprefix $(MPI_TESTS)/$m/,cases linked $(
 	$(if $(shell command -v mpif90.$m),$(fortran))))
 shell-needs: $(MPI_PROGRAMS)
 
+# With the newest Open MPI and MPICH of Python's packages, too.
+.PHONY: test-mpi-versions
+test-mpi-versions: build $(MPI_TESTS)/kernels.o
+	@scripts/test-mpi-versions $(OUT) $(OUT)/mpi-versions
+
 # What csan adds to a message; with CSAN_DEVICE=embedded on a machine without GPU.
 .PHONY: bench-mpi
 bench-mpi: build $(foreach m,$(mpis),$(MPI_TESTS)/$m/ping_pong)

@@ -20,7 +20,7 @@ struct mpi_case {
 };
 
 extern const struct mpi_case point_cases[], request_cases[], collective_cases[], type_cases[],
-    one_sided_cases[], window_cases[], mode_cases[];
+    mode_cases[], started_cases[], one_sided_cases[], window_cases[];
 
 extern int rank, size, partner;
 
