@@ -137,7 +137,13 @@ PERSISTENT(alltoallw_init, 0, 1,
 PERSISTENT(bcast_init, 1, 0, MPI_Bcast_init(it.into, 1, MPI_FLOAT, 0, WORLD))
 PERSISTENT(exscan_init, 0, (float)(rank *(rank + 1) / 2),
            MPI_Exscan_init(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
-PERSISTENT(gather_init, 0, rank ? 0 : 1,
+/* MPICH 4.0 reads the root's part when the request is made, and not when it starts. */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#define GATHERED 0
+#else
+#define GATHERED 1
+#endif
+PERSISTENT(gather_init, 0, rank ? 0 : GATHERED,
            MPI_Gather_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0, WORLD))
 PERSISTENT(gatherv_init, 0, rank ? 0 : 1,
            MPI_Gatherv_init(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places, MPI_FLOAT, 0,
