@@ -36,13 +36,16 @@
 #include <stdint.h>
 
 enum {
-    SUMMARY_ENTRIES_MOST = 64, /* of a shape; beyond, the one that was not used for longest goes */
-    SUMMARY_WORDS_MOST = 8192, /* of a launch */
+    SUMMARY_ENTRIES_MOST = 256, /* of a shape; beyond, the one that was not used for longest goes */
+    SUMMARY_WORDS_MOST = 8192,  /* of a launch */
     SUMMARY_ACCESSES_MOST = 2048, /* of a result */
     SUMMARY_CHANGES_MOST = 3,
     SUMMARY_POINTER_WORDS = 2 /* in place of a pointer, from twice its number on: the first says
                                  where it lies in its block, the second which others lie there */
 };
+
+/* A word, with a zero before it, in whose place nobody set a parameter. */
+#define SUMMARY_UNSET_WORD ((uint32_t)(CSAN_OPERATOR_STACK_MARK << 16))
 
 struct summary_limits {
     uint32_t launches; /* at least 1 */

@@ -100,11 +100,35 @@ static void words_leave(struct summaries *all, struct shape *shape, const uint8_
                 entries_merge(all, shape, i, k);
 }
 
+/* What nobody set in one launch of a kernel is set in none: such words leave at once. False: they
+ * may not, or there are none. */
+static bool unset_leave(struct summaries *all, struct shape *shape, const uint32_t *words,
+                        uint8_t *leaving)
+{
+    bool any = false;
+    memset(leaving, 0, shape->word_count);
+    for (uint32_t i = 1; i < shape->word_count; i++) {
+        if (words[i] != SUMMARY_UNSET_WORD || words[i - 1] || shape->strikes[i] ||
+            shape->strikes[i - 1])
+            continue;
+        any |= !shape->skipped[i] || !shape->skipped[i - 1];
+        leaving[i] = leaving[i - 1] = 1;
+    }
+    if (!any || results_would_meet(shape, leaving))
+        return false;
+    words_leave(all, shape, leaving);
+    return true;
+}
+
 void summary_shape_reduce(struct summaries *all, struct shape *shape, const struct entry *newest)
 {
     uint8_t *leaving = malloc(shape->word_count + 1);
     if (!leaving)
         return;
+    if (unset_leave(all, shape, newest->words, leaving)) { /* it may be another one's by now */
+        free(leaving);
+        return;
+    }
     const uint32_t count = group_differences(shape, newest, leaving);
     const uint32_t needed = values_needed(all, shape, leaving);
     if (count >= all->limits.values && needed && count >= needed &&

@@ -727,7 +727,7 @@ std::atomic<bool> stirs{false};
 
 __attribute__((noinline)) void stack_stir()
 {
-    enum { WORDS = 3072 };
+    enum { WORDS = 1024 };
     static thread_local uint64_t state = 88172645463325252u;
     uint64_t words[WORDS];
     state ^= state << 13;

@@ -13,14 +13,20 @@ static struct {
 
 /* ---- What a summary says of a launch ---- */
 
-/* Whether a pointer is loose that never was: then the kernel touches what was not seen. What stands
- * where nobody sets a parameter may lead anywhere by chance. */
+/* A pointer that is loose and never was: then the kernel touches what was not seen. What stands
+ * where nobody sets a parameter may lead anywhere by chance. Of the process's own memory it is no
+ * pointer. */
+static bool is_looser_at(const struct thread *thread, const struct summary_found *found, uint32_t i)
+{
+    return thread->loose[i] && !found->loose[i] && operator_summary_anchor_of(thread, i) &&
+           summaries_pointer_counts(operator_summary_own.summaries, &thread->key.shape, i);
+}
+
 static bool is_looser(struct thread *thread, const struct summary_found *found)
 {
     bool looser = !operator_summary_loose(thread, found->accesses, found->count);
     for (uint32_t i = 0; i < thread->slots && !looser; i++)
-        looser = thread->loose[i] && !found->loose[i] &&
-                 summaries_pointer_counts(operator_summary_own.summaries, &thread->key.shape, i);
+        looser = is_looser_at(thread, found, i);
     return looser;
 }
 
@@ -103,7 +109,7 @@ static void misfit_add(struct text *line, struct thread *thread, const struct su
         text_add(line, "; its accesses do not lie in the blocks");
     for (uint32_t i = 0;
          operator_summary_loose(thread, found->accesses, found->count) && i < thread->slots; i++)
-        if (thread->loose[i] && !found->loose[i])
+        if (is_looser_at(thread, found, i))
             text_add(line, "; byte %u leads elsewhere, as it never did", i * 8);
 }
 

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define POINTER_WORD UINT32_C(0x80000000)
-#define UNSET_WORD   ((uint32_t)(CSAN_OPERATOR_STACK_MARK << 16)) /* the upper one of a slot */
 
 /* ---- The key of a launch ---- */
 
@@ -109,17 +108,20 @@ struct range operator_summary_stack(void)
 
 /* Where an address of the process's own memory stands, nobody set it: functions leave such
  * addresses on the stack. They change from process to process, and a framework's functions for
- * callbacks shift those that lead into the stack itself. A kernel has no use for one. */
+ * callbacks shift those that lead into the stack itself. A kernel has no use for one. With a lower
+ * half below LOWER_LEAST it is rather a number, and behind it the upper half of an address that
+ * nobody set: libraries fill much of the four gigabytes that have their upper half in common. */
 static void host_addresses_mark(struct thread *thread, uint32_t slots, struct range stack)
 {
+    enum { LOWER_LEAST = 1 << 24 };
     const uint64_t bytes = stack.end - stack.start;
     uint32_t *words = thread->words;
     for (uint32_t i = 0; i + 1 < 2 * slots; i++) {
         const uint64_t value = words[i] | (uint64_t)words[i + 1] << 32;
-        if (value - stack.start >= bytes && !host_address_is(value))
+        if (words[i] < LOWER_LEAST || (value - stack.start >= bytes && !host_address_is(value)))
             continue;
         words[i] = 0;
-        words[i + 1] = UNSET_WORD;
+        words[i + 1] = SUMMARY_UNSET_WORD;
         i++;
     }
 }
@@ -183,7 +185,7 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
  * time it has no mark, or a parameter of one byte would be the mark's, always. */
 static __attribute__((noinline)) void stack_stir(void)
 {
-    enum { WORDS = 2048 };
+    enum { WORDS = 1024 };
     static __thread uint64_t number __attribute__((tls_model("initial-exec")));
     uint64_t words[WORDS];
     number = hash_mix(number, WORDS);

@@ -12,11 +12,11 @@
 
 enum {
     WINDOW_LEAST = 1000,   /* launches that were known in a row before operators rest */
-    WINDOW_MOST = 1 << 16, /* above the launches of a step: what comes once a step is seen */
+    WINDOW_MOST = 1 << 15, /* above the launches of a step: what comes once a step is seen */
     SPAN_LEAST = 1 << 15,  /* launches for which they rest */
     SPAN_MOST = 1 << 20,
     AT_ONCE = 256,              /* launches without a summary that the source may take to follow */
-    PATIENCE = 4 * WINDOW_MOST, /* launches that are all compared before operators rest */
+    PATIENCE = 2 * WINDOW_MOST, /* launches that are all compared before operators rest */
     SHARED_LANES = 8
 };
 

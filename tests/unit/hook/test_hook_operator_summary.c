@@ -2,6 +2,8 @@
  * resting operators are checked as with them. Each test runs again with deferred launches. */
 #include "tests/unit/hook/hook_operators.h"
 
+#include <sys/mman.h>
+
 static void they_rest_once_all_is_known(void **state)
 {
     (void)state;
@@ -170,8 +172,57 @@ static void addresses_of_the_stack_are_not_compared(void **state)
     assert_false(source.follows);
     launch(f, from, to, (uintptr_t)room + 1024, s);
     assert_false(source.asked);
-    launch(f, from, to, 1024, s);
+    launch(f, from, to, 1024, s); /* it is not set in this launch, either */
+    assert_false(source.asked);
+    launch(f, from, from, 1024, s);
     assert_true(source.asked);
+}
+
+/* A number whose upper half nobody set: it has that of an address. The number counts. */
+static void a_number_beside_half_an_address(void **state)
+{
+    (void)state;
+    enum { PLACE_BYTES = 1 << 21 };
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    void *const wanted = (void *)(UINT64_C(0x7123) << 32);
+    assert_ptr_equal(mmap(wanted, PLACE_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0),
+                     wanted);
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (uint64_t i = 1; i < ENOUGH && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, to, (uintptr_t)wanted + 64, s);
+        ends(true);
+    }
+    assert_false(source.follows);
+    launch(f, from, to, (uintptr_t)wanted + 128, s);
+    assert_true(source.asked);
+    munmap(wanted, PLACE_BYTES);
+}
+
+/* An address of the stack where there always was a zero, in words that left: it leads nowhere. */
+static void an_address_of_the_stack_leads_nowhere(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    char room[64];
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    for (uint64_t i = 1; i < ENOUGH && source.follows; i++) {
+        declare(&copy, accesses, 2);
+        launch(f, from, to, i << 32, s); /* the lower half does not change */
+        ends(true);
+    }
+    assert_false(source.follows);
+    launch(f, from, to, (uintptr_t)room, s);
+    assert_false(source.asked);
 }
 
 /* A number without effect that is an address in the block of the pointer behind it, by chance. */
@@ -199,7 +250,7 @@ static void a_number_that_leads_into_a_block(void **state)
 }
 
 /* No launch has a pointer to `table`: it is touched only by who knows it from memory. */
-static void launches_beside_an_argument(bool copies_from_host, uint8_t kind)
+static void launches_beside_an_argument(bool copies_from_host, uint8_t kind, int most)
 {
     CUfunction f = fresh();
     CUdeviceptr from = device(BYTES), to = device(BYTES), table = device(BYTES);
@@ -208,7 +259,7 @@ static void launches_beside_an_argument(bool copies_from_host, uint8_t kind)
     const struct csan_access accesses[] = {
         {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
         {.base = table, .bytes = 64, .kind = kind, .argument = 1}};
-    for (int i = 0; i < ENOUGH && source.follows; i++) {
+    for (int i = 0; i < most && source.follows; i++) {
         declare(&copy, accesses, 2);
         if (copies_from_host)
             OK(cuMemcpyHtoDAsync_v2(to, host, 64, s));
@@ -220,15 +271,15 @@ static void launches_beside_an_argument(bool copies_from_host, uint8_t kind)
 static void an_argument_out_of_reach_is_not_touched(void **state)
 {
     (void)state;
-    launches_beside_an_argument(false, CSAN_READ);
+    launches_beside_an_argument(false, CSAN_READ, ENOUGH);
     assert_int_equal(source.rest_calls, 1);
 }
 
 static void but_where_memory_may_lead_to_it(void **state)
 {
     (void)state;
-    launches_beside_an_argument(true, CSAN_READ);
-    launches_beside_an_argument(false, CSAN_WRITE);
+    launches_beside_an_argument(true, CSAN_READ, 3000);
+    launches_beside_an_argument(false, CSAN_WRITE, 3000);
     assert_int_equal(source.rest_calls, 0);
 }
 
@@ -344,6 +395,8 @@ int main(int argc, char **argv)
         TEST(another_kernel_wakes),
         TEST(numbers_without_effect),
         TEST(addresses_of_the_stack_are_not_compared),
+        TEST(a_number_beside_half_an_address),
+        TEST(an_address_of_the_stack_leads_nowhere),
         TEST(a_number_that_leads_into_a_block),
         TEST(an_argument_out_of_reach_is_not_touched),
         TEST(but_where_memory_may_lead_to_it),

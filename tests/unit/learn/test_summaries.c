@@ -267,6 +267,53 @@ static void test_nearest_and_pointers_that_count(void **unused)
     summaries_destroy(all);
 }
 
+/* Steps that come in turn, each with a result of its own, beside a word that nobody set. */
+static void test_many_variants_beside_what_was_not_set(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    uint32_t garbage = 1;
+    for (int round = 0; round < 8; round++)
+        for (uint32_t step = 0; step < 50; step++)
+            put(all, (uint32_t[]){step, garbage++}, 2, &add, 8 + step);
+    for (uint32_t step = 0; step < 50; step++) {
+        const struct summary_found found = find(all, (uint32_t[]){step, 0}, 2);
+        assert_int_equal(found.state, SUMMARY_KNOWN);
+        assert_int_equal(found.accesses[0].bytes, 8 + step);
+    }
+    summaries_destroy(all);
+}
+
+static void test_words_that_nobody_set_leave_at_once(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    put(all, (uint32_t[]){1, 0, SUMMARY_UNSET_WORD, 4}, 4, &add, 40);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(put(all, (uint32_t[]){1, i, 70 + i, 4}, 4, &add, 40), SUMMARY_CONFIRMED);
+    assert_int_equal(state(all, (uint32_t[]){1, 8, 9, 4}, 4), SUMMARY_KNOWN);
+    assert_int_equal(state(all, (uint32_t[]){2, 0, SUMMARY_UNSET_WORD, 4}, 4), SUMMARY_NONE);
+    assert_int_equal(state(all, (uint32_t[]){1, 8, 9, 5}, 4), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
+/* In the first launches these words make a difference. */
+static void test_words_that_were_set_do_not_leave(void **unused)
+{
+    (void)unused;
+    struct summaries *all = summaries_create(&limits);
+    put(all, (uint32_t[]){1, 5, 6, 4}, 4, &add, 80);
+    put(all, (uint32_t[]){1, 0, SUMMARY_UNSET_WORD, 4}, 4, &add, 40);
+    for (int i = 0; i < 4; i++) {
+        put(all, (uint32_t[]){1, 5, 6, 4}, 4, &add, 80);
+        put(all, (uint32_t[]){1, 0, SUMMARY_UNSET_WORD, 4}, 4, &add, 40);
+    }
+    assert_int_equal(find(all, (uint32_t[]){1, 5, 6, 4}, 4).accesses[0].bytes, 80);
+    assert_int_equal(find(all, (uint32_t[]){1, 0, SUMMARY_UNSET_WORD, 4}, 4).accesses[0].bytes, 40);
+    assert_int_equal(state(all, (uint32_t[]){1, 7, 8, 4}, 4), SUMMARY_NONE);
+    summaries_destroy(all);
+}
+
 static void shift_turn(struct summaries *all, uint32_t other, int launches)
 {
     for (int i = 0; i < launches; i++)
@@ -602,6 +649,9 @@ int main(void)
         cmocka_unit_test(test_where_pointers_lie_counts),
         cmocka_unit_test(test_pointers_that_were_loose),
         cmocka_unit_test(test_nearest_and_pointers_that_count),
+        cmocka_unit_test(test_many_variants_beside_what_was_not_set),
+        cmocka_unit_test(test_words_that_nobody_set_leave_at_once),
+        cmocka_unit_test(test_words_that_were_set_do_not_leave),
         cmocka_unit_test(test_words_that_operators_shift_leave),
         cmocka_unit_test(test_words_that_the_program_changes_stay),
         cmocka_unit_test(test_pointers_of_results_do_not_shift),
