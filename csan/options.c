@@ -104,7 +104,7 @@ static const struct {
      "csan sees the pools' whole allocations only."},
     {FIELD(operators), OPTION_BOOL, "1", NULL,
      "Under PyTorch: follow its operators; 0: launches and memory alone, as of any program."},
-    {FIELD(operator_summaries), OPTION_BOOL, "0", NULL,
+    {FIELD(operator_summaries), OPTION_BOOL, "1", NULL,
      "Under PyTorch: keep what operators made of launches, and follow operators only while a "
      "launch is new. 0: follow them all the time."},
     {FIELD(verify_operators), OPTION_BOOL, "0", NULL,
@@ -132,9 +132,10 @@ static const struct {
      "Choose which waits inside calls that are no synchronization count as order. promised: those "
      "that the documentation promises. observed: also that a free waits for its device. none: all "
      "copies and sets are taken as asynchronous. Reports say what hardware was seen to order."},
-    {FIELD(host), OPTION_WORD, "off", "off|guard|content|guard+content|instrumented",
+    {FIELD(host), OPTION_WORD, "auto", "auto|off|guard|content|guard+content|instrumented",
      "Choose whether csan sees the host's own loads and stores of pinned, registered and managed "
-     "memory. off: those alone that csan_host_reads and csan_host_writes say. guard: pages that "
+     "memory. auto: as guard under csan run, else as off. off: those alone that csan_host_reads "
+     "and csan_host_writes say. guard: pages that "
      "the device may still touch are guarded until the host has waited for it. content: what "
      "pinned sources of pending work hold is hashed, and compared once the host has waited for "
      "it. guard+content: both. instrumented: code that is compiled with -fsanitize=thread and "

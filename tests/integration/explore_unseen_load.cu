@@ -1,9 +1,10 @@
 // verdict: none
+// options: host=off
 // explore: 67
 // output: -
-// The host looks at pinned memory before the kernel that writes it is known to be done. csan sees
-// no loads of the host, so it says nothing; csan explore sees that the output depends on the
-// schedule.
+// The host looks at pinned memory before the kernel that writes it is known to be done. With
+// host=off csan sees no loads of the host, so it says nothing; csan explore sees that the output
+// depends on the schedule.
 #include "program.h"
 
 int main()

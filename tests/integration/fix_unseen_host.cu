@@ -1,9 +1,10 @@
 // verdict: race
+// options: host=off
 // output: -
 // explore: 67
-// Beside the race the host reads what copies may not have brought yet, and csan does not see it:
-// with the race gone the program still does not end the same each time. There are several, so that
-// one is late in nearly every schedule.
+// Beside the race the host reads what copies may not have brought yet. With host=off csan does not
+// see it: with the race gone the program still does not end the same each time. There are several
+// copies, so that one is late in nearly every schedule.
 #include "program.h"
 
 int main()

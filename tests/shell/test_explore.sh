@@ -89,18 +89,18 @@ check "a race that makes the program fail is confirmed" says '1 race, 1 confirme
 check "and the exit statuses are reported" says 'the exit status: 0 and 101'
 check "what its failure cut off is not held against csan" ended 66
 
-run "$csan" explore --runs=10 "$plain/explore_unseen_load"
+run "$csan" explore --runs=10 --options=host=off "$plain/explore_unseen_load"
 check "a difference that csan did not report is reported" says '^NOT REPORTED'
 check "with its own exit code" ended 67
 check "and with both schedules" count '^    csan run --device=embedded --schedule=[a-z]+' 2
 
-run "$csan" explore --runs=10 --options=host=guard "$plain/explore_unseen_load"
-check "with host=guard it is a race, and confirmed" says '1 race, 1 confirmed'
+run "$csan" explore --runs=10 "$plain/explore_unseen_load"
+check "where pages are guarded it is a race, and confirmed" says '1 race, 1 confirmed'
 check "what differs is what the program printed" says 'What differs: the standard output'
 check "with the exit code of races" ended 66
-run "$csan" explore --runs=10 --options=host=guard "$plain/host_pinned_write"
+run "$csan" explore --runs=10 "$plain/host_pinned_write"
 check "so is a store of the host's" says '1 race, 1 confirmed'
-run "$csan" explore --runs=10 --options=host=guard "$plain/host_pinned_write_ordered"
+run "$csan" explore --runs=10 "$plain/host_pinned_write_ordered"
 check "and one behind a wait is nothing" ended 0
 
 run "$csan" explore --runs=10 "$plain/explore_unsteady"
@@ -125,7 +125,7 @@ check "it is counted apart" says '0 races, 0 confirmed, 1 suppressed or known'
 # As one document.
 schema() { "$root/tests/schema_check" "$(dirname "$test")/../../include/csan/csan-explore.schema.json" out; }
 for program in missing_wait explore_two_races explore_polls explore_unseen_load stream_same; do
-    run "$csan" explore --runs=10 --format=json "$plain/$program"
+    run "$csan" explore --runs=10 --options=host=off --format=json "$plain/$program"
     cp out document
     check "$program: one document on standard output" schema
     check "$program: it has the exit code" says "\"exit_code\": $status}"

@@ -100,6 +100,8 @@ check "csan mutate never calls one redundant" prints_not 'redundant|needless$|us
 check "csan mutate says that the CPU may read" prints '^\(The CPU may read what those wait for: '
 
 run "$root/bin/csan" mutate "$plain/synchronization_for_the_host"
+check "what only the host needs is needed by its loads" prints "needed; without it a race: the host's load "
+run "$root/bin/csan" mutate --options=host=off "$plain/synchronization_for_the_host"
 check "what only the host needs shows in the output" prints "needed by no access that csan sees, but without it the program's output is another"
 check "a place needed now and then is listed so" prints '^    3 of 6 \(sync 2, 5, 8\): needed; '
 
@@ -107,7 +109,7 @@ run "$root/bin/csan" mutate --runs=2 "$plain/synchronization_for_the_host"
 check "--runs bounds the runs" prints '^10 synchronizations at 3 places, 2 left out'
 check "--runs says what was not tried" prints ', 6 times \(1 tried\)$'
 
-run "$root/bin/csan" mutate --timeout=2 "$plain/mutate_fails"
+run "$root/bin/csan" mutate --timeout=2 --options=host=off "$plain/mutate_fails"
 check "a run that ends by a signal is reported" prints 'but without it the program ends by signal 6$'
 check "a run that ends with a code is reported" prints 'but without it the program ends with exit code 3$'
 check "a run that does not end is ended, and reported" prints 'but without it the program did not end within 2 s$'
@@ -128,7 +130,7 @@ done
 check "a document has each synchronization of a place" prints '"number": 6, "finding": "needed", "race": "'
 run "$root/bin/csan" mutate --format json --runs=2 "$plain/synchronization_for_the_host"
 check "a document says what was not tried" prints '"finding": "not-tried", "race": null, "end": null'
-run "$root/bin/csan" mutate --format=json --timeout=2 "$plain/mutate_fails"
+run "$root/bin/csan" mutate --format=json --timeout=2 --options=host=off "$plain/mutate_fails"
 check "a document says how a run ended" prints '"finding": "fails", "race": null, "end": "with exit code 3"'
 
 run "$root/bin/csan" mutate "$plain/stream_same" --argument

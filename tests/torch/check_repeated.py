@@ -17,7 +17,7 @@ WAYS = ("followed", "rests", "rests again")
 
 
 def run(options, sample, way, fixed):
-    said = "verbosity=1" + ("" if way == "followed" else ":operator_summaries=1")
+    said = "verbosity=1" + (":operator_summaries=0" if way == "followed" else "")
     command = [options.csan, "run", f"--device={options.device}", sys.executable, str(PROGRAM), str(sample)]
     command += [f"--times={options.times}"] + ["--fixed"] * fixed
     return subprocess.run(

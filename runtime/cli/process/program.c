@@ -482,6 +482,8 @@ static int check_options(struct program *program)
         !suppressions_check(options->suppressions, message, sizeof message))
         return program_fail(program, EXIT_USAGE, "%s", message);
     program->threads = strcmp(options->host_order, "threads") == 0;
+    if (strcmp(options->host, "auto") == 0)
+        program_add_options("host=guard");
     if (!baseline_file_hand_over(program->command, options->baseline))
         program_add_options("baseline="); /* the program need not say it again */
     return 0;

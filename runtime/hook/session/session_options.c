@@ -99,6 +99,8 @@ void session_options_read(void)
         }
         free(help);
     }
+    if (strcmp(settings.all.host, "auto") == 0) /* csan run chooses for its programs */
+        strcpy(settings.all.host, "off");
     settings.options = (struct session_options){
         .strict_free = settings.all.strict_free != 0,
         .host_observed = host_observed(),

@@ -1,4 +1,4 @@
-"""What csan costs a PyTorch program with option operator_summaries: in a first process, whose first steps
+"""What csan costs a PyTorch program: in a first process, whose first steps
 end when operators rest, and in one of a program that was summarized before; beside plain, csan's hooks
 alone, operators that are followed all the time, PyTorch's own sanitizer and CUDA_LAUNCH_BLOCKING=1,
 timed in turns. It forgets the summaries of earlier programs.
@@ -22,12 +22,12 @@ def forget():
 
 def modes(csan, _):
     run = [csan, "run", "--device=gpu"]
-    options = {"CSAN_OPTIONS": "operator_summaries=1:verbosity=1"}
+    options = {"CSAN_OPTIONS": "verbosity=1"}
     forget()
     return {
         "plain": Mode(),
-        "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0"}),
-        "operators": Mode(run),
+        "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0:host=off"}),
+        "operators": Mode(run, {"CSAN_OPTIONS": "operator_summaries=0"}),
         "summaries": Mode(run, options, FIRST_STEPS, FIRST_SECONDS),
         "TORCH_CUDA_SANITIZER": Mode([], {"TORCH_CUDA_SANITIZER": "1"}),
         "CUDA_LAUNCH_BLOCKING": Mode([], {"CUDA_LAUNCH_BLOCKING": "1"}),

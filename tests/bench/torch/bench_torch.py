@@ -11,7 +11,7 @@ def modes(csan, _):
     return {
         "plain": Mode(),
         "csan": Mode(run),
-        "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0"}),
+        "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0:host=off"}),
         "TORCH_CUDA_SANITIZER": Mode([], {"TORCH_CUDA_SANITIZER": "1"}),
         "CUDA_LAUNCH_BLOCKING": Mode([], {"CUDA_LAUNCH_BLOCKING": "1"}),
     }
