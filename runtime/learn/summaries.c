@@ -11,9 +11,9 @@ enum { TABLE_START = 256 };
 
 /* ---- Shapes ---- */
 
-static size_t shape_bytes(const struct shape *shape)
+static size_t shape_bytes(uint32_t word_count)
 {
-    return sizeof *shape + 3 * (size_t)shape->word_count;
+    return sizeof(struct shape) + word_count * (sizeof(uint16_t) + 3);
 }
 
 static struct shape **shape_slot(const struct summaries *all, const struct summary_shape *id)
@@ -52,14 +52,16 @@ struct shape *summary_shape_make(struct summaries *all, const struct summary_sha
     if (all->shape_count * 2 >= all->table_size &&
         !table_make(all, all->table_size ? all->table_size * 2 : TABLE_START))
         return NULL;
-    struct shape *shape = summaries_take(all, sizeof *shape + 3 * (size_t)word_count);
+    struct shape *shape = summaries_take(all, shape_bytes(word_count));
     if (!shape)
         return NULL;
     shape->id = *id;
     shape->word_count = word_count;
-    shape->skipped = (uint8_t *)(shape + 1);
+    shape->counting = (uint16_t *)(shape + 1);
+    shape->skipped = (uint8_t *)(shape->counting + word_count);
     shape->strikes = shape->skipped + word_count;
     shape->shifts = shape->strikes + word_count;
+    summary_skipped_changed(shape);
     *shape_slot(all, id) = shape;
     all->shape_count++;
     return shape;
@@ -77,7 +79,7 @@ static void shape_free(struct summaries *all, struct shape *shape)
     for (uint32_t i = 0; i < shape->entry_count; i++)
         entry_clear(all, &shape->entries[i], shape->word_count);
     summaries_give(all, shape->entries, shape->entry_room * sizeof *shape->entries);
-    summaries_give(all, shape, shape_bytes(shape));
+    summaries_give(all, shape, shape_bytes(shape->word_count));
 }
 
 static int ticks_compare(const void *left, const void *right)
@@ -120,19 +122,29 @@ static void shapes_shrink(struct summaries *all)
 
 /* ---- Entries ---- */
 
-uint64_t summary_words_hash(const struct shape *shape, const uint32_t *words)
+void summary_skipped_changed(struct shape *shape)
 {
-    uint64_t hash = HASH_START;
+    shape->counting_count = 0;
     for (uint32_t i = 0; i < shape->word_count; i++)
         if (!shape->skipped[i])
-            hash = hash_mix(hash, words[i]);
-    return hash;
+            shape->counting[shape->counting_count++] = (uint16_t)i;
+}
+
+uint64_t summary_words_hash(const struct shape *shape, const uint32_t *words)
+{
+    const uint16_t *counting = shape->counting;
+    uint64_t hash = HASH_START;
+    uint32_t i = 0;
+    for (; i + 1 < shape->counting_count; i += 2)
+        hash = hash_mix(hash, words[counting[i]] | (uint64_t)words[counting[i + 1]] << 32);
+    return i < shape->counting_count ? hash_mix(hash, words[counting[i]]) : hash;
 }
 
 bool summary_words_agree(const struct shape *shape, const uint32_t *a, const uint32_t *b)
 {
-    for (uint32_t i = 0; i < shape->word_count; i++)
-        if (!shape->skipped[i] && a[i] != b[i])
+    const uint16_t *counting = shape->counting;
+    for (uint32_t i = 0; i < shape->counting_count; i++)
+        if (a[counting[i]] != b[counting[i]])
             return false;
     return true;
 }

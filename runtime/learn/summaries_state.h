@@ -53,9 +53,11 @@ struct shape {
     uint64_t used;
     uint32_t word_count, entry_count, entry_room;
     struct entry *entries;
-    uint8_t *skipped; /* of each word: whether it does not count; */
-    uint8_t *strikes; /* how often it had to count again; */
-    uint8_t *shifts;  /* and how often it was another one without operators, one after the other */
+    uint16_t *counting;      /* the words that count, in order: those that are not skipped */
+    uint32_t counting_count; /* of them; summary_skipped_changed sets both */
+    uint8_t *skipped;        /* of each word: whether it does not count; */
+    uint8_t *strikes;        /* how often it had to count again; */
+    uint8_t *shifts; /* and how often it was another one without operators, one after the other */
     uint32_t confirmed; /* launches since the last of those */
     bool shifting;      /* any of `shifts` is not zero */
 };
@@ -135,6 +137,8 @@ struct shape *summary_shape_make(struct summaries *all, const struct summary_sha
                                  uint32_t word_count);
 /* Frees all shapes. */
 void summaries_clear(struct summaries *all);
+/* After a change of `skipped`, and before any entry is looked for. */
+void summary_skipped_changed(struct shape *shape);
 /* The hash of the words that count. */
 uint64_t summary_words_hash(const struct shape *shape, const uint32_t *words);
 /* Whether the words that count are equal. */

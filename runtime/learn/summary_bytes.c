@@ -216,6 +216,7 @@ static void take_shape(struct byte_cursor *cursor, struct summaries *all)
         shape->skipped[i] = flags & 1;
         shape->strikes[i] = (uint8_t)(flags >> 1);
     }
+    summary_skipped_changed(shape);
     const uint32_t count = (uint32_t)take_up_to(cursor, SUMMARY_ENTRIES_MOST);
     for (uint32_t i = 0; !cursor->failed && i < count; i++)
         take_entry(cursor, all, shape, words);

@@ -92,6 +92,7 @@ static void words_leave(struct summaries *all, struct shape *shape, const uint8_
 {
     for (uint32_t i = 0; i < shape->word_count; i++)
         shape->skipped[i] |= leaving[i];
+    summary_skipped_changed(shape);
     for (uint32_t i = 0; i < shape->entry_count; i++)
         shape->entries[i].hash = summary_words_hash(shape, shape->entries[i].words);
     for (uint32_t i = 0; i < shape->entry_count; i++)
@@ -147,6 +148,7 @@ bool summary_words_return(struct shape *shape, const struct entry *entry, const 
         shape->strikes[i] += shape->strikes[i] < STRIKES_MOST;
         any = true;
     }
+    summary_skipped_changed(shape);
     for (uint32_t i = 0; any && i < shape->entry_count; i++) {
         struct entry *each = &shape->entries[i];
         each->hash = summary_words_hash(shape, each->words);

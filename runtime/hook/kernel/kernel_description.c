@@ -1,5 +1,6 @@
 /* Kernels: their arguments, their variables, and how long they live. See kernel_description.h. */
 #include "runtime/hook/kernel/kernel_description_state.h"
+#include "csan/base/hash.h"
 #include "runtime/access/kernel_faults.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/kernel/image.h"
@@ -139,6 +140,12 @@ static bool names_heap(const struct ptx_module *module)
     return false;
 }
 
+static uint64_t identity_hash(const struct kernel *kernel, uint64_t seed)
+{
+    const uint64_t hash = hash_mix(hash_mix(seed, kernel->image.words[0]), kernel->image.words[1]);
+    return hash_mix_bytes(hash, kernel->symbol, strlen(kernel->symbol));
+}
+
 struct kernel *kernel_description_create(const struct kernel_source *source, void *demangle)
 {
     static uint64_t newest;
@@ -153,6 +160,8 @@ struct kernel *kernel_description_create(const struct kernel_source *source, voi
     own->kernel.symbol = name_of_kernel(source->name, NULL);
     own->kernel.collective = strncmp(source->name, "ncclDevKernel", 13) == 0;
     own->kernel.image = source->identity;
+    for (uint64_t i = 0; i < 2 && own->kernel.symbol; i++)
+        own->kernel.identity[i] = identity_hash(&own->kernel, i + 1);
     pthread_mutex_init(&own->mutex, NULL);
     if (source->ptx)
         layout_find(&own->kernel.layout, NULL, source->ptx);

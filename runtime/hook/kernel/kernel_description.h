@@ -28,6 +28,7 @@ struct kernel {
     size_t argument_count; /* which only grows; atomic */
     const char *symbol;    /* its name in its module; lives as long as the process */
     struct learn_image image; /* zeros: not known */
+    uint64_t identity[2];     /* hashes of image and symbol, for keys of its launches */
     uint64_t number;          /* of all kernels of this process, from 1 */
     bool collective;          /* its blocks wait for other devices' blocks, as NCCL's do */
     bool uses_heap;           /* its malloc and free: the device traces that, and no range has it */

@@ -19,13 +19,11 @@
 
 /* A kernel of an unknown image is itself alone, in this process. Which words of the parameters are
  * pointers is no part of it: behind those that the kernel reads lies what the stack had there. */
-static uint64_t shape_hash(const struct kernel *kernel, const struct learn_launch *launch,
-                           uint64_t seed)
+static uint64_t shape_hash(const struct kernel *kernel, const struct learn_launch *launch, int half)
 {
-    const bool known = identity_is_known(kernel->image);
-    uint64_t hash = hash_mix(seed, known ? kernel->image.words[0] : operator_summary_own.process);
-    hash = hash_mix(hash, known ? kernel->image.words[1] : kernel->number);
-    hash = hash_mix_bytes(hash, kernel->symbol, strlen(kernel->symbol));
+    uint64_t hash = kernel->identity[half];
+    if (!identity_is_known(kernel->image))
+        hash = hash_mix(hash_mix(hash, operator_summary_own.process), kernel->number);
     hash = hash_mix_bytes(hash, launch->grid, sizeof launch->grid);
     hash = hash_mix_bytes(hash, launch->block, sizeof launch->block);
     hash = hash_mix_bytes(hash, launch->cluster, sizeof launch->cluster);
@@ -151,7 +149,7 @@ static bool key_make(struct thread *thread, const struct kernel *kernel,
     }
     thread->slots = slots;
     thread->key = (struct summary_key){
-        {{shape_hash(kernel, launch, 1), shape_hash(kernel, launch, 2)}}, thread->words, 2 * slots};
+        {{shape_hash(kernel, launch, 0), shape_hash(kernel, launch, 1)}}, thread->words, 2 * slots};
     return true;
 }
 
