@@ -15,11 +15,12 @@ def fetch():
 
 
 total = torch.zeros((), device="cuda")
-batch = fetch()
-for _ in range(4):
+batch = None
+for _ in range(5):
     time.sleep(0.01)
     ahead = fetch()
-    batch.record_stream(torch.cuda.current_stream())
-    total += batch.sum()  # current
+    if batch is not None:
+        batch.record_stream(torch.cuda.current_stream())
+        total += batch.sum()  # current
     batch = ahead
 torch.cuda.synchronize()

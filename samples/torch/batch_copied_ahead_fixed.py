@@ -13,12 +13,13 @@ def fetch():
 
 
 total = torch.zeros((), device="cuda")
-batch = fetch()
-for _ in range(4):
+batch = None
+for _ in range(5):
     time.sleep(0.01)
     torch.cuda.current_stream().wait_stream(copies)
     ahead = fetch()
-    batch.record_stream(torch.cuda.current_stream())
-    total += batch.sum()
+    if batch is not None:
+        batch.record_stream(torch.cuda.current_stream())
+        total += batch.sum()
     batch = ahead
 torch.cuda.synchronize()

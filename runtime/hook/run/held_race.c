@@ -79,18 +79,21 @@ static void remove_at(uint32_t at)
     __atomic_store_n(&table.count, table.count - 1, __ATOMIC_RELEASE);
 }
 
-/* The race is reported in place of those. */
+/* The race is reported in place of those: of itself without operators, and of the one whose missing
+ * order it shares, or it would be a line of a report that is not out. */
 static void withdraw(const struct csan_race *race)
 {
+    context_group(session_context(), race);
     pthread_mutex_lock(&table.mutex);
     for (uint32_t i = table.count; i-- > 0;)
-        if (is_again(table.items[i].race, race)) {
+        if (is_again(table.items[i].race, race) || race->group == table.items[i].race->number) {
             context_withdraw(session_context(), table.items[i].race);
             remove_at(i);
         }
     if (!table.count)
         operator_summary_report_is_out();
     pthread_mutex_unlock(&table.mutex);
+    context_group(session_context(), race);
 }
 
 static bool hold(const struct csan_race *race)

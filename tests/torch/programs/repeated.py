@@ -19,6 +19,8 @@ parser.add_argument("--racy", type=int, default=20)
 parser.add_argument("--fixed", action="store_true")
 options = parser.parse_args()
 
+# Which of several threads would first touch what is not there yet is chance.
+torch.set_num_threads(1)
 fixed = options.sample.with_name(options.sample.stem + "_fixed.py")
 code = {path: compile(path.read_text(), str(path), "exec") for path in (options.sample, fixed)}
 

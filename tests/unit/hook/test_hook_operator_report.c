@@ -7,6 +7,7 @@
 
 static struct {
     int count;
+    bool leads; /* it is the one that stands for its missing order */
     pthread_t thread;
     char previous[128], current[128];
 } reported;
@@ -17,6 +18,7 @@ static int race_reported(void *user, const struct csan_race *race, const char *t
     (void)text;
     snprintf(reported.previous, sizeof reported.previous, "%s", race->previous.name);
     snprintf(reported.current, sizeof reported.current, "%s", race->current.name);
+    reported.leads = race->group == race->number;
     reported.thread = pthread_self();
     __atomic_add_fetch(&reported.count, 1, __ATOMIC_RELEASE);
     return 1;
@@ -68,6 +70,53 @@ static void a_report_waits_for_its_operators(void **state)
     assert_string_equal(reported.current, zero.name);
     assert_int_equal(races(), 1); /* the one without operators never was */
     copies_until_rest(f, from, to, 64, s);
+    csan_on_race(NULL, NULL);
+}
+
+static __attribute__((noipa)) void zeros_once(CUdeviceptr memory, CUstream stream)
+{
+    zeros(memory, stream);
+}
+static __attribute__((noipa)) void zeros_afterwards(CUdeviceptr memory, CUstream stream)
+{
+    zeros(memory, stream);
+}
+
+/* From one place, whether operators are followed or not. */
+static __attribute__((noipa)) void copies_there(CUfunction f, CUdeviceptr from, CUdeviceptr to,
+                                                CUstream stream)
+{
+    const struct csan_access accesses[] = {
+        {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+        {.base = to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+    between();
+    const volatile bool followed = source.follows;
+    declare(&copy, accesses, 2);
+    launch_one(f, from, to, 64, stream);
+    ends(followed);
+}
+
+/* The second race's earlier access is elsewhere in the program; both lack an order at one place. */
+static void so_does_one_of_the_same_missing_order(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES), memory = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    OK(cuCtxSynchronize());
+    begin_reports();
+    for (int i = 0; i < 2; i++) {
+        (i ? zeros_afterwards : zeros_once)(memory, s);
+        copies_there(f, memory, to, t);
+        OK(cuCtxSynchronize());
+        settle();
+        assert_int_equal(reported.count, i);
+    }
+    assert_string_equal(reported.previous, zero.name);
+    assert_string_equal(reported.current, copy.name);
+    assert_true(reported.leads);
+    assert_int_equal(races(), 1);
     csan_on_race(NULL, NULL);
 }
 
@@ -192,9 +241,9 @@ int main(int argc, char **argv)
 {
 #define TEST(function) cmocka_unit_test_setup(function, setup)
     const struct CMUnitTest tests[] = {
-        TEST(a_report_waits_for_its_operators), TEST(a_report_of_a_copy_to_the_host_waits),
-        TEST(a_report_does_not_wait_for_ever),  TEST(launches_are_deferred_at_rest),
-        TEST(launches_of_operators_are_not),
+        TEST(a_report_waits_for_its_operators),     TEST(so_does_one_of_the_same_missing_order),
+        TEST(a_report_of_a_copy_to_the_host_waits), TEST(a_report_does_not_wait_for_ever),
+        TEST(launches_are_deferred_at_rest),        TEST(launches_of_operators_are_not),
     };
     return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);
 }
