@@ -461,8 +461,11 @@ bool host_access_summary(char *text, size_t bytes)
 {
     const struct page_guard_counts counts = page_guard_counts();
     const struct source_content_counts sources = source_content_counts();
+    const bool in_part = counts.skipped + counts.refused + counts.unchecked > 0 || handler_lost;
+    const bool guard = (host_access_guards || handler_lost) &&
+                       (in_part || hashes || session_options()->verbosity > 0);
     int length = 0;
-    if (host_access_guards || handler_lost)
+    if (guard)
         length =
             snprintf(text, bytes,
                      "host memory: %" PRIu64 " ops guarded (%" PRIu64 " of them in part), %" PRIu64
@@ -479,5 +482,5 @@ bool host_access_summary(char *text, size_t bytes)
                  "%s%" PRIu64 " sources hashed, %" PRIu64 " not hashed (limits), %" PRIu64
                  " not compared",
                  length ? "; " : "host memory: ", sources.sources, sources.skipped, sources.silent);
-    return host_access_guards || handler_lost || hashes;
+    return guard || hashes;
 }

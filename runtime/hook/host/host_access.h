@@ -49,7 +49,7 @@ void host_access_in_call(enum host_access_call call);
 /* In a forked child: see page_guard_forked. */
 void host_access_forked(void);
 
-/* What the summary says of it; false: nothing. */
+/* What the summary says of it: what was left out, or, if asked for more, all. False: nothing. */
 bool host_access_summary(char *text, size_t bytes);
 
 #endif

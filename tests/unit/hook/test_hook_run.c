@@ -189,7 +189,7 @@ static void environment(void **state)
     assert_int_equal(run("--device=gpu --options=verbosity=0 -- sh -c "
                          "'echo $CSAN $CSAN_DEVICE $CSAN_OPTIONS $LD_PRELOAD; exit 3'"),
                      3);
-    says("1 gpu verbosity=0 ");
+    says("1 gpu verbosity=0:host=guard ");
     says("/lib/libcsan.so.0");
 }
 
