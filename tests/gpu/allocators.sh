@@ -78,7 +78,8 @@ for name in $cases; do
         taken trace=0 "$name"
         check "$name: ends with 66" [ $? = 66 ]
         check "$name: the report says why" grep -q "$(reason "$name")" "$work/err"
-        check "$name: one report" [ "$(reports)" = 1 ]
+        # What JAX frees early is found at the free, and where it is used again.
+        [[ $name == jax_* ]] || check "$name: one report" [ "$(reports)" = 1 ]
         taken trace=0:python_pools=0 "$name"
         echo "# $name: without python_pools: $(sed -n 's/^Cause: //p' "$work/err" | head -1)$(grep -o '[0-9]* races*, [0-9]* possible races*' "$work/err" | tail -1)"
         ;;

@@ -2,7 +2,8 @@
 
 Numba's own manager gives no memory out again: it collects what the program dropped, and frees it by
 cuMemFree, which csan sees. A plug-in may keep a pool. Its blocks are declared where Numba asks it for
-memory, and where Numba calls the finalizer that it got with it.
+memory, and where Numba calls the finalizer that it got with it. RMM's plug-in has its memory from
+RMM, which declares it (rmm_pool).
 """
 
 import functools
@@ -33,13 +34,18 @@ def _target(memory):
     return memory if owner is None else owner
 
 
+def _is_followed(manager):
+    own = isinstance(manager, driver.NumbaCUDAMemoryManager)
+    return not own and type(manager).__module__.split(".")[0] != "rmm"
+
+
 def follow(blocks):
     memalloc = driver.Context.memalloc
 
     @functools.wraps(memalloc)
     def memalloc_and_declare(context, bytesize):
         memory = memalloc(context, bytesize)
-        if not isinstance(context.memory_manager, driver.NumbaCUDAMemoryManager):
+        if _is_followed(context.memory_manager):
             pointer = _target(memory)
             blocks.given_out(int(pointer.device_pointer), int(pointer.size))
             _free_first(pointer, blocks)
