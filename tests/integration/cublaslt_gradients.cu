@@ -118,10 +118,14 @@ static void check_operands(const Both<float> &a, const Both<float> &b)
     numbers_compare("product with B transposed", wide(d.get()), multiply(a, b), 1e-5);
     numbers_compare("sums of B", wide(columns.get()), of_b, 1e-5);
     cublasLtMatmulHeuristicResult_t heuristic;
-    Product refused(handle, CUBLASLT_EPILOGUE_BGRADB);
-    refused.bias(columns.device);
-    if (refused.suggestion(heuristic) != CUBLAS_STATUS_NOT_SUPPORTED) {
-        fprintf(stderr, "sums of a B that is not transposed are not refused\n");
+    Product of_other_b(handle, CUBLASLT_EPILOGUE_BGRADB),
+        of_other_a(handle, CUBLASLT_EPILOGUE_BGRADA, false, true);
+    of_other_b.bias(columns.device);
+    of_other_a.bias(rows.device);
+    if (of_other_b.suggestion(heuristic) == CUBLAS_STATUS_SUCCESS ||
+        of_other_a.suggestion(heuristic) == CUBLAS_STATUS_SUCCESS) {
+        fprintf(stderr,
+                "sums of a B that is not transposed, or of an A that is, are not refused\n");
         numbers_wrong++;
     }
 }

@@ -16,19 +16,22 @@
 
 enum { ROWS = 128, COLUMNS = 24, DEPTH = 32, WORKSPACE = 8 << 20 };
 
-// `turned`: B lies transposed, as its sums need it.
+// `turned`: B lies transposed, as its sums need it; `a_turned`: A does, for which it has no sums.
 struct Product {
     cublasLtHandle_t handle;
     cublasLtEpilogue_t epilogue;
     cublasLtMatmulDesc_t described;
     cublasLtMatrixLayout_t layouts[3];
-    Product(cublasLtHandle_t own, cublasLtEpilogue_t ends_with, bool turned = false)
+    Product(cublasLtHandle_t own, cublasLtEpilogue_t ends_with, bool turned = false,
+            bool a_turned = false)
         : handle(own), epilogue(ends_with)
     {
-        const int shapes[3][2] = {
-            {ROWS, DEPTH}, {turned ? COLUMNS : DEPTH, turned ? DEPTH : COLUMNS}, {ROWS, COLUMNS}};
+        const int shapes[3][2] = {{a_turned ? DEPTH : ROWS, a_turned ? ROWS : DEPTH},
+                                  {turned ? COLUMNS : DEPTH, turned ? DEPTH : COLUMNS},
+                                  {ROWS, COLUMNS}};
         LT(cublasLtMatmulDescCreate(&described, CUBLAS_COMPUTE_32F, CUDA_R_32F));
         set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue);
+        set(CUBLASLT_MATMUL_DESC_TRANSA, a_turned ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_TRANSB, turned ? CUBLAS_OP_T : CUBLAS_OP_N);
         for (int i = 0; i < 3; i++)
             LT(cublasLtMatrixLayoutCreate(&layouts[i], CUDA_R_32F, shapes[i][0], shapes[i][1],

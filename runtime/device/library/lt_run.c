@@ -120,8 +120,9 @@ int lt_check(const struct lt_product *product, const struct lt_layout *a, const 
         library_lacks(why);
         return BLAS_NOT_SUPPORTED;
     }
-    /* NVIDIA's library has it with a transposed B only. */
-    if (product->epilogue & LT_GRADIENT_B && product->operations[1] == OPERATION_N)
+    /* NVIDIA's library has sums of A where it is not transposed, and of B where it is. */
+    if ((product->epilogue & LT_GRADIENT_A && product->operations[0] != OPERATION_N) ||
+        (product->epilogue & LT_GRADIENT_B && product->operations[1] == OPERATION_N))
         return BLAS_NOT_SUPPORTED;
     return layout_is_valid(a) && layout_is_valid(b) && layout_is_valid(c) && layout_is_valid(d) &&
                    auxiliary_is_valid(product, d) && sizes_match(product, a, b, c, d)

@@ -15,6 +15,8 @@
 
 #define POINTER_WORD UINT32_C(0x80000000)
 
+enum { SEEN_BITS = 10 };
+
 /* ---- The key of a launch ---- */
 
 /* A kernel of an unknown image is itself alone, in this process. Which words of the parameters are
@@ -58,14 +60,27 @@ static uint32_t pointer_first(const struct thread *thread, uint32_t at)
     return at;
 }
 
+/* Adds it to a set that may have what was not added; whether it had it. */
+static bool was_seen(uint64_t *seen, uint64_t address)
+{
+    const uint64_t place = hash_spread(address) >> (64 - SEEN_BITS);
+    const uint64_t bit = UINT64_C(1) << place % 64;
+    const bool was = (seen[place / 64] & bit) != 0;
+    seen[place / 64] |= bit;
+    return was;
+}
+
 void operator_summary_pointers_relate(struct thread *thread)
 {
     const struct learn_launch *launch = &thread->launch->launch;
+    uint64_t seen[(1 << SEEN_BITS) / 64] = {0}; /* blocks of the pointers before */
     for (uint32_t i = 0; i < launch->anchor_count; i++) {
         const uint32_t slot = launch->anchors[i].offset / 8;
-        if (is_in_block(&launch->anchors[i]) && slot < thread->slots)
-            thread->words[2 * slot + 1] =
-                POINTER_WORD | launch->anchors[pointer_first(thread, i)].offset / 8;
+        if (!is_in_block(&launch->anchors[i]) || slot >= thread->slots)
+            continue;
+        const bool searched = was_seen(seen, launch->anchors[i].block.start);
+        const uint32_t first = searched ? pointer_first(thread, i) : i;
+        thread->words[2 * slot + 1] = POINTER_WORD | launch->anchors[first].offset / 8;
     }
 }
 
@@ -116,7 +131,8 @@ static void host_addresses_mark(struct thread *thread, uint32_t slots, struct ra
     uint32_t *words = thread->words;
     for (uint32_t i = 0; i + 1 < 2 * slots; i++) {
         const uint64_t value = words[i] | (uint64_t)words[i + 1] << 32;
-        if (words[i] < LOWER_LEAST || (value - stack.start >= bytes && !host_address_is(value)))
+        if (words[i] < LOWER_LEAST || (i % 2 == 0 && thread->anchors[i / 2]) ||
+            (value - stack.start >= bytes && !host_address_is(value)))
             continue;
         words[i] = 0;
         words[i + 1] = SUMMARY_UNSET_WORD;
@@ -137,16 +153,16 @@ static bool key_make(struct thread *thread, const struct kernel *kernel,
         thread->words[2 * slots - 1] = 0;
         memcpy(thread->words, launch_key_scalars(key), parameters * sizeof *thread->words);
         memset(thread->anchors, 0, slots * sizeof *thread->anchors);
-        host_addresses_mark(thread, slots, stack);
     }
-    for (uint32_t i = 0; i < launch->anchor_count; i++) {
-        const uint32_t slot = launch->anchors[i].offset / 8;
-        if (!is_in_block(&launch->anchors[i]) || slot >= slots)
-            continue;
-        thread->words[2 * slot] = pointer_word(&launch->anchors[i]);
-        thread->words[2 * slot + 1] = POINTER_WORD;
-        thread->anchors[slot] = (uint16_t)(i + 1);
-    }
+    for (uint32_t i = 0; i < launch->anchor_count; i++)
+        if (is_in_block(&launch->anchors[i]) && launch->anchors[i].offset / 8 < slots)
+            thread->anchors[launch->anchors[i].offset / 8] = (uint16_t)(i + 1);
+    host_addresses_mark(thread, slots, stack);
+    for (uint32_t slot = 0; slot < slots; slot++)
+        if (thread->anchors[slot]) {
+            thread->words[2 * slot] = pointer_word(&launch->anchors[thread->anchors[slot] - 1]);
+            thread->words[2 * slot + 1] = POINTER_WORD;
+        }
     thread->slots = slots;
     thread->key = (struct summary_key){
         {{shape_hash(kernel, launch, 0), shape_hash(kernel, launch, 1)}}, thread->words, 2 * slots};
@@ -282,14 +298,18 @@ bool operator_summary_loose(struct thread *thread, const struct summary_access *
     thread->loose = room;
     if (thread->slots)
         memset(thread->loose, 0, thread->slots);
-    for (uint32_t i = 0; i < launch->anchor_count; i++) {
+    for (uint32_t i = 0; i < launch->anchor_count; i++)
+        if (is_in_block(&launch->anchors[i]) && launch->anchors[i].offset / 8 < thread->slots)
+            thread->loose[launch->anchors[i].offset / 8] = 1;
+    for (uint32_t k = 0; k < count; k++)
+        thread->loose[accesses[k].pointer] = 0;
+    for (uint32_t i = 0; i < launch->anchor_count; i++) { /* those that share a block with one */
         const struct learn_anchor *anchor = &launch->anchors[i];
-        bool used = !is_in_block(anchor) || anchor->offset / 8 >= thread->slots;
-        for (uint32_t k = 0; k < count && !used; k++)
-            used = operator_summary_anchor_of(thread, accesses[k].pointer)->block.start ==
-                   anchor->block.start;
-        if (!used)
-            thread->loose[anchor->offset / 8] = 1;
+        const uint32_t slot = anchor->offset / 8;
+        for (uint32_t k = 0; k < count && slot < thread->slots && thread->loose[slot]; k++)
+            if (operator_summary_anchor_of(thread, accesses[k].pointer)->block.start ==
+                anchor->block.start)
+                thread->loose[slot] = 0;
     }
     for (uint32_t i = 0; i < thread->slots; i++)
         thread->loose[i] |= thread->words[2 * i + 1] >> 16 == CSAN_OPERATOR_STACK_MARK;
