@@ -1,7 +1,9 @@
 // verdict: none
 // libraries: cublas
+// output: -
 // options: host=off
-// Grouped products of cuBLAS, of floats and doubles, against loops on the host.
+// Grouped products of cuBLAS, of floats and doubles, against loops on the host. NVIDIA's library
+// prints a line of its own about the size that is wrong.
 #include "cublas_grouped.h"
 
 template <typename T, typename Factor, typename Call>

@@ -119,6 +119,59 @@ compiled go -DLIKE_GO
 guarded ./go access
 check "a program with parts in Go: no page is guarded, and csan says so" eval 'ended 0 && says "written in Go" && ! says "^CSAN:"'
 
+# ---- Launches that may be deferred
+
+cat >word.cu <<'END'
+#include <cuda_runtime.h>
+// A library that shares a word with its kernels, as cuDNN does.
+extern "C" int *shared_word()
+{
+    int *word;
+    cudaMallocHost((void **)&word, 4096);
+    return word;
+}
+END
+cat >launches.cu <<'END'
+#include <cuda_runtime.h>
+#include <cstdio>
+extern "C" int *shared_word();
+__global__ void work(int *memory, int *word)
+{
+    if (memory[threadIdx.x] < 0)
+        *word = 1;
+}
+int main()
+{
+    int *memory, *word = shared_word();
+    cudaStream_t stream;
+    cudaMalloc((void **)&memory, 4096);
+    cudaMemset(memory, 0, 4096);
+    cudaDeviceSynchronize();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    for (int i = 0; i < 3000; i++)
+        work<<<1, 32, 0, stream>>>(memory, word);
+    cudaDeviceSynchronize();
+    puts("done");
+}
+END
+# deferred LIBRARY: runs launches.cu whose word is of that library
+deferred()
+{
+    "$nvcc" -w -shared -Xcompiler -fPIC -cudart shared word.cu -o "lib$1.so" &&
+        "$nvcc" -w -cudart shared launches.cu -o "launches_$1" -L. -l"$1" -Xlinker -rpath='$ORIGIN' || return
+    extra=:verbosity=1:trace=0 guarded "./launches_$1"
+}
+if [ "$(nproc)" -gt 1 ]; then
+    deferred word
+    check "a launch with a pointer to memory that the host shares is checked at its call" eval \
+        'ended 0 && says " 0 launches and the like were checked beside the program"'
+    deferred cudnn_word
+    check "one whose word is of CUDA's own library need not be" eval \
+        'ended 0 && says " [1-9][0-9]* launches and the like were checked beside the program"'
+else
+    echo "skipped deferred launches: this machine has one processor"
+fi
+
 # ---- Whose access it is: by the library's name, or NCCL's by its thread's
 
 cat >touch.c <<'END'

@@ -11,6 +11,8 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/state/known_contents.h"
+#include "csan/stack/unwind.h"
+#include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/registered_block.h"
 #include "runtime/hook/session/guard.h"
@@ -48,6 +50,16 @@ void memory_context_destroyed(CUcontext context)
 
 /* ---- Births at the host ---- */
 
+/* Whether one of CUDA's libraries makes the call. Python's frames would hide that. */
+static bool is_a_librarys_call(void)
+{
+    enum { FRAMES = 16 };
+    const void *frames[FRAMES];
+    return code_is_a_librarys(frames, unwind_stack(frames, FRAMES, 0, NULL, NULL));
+}
+
+/* What the host does with memory that CUDA's libraries share with the device is their affair. cuDNN
+ * gives each of its kernels a pointer to such a word: these launches may be deferred. */
 static void born(const struct driver_entry *entry, enum csan_memory_kind kind, uint64_t base,
                  uint64_t bytes)
 {
@@ -56,7 +68,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
         return;
     csan_site site = site_here(entry);
     known_contents_forget(base, bytes);
-    if (kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED)
+    if ((kind == CSAN_MEMORY_HOST || kind == CSAN_MEMORY_MANAGED) && !is_a_librarys_call())
         host_blocks_add((struct range){base, base + bytes});
     else /* an old one lay there */
         host_blocks_remove((struct range){base, base + bytes});
