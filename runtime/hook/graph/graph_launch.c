@@ -98,8 +98,8 @@ static void launch_failed(struct launch *launch)
     free(launch->calls);
 }
 
-/* A node's site as launched by the call of now; for csan explore it goes by the node's name and
- * stack. */
+/* The site of a node in this launch: its stack is that of the call which launches the graph. csan
+ * explore names the node by its own name and stack. */
 static csan_site logged_site(const struct graph_exec *exec, csan_site node)
 {
     const void *const *frames;

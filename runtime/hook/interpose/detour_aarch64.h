@@ -1,6 +1,7 @@
 /* aarch64: machine code that keeps all registers in which arguments are, calls a function, and goes
- * on to what that returns. A stub or a thunk has put an entry into x16, which the procedure call
- * standard (AAPCS64, "General-purpose Registers") leaves to such code. */
+ * on to what that returns. The code that jumps here has put an entry into x16: the procedure call
+ * standard (AAPCS64, "General-purpose Registers") leaves that register to code between a caller and
+ * the function that it calls. */
 #ifndef RUNTIME_HOOK_INTERPOSE_DETOUR_AARCH64_H
 #define RUNTIME_HOOK_INTERPOSE_DETOUR_AARCH64_H
 
