@@ -1,4 +1,4 @@
-#include "csan/detector/detect.h"
+#include "csan/detector/detect_state.h"
 #include "csan/detector/bounds.h"
 #include "csan/detector/context.h"
 #include "csan/detector/host_watch.h"
@@ -10,16 +10,6 @@
 
 const char detector_pool_query[] = "an event query of a memory pool";
 const char detector_host_change[] = "the host's store before the call";
-
-/* Everything one access needs while the shadow looks for conflicts. */
-struct probe {
-    struct detector *detector;
-    const struct allocation *allocation; /* NULL: anonymous memory */
-    const struct block *block; /* the declared block that holds the whole access; or NULL */
-    uint64_t pointer;
-    struct shadow_access access;
-    bool is_free;
-};
 
 bool detector_init(struct detector *detector)
 {
@@ -148,7 +138,7 @@ static void on_conflict(void *user, const struct past_access *earlier, uint64_t 
 
 /* Use before birth and after death: both are accesses to the whole allocation by the lane that
  * allocated or freed it. */
-static void check_life(const struct probe *probe, const struct lmad *lmad)
+void probe_check_life(const struct probe *probe, const struct lmad *lmad)
 {
     const struct allocation *allocation = probe->allocation;
     const struct order *order = &probe->detector->order;
@@ -166,8 +156,7 @@ static void check_life(const struct probe *probe, const struct lmad *lmad)
 }
 
 /* What is the same of all accesses of an op. */
-static void probe_begin(struct probe *probe, struct detector *detector,
-                        const struct past_access *past)
+void probe_begin(struct probe *probe, struct detector *detector, const struct past_access *past)
 {
     probe->detector = detector;
     probe->allocation = NULL;
@@ -313,7 +302,7 @@ static void touch_allocation(struct probe *probe, const struct lmad *lmad,
     probe->access.self.generation = generation_of(allocation, probe->block);
     probe->access.lmad = lmad;
     if (allocation->freed || epoch_lane(allocation->birth.epoch) != ORDER_HOST)
-        check_life(probe, lmad);
+        probe_check_life(probe, lmad);
     if (!allocation->freed)
         shadow_touch(&allocation->shadow, &probe->access);
 }
@@ -427,7 +416,7 @@ static inline bool touch_again(struct memory *memory, const struct csan_access *
     return past.kind == CSAN_WRITE && access_history_write_again(history, &past, knowledge);
 }
 
-static void commit(struct detector *detector, struct conflict_list *list)
+void detector_commit(struct detector *detector, struct conflict_list *list)
 {
     const struct detector *root = detector->parent ? detector->parent : detector;
     struct race_log *log = detector->parent ? &detector->parent->races : &detector->races;
@@ -454,7 +443,7 @@ static epoch_t op_epoch(struct detector *detector, const struct entry *entry)
 }
 
 /* Births and frees are ops, too. */
-static struct past_access op_access(struct detector *detector, const struct entry *entry)
+struct past_access detector_op_access(struct detector *detector, const struct entry *entry)
 {
     const epoch_t epoch = op_epoch(detector, entry);
     if (detector->unordered.wanted)
@@ -478,7 +467,7 @@ static void touch_rest(struct detector *detector, const struct op *op,
     for (; done < op->access_count; done++)
         if (!touch_again(&detector->memory, &op->accesses[done], past, probe.access.knowledge))
             touch(&probe, &op->accesses[done]);
-    commit(detector, &detector->conflicts);
+    detector_commit(detector, &detector->conflicts);
 }
 
 /* Option init_check. */
@@ -540,7 +529,7 @@ void detector_host_changed(struct detector *detector, const struct past_access *
     if (probe.allocation)
         probe.block = block_around(probe.allocation, bytes.start, bytes.end);
     add_conflict(&probe, earlier, bytes.start, bytes.end, CSAN_RACE_DATA, false);
-    commit(detector, &detector->conflicts);
+    detector_commit(detector, &detector->conflicts);
 }
 
 /* The first accesses' allocations come from farther away than the processor looks ahead. */
@@ -600,7 +589,7 @@ static void process_judged(struct detector *detector, const struct entry *entry)
         if (judge(detector, entry, access, &fault))
             add_fault(detector, &past, access->base, &fault, code);
     }
-    commit(detector, &detector->conflicts);
+    detector_commit(detector, &detector->conflicts);
 }
 
 void detector_find(struct detector *detector, enum csan_race_kind kind,
@@ -628,169 +617,7 @@ void detector_find(struct detector *detector, enum csan_race_kind kind,
     if (found.freed)
         conflict.earlier = found.death;
     conflict_list_add(&detector->conflicts, &conflict);
-    commit(detector, &detector->conflicts);
-}
-
-/* ---- memory */
-
-/* Memory of a graph's launch has the bytes that the launch before it left. */
-static void birth_initializes(struct detector *detector, const struct entry *entry)
-{
-    const struct range range = {entry->base, entry->base + entry->bytes};
-    const struct site *site = site_table_get(detector->sites, entry->site);
-    const bool empty =
-        (entry->memory_kind == CSAN_MEMORY_DEVICE || entry->memory_kind == CSAN_MEMORY_STREAM) &&
-        site && !site->launched && strncmp(site->name, "cuMemAlloc", strlen("cuMemAlloc")) == 0;
-    if (empty)
-        initialized_born(&detector->initialized, range);
-    else
-        initialized_written(&detector->initialized, range);
-}
-
-static void process_birth(struct detector *detector, const struct entry *entry)
-{
-    struct past_access birth = op_access(detector, entry);
-    birth.kind = CSAN_ALLOCATE;
-    if (entry->memory_kind == CSAN_MEMORY_VARIABLE)
-        birth.epoch = epoch_make(ORDER_HOST, 0); /* before everything */
-    memory_create(&detector->memory, &detector->order, entry->memory_kind, entry->base,
-                  entry->bytes, &birth);
-    if (detector->initialized.wanted)
-        birth_initializes(detector, entry);
-}
-
-/* A free conflicts with every access it is not ordered after; or, where it waits for the device,
- * with what is not `behind` that wait. */
-static void check_free(struct detector *detector, struct allocation *allocation,
-                       const struct past_access *death, const struct entry *entry,
-                       const struct snapshot *behind)
-{
-    const struct lmad all = {.base = allocation->range.start,
-                             .bytes = allocation->range.end - allocation->range.start,
-                             .span = allocation->range.end - allocation->range.start};
-    struct probe probe;
-    probe_begin(&probe, detector, death);
-    probe.allocation = allocation;
-    probe.pointer = allocation->range.start;
-    probe.is_free = true;
-    if (entry->host_joined && entry->lane == ORDER_HOST)
-        probe.access.knowledge.clock = entry->snapshot->value.clock;
-    if (behind)
-        probe.access.knowledge.clock = behind->clock;
-    else
-        check_life(&probe, &all);
-    probe.access.lmad = &all;
-    shadow_check(&allocation->shadow, &probe.access);
-}
-
-/* The wait inside such a free is not for what libraries do. */
-static void check_free_that_waits(struct detector *detector, struct allocation *allocation,
-                                  const struct past_access *death, const struct entry *entry)
-{
-    struct snapshot behind = order_snapshot_all_for(&detector->order, entry->lane);
-    if (behind.clock)
-        check_free(detector, allocation, death, entry, &behind);
-    snapshot_release(&behind);
-}
-
-static void process_free_begin(struct detector *detector, const struct entry *entry)
-{
-    struct csan_free *token = entry->free;
-    struct allocation *allocation = memory_find(&detector->memory, token->base);
-    if (!allocation || allocation->freed || allocation->range.start != token->base)
-        return;
-    if (detector->initialized.wanted)
-        initialized_written(&detector->initialized, allocation->range);
-    token->lane = entry->lane;
-    token->death = op_access(detector, entry);
-    token->death.kind = CSAN_FREE;
-    token->death.generation = allocation->generation;
-    if (entry->checked || (detector->order.has_requests && !entry->ignored)) {
-        if (entry->checked)
-            check_free(detector, allocation, &token->death, entry, NULL);
-        else
-            check_free_that_waits(detector, allocation, &token->death, entry);
-        token->conflicts = detector->conflicts; /* reported only if the free succeeds */
-        detector->conflicts = (struct conflict_list){.each = token->conflicts.each};
-    }
-    if (allocation->kind == CSAN_MEMORY_STREAM) {
-        token->ghost_generation = allocation->generation;
-        memory_bury(&detector->memory, &detector->order, allocation, &token->death,
-                    order_snapshot(&detector->order, entry->lane));
-        return;
-    }
-    token->before = order_snapshot_all(&detector->order);
-    token->detached = allocation;
-    memory_detach(&detector->memory, allocation);
-}
-
-/* The ghost may be gone by now: another birth took its place. */
-static void revive_ghost(struct detector *detector, const struct csan_free *token)
-{
-    struct allocation *ghost = memory_find(&detector->memory, token->base);
-    if (ghost && ghost->freed && ghost->generation == token->ghost_generation)
-        memory_revive(&detector->memory, ghost);
-}
-
-/* Memory that was only unregistered is still there; what a context's end took is another matter. */
-static void end_allocation(struct detector *detector, const struct csan_free *token)
-{
-    const struct site *call = site_table_get(detector->sites, token->death.site);
-    if (!call || strstr(call->name, "Unregister"))
-        allocation_destroy(token->detached);
-    else
-        memory_end(&detector->memory, token->detached, &token->death);
-}
-
-static void process_free_end(struct detector *detector, const struct entry *entry)
-{
-    struct csan_free *token = entry->free;
-    if (entry->failed) {
-        if (token->detached)
-            memory_attach(&detector->memory, token->detached);
-        if (token->ghost_generation)
-            revive_ghost(detector, token);
-    } else {
-        commit(detector, &token->conflicts);
-        if (token->detached && entry->waited) {
-            if (entry->waited == CSAN_FREE_WAITED)
-                order_join(&detector->order, token->lane, &token->before);
-            end_allocation(detector, token);
-        } else if (token->detached && memory_attach(&detector->memory, token->detached)) {
-            memory_bury(&detector->memory, &detector->order, token->detached, &token->death,
-                        order_snapshot(&detector->order, token->lane));
-        }
-    }
-    conflict_list_clear(&token->conflicts);
-    snapshot_release(&token->before);
-    free(token);
-}
-
-/* What a pool does with its memory between two owners is its own. */
-static void process_pool_alloc(struct detector *detector, const struct entry *entry)
-{
-    const struct allocation *allocation = memory_pool_alloc(&detector->memory, &detector->order,
-                                                            entry->base, entry->bytes, entry->site);
-    if (detector->initialized.wanted && allocation)
-        initialized_written(&detector->initialized, allocation->range);
-}
-
-/* What was held back may be a birth that comes after this, though it was before. */
-static void process_doubt(struct detector *detector)
-{
-    initialized_doubt(&detector->initialized);
-    if (detector->out_of_turn)
-        detector->initialized.wanted = false;
-}
-
-/* By order alone nothing is known of it: a pool's free is no op. */
-static void process_pool_free(struct detector *detector, const struct entry *entry)
-{
-    const struct past_access death = {.epoch = epoch_make(ORDER_HOST, 0),
-                                      .site = entry->site,
-                                      .argument = CSAN_NO_ARGUMENT,
-                                      .kind = CSAN_FREE};
-    detector->stats.unknown_frees += !memory_pool_free(&detector->memory, entry->base, &death);
+    detector_commit(detector, &detector->conflicts);
 }
 
 /* ---- order */
@@ -865,19 +692,19 @@ void detector_process(struct detector *detector, struct entry *entry)
         order_lane_destroy(order, entry->lane);
         return;
     case ENTRY_BIRTH:
-        process_birth(detector, entry);
+        detector_birth(detector, entry);
         return;
     case ENTRY_FREE_BEGIN:
-        process_free_begin(detector, entry);
+        detector_free_begin(detector, entry);
         return;
     case ENTRY_FREE_END:
-        process_free_end(detector, entry);
+        detector_free_end(detector, entry);
         return;
     case ENTRY_POOL_ALLOC:
-        process_pool_alloc(detector, entry);
+        detector_pool_alloc(detector, entry);
         return;
     case ENTRY_POOL_FREE:
-        process_pool_free(detector, entry);
+        detector_pool_free(detector, entry);
         return;
     case ENTRY_STEP:
         process_step(detector, entry);
@@ -886,7 +713,7 @@ void detector_process(struct detector *detector, struct entry *entry)
         process_judged(detector, entry);
         return;
     case ENTRY_DOUBT:
-        process_doubt(detector);
+        detector_doubt(detector);
         return;
     }
 }
