@@ -1,7 +1,8 @@
 // verdict: none
 // flags: -rdc=true
 // Rows that a kernel sets beside those that another stream of it copies. What the set leaves is not
-// looked at: on an H100 such a set returns without an error and sets nothing (driver 580, CUDA 13.0).
+// looked at: on an H100 such a set returns without an error and sets nothing (driver 580,
+// CUDA 13.0).
 #include "device_launch.h"
 
 enum { SIDE = 32, HALF = SIDE / 2 };

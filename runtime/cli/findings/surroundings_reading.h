@@ -55,7 +55,7 @@ struct reading {
     struct {
         int kind, lane;
         uint64_t site, event;
-    } step; /* of the wait that comes next; kind 0: none */
+    } step;               /* of the wait that comes next; kind 0: none */
     struct table records; /* uint64_t by a step's event: its newest record, of the whole */
     struct {
         int lane;

@@ -59,10 +59,13 @@ static void fetch(const char *name, int version, void **slot, cuuint64_t flags)
         *slot = (void *)driver_lacks;
 }
 
-/* A driver that acts as an older one (CSAN_DEVICE_CUDA) lacks functions, or has others of these names. */
+/* A driver that acts as an older one (CSAN_DEVICE_CUDA) lacks functions, or has others of these
+ * names. */
 static bool driver_is_new_enough(void)
 {
-    enum { NEEDED = 13050 }; /* the newest version in driver.def, and that of a driver which is itself */
+    enum {
+        NEEDED = 13050
+    }; /* the newest version in driver.def, and that of a driver which is itself */
     CUresult (*ask)(int *) = NULL;
     int version = 0;
     if (driver.get_proc_address("cuDriverGetVersion", (void **)&ask, 2020, 0, NULL) != CUDA_SUCCESS)

@@ -72,9 +72,8 @@ const struct launch_pointer_variable *
 launch_pointer_variable_find(struct launch_pointer_finder *finder,
                              const struct ptx_variable *variable);
 /* Asks the driver for the missing variables, in the current context. Without any lock. */
-struct launch_pointer_variable
-launch_pointer_variable_ask(struct launch_pointer_finder *finder,
-                            const struct kernel_source *source);
+struct launch_pointer_variable launch_pointer_variable_ask(struct launch_pointer_finder *finder,
+                                                           const struct kernel_source *source);
 /* Replaces what is no longer true. */
 void launch_pointer_variable_keep(struct launch_pointer_finder *finder,
                                   struct launch_pointer_variable found);

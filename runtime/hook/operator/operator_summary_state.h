@@ -34,7 +34,7 @@ struct newest_shared {
 
 extern struct operator_summary_own {
     pthread_once_t once;
-    pthread_mutex_t mutex; /* of all that is not atomic */
+    pthread_mutex_t mutex;        /* of all that is not atomic */
     bool begun, wanted, verifies; /* `begun`: atomic: `wanted` is known */
     const struct csan_operator_source *source;
     struct summaries *summaries;

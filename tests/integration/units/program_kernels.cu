@@ -1,2 +1,3 @@
-// The kernels of program.h for the programs that the host's compiler compiles (scripts/host-programs).
+// The kernels of program.h for the programs that the host's compiler compiles
+// (scripts/host-programs).
 #include "program.h"

@@ -91,7 +91,8 @@ static void finds_entry_points_by_version(void **state)
 
 CUresult CUDAAPI cuLaunchHostFunc_v2(CUstream, CUhostFn, void *, unsigned);
 
-/* What cuGetProcAddress answers for cuMemcpyBatchAsync of the newest form, by the driver's version. */
+/* What cuGetProcAddress answers for cuMemcpyBatchAsync of the newest form, by the driver's version.
+ */
 static void acts_as_an_older_driver(void **state)
 {
     (void)state;
@@ -110,8 +111,8 @@ static void acts_as_an_older_driver(void **state)
     assert_int_equal(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
     assert_int_equal(cuGetProcAddress("cuInit", &function, 13020, 0, &status),
                      CUDA_ERROR_INVALID_VALUE);
-    for (const char *const *wrong = (const char *const[]){"", "x", "13", "12.4x", "99.0", NULL}; *wrong;
-         wrong++) {
+    for (const char *const *wrong = (const char *const[]){"", "x", "13", "12.4x", "99.0", NULL};
+         *wrong; wrong++) {
         setenv("CSAN_DEVICE_CUDA", *wrong, 1);
         ok(cuDriverGetVersion(&value));
         assert_int_equal(value, 13050);
@@ -626,7 +627,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(names_errors),
     cmocka_unit_test(finds_entry_points_by_version),
     cmocka_unit_test(acts_as_an_older_driver),
-        cmocka_unit_test(lacks_what_it_lacks),
+    cmocka_unit_test(lacks_what_it_lacks),
     cmocka_unit_test(keeps_a_stack_of_contexts),
     cmocka_unit_test(keeps_limits),
     cmocka_unit_test(pool_memory_outlives_its_context),
