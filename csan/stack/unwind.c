@@ -100,11 +100,11 @@ void unwind_open(void)
 
 /* 64 bits wide: even after a million stacks, two of one process share a hash
  * with a chance of one in ten million. */
-static uint64_t hash_frames(const void *const *frames, size_t count)
+static uint64_t hash_frames(const uintptr_t *frames, size_t count)
 {
     uint64_t hash = count;
     for (size_t i = 0; i < count; i++)
-        hash = hash_mix(hash, (uintptr_t)frames[i]);
+        hash = hash_mix(hash, frames[i]);
     return hash;
 }
 
@@ -124,7 +124,7 @@ static size_t unwind_plainly(const void **frames, size_t max, unsigned skip, uin
     while (own < found && own < OWN_FRAMES && all[own] != marker)
         own++;
     if (hash)
-        *hash = hash_frames((const void *const *)all, found);
+        *hash = hash_frames((const uintptr_t *)all, found);
     size_t first = (own == OWN_FRAMES ? 1 : own) + 1 + skip;
     for (size_t i = first; i < found && count < max; i++)
         frames[count++] = all[i];
@@ -143,17 +143,13 @@ struct beginning {
     uintptr_t pc, sp, bp;
 };
 
-/* What a frame's return address and frame pointer were, and where they were read. Places, and a
- * frame pointer, which is one, are bytes from the beginning's stack pointer: few lines of memory
- * are read where the program left none of this in the caches. */
+/* Where a frame's return address and frame pointer were read, in bytes from the beginning's stack
+ * pointer, and what the frame pointer was. If it was not on the stack, or none, these are the
+ * return address's: comparing that twice takes less than asking. */
 struct frame_slots {
-    uintptr_t return_value;
-    uint32_t return_at;
-    uint32_t base_at; /* NO_BASE: the frame pointer was not on the stack, or none */
-    uint32_t base_value;
+    uintptr_t base_value;
+    uint32_t return_at, base_at;
 };
-
-#define NO_BASE UINT32_MAX
 
 struct remembered {
     struct beginning beginning;
@@ -164,6 +160,7 @@ struct remembered {
     uint32_t count;           /* frames beyond the caller; 0: nothing is remembered */
     bool base_matters;        /* beginning.bp may be a frame pointer */
     bool whole;               /* unwinding ended there, not at the limit */
+    uintptr_t returns[ENTRY_FRAMES]; /* the return addresses */
     struct frame_slots slots[ENTRY_FRAMES];
 };
 
@@ -213,12 +210,11 @@ static bool still_holds(const struct remembered *entry, const struct beginning *
         (entry->base_matters && entry->beginning.bp != beginning->bp))
         return false;
     const char *stack = (const char *)beginning->sp;
+#pragma GCC unroll 4
     for (size_t i = 0; i < entry->count; i++) {
         const struct frame_slots *slots = &entry->slots[i];
-        if (*(const uintptr_t *)(stack + slots->return_at) != slots->return_value)
-            return false;
-        if (slots->base_at != NO_BASE &&
-            *(const uintptr_t *)(stack + slots->base_at) - beginning->sp != slots->base_value)
+        if (*(const uintptr_t *)(stack + slots->return_at) != entry->returns[i] ||
+            *(const uintptr_t *)(stack + slots->base_at) != slots->base_value)
             return false;
     }
     return entry->count >= wanted || (entry->whole && entry->count);
@@ -230,8 +226,9 @@ static bool still_holds(const struct remembered *entry, const struct beginning *
  * make a call (a signal came), so its address is no return address on the stack; or it is on
  * another stack. */
 static bool read_slots(unw_cursor_t *cursor, const struct beginning *beginning,
-                       struct frame_slots *slots)
+                       uintptr_t *return_value, struct frame_slots *slots)
 {
+    enum { FAR = UINT32_MAX };
     unw_word_t ip, sp, bp;
     unw_save_loc_t location;
     if (unwinder.get_register(cursor, UNW_REG_IP, &ip) < 0 ||
@@ -240,14 +237,14 @@ static bool read_slots(unw_cursor_t *cursor, const struct beginning *beginning,
         unwinder.get_save_location(cursor, UNW_X86_64_RBP, &location) < 0)
         return false;
     uintptr_t return_at = sp - sizeof(uintptr_t) - beginning->sp;
-    if (return_at >= NO_BASE || *(const uintptr_t *)(beginning->sp + return_at) != ip)
+    if (return_at >= FAR || *(const uintptr_t *)(beginning->sp + return_at) != ip)
         return false;
-    *slots = (struct frame_slots){
-        .return_value = ip, .return_at = (uint32_t)return_at, .base_at = NO_BASE};
-    uintptr_t base_at = location.u.addr - beginning->sp, base_value = bp - beginning->sp;
-    if (location.type == UNW_SLT_MEMORY && base_at < NO_BASE && base_value < NO_BASE) {
+    *return_value = ip;
+    *slots = (struct frame_slots){ip, (uint32_t)return_at, (uint32_t)return_at};
+    const uintptr_t base_at = location.u.addr - beginning->sp;
+    if (location.type == UNW_SLT_MEMORY && base_at < FAR && bp - beginning->sp < FAR) {
         slots->base_at = (uint32_t)base_at;
-        slots->base_value = (uint32_t)base_value;
+        slots->base_value = bp;
     }
     return true;
 }
@@ -256,11 +253,14 @@ static bool read_slots(unw_cursor_t *cursor, const struct beginning *beginning,
  * through. */
 static void drop_what_is_no_frame_pointer(struct remembered *entry)
 {
-    uint32_t top = entry->slots[entry->count - 1].return_at;
-    entry->base_matters = entry->beginning.bp - entry->beginning.sp <= top;
-    for (size_t i = 0; i < entry->count; i++)
-        if (entry->slots[i].base_value > top)
-            entry->slots[i].base_at = NO_BASE;
+    const uintptr_t sp = entry->beginning.sp;
+    const uint32_t top = entry->slots[entry->count - 1].return_at;
+    entry->base_matters = entry->beginning.bp - sp <= top;
+    for (size_t i = 0; i < entry->count; i++) {
+        struct frame_slots *slots = &entry->slots[i];
+        if (slots->base_value - sp > top)
+            *slots = (struct frame_slots){entry->returns[i], slots->return_at, slots->return_at};
+    }
 }
 
 static bool step_to_caller(unw_cursor_t *cursor, const struct beginning *beginning)
@@ -281,25 +281,23 @@ static void remember(struct remembered *entry, const struct beginning *beginning
 {
     unw_context_t context;
     unw_cursor_t cursor;
-    const void *frames[ENTRY_FRAMES];
     uint32_t count = 0;
     entry->count = 0;
     if (unwinder.get_context(&context) != 0 || unwinder.init_local(&cursor, &context) < 0 ||
         !step_to_caller(&cursor, beginning))
         return;
     while (count < wanted && unwinder.step(&cursor) > 0) {
-        struct frame_slots *slots = &entry->slots[count];
-        if (!read_slots(&cursor, beginning, slots))
+        if (!read_slots(&cursor, beginning, &entry->returns[count], &entry->slots[count]))
             return;
-        if (slots->return_value == 0)
+        if (entry->returns[count] == 0)
             break; /* the outermost frame has no caller */
-        frames[count++] = (const void *)slots->return_value;
+        count++;
     }
     if (count == 0)
         return;
     entry->beginning = *beginning;
     entry->whole = count < wanted;
-    entry->hash = hash_frames(frames, count);
+    entry->hash = hash_frames(entry->returns, count);
     entry->count = count;
     drop_what_is_no_frame_pointer(entry);
 }
@@ -370,8 +368,7 @@ static size_t copy_frames(const struct remembered *entry, const void **frames, s
     size_t count = entry->count > skip ? entry->count - skip : 0;
     if (count > max)
         count = max;
-    for (size_t i = 0; i < count; i++)
-        frames[i] = (const void *)entry->slots[skip + i].return_value;
+    memcpy(frames, entry->returns + skip, count * sizeof *frames);
     return count;
 }
 
@@ -398,13 +395,20 @@ __attribute__((noinline)) size_t unwind_stack(const void **frames, size_t max, u
                               : 0;
 }
 
+static void prefetch(const void *from, size_t bytes)
+{
+    enum { LINE = 64 };
+    for (size_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const char *)from + at);
+}
+
 void unwind_prefetch(void)
 {
-    enum { LINE = 64, USUAL_FRAMES = 32 };
-    const char *expected = (const char *)self.expected;
-    for (size_t at = 0; expected && at < offsetof(struct remembered, slots[USUAL_FRAMES]);
-         at += LINE)
-        __builtin_prefetch(expected + at);
+    enum { USUAL_FRAMES = 32 };
+    if (!self.expected)
+        return;
+    prefetch(self.expected, offsetof(struct remembered, returns[USUAL_FRAMES]));
+    prefetch(self.expected->slots, USUAL_FRAMES * sizeof *self.expected->slots);
 }
 
 #else
