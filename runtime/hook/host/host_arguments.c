@@ -118,18 +118,25 @@ static long call_and_again(words_function *next, bool is_refused(long), const lo
     return is_refused(result) ? call_again(next, a) : result;
 }
 
-/* By its name in the assembler: headers declare it with its own types. */
+/* While no page may be guarded, a function here is tests and a jump: the rest is a function of its
+ * own. By its name in the assembler: headers declare it with its own types. */
 #define DEFINE(name, made)                                                                         \
+    static                                                                                         \
+        __attribute__((noinline)) long name##_slow(long a, long b, long c, long d, long e, long f) \
+    {                                                                                              \
+        const long words[HOST_ARGUMENTS] = {a, b, c, d, e, f};                                     \
+        if (!__atomic_load_n(&next_calls.found, __ATOMIC_ACQUIRE))                                 \
+            find(); /* the constructor of another library calls */                                 \
+        words_function *const next = next_calls.name;                                              \
+        return host_access_guards ? made : next(a, b, c, d, e, f);                                 \
+    }                                                                                              \
     __attribute__((visibility("default"))) words_function host_##name __asm__(#name);              \
     long host_##name(long a, long b, long c, long d, long e, long f)                               \
     {                                                                                              \
-        if (__builtin_expect(!__atomic_load_n(&next_calls.found, __ATOMIC_ACQUIRE), 0))            \
-            find();                                                                                \
-        words_function *const next = next_calls.name;                                              \
-        if (__builtin_expect(!host_access_guards, 1))                                              \
-            return next(a, b, c, d, e, f);                                                         \
-        const long words[HOST_ARGUMENTS] = {a, b, c, d, e, f};                                     \
-        return made;                                                                               \
+        if (__builtin_expect(!__atomic_load_n(&next_calls.found, __ATOMIC_ACQUIRE), 0) ||          \
+            __builtin_expect(host_access_guards, 0))                                               \
+            return name##_slow(a, b, c, d, e, f);                                                  \
+        return next_calls.name(a, b, c, d, e, f);                                                  \
     }
 #undef NUMBER
 #undef POINTER
