@@ -11,7 +11,7 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
 #include "runtime/hook/state/stream.h"

@@ -30,7 +30,7 @@
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/state/memops.h"
-#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/failure/refused_call.h"
 #include "runtime/hook/state/stream.h"

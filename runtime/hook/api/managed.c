@@ -9,7 +9,7 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/stream_memop.h"
 

@@ -9,7 +9,7 @@
 
 #include <csan/csan.h>
 #include "runtime/hook/observe/trace_source.h"
-#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 
 struct callsite_stack;
 struct graph_calls;

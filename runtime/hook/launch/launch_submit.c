@@ -17,6 +17,7 @@
 #include "runtime/hook/failure/launch_ring.h"
 #include "runtime/hook/observe/learning_wait.h"
 #include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"

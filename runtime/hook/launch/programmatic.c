@@ -1,6 +1,7 @@
 /* Programmatic dependent launches. See programmatic.h. */
 #include "runtime/hook/launch/programmatic.h"
 #include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/counters.h"
 #include "runtime/hook/state/thread.h"

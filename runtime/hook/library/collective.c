@@ -5,7 +5,7 @@
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/session.h"
 

@@ -1,74 +1,23 @@
-/* Work that the program enqueued, and the operators that enqueue it. See operator_stack.h.
- *
- * A thread keeps its running operators as a stack of frames, and the memory that was allocated
- * since the outermost one began. Such memory is the operator's output, or is used by it. */
+/* The operators that run, thread by thread. See operator_stack.h. */
 #include "runtime/hook/operator/operator_stack.h"
-#include "csan/base/array.h"
 #include "csan/base/access_copy.h"
-#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/operator/index_range.h"
-#include "runtime/hook/state/copied_values.h"
-#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/operator/operator_frame.h"
 #include "runtime/hook/session/guard.h"
-#include "runtime/hook/operator/operator_ops.h"
-#include "runtime/hook/operator/operator_summary.h"
-#include "runtime/hook/state/thread.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/hook/state/known_contents.h"
+#include "runtime/hook/state/thread.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { FRAMES_MAX = 64, NO_FRAME = -1 };
-
-struct access_list {
-    const struct csan_access *items;
-    size_t count;
-};
-
-/* An operator that runs. */
-struct frame {
-    const struct csan_operator *what;
-    struct access_list accesses, host;  /* the caller's arrays */
-    size_t made;                        /* how much memory the thread had made when it began, */
-    uint64_t launches;                  /* and how many launches */
-    csan_lane lane;                     /* of its first launch; CSAN_NO_LANE: none yet */
-    CUstream stream;                    /* the same where that is captured */
-    uint64_t id;                        /* if it has captured something; else 0 */
-    uint64_t indices;                   /* number of index_range_note; 0: none */
-    const struct callsite_stack *stack; /* of a library's call; or */
-    csan_site site;                     /* of such a call's launches: it was deferred */
-    bool library, apart, complete, traced;
-    struct operator_ops ops;
-    struct operator_summary_frame summary;
-};
-
-/* Memory made while operators run; bytes 0: given back since. */
-struct made {
-    uint64_t base, bytes;
-};
-
-struct operators {
-    struct frame frames[FRAMES_MAX];
-    int depth;  /* may go beyond FRAMES_MAX: those are not kept */
-    int naming; /* the frame that names launches, or NO_FRAME */
-    uint64_t launches;
-    struct made *made;
-    size_t made_count, made_room;
-    struct csan_access *scratch; /* for the list of one launch */
-    size_t scratch_room;
-    struct csan_access *kept; /* of a deferred call */
-};
-
-static __thread struct operators *self __attribute__((tls_model("initial-exec")));
+__thread struct operators *operator_self;
 /* Work was deferred since the thread's operators last changed at once. */
 static __thread bool behind __attribute__((tls_model("initial-exec")));
-
-void (*operator_on_captured)(const struct operator_captured *work);
 
 static struct {
     pthread_key_t key;
     pthread_once_t once;
-    uint64_t newest_id; /* of frames; atomic */
 } operation = {.once = PTHREAD_ONCE_INIT};
 
 /* ---- A thread's operators ---- */
@@ -90,7 +39,7 @@ static void thread_end(void *value)
 {
     struct operators *own = value;
     const bool settled = settle();
-    self = NULL;
+    operator_self = NULL;
     if (!settled) /* the thread was cancelled within a hook */
         return;
     free(own->made);
@@ -105,8 +54,8 @@ static void key_create(void)
 
 static struct operators *operators_of_thread(void)
 {
-    if (self)
-        return self;
+    if (operator_self)
+        return operator_self;
     pthread_once(&operation.once, key_create);
     struct operators *fresh = calloc(1, sizeof *fresh);
     if (!fresh || pthread_setspecific(operation.key, fresh) != 0) {
@@ -114,7 +63,7 @@ static struct operators *operators_of_thread(void)
         return NULL;
     }
     fresh->naming = NO_FRAME;
-    return self = fresh;
+    return operator_self = fresh;
 }
 
 void operator_falls_behind(void)
@@ -129,7 +78,7 @@ bool operator_is_behind(void)
 
 bool operator_is_open(void)
 {
-    return self && self->depth > 0;
+    return operator_self && operator_self->depth > 0;
 }
 
 struct operators *operator_count(void)
@@ -139,26 +88,21 @@ struct operators *operator_count(void)
 
 struct operators *operator_act_for(struct operators *other)
 {
-    struct operators *before = self;
-    self = other;
+    struct operators *before = operator_self;
+    operator_self = other;
     return before;
 }
 
-static struct frame *frame_top(struct operators *own)
+const struct callsite_stack *operator_stack(void)
 {
-    return &own->frames[(own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX) - 1];
-}
-
-static struct frame *frame_naming(struct operators *own)
-{
-    return own->naming == NO_FRAME ? frame_top(own) : &own->frames[own->naming];
+    return operator_is_open() ? frame_top(operator_self)->stack : NULL;
 }
 
 /* ---- Memory ---- */
 
 void operator_memory_made(uint64_t base, uint64_t bytes)
 {
-    struct operators *own = self;
+    struct operators *own = operator_self;
     if (!operator_is_open())
         return;
     if (!array_room(&own->made, own->made_count, &own->made_room, 16, SIZE_MAX, sizeof *own->made))
@@ -168,7 +112,7 @@ void operator_memory_made(uint64_t base, uint64_t bytes)
 
 void operator_memory_gone(uint64_t base)
 {
-    struct operators *own = self;
+    struct operators *own = operator_self;
     if (!operator_is_open())
         return;
     for (size_t i = own->made_count; i-- > 0;) {
@@ -183,278 +127,8 @@ void operator_memory_gone(uint64_t base)
 
 void operator_library_memory_made(uint64_t base, uint64_t bytes)
 {
-    if (operator_is_open() && frame_top(self)->library)
+    if (operator_is_open() && frame_top(operator_self)->library)
         operator_memory_made(base, bytes);
-}
-
-/* ---- Arguments ---- */
-
-static void reach(const struct csan_access *access, uint64_t *start, uint64_t *end)
-{
-    *start = access->base;
-    *end = access->base + access->bytes;
-    for (uint8_t i = 0; i < access->dim_count; i++) {
-        int64_t span = access->dims[i].stride * (int64_t)(access->dims[i].count - 1);
-        if (span < 0)
-            *start += (uint64_t)span;
-        else
-            *end += (uint64_t)span;
-    }
-}
-
-/* The argument in whose memory the access is: of several, one that is used in the same way. */
-static uint16_t argument_among(const struct csan_access *access, struct access_list arguments,
-                               uint16_t otherwise)
-{
-    uint64_t start, end, first, last;
-    reach(access, &start, &end);
-    for (size_t i = 0; i < arguments.count; i++) {
-        reach(&arguments.items[i], &first, &last);
-        if (start >= last || first >= end)
-            continue;
-        if (arguments.items[i].kind == access->kind)
-            return arguments.items[i].argument;
-        if (otherwise == CSAN_NO_ARGUMENT)
-            otherwise = arguments.items[i].argument;
-    }
-    return otherwise;
-}
-
-static uint16_t argument_of(const struct operators *own, const struct csan_access *access,
-                            const struct frame *frame)
-{
-    uint16_t found = argument_among(access, frame->accesses, CSAN_NO_ARGUMENT);
-    found = argument_among(access, frame->host, found);
-    for (size_t i = frame->made; i < own->made_count && found == CSAN_NO_ARGUMENT; i++)
-        if (access->base - own->made[i].base < own->made[i].bytes)
-            found = frame->what->output;
-    return found;
-}
-
-/* ---- Work ---- */
-
-csan_site operator_site(const struct callsite_stack *stack, const char *name,
-                        const char *const *arguments, size_t argument_count)
-{
-    if (!operator_is_open())
-        return callsite_intern(stack, name, arguments, argument_count);
-    const struct csan_operator *what = frame_naming(self)->what;
-    if (frame_top(self)->site)
-        return frame_top(self)->site;
-    if (frame_top(self)->stack)
-        stack = frame_top(self)->stack;
-    return callsite_intern(stack, what->name, what->arguments, what->argument_count);
-}
-
-const struct callsite_stack *operator_stack(void)
-{
-    return operator_is_open() ? frame_top(self)->stack : NULL;
-}
-
-/* Where work goes: onto a lane, or into the graph that the stream is captured into. */
-struct target {
-    csan_lane lane;
-    bool captured, thread_default;
-    CUstream stream;
-};
-
-static uint64_t frame_id(struct frame *frame)
-{
-    if (!frame->id)
-        frame->id = __atomic_add_fetch(&operation.newest_id, 1, __ATOMIC_RELAXED);
-    return frame->id;
-}
-
-static void enqueue_captured(struct operators *own, const struct target *target, csan_site site,
-                             enum csan_level level, bool declared, struct access_list list)
-{
-    struct operator_captured work = {.stream = target->stream,
-                                     .thread_default = target->thread_default,
-                                     .part.declared = declared,
-                                     .site = site,
-                                     .level = level,
-                                     .accesses = list.items,
-                                     .count = list.count};
-    if (operator_is_open()) {
-        work.part.outermost = frame_id(&own->frames[0]);
-        work.part.innermost = frame_id(frame_top(own));
-    }
-    operator_on_captured(&work);
-}
-
-static void same_operator_declare(const struct operator_ops *ops, enum operator_op_kind kind,
-                                  csan_lane lane)
-{
-    struct operator_op others[OPERATOR_OPS_MAX];
-    for (uint32_t i = operator_ops_same_operator(ops, kind, lane, others); i-- > 0;)
-        csan_op_same_operator(session_context(), lane, others[i].lane, others[i].first,
-                              others[i].last);
-}
-
-/* An op of an operator: declares the ops of the same operator, and joins them. */
-static void enqueue_op(struct operators *own, csan_lane lane, csan_site site, enum csan_level level,
-                       bool declared, struct access_list list)
-{
-    const enum operator_op_kind kind = declared ? OPERATOR_OP_DECLARED : OPERATOR_OP_KNOWN;
-    struct frame *top = frame_top(own), *frame;
-    if (operator_ops_are_elsewhere(&own->frames[0].ops, lane)) {
-        for (frame = own->frames; frame < top; frame++)
-            same_operator_declare(&frame->ops, OPERATOR_OP_INNER, lane);
-        same_operator_declare(&top->ops, kind, lane);
-    }
-    uint64_t number = csan_op(session_context(), lane, site, level, list.items, list.count);
-    for (frame = own->frames; frame < top; frame++)
-        operator_ops_add(&frame->ops, OPERATOR_OP_INNER, lane, number);
-    operator_ops_add(&top->ops, kind, lane, number);
-}
-
-/* Declared accesses count for copied_values.h. */
-static void copies_forget(struct access_list list)
-{
-    uint64_t start, end;
-    for (size_t i = 0; i < list.count; i++) {
-        if (list.items[i].kind == CSAN_READ)
-            continue;
-        reach(&list.items[i], &start, &end);
-        copied_values_forget(start, list.items[i].bytes == CSAN_TO_END ? UINT64_MAX : end - start);
-    }
-}
-
-static void enqueue_all(struct operators *own, const struct target *target, csan_site site,
-                        enum csan_level level, bool declared, struct access_list list)
-{
-    if (copied_values_any())
-        copies_forget(list);
-    if (target->captured)
-        enqueue_captured(own, target, site, level, declared, list);
-    else if (operator_is_open())
-        enqueue_op(own, target->lane, site, level, declared, list);
-    else
-        csan_op(session_context(), target->lane, site, level, list.items, list.count);
-}
-
-/* Room for a list of one launch; NULL when memory is short. */
-static struct csan_access *scratch_take(struct operators *own, size_t count)
-{
-    return array_reserve(&own->scratch, count, &own->scratch_room, 16, SIZE_MAX,
-                         sizeof *own->scratch)
-               ? own->scratch
-               : NULL;
-}
-
-/* What the operator says that its launches touch: its arguments, and the memory that it made. A
- * library makes memory for itself. */
-static struct access_list list_declared(struct operators *own, const struct frame *frame)
-{
-    size_t count = frame->accesses.count;
-    if (own->made_count == frame->made || frame->library)
-        return frame->accesses;
-    struct csan_access *items = scratch_take(own, count + own->made_count - frame->made);
-    if (!items)
-        return frame->accesses;
-    for (size_t i = 0; i < count; i++)
-        items[i] = frame->accesses.items[i];
-    for (size_t i = frame->made; i < own->made_count; i++)
-        if (own->made[i].bytes)
-            items[count++] = (struct csan_access){.base = own->made[i].base,
-                                                  .bytes = own->made[i].bytes,
-                                                  .kind = CSAN_WRITE,
-                                                  .argument = frame->what->output};
-    return (struct access_list){items, count};
-}
-
-/* An operator that works on several streams shares its arguments out among them, which its word
- * does not say: of the second and later ones it is a bound. */
-static struct access_list list_shared(struct operators *own, struct access_list list,
-                                      const struct frame *frame, const struct target *target)
-{
-    if (target->captured ? frame->stream == target->stream : frame->lane == target->lane)
-        return list;
-    struct csan_access *items =
-        list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
-    for (size_t i = 0; items && i < list.count; i++) {
-        items[i] = list.items[i];
-        items[i].bound = CSAN_BOUND_ANNOTATED;
-    }
-    return items ? (struct access_list){items, list.count} : list;
-}
-
-/* The list in the words of the naming operator; it may be the scratch itself. */
-static struct access_list list_named(struct operators *own, struct access_list list,
-                                     const struct frame *naming)
-{
-    struct csan_access *items =
-        list.items == own->scratch ? own->scratch : scratch_take(own, list.count);
-    for (size_t i = 0; items && i < list.count; i++) {
-        items[i] = list.items[i];
-        items[i].argument = argument_of(own, &items[i], naming);
-    }
-    return items ? (struct access_list){items, list.count} : list;
-}
-
-static struct operator_summary_list summary_list(struct access_list list)
-{
-    return (struct operator_summary_list){list.items, list.count};
-}
-
-/* The list's first `argument_count` are the top frame's arguments, if it is `declared`. */
-static void enqueue_summarized(struct operators *own, bool declared, struct access_list list,
-                               const struct csan_operator *what)
-{
-    struct frame *top = frame_top(own);
-    if (declared && !top->library)
-        operator_summary_note(&top->summary, what, summary_list(list), top->accesses.count);
-    else
-        operator_summary_known();
-    for (struct frame *frame = own->frames; frame <= top; frame++)
-        if ((frame != top || !declared) && !frame->library)
-            operator_summary_reach(&frame->summary, summary_list(frame->accesses),
-                                   summary_list(list));
-}
-
-static void enqueue(const struct target *target, csan_site site, enum csan_level level, bool exact,
-                    const struct csan_access *accesses, size_t count)
-{
-    struct operators *own = self;
-    struct access_list list = {accesses, count}, declared = {0};
-    if (operator_is_open()) {
-        struct frame *top = frame_top(own);
-        const struct frame *naming = frame_naming(own);
-        own->launches++;
-        if (top->apart)
-            return;
-        if (!exact)
-            declared = list_declared(own, top);
-        if (declared.count) {
-            if (top->lane == CSAN_NO_LANE) {
-                top->lane = target->lane;
-                top->stream = target->stream;
-            }
-            list = list_shared(own, declared, top, target);
-            level = top->library ? CSAN_LEVEL_LIBRARY : CSAN_LEVEL_OPERATOR;
-        }
-        if (!declared.count || top != naming)
-            list = list_named(own, list, naming);
-        if (operator_summary_wanted())
-            enqueue_summarized(own, declared.count != 0, list, naming->what);
-    }
-    const struct host_access_guarded guarded = host_access_guarded();
-    enqueue_all(own, target, site, level, declared.count != 0, list);
-    if (level != CSAN_LEVEL_OPERATOR && !target->captured && operator_summary_wanted())
-        operator_summary_shared(target->lane, summary_list(list), host_access_all_guarded(guarded));
-}
-
-void operator_enqueue(csan_lane lane, csan_site site, enum csan_level level, bool exact,
-                      const struct csan_access *accesses, size_t count)
-{
-    enqueue(&(struct target){.lane = lane}, site, level, exact, accesses, count);
-}
-
-void operator_capture(CUstream stream, bool thread_default, csan_site site, enum csan_level level,
-                      bool exact, const struct csan_access *accesses, size_t count)
-{
-    struct target target = {.captured = true, .thread_default = thread_default, .stream = stream};
-    enqueue(&target, site, level, exact, accesses, count);
 }
 
 /* ---- Operators ---- */
@@ -488,7 +162,8 @@ static struct frame *frame_begin(bool names, bool deferred)
 static void frame_summarize(struct frame *frame)
 {
     if (operator_summary_wanted())
-        operator_summary_frame_begin(&frame->summary, frame->accesses.count, frame == self->frames);
+        operator_summary_frame_begin(&frame->summary, frame->accesses.count,
+                                     frame == operator_self->frames);
 }
 
 void operator_begin(const struct csan_operator *what, const struct csan_operator_call *call)
@@ -504,14 +179,14 @@ void operator_begin(const struct csan_operator *what, const struct csan_operator
 
 void operator_note_indices(const struct csan_indices *indices, size_t count)
 {
-    struct operators *own = self;
+    struct operators *own = operator_self;
     if (operator_is_open() && own->depth <= FRAMES_MAX && count)
         frame_top(own)->indices = index_range_note(frame_top(own)->what, indices, count);
 }
 
 uint64_t operator_indices(void)
 {
-    const struct operators *own = self;
+    const struct operators *own = operator_self;
     if (!operator_is_open())
         return 0;
     const int depth = own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX;
@@ -524,7 +199,7 @@ uint64_t operator_indices(void)
 /* A deferred call's accesses are released with its deferred piece. */
 static struct access_list list_kept(const struct operator_library *call)
 {
-    struct operators *own = self;
+    struct operators *own = operator_self;
     struct csan_access *kept =
         realloc(own->kept, access_copy_bytes(call->accesses, call->count) + 1);
     if (!kept)
@@ -550,7 +225,7 @@ void operator_library_begin(const struct operator_library *call)
     }
     uint64_t start, end;
     for (size_t i = 0; call->complete && i < call->count && known_contents_any(); i++) {
-        reach(&call->accesses[i], &start, &end);
+        access_extent(&call->accesses[i], &start, &end);
         if (call->accesses[i].kind != CSAN_READ)
             known_contents_forget(start, end - start);
     }
@@ -558,7 +233,7 @@ void operator_library_begin(const struct operator_library *call)
 
 void operator_library_end(uint64_t *base, uint64_t *bytes)
 {
-    struct operators *own = self;
+    struct operators *own = operator_self;
     *bytes = 0;
     if (own && own->depth > 0 && own->depth <= FRAMES_MAX) {
         size_t first = frame_top(own)->made;
@@ -574,34 +249,28 @@ void operator_library_end(uint64_t *base, uint64_t *bytes)
 
 bool operator_is_collective(void)
 {
-    return operator_is_open() && frame_top(self)->apart;
+    return operator_is_open() && frame_top(operator_self)->apart;
 }
 
 bool operator_is_library(void)
 {
-    return operator_is_open() && frame_top(self)->library;
+    return operator_is_open() && frame_top(operator_self)->library;
 }
 
 bool operator_prefers_traces(void)
 {
-    return operator_is_open() && frame_top(self)->traced;
+    return operator_is_open() && frame_top(operator_self)->traced;
 }
 
 bool operator_declares_writes(void)
 {
-    return operator_is_open() && frame_top(self)->complete;
-}
-
-void operator_name(struct csan_access *accesses, size_t count)
-{
-    for (size_t i = 0; operator_is_open() && i < count; i++)
-        accesses[i].argument = argument_of(self, &accesses[i], frame_naming(self));
+    return operator_is_open() && frame_top(operator_self)->complete;
 }
 
 /* An operator that did its work on the host: which of it is memory that streams may use, too. */
 static void record_host(struct operators *own, const struct frame *frame)
 {
-    struct csan_access *items = scratch_take(own, frame->host.count);
+    struct csan_access *items = operators_scratch(own, frame->host.count);
     size_t count = 0;
     for (size_t i = 0; items && i < frame->host.count; i++) {
         enum csan_memory_kind kind;
@@ -621,7 +290,7 @@ static void record_host(struct operators *own, const struct frame *frame)
 
 void operator_end(void)
 {
-    struct operators *own = self;
+    struct operators *own = operator_self;
     if (!own || own->depth == 0)
         return;
     if (own->depth <= FRAMES_MAX) {

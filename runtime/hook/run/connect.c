@@ -11,6 +11,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/observe/trace_source.h"
 #include "runtime/hook/operator/operator_stack.h"
+#include "runtime/hook/operator/operator_work.h"
 #include "runtime/hook/session/deferred.h"
 #include "runtime/hook/state/memory_type.h"
 #include "runtime/hook/state/stream.h"
