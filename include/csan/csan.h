@@ -321,6 +321,7 @@ struct csan_call;
 struct csan_call_counts;
 struct csan_activity;
 struct csan_link;
+struct csan_synchronization;
 
 /* The table behind the inline functions; a program calls those, not this. */
 struct csan_api {
@@ -365,6 +366,10 @@ struct csan_api {
     int (*links)(void);
     size_t (*report_since)(uint64_t mark, size_t index, char *text, size_t capacity);
     void (*unmodelled)(const char *what);
+    uint64_t (*on_synchronize)(void (*callback)(void *user,
+                                                const struct csan_synchronization *what),
+                               void *user);
+    void (*off_synchronize)(uint64_t id);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */
@@ -732,6 +737,58 @@ static inline void csan_on_race(int (*handler)(void *user, const struct csan_rac
  * the race, with locks of csan held. That thread is inside the CUDA call that showed it where
  * deferred_limit=0 or halt_on_error=1 is set; otherwise it may be a thread of csan's own. */
 void csan_on_report(const struct csan_race *race);
+
+/* ---- Synchronizations as they end ---------------------------------------------------------- */
+
+enum csan_synchronization_kind {
+    CSAN_SYNCHRONIZED_STREAM = 1, /* cudaStreamSynchronize, cuStreamSynchronize */
+    CSAN_SYNCHRONIZED_EVENT,      /* cudaEventSynchronize, cuEventSynchronize */
+    CSAN_SYNCHRONIZED_DEVICE      /* cudaDeviceSynchronize, cuCtxSynchronize */
+};
+/* A call by which the host waited, and that has ended. */
+struct csan_synchronization {
+    uint32_t size;        /* sizeof of the library's struct: later members may be missing */
+    int kind;             /* enum csan_synchronization_kind */
+    int result;           /* CUresult: 0 (CUDA_SUCCESS) if all it waited for is done */
+    const char *function; /* of the driver, "cuStreamSynchronize"; lives as long as the process */
+    csan_stream stream;   /* STREAM: which one; NULL: the legacy default stream. The per-thread
+                             default stream is CU_STREAM_PER_THREAD */
+    void *event;          /* EVENT: the CUevent */
+    void *context;        /* DEVICE: the CUcontext; NULL: the thread's current one */
+};
+
+/* From now on csan calls `callback` after each synchronization that the program makes: of a stream,
+ * an event or a device, also where the call failed. Calls that CUDA makes inside of other calls are
+ * not among them. Nor are queries, and waits inside copies, sets and frees.
+ *
+ * Returns an id for csan_off_synchronize. 0: csan is off, or there are 16 callbacks already.
+ * Callbacks have no order among each other.
+ *
+ * The call comes on the thread that synchronized, before the call of CUDA returns to the program.
+ * Several threads may be in a callback at once. csan holds no lock then, and knows the order that
+ * the call made. A callback may therefore call everything in this header, and the driver. Example:
+ * csan_findings_since says what the work since the last synchronization did wrong. Do not call
+ * CUDA's runtime: nobody promises that it may be entered again from inside. What a callback
+ * enqueues is checked as the program's own. Synchronizations that it makes order as any other, and
+ * call no callback. `what` is valid during the call. */
+static inline uint64_t
+csan_on_synchronize(void (*callback)(void *user, const struct csan_synchronization *what),
+                    void *user)
+{
+    const struct csan_api *api = csan_active();
+    if (!api || api->size <= offsetof(struct csan_api, on_synchronize))
+        return 0;
+    return api->on_synchronize(callback, user);
+}
+/* Ends that. No call begins after it returns, and it waits for those of other threads: `user` may
+ * then be freed. So do not hold a lock that the callback takes. A callback may end itself; other
+ * threads may then still be in it. Ids of callbacks that have ended, and 0, do nothing. */
+static inline void csan_off_synchronize(uint64_t id)
+{
+    const struct csan_api *api = csan_active();
+    if (api && api->size > offsetof(struct csan_api, off_synchronize))
+        api->off_synchronize(id);
+}
 
 #pragma GCC visibility pop
 

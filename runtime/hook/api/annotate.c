@@ -22,6 +22,7 @@
 #include "runtime/python/frames.h"
 #include "runtime/hook/session/counters.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/hook/session/sync_callback.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -299,7 +300,9 @@ static const struct csan_api api = {.size = sizeof api,
                                     .barrier = process_link_barrier,
                                     .links = process_links_wanted,
                                     .report_since = report_since,
-                                    .unmodelled = counters_unmodelled};
+                                    .unmodelled = counters_unmodelled,
+                                    .on_synchronize = sync_callback_add,
+                                    .off_synchronize = sync_callback_remove};
 
 const struct csan_api *csan_api(void)
 {

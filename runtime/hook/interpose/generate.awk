@@ -58,6 +58,25 @@ function ending(entry)
     return entry ~ /Synchronize|StreamQuery|EventQuery|ElapsedTime|^cuMemFree|^cuMem(cpy|set)/ ? "waited" : "ended"
 }
 
+# A call by which the host waits, as csan_on_synchronize has it: an initializer of its struct; "": none.
+function synchronization(i, list,    words)
+{
+    if (entries[i] !~ /^cu(Stream|Event|Ctx)Synchronize$/) return ""
+    words = ".size = sizeof(struct csan_synchronization), .result = (int)result, .function = driver_entries[" i "].name, "
+    if (entries[i] == "cuStreamSynchronize")
+        return words ".kind = CSAN_SYNCHRONIZED_STREAM, .stream = " (threads[i] ? "hStream ? hStream : CU_STREAM_PER_THREAD" : "hStream")
+    if (entries[i] == "cuEventSynchronize") return words ".kind = CSAN_SYNCHRONIZED_EVENT, .event = hEvent"
+    return words ".kind = CSAN_SYNCHRONIZED_DEVICE" (list == "" ? "" : ", .context = ctx")
+}
+# A function that does the same as the wrapper of another name, and then calls what csan_on_synchronize added.
+function synchronizing(i, list, what)
+{
+    printf "static CUresult waits_%s(%s);\n", symbols[i], list == "" ? "void" : list > stubs
+    printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
+    printf "    CUresult result = waits_%s(%s);\n", symbols[i], substr(names(list), 3) > stubs
+    printf "    sync_callback_ended(&(struct csan_synchronization){%s});\n    return result;\n}\n", what > stubs
+}
+
 # What a wrapper does once its hook has returned: a look at the result where a kernel may have failed.
 function endings(name, flags, wait)
 {
@@ -142,7 +161,7 @@ match(text, /PFN_cu[A-Za-z0-9_]+\)\(/) {
 END {
     header = OUT "/driver_hooks.h"; stubs = OUT "/driver_stubs.c"
     print "/* Made by generate.awk from driver.table. */\n#include \"runtime/hook/interpose/driver.h\"\n\nextern struct driver_entry driver_entries[];\nextern const unsigned driver_entry_count;\nextern const char *const driver_queries[];\n" > header
-    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/interpose/call_watch.h\"\n#include \"runtime/hook/failure/failure.h\"\n#include \"runtime/hook/failure/unverified.h\"\n#include \"runtime/hook/interpose/stubs.h\"\n#include \"runtime/hook/session/guard.h\"\n" > stubs
+    print "/* Made by generate.awk from driver.table. */\n#include \"driver_hooks.h\"\n#include \"runtime/hook/interpose/call_watch.h\"\n#include \"runtime/hook/failure/failure.h\"\n#include \"runtime/hook/failure/unverified.h\"\n#include \"runtime/hook/interpose/stubs.h\"\n#include \"runtime/hook/session/guard.h\"\n#include \"runtime/hook/session/sync_callback.h\"\n" > stubs
     endings("ended", "failures_seen", "DUMP_NO_WAIT")
     endings("waited", "failures_seen | unverified_any", "DUMP_WAITED")
     endings("waited_for_all", "failures_seen | unverified_any", "DUMP_WAITED_FOR_ALL")
@@ -166,7 +185,10 @@ END {
         if (twin >= 0)
             call = sprintf("call.moved ? %s(&driver_entries[%d]%s, call.stream) : %s", entered(twin),
                 twin, names(list), call)
-        printf "CUresult wrapped_%s(%s)\n{\n", symbols[i], list == "" ? "void" : list > stubs
+        what = synchronization(i, list)
+        if (what != "") synchronizing(i, list, what)
+        printf "%s_%s(%s)\n{\n", what == "" ? "CUresult wrapped" : "static CUresult waits", symbols[i],
+            list == "" ? "void" : list > stubs
         printf "    if (__builtin_expect(calls_watched, 0)) {\n        struct watched_call call = {%s};\n",
             watched(i, list) > stubs
         printf "        call_watch_begin(&call);\n        return %s(call.entry, call_watch_end(&call, %s));\n    }\n",
