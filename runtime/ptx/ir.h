@@ -167,7 +167,7 @@ struct ptx_operand {
                                            a REGISTER or SYMBOL (sampler), then a VECTOR */
 };
 
-enum { PTX_MAX_OPERANDS = 8, PTX_NO_REGISTER = 0xffffffffu };
+enum { PTX_MAX_OPERANDS = 10, PTX_NO_REGISTER = 0xffffffffu };
 
 /* One instruction. Operands are in source order, destination first where there is one; the second
  * destination of "d|p" is apart. */

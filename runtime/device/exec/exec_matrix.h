@@ -71,6 +71,9 @@ void matrix_write(struct warp *w, const struct fragment *fragment, bool saturate
 bool matrix_sparse_is_valid(const struct fragment *a, uint32_t selector);
 void matrix_read_sparse(struct warp *w, const struct fragment *a, uint32_t metadata,
                         uint32_t selector, double *matrix);
+/* The same of a half that was read already. */
+void matrix_spread_sparse(const struct warp *w, const struct fragment *a, uint32_t metadata,
+                          uint32_t selector, const double *held, double *matrix);
 /* All lanes of the warp come together before what is emitted next: .sync.aligned. */
 void matrix_decode_sync(struct decoder *decoder);
 

@@ -1,19 +1,29 @@
-/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, tiled and im2col, between global and shared
- * memory (PTX ISA, there and "Tensors"): made at once. Elements outside of the tensor are read as
- * zero or NaN, and not written; the mbarrier counts them all the same. Elements of a reduction are
- * updated atomically, each by itself, and have the type that the map says. */
+/* cp.async.bulk.tensor and cp.reduce.async.bulk.tensor between global and shared memory, in each
+ * mode of PTX ISA 5.5.3 to 5.5.5: made at once. Elements outside of the tensor are read as zero or
+ * NaN, and not written; the mbarrier counts them all the same. Elements of a reduction are updated
+ * atomically, each by itself, and have the type that the map says. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
 #include "runtime/device/exec/tensor_map.h"
 #include "runtime/device/exec/texture/exec_texture.h"
 
+enum tensor_mode {
+    MODE_TILE,
+    MODE_ROWS,    /* tile::gather4, tile::scatter4 */
+    MODE_PIXELS,  /* im2col, im2col_no_offs */
+    MODE_WIDE,    /* im2col::w */
+    MODE_WIDE_128 /* im2col::w::128 */
+};
+
 struct tensor_site {
     struct micro shared, barrier;
     uint32_t map;                           /* slot of the map's generic address */
     uint32_t coordinates[TENSOR_RANK_MOST]; /* slots of 32 bits */
-    uint32_t offsets[TENSOR_AXES_MOST];     /* slots of 16 bits: im2col */
+    uint8_t coordinate_count;
+    uint32_t
+        offsets[TENSOR_AXES_MOST]; /* slots of 16 bits: im2col's offsets, or wHalo and wOffset */
     uint8_t offset_count;
-    bool pixels;     /* im2col mode */
+    uint8_t mode;    /* enum tensor_mode */
     uint32_t blocks; /* slot of the mask of blocks of the cluster that get a load's box */
     uint8_t rank;
     bool loads;     /* into shared memory, counted at the mbarrier */
@@ -27,8 +37,10 @@ struct tensor_copy {
     struct warp *warp;
     const struct micro *op;
     const struct tensor_map *map;
-    int64_t first[TENSOR_RANK_MOST];
+    int64_t first[TENSOR_RANK_MOST];   /* of rows: the column, and the four rows */
     int64_t offsets[TENSOR_AXES_MOST]; /* of all pixels: im2col */
+    uint8_t mode;                      /* enum tensor_mode */
+    uint32_t pixels;                   /* with the halo: im2col */
     uint64_t shared;                   /* address, for the swizzle */
     uint8_t *pointer;                  /* to it */
     int lane;
@@ -89,17 +101,18 @@ static atomic_update *reduction(const struct tensor_site *site, const struct ten
     return atomic_update_of(site->operation, type, PTX_SPACE_GLOBAL);
 }
 
-/* Elements in the order in which they lie in shared memory, the innermost dimension first. */
-static int copy_box(const struct tensor_copy *copy)
+/* Elements in the order in which they lie in shared memory from `begin` on, the innermost dimension
+ * first. */
+static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64_t begin)
 {
     const struct tensor_map *map = copy->map;
     uint32_t at[TENSOR_RANK_MOST] = {0};
-    const uint64_t end = tensor_map_box_bytes(map);
-    for (uint64_t offset = 0; offset < end; offset += map->element_bytes) {
+    const uint64_t end = begin + tensor_map_box_bytes(map);
+    for (uint64_t offset = begin; offset < end; offset += map->element_bytes) {
         uint64_t address = map->base;
         bool inside = true;
         for (uint32_t i = 0; i < map->rank; i++) {
-            const int64_t place = copy->first[i] + (int64_t)at[i] * map->steps[i];
+            const int64_t place = first[i] + (int64_t)at[i] * map->steps[i];
             inside &= place >= 0 && place < (int64_t)map->sizes[i];
             address += (uint64_t)place * map->strides[i];
         }
@@ -112,6 +125,18 @@ static int copy_box(const struct tensor_copy *copy)
             at[i] = 0;
     }
     return FLOW_NEXT;
+}
+
+/* "Four request coordinates will form four bounding boxes", of one row each. */
+static int copy_rows(const struct tensor_copy *copy)
+{
+    const uint64_t bytes = tensor_map_box_bytes(copy->map);
+    int flow = FLOW_NEXT;
+    for (uint32_t i = 0; i < TENSOR_ROWS && flow == FLOW_NEXT; i++) {
+        const int64_t first[] = {copy->first[0], copy->first[1 + i]};
+        flow = copy_box(copy, first, i * bytes);
+    }
+    return flow;
 }
 
 /* One pixel's channels; `at` is where it lies on the axes behind them. */
@@ -138,7 +163,8 @@ static int copy_pixel(const struct tensor_copy *copy, const int64_t *at, uint64_
     return FLOW_NEXT;
 }
 
-/* "im2col mode": pixels one after the other, from the first one's place on. */
+/* "im2col mode": pixels one after the other, from the first one's place on. Those of the halo
+ * (wHalo) are the next. */
 static int copy_pixels(const struct tensor_copy *copy)
 {
     const struct tensor_map *map = copy->map;
@@ -146,11 +172,36 @@ static int copy_pixels(const struct tensor_copy *copy)
     int64_t at[TENSOR_RANK_MOST - 1];
     int flow = FLOW_NEXT;
     memcpy(at, copy->first + 1, sizeof at);
-    for (uint32_t pixel = 0; pixel < map->pixels && flow == FLOW_NEXT; pixel++) {
+    for (uint32_t pixel = 0; pixel < copy->pixels && flow == FLOW_NEXT; pixel++) {
         flow = copy_pixel(copy, at, pixel * bytes);
         tensor_map_next_pixel(map, at);
     }
     return flow;
+}
+
+static int copy_by_mode(const struct tensor_copy *copy)
+{
+    switch (copy->mode) {
+    case MODE_TILE:
+        return copy_box(copy, copy->first, 0);
+    case MODE_ROWS:
+        return copy_rows(copy);
+    default:
+        return copy_pixels(copy);
+    }
+}
+
+/* In shared memory. */
+static uint64_t copy_bytes(const struct tensor_copy *copy)
+{
+    switch (copy->mode) {
+    case MODE_TILE:
+        return tensor_map_box_bytes(copy->map);
+    case MODE_ROWS:
+        return TENSOR_ROWS * tensor_map_box_bytes(copy->map);
+    default:
+        return (uint64_t)copy->pixels * copy->map->box[0] * copy->map->element_bytes;
+    }
 }
 
 enum { BY_ADDRESS = -1 };
@@ -168,7 +219,7 @@ static void shared_addresses(const struct tensor_copy *copy, const struct micro 
 /* Where the box lies in shared memory, if all of it does. */
 static int find_shared(struct tensor_copy *copy, const struct tensor_site *site, int block)
 {
-    const uint64_t bytes = tensor_map_shared_bytes(copy->map);
+    const uint64_t bytes = tensor_map_shared_bytes(copy->map, copy_bytes(copy));
     uint64_t addresses[WARP_LANES];
     uint8_t *first[WARP_LANES], *last[WARP_LANES];
     shared_addresses(copy, &site->shared, block, addresses);
@@ -192,13 +243,13 @@ static int copy_for(struct tensor_copy *copy, const struct tensor_site *site, in
     uint8_t *barriers[WARP_LANES];
     int flow = find_shared(copy, site, block);
     if (flow == FLOW_NEXT)
-        flow = copy->map->pixels ? copy_pixels(copy) : copy_box(copy);
+        flow = copy_by_mode(copy);
     if (flow != FLOW_NEXT || !site->loads)
         return flow;
     shared_addresses(copy, &site->barrier, block, addresses);
     flow = space_resolve_at(copy->warp, &site->barrier, addresses, barriers);
     if (flow == FLOW_NEXT)
-        mbarrier_complete(barriers[copy->lane], (uint32_t)tensor_map_box_bytes(copy->map));
+        mbarrier_complete(barriers[copy->lane], (uint32_t)copy_bytes(copy));
     return flow;
 }
 
@@ -213,25 +264,55 @@ static int copy_to_blocks(struct tensor_copy *copy, const struct tensor_site *si
     return flow;
 }
 
+/* Whether the map is one for that mode (PTX ISA 5.5.2): "the size of the bounding box in the
+ * dimension 1 must be one". */
+static bool map_fits(const struct tensor_site *site, const struct tensor_map *map)
+{
+    static const uint8_t wide[] = {[MODE_TILE] = TENSOR_WIDE_NONE,
+                                   [MODE_ROWS] = TENSOR_WIDE_NONE,
+                                   [MODE_PIXELS] = TENSOR_WIDE_NONE,
+                                   [MODE_WIDE] = TENSOR_WIDE_W,
+                                   [MODE_WIDE_128] = TENSOR_WIDE_W128};
+    if (map->wide != wide[site->mode] || (map->pixels != 0) != (site->mode >= MODE_PIXELS))
+        return false;
+    return site->mode == MODE_ROWS ? map->rank == 2 && map->box[1] == 1
+                                   : map->rank == site->coordinate_count;
+}
+
+/* wHalo and wOffset. False: a halo of im2col::w::128, of which no section says in words where it
+ * lies in shared memory. */
+static bool read_wide(const struct tensor_site *site, struct tensor_copy *copy)
+{
+    const uint32_t halo = (uint32_t)copy->offsets[0];
+    copy->offsets[0] = copy->offsets[1];
+    copy->offsets[1] = 0;
+    copy->pixels =
+        site->mode == MODE_WIDE ? copy->map->pixels + halo : (uint32_t)TENSOR_WIDE_PIXELS;
+    return site->mode == MODE_WIDE || !halo;
+}
+
 static int copy_lane(struct warp *w, const struct micro *op, int lane)
 {
     const struct tensor_site *site = op->pointer;
-    struct tensor_copy copy = {.warp = w, .op = op, .lane = lane, .loads = site->loads};
+    struct tensor_copy copy = {
+        .warp = w, .op = op, .lane = lane, .loads = site->loads, .mode = site->mode};
     const uint64_t address = ((const uint64_t *)slot(w, site->map))[lane];
     struct tensor_map map; /* of its own: another thread may write over the program's */
     const void *given = space_generic(w, lane, address, sizeof map, false);
     copy.map = &map;
     if (given)
         memcpy(&map, given, sizeof map);
-    if (!given || !tensor_map_is_valid(&map) || map.rank != site->rank ||
-        site->pixels != (map.pixels != 0))
+    if (!given || !tensor_map_is_valid(&map) || !map_fits(site, &map))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     if (site->reduces && !(copy.reduce = reduction(site, &map)))
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
-    for (uint32_t i = 0; i < site->rank; i++)
+    for (uint32_t i = 0; i < site->coordinate_count; i++)
         copy.first[i] = ((const int32_t *)slot(w, site->coordinates[i]))[lane];
     for (uint32_t i = 0; i < site->offset_count; i++)
         copy.offsets[i] = ((const uint16_t *)slot(w, site->offsets[i]))[lane];
+    copy.pixels = map.pixels;
+    if (site->mode >= MODE_WIDE && !read_wide(site, &copy))
+        return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, address);
     return site->multicast ? copy_to_blocks(&copy, site) : copy_for(&copy, site, BY_ADDRESS);
 }
 
@@ -261,54 +342,64 @@ static bool read_coordinates(struct decoder *decoder, const struct ptx_operand *
     if (address->count != 1 || at->kind != PTX_OPERAND_VECTOR || at->count < 1 ||
         at->count > TENSOR_RANK_MOST || !texture_handle(decoder, address, &site->map))
         return false;
-    site->rank = (uint8_t)at->count;
+    site->coordinate_count = (uint8_t)at->count;
     for (uint32_t i = 0; i < at->count; i++)
         site->coordinates[i] = decoder_source(decoder, &at->elements[i], 32);
-    return true;
+    return site->mode != MODE_ROWS || at->count == 1 + TENSOR_ROWS;
 }
 
-/* The offsets of im2col mode, one for each axis of pixels: the operand behind the mbarrier. A store
- * has none. */
+/* What is behind the mbarrier: the offsets of im2col mode, one for each axis of pixels, or wHalo
+ * and wOffset. A store has none. */
 static bool read_offsets(struct decoder *decoder, const struct ptx_operand *offsets,
                          struct tensor_site *site)
 {
-    if (offsets->kind != PTX_OPERAND_VECTOR || site->rank < 3 || offsets->count != site->rank - 2u)
+    const uint32_t count = site->mode == MODE_PIXELS ? site->coordinate_count - 2u : 2;
+    if (offsets->kind != PTX_OPERAND_VECTOR || site->coordinate_count < 3 ||
+        offsets->count != count)
         return false;
-    for (uint32_t i = 0; i < offsets->count; i++)
+    for (uint32_t i = 0; i < count; i++)
         site->offsets[i] = decoder_source(decoder, &offsets->elements[i], 16);
-    site->offset_count = (uint8_t)offsets->count;
+    site->offset_count = (uint8_t)count;
     return true;
 }
 
-/* Not gather and scatter, and im2col with the pixels of a row (.im2col::w). */
-static bool is_plain(const struct ptx_instruction *i)
+static uint8_t mode_of(const char *mnemonic)
 {
-    static const char *const others[] = {"im2col::w", "gather4", "scatter4", "prefetch"};
-    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
-        if (strstr(i->mnemonic, others[k]))
-            return false;
-    return true;
+    static const struct {
+        const char *word;
+        uint8_t mode;
+    } modes[] = {{".im2col::w::128", MODE_WIDE_128},
+                 {".im2col::w", MODE_WIDE},
+                 {".im2col", MODE_PIXELS},
+                 {".tile::gather4", MODE_ROWS},
+                 {".tile::scatter4", MODE_ROWS}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strstr(mnemonic, modes[i].word))
+            return modes[i].mode;
+    return MODE_TILE;
 }
 
 void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i)
 {
     struct tensor_site *site = decoder_keep(decoder, sizeof *site);
-    if (!site || i->operand_count < 2 || !is_plain(i)) {
+    if (!site || i->operand_count < 2 || strstr(i->mnemonic, "prefetch")) {
         decoder_fail(decoder);
         return;
     }
     site->loads = i->operands[0].count == 0; /* [shared], [map, {x}], [barrier] */
     const struct ptx_operand *map = &i->operands[site->loads], *shared = &i->operands[!site->loads];
     site->multicast = strstr(i->mnemonic, "multicast") != NULL; /* ..., mask of blocks */
-    site->pixels = strstr(i->mnemonic, ".im2col") != NULL;
-    const uint32_t before = site->loads && site->pixels ? 4 : 3; /* operands of a load */
+    site->mode = mode_of(i->mnemonic);
+    const uint32_t before =
+        site->loads && site->mode >= MODE_PIXELS ? 4 : 3; /* operands of a load */
     site->reduces = i->form == PTX_FORM_CP_REDUCE_ASYNC_BULK_TENSOR;
     site->operation = i->atomic;
     if (site->reduces)
         decoder_order(decoder);
     if ((site->reduces && site->loads) ||
         (site->loads && i->operand_count < before + site->multicast) ||
-        (site->multicast && !site->loads) || !read_coordinates(decoder, map, site) ||
+        (site->multicast && !site->loads) || (site->mode >= MODE_WIDE && !site->loads) ||
+        !read_coordinates(decoder, map, site) ||
         (before == 4 && !read_offsets(decoder, &i->operands[3], site))) {
         decoder_fail(decoder);
         return;

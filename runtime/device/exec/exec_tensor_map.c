@@ -13,7 +13,8 @@ static bool axis_is_valid(const struct tensor_map *map, uint32_t i)
 
 static bool pixels_are_valid(const struct tensor_map *map)
 {
-    bool valid = map->rank >= 3 && map->pixels <= TENSOR_PIXELS_MOST;
+    bool valid =
+        map->rank >= 3 && map->pixels <= TENSOR_PIXELS_MOST && map->wide <= TENSOR_WIDE_W128;
     for (uint32_t i = 1; i < TENSOR_RANK_MOST; i++)
         valid &= map->box[i] == 1;
     return valid;
@@ -27,8 +28,8 @@ bool tensor_map_is_valid(const struct tensor_map *map)
                  !(map->element_bytes & (map->element_bytes - 1)) && inner % TENSOR_PIECE == 0;
     for (uint32_t i = 0; valid && i < TENSOR_RANK_MOST; i++)
         valid = axis_is_valid(map, i);
-    if (map->pixels)
-        valid = valid && pixels_are_valid(map);
+    if (map->pixels || map->wide)
+        valid = valid && map->pixels && pixels_are_valid(map);
     switch (map->swizzle) {
     case 0:
         return valid;
@@ -52,7 +53,7 @@ uint64_t tensor_map_box_bytes(const struct tensor_map *map)
 void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1])
 {
     const uint32_t axes = map->rank - 2u;
-    for (uint32_t i = 0; i < axes; i++) {
+    for (uint32_t i = 0; i < (map->wide ? 1 : axes); i++) {
         at[i] += map->steps[i + 1];
         if (at[i] < (int64_t)map->sizes[i + 1] + map->upper[i])
             return;
@@ -61,10 +62,10 @@ void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_
     at[axes]++;
 }
 
-uint64_t tensor_map_shared_bytes(const struct tensor_map *map)
+uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes)
 {
     const uint64_t span = map->swizzle ? map->swizzle + (uint64_t)TENSOR_PIECE : 1;
-    return (tensor_map_box_bytes(map) + span - 1) / span * span;
+    return (bytes + span - 1) / span * span;
 }
 
 uint64_t tensor_map_shared_place(const struct tensor_map *map, uint64_t shared, uint64_t offset)

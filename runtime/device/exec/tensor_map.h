@@ -14,11 +14,15 @@ enum {
     TENSOR_BOX_MOST = 256,
     TENSOR_STEP_MOST = 8,
     TENSOR_PIXELS_MOST = 1024,
+    TENSOR_WIDE_PIXELS = 128,     /* of im2col::w::128 */
+    TENSOR_ROWS = 4,              /* of tile::gather4 and tile::scatter4 */
     TENSOR_AXES_MOST = 3,         /* of pixels, in im2col mode */
     TENSOR_PIECE = 16,            /* bytes: the unit of boxes, strides and swizzles */
     TENSOR_SHARED_ALIGNMENT = 128 /* of a swizzled box in shared memory */
 };
 #define TENSOR_MAP_MAGIC UINT64_C(0x70616d2d6e617363) /* "csan-map" */
+
+enum tensor_wide { TENSOR_WIDE_NONE, TENSOR_WIDE_W, TENSOR_WIDE_W128 };
 
 struct tensor_map {
     uint64_t base;
@@ -39,16 +43,18 @@ struct tensor_map {
      * - 1. */
     uint16_t pixels;
     int16_t lower[TENSOR_AXES_MOST], upper[TENSOR_AXES_MOST];
+    uint8_t wide; /* enum tensor_wide: pixels go on along the second axis alone, then in the next
+                     image */
 };
 
 /* Whether a copy may use it: a map lies in memory that the program can write. */
 bool tensor_map_is_valid(const struct tensor_map *map);
-/* im2col mode: from a pixel to the next one, `at[0]` along the second axis of the tensor, ... At
+/* im2col modes: from a pixel to the next one, `at[0]` along the second axis of the tensor, ... At
  * the end of the box of an axis it goes on at its begin, and one step along the next axis. */
 void tensor_map_next_pixel(const struct tensor_map *map, int64_t at[TENSOR_RANK_MOST - 1]);
-/* Bytes of a box, and how many of shared memory it reaches over, which is no less. */
+/* Bytes of a box, and how many of shared memory so many of a copy reach over, which is no less. */
 uint64_t tensor_map_box_bytes(const struct tensor_map *map);
-uint64_t tensor_map_shared_bytes(const struct tensor_map *map);
+uint64_t tensor_map_shared_bytes(const struct tensor_map *map, uint64_t bytes);
 /* Where the box's byte `offset` lies in shared memory, behind the address of the box there, which
  * is a multiple of TENSOR_SHARED_ALIGNMENT if the map swizzles: 16-byte pieces change places with
  * others of the same 128, 64 or 32 bytes. */

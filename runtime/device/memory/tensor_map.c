@@ -1,5 +1,5 @@
 /* Tensor maps (CUDA Driver API, "Tensor Map Object Management"), in the device's own form. Tiled
- * ones and those of im2col mode, of whole bytes; what else there is, is named once. */
+ * ones and those of the im2col modes, of whole bytes; what else there is, is named once. */
 #include "runtime/device/exec/tensor_map.h"
 #include "runtime/device/driver/driver.h"
 #include "runtime/ptx/ir.h"
@@ -176,6 +176,40 @@ CUresult CUDAAPI cuTensorMapEncodeIm2col(
         (map.nan && !is_float(tensorDataType)))
         return CUDA_ERROR_INVALID_VALUE;
     memset(tensorMap, 0, sizeof *tensorMap);
+    memcpy(tensorMap, &map, sizeof map);
+    return CUDA_SUCCESS;
+}
+
+/* "The size of the box along D and H dimensions is always equal to one", and "other swizzle modes
+ * are not supported" than those of 64 and 128 bytes. */
+CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
+    CUtensorMap *tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
+    void *globalAddress, const cuuint64_t *globalDim, const cuuint64_t *globalStrides,
+    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
+    cuuint32_t pixelsPerColumn, const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
+    CUtensorMapFloatOOBfill oobFill)
+{
+    const int corners[][TENSOR_AXES_MOST] = {{0}, {0}}; /* of D and H */
+    struct tensor_map map;
+    if (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || swizzle == CU_TENSOR_MAP_SWIZZLE_32B ||
+        (unsigned)mode > CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128 ||
+        pixelBoxLowerCornerWidth < INT16_MIN || pixelBoxLowerCornerWidth > INT16_MAX ||
+        pixelBoxUpperCornerWidth < INT16_MIN || pixelBoxUpperCornerWidth > INT16_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    const bool fixed = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+    const CUresult result = cuTensorMapEncodeIm2col(
+        tensorMap, tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, corners[0],
+        corners[1], channelsPerPixel, fixed ? TENSOR_WIDE_PIXELS : pixelsPerColumn, elementStrides,
+        interleave, swizzle, l2Promotion, oobFill);
+    if (result != CUDA_SUCCESS)
+        return result;
+    memcpy(&map, tensorMap, sizeof map);
+    if ((int64_t)map.sizes[1] + pixelBoxUpperCornerWidth <= pixelBoxLowerCornerWidth)
+        return CUDA_ERROR_INVALID_VALUE; /* "must have non-zero area" */
+    map.wide = fixed ? TENSOR_WIDE_W128 : TENSOR_WIDE_W;
+    map.lower[0] = (int16_t)pixelBoxLowerCornerWidth;
+    map.upper[0] = (int16_t)pixelBoxUpperCornerWidth;
     memcpy(tensorMap, &map, sizeof map);
     return CUDA_SUCCESS;
 }

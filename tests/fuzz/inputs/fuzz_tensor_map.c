@@ -27,7 +27,7 @@ enum { SHARED_MOST = 1 << 18 };
 static void check_places(const struct tensor_map *map, uint64_t shared)
 {
     static uint8_t taken[SHARED_MOST];
-    const uint64_t end = tensor_map_box_bytes(map), reach = tensor_map_shared_bytes(map);
+    const uint64_t end = tensor_map_box_bytes(map), reach = tensor_map_shared_bytes(map, end);
     if (reach < end)
         abort();
     if (reach > SHARED_MOST) /* more than there is shared memory: no copy begins */

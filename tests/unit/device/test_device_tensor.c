@@ -22,16 +22,29 @@ static CUcontext context;
 static CUmodule module;
 static CUdeviceptr tensor, out;
 
+enum { GATHER = 6, WIDE_128 }; /* in place of a rank */
+
 /* load_N(map, c0...c4, out, bytes): the box as it lies in shared memory. store_N(map, c0...c4, in,
- * bytes): a box from memory. */
+ * bytes): a box from memory. load_6 gathers four rows, and store_6 scatters to them. load_7 has a
+ * line of 128 pixels, with a halo of c4. */
 static void write_kernel(FILE *file, int rank, bool loads)
 {
-    static const char *const coordinates[] = {"{%c0}", "{%c0, %c1}", "{%c0, %c1, %c2}",
-                                              "{%c0, %c1, %c2, %c3}", "{%c0, %c1, %c2, %c3, %c4}"};
+    const char *const mode = rank == WIDE_128 ? "im2col::w::128"
+                             : rank == GATHER ? (loads ? "tile::gather4" : "tile::scatter4")
+                                              : "tile";
+    static const char *const coordinates[] = {"{%c0}",
+                                              "{%c0, %c1}",
+                                              "{%c0, %c1, %c2}",
+                                              "{%c0, %c1, %c2, %c3}",
+                                              "{%c0, %c1, %c2, %c3, %c4}",
+                                              "{%c0, %c1, %c2, %c3, %c4}",
+                                              "{%c0, %c1, %c2, %c3}"};
+    const int named = rank == GATHER ? 2 : rank == WIDE_128 ? 4 : rank;
     fprintf(file,
             ".visible .entry %s_%d(.param .align 64 .b8 m[128], .param .b32 p0, .param .b32 p1, "
             ".param .b32 p2, .param .b32 p3, .param .b32 p4, .param .u64 o, .param .u32 n)\n{\n"
-            ".reg .b64 %%rd<8>;\n.reg .b32 %%r<8>;\n.reg .b32 %%c<5>;\n.reg .pred %%p<3>;\n"
+            ".reg .b64 %%rd<8>;\n.reg .b16 %%h<3>;\n.reg .b32 %%r<8>;\n.reg .b32 %%c<5>;\n.reg "
+            ".pred %%p<3>;\n"
             ".shared .align 1024 .b8 box[%d];\n.shared .align 8 .b64 bar;\n"
             "mov.b64 %%rd1, m;\ncvta.param.u64 %%rd2, %%rd1;\nld.param.u64 %%rd3, [o];\n"
             "ld.param.u32 %%r1, [n];\nmov.u32 %%r2, box;\nmov.u32 %%r3, bar;\n",
@@ -42,10 +55,11 @@ static void write_kernel(FILE *file, int rank, bool loads)
         fprintf(file,
                 "mbarrier.init.shared.b64 [%%r3], 1;\n"
                 "mbarrier.arrive.expect_tx.shared.b64 _, [%%r3], %%r1;\n"
-                "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                "[%%r2], [%%rd2, %s], [%%r3];\n"
+                "cvt.u16.u32 %%h1, %%c4;\nmov.u16 %%h2, 0;\n"
+                "cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes "
+                "[%%r2], [%%rd2, %s], [%%r3]%s;\n"
                 "$W:\nmbarrier.try_wait.parity.shared.b64 %%p1, [%%r3], 0;\n@!%%p1 bra $W;\n",
-                rank, coordinates[rank - 1]);
+                named, mode, coordinates[rank - 1], rank == WIDE_128 ? ", {%h1, %h2}" : "");
     fprintf(file, "mov.u32 %%r4, 0;\n$L:\nadd.s32 %%r5, %%r2, %%r4;\ncvt.u64.u32 %%rd4, %%r4;\n"
                   "add.s64 %%rd5, %%rd3, %%rd4;\n");
     fprintf(file, loads ? "ld.shared.u32 %%r6, [%%r5];\nst.global.u32 [%%rd5], %%r6;\n"
@@ -53,9 +67,9 @@ static void write_kernel(FILE *file, int rank, bool loads)
     fprintf(file, "add.s32 %%r4, %%r4, 4;\nsetp.lt.u32 %%p2, %%r4, %%r1;\n@%%p2 bra $L;\n");
     if (!loads)
         fprintf(file,
-                "cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group [%%rd2, %s], [%%r2];\n"
+                "cp.async.bulk.tensor.%dd.global.shared::cta.%s.bulk_group [%%rd2, %s], [%%r2];\n"
                 "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n",
-                rank, coordinates[rank - 1]);
+                named, mode, coordinates[rank - 1]);
     fprintf(file, "ret;\n}\n");
 }
 
@@ -66,10 +80,11 @@ static int start(void **state)
     (void)state;
     FILE *file = open_memstream(&text, &bytes);
     fprintf(file, ".version 8.0\n.target sm_90\n.address_size 64\n");
-    for (int rank = 1; rank <= RANKS; rank++) {
+    for (int rank = 1; rank <= GATHER; rank++) {
         write_kernel(file, rank, true);
         write_kernel(file, rank, false);
     }
+    write_kernel(file, WIDE_128, true);
     fclose(file);
     int failed = cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
                  cuModuleLoadData(&module, text) || cuMemAlloc(&tensor, TENSOR_BYTES) ||
@@ -153,7 +168,9 @@ static void walk(const struct shape *shape,
     }
 }
 
-static void run(const char *what, const struct shape *shape, const CUtensorMap *map)
+/* `which`: a rank, or what is in place of one. */
+static CUresult try_to_run(const char *what, unsigned which, const struct shape *shape,
+                           const CUtensorMap *map)
 {
     char name[16];
     CUfunction function;
@@ -162,10 +179,15 @@ static void run(const char *what, const struct shape *shape, const CUtensorMap *
     memcpy(first, shape->first, sizeof first);
     void *parameters[] = {(void *)map, &first[0], &first[1], &first[2],
                           &first[3],   &first[4], &out,      &bytes};
-    snprintf(name, sizeof name, "%s_%u", what, shape->rank);
+    snprintf(name, sizeof name, "%s_%u", what, which);
     ok(cuModuleGetFunction(&function, module, name));
     ok(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
-    ok(cuCtxSynchronize());
+    return cuCtxSynchronize();
+}
+
+static void run(const char *what, const struct shape *shape, const CUtensorMap *map)
+{
+    ok(try_to_run(what, shape->rank, shape, map));
 }
 
 static uint8_t memory[TENSOR_BYTES], expected[TENSOR_BYTES], box[BOX_BYTES], found[TENSOR_BYTES];
@@ -222,6 +244,98 @@ static void stores_as_a_loop_does(void **state)
         walk(&shape, store_element, NULL);
         assert_memory_equal(found, expected, sizeof found);
     }
+}
+
+/* A matrix whose rows are copied one by one; shape.first: a column, and four rows. */
+static struct shape random_rows(void)
+{
+    struct shape shape = random_shape();
+    while (shape.rank != 2)
+        shape = random_shape();
+    shape.box[1] = shape.count[1] = shape.steps[1] = 1;
+    shape.sizes[1] = draw(4, 40);
+    shape.box_bytes = 4 * shape.bytes * shape.count[0];
+    for (int i = 1; i < RANKS; i++) { /* each another one, so that stores have one result */
+        shape.first[i] = (int)draw(0, 44) - 2;
+        for (int k = 1; k < i; k++)
+            if (shape.first[k] == shape.first[i])
+                i = k = 0;
+    }
+    return shape;
+}
+
+static void walk_rows(const struct shape *shape,
+                      void (*element)(void *user, int64_t at, unsigned place, unsigned bytes))
+{
+    unsigned place = 0;
+    for (unsigned row = 1; row < RANKS; row++)
+        for (unsigned i = 0; i < shape->count[0]; i++, place += shape->bytes) {
+            const int64_t x = shape->first[0] + (int64_t)i * shape->steps[0], y = shape->first[row];
+            const bool inside =
+                x >= 0 && x < (int64_t)shape->sizes[0] && y >= 0 && y < (int64_t)shape->sizes[1];
+            element(NULL, inside ? x * shape->bytes + y * (int64_t)shape->strides[1] : -1,
+                    turned(shape, place), shape->bytes);
+        }
+}
+
+static void rows_as_a_loop_does(void **state)
+{
+    (void)state;
+    srand(5);
+    for (int i = 0; i < CASES; i++) {
+        const struct shape shape = random_rows();
+        CUtensorMap map;
+        ok(encode(&shape, &map));
+        for (size_t k = 0; k < sizeof memory; k++)
+            memory[k] = (uint8_t)rand();
+        ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
+        ok(try_to_run("load", GATHER, &shape, &map));
+        ok(cuMemcpyDtoH(found, out, shape.box_bytes));
+        walk_rows(&shape, load_element);
+        assert_memory_equal(found, expected, shape.box_bytes);
+
+        memcpy(box, memory, sizeof box);
+        memset(expected, 0xee, sizeof expected);
+        ok(cuMemcpyHtoD(tensor, expected, sizeof expected));
+        ok(cuMemcpyHtoD(out, box, sizeof box));
+        ok(try_to_run("store", GATHER, &shape, &map));
+        ok(cuMemcpyDtoH(found, tensor, sizeof found));
+        walk_rows(&shape, store_element);
+        assert_memory_equal(found, expected, sizeof found);
+    }
+}
+
+static CUresult encode_wide(CUtensorMap *map, CUtensorMapIm2ColWideMode mode,
+                            CUtensorMapSwizzle swizzle, int lower, int upper)
+{
+    const cuuint64_t sizes[] = {16, 8, 8, 4}, strides[] = {64, 512, 4096};
+    const cuuint32_t steps[] = {1, 1, 1, 1};
+    return cuTensorMapEncodeIm2colWide(
+        map, CU_TENSOR_MAP_DATA_TYPE_INT32, 4, (void *)(uintptr_t)tensor, sizes, strides, lower,
+        upper, 16, 8, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, mode, swizzle,
+        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
+/* "cuTensorMapEncodeIm2colWide" */
+static void wrong_lines_of_pixels_are_refused(void **state)
+{
+    (void)state;
+    const CUtensorMapIm2ColWideMode W = CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
+    const CUtensorMapSwizzle S64 = CU_TENSOR_MAP_SWIZZLE_64B;
+    CUtensorMap map;
+    ok(encode_wide(&map, W, S64, -32768, 32767));
+    ok(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_128B, 0, -7));
+    assert_int_equal(encode_wide(&map, W, S64, 0, -8), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(encode_wide(&map, W, S64, -32769, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(encode_wide(&map, W, S64, 0, 32768), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(encode_wide(&map, (CUtensorMapIm2ColWideMode)2, S64, 0, 0),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_NONE, 0, 0),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_32B, 0, 0),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(encode_wide(&map, W, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, 0, 0),
+                     CUDA_ERROR_NOT_SUPPORTED);
 }
 
 static void wrong_maps_are_refused(void **state)
@@ -341,7 +455,8 @@ static void maps_that_were_written_over(void **state)
                 refused++;
                 continue;
             }
-            const uint64_t end = tensor_map_box_bytes(&map), reach = tensor_map_shared_bytes(&map);
+            const uint64_t end = tensor_map_box_bytes(&map),
+                           reach = tensor_map_shared_bytes(&map, end);
             for (uint64_t at = 0; at < end; at += map.element_bytes)
                 assert_true(tensor_map_shared_place(&map, 3 * TENSOR_SHARED_ALIGNMENT, at) +
                                 map.element_bytes <=
@@ -350,15 +465,30 @@ static void maps_that_were_written_over(void **state)
     assert_true(refused > 3000);
 }
 
+/* Which ends the context: the last test. */
+static void a_halo_that_no_section_places_fails(void **state)
+{
+    (void)state;
+    struct shape shape = {.first = {0, 0, 0, 0, 0}, .box_bytes = 128 * 64};
+    CUtensorMap map;
+    ok(encode_wide(&map, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128, CU_TENSOR_MAP_SWIZZLE_64B, 0, 0));
+    ok(try_to_run("load", WIDE_128, &shape, &map));
+    shape.first[4] = 1;
+    assert_int_equal(try_to_run("load", WIDE_128, &shape, &map), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_as_a_loop_does),
         cmocka_unit_test(stores_as_a_loop_does),
+        cmocka_unit_test(rows_as_a_loop_does),
+        cmocka_unit_test(wrong_lines_of_pixels_are_refused),
         cmocka_unit_test(wrong_columns_of_pixels_are_refused),
         cmocka_unit_test(wrong_maps_are_refused),
         cmocka_unit_test(an_address_is_replaced),
         cmocka_unit_test(maps_that_were_written_over),
+        cmocka_unit_test(a_halo_that_no_section_places_fails),
     };
     return cmocka_run_group_tests_name("device_tensor", tests, start, NULL);
 }

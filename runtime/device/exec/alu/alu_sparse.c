@@ -1,6 +1,7 @@
-/* Sparse matrices of mma.sp (PTX ISA 9.7.14.6): of each group of elements along k, A holds half.
- * Four bits of metadata say which. Elements of 16 or 8 bits are two of four. Those of 4 bits are
- * two pairs of four pairs, and one of 32 bits is one of two, as if it had two halves. */
+/* Sparse matrices of mma.sp and wgmma.mma_async.sp (PTX ISA 9.7.14.6, 9.7.15.6): of each group of
+ * elements along k, A holds half. Four bits of metadata say which. Elements of 16 or 8 bits are two
+ * of four. Those of 4 bits are two pairs of four pairs, and one of 32 bits is one of two, as if it
+ * had two halves. */
 #include "runtime/device/exec/exec_matrix.h"
 
 enum { EIGHT = 8, QUAD = 4, GROUP_BITS = 4, COMPRESSED_MOST = 16 * 128 };
@@ -69,12 +70,10 @@ static uint32_t column_of(const struct fragment *a, uint32_t bits, uint32_t i)
     }
 }
 
-void matrix_read_sparse(struct warp *w, const struct fragment *a, uint32_t metadata,
-                        uint32_t selector, double *matrix)
+void matrix_spread_sparse(const struct warp *w, const struct fragment *a, uint32_t metadata,
+                          uint32_t selector, const double *held, double *matrix)
 {
-    double held[COMPRESSED_MOST];
     const uint32_t span = group_columns(a), each = span / 2, columns = a->columns * 2;
-    matrix_read(w, a, held);
     memset(matrix, 0, (size_t)a->rows * columns * sizeof *matrix);
     for (uint32_t row = 0; row < a->rows; row++)
         for (uint32_t group = 0; group < columns / span; group++) {
@@ -83,4 +82,12 @@ void matrix_read_sparse(struct warp *w, const struct fragment *a, uint32_t metad
                 matrix[row * columns + group * span + column_of(a, bits, i)] +=
                     held[row * a->columns + group * each + i];
         }
+}
+
+void matrix_read_sparse(struct warp *w, const struct fragment *a, uint32_t metadata,
+                        uint32_t selector, double *matrix)
+{
+    double held[COMPRESSED_MOST];
+    matrix_read(w, a, held);
+    matrix_spread_sparse(w, a, metadata, selector, held, matrix);
 }

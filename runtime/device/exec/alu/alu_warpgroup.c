@@ -1,6 +1,7 @@
 /* Products of a warp group: wgmma (PTX ISA 9.7.15). Four warps share a product of 64 rows, and each
  * computes 16 of them, at once: a program that is correct with any timing of wgmma.wait_group is
- * correct with this one. A comes from registers or shared memory, B from shared memory. Sums are
+ * correct with this one. A comes from registers or shared memory, B from shared memory. Of a sparse
+ * A there is half, and each warp has the metadata of its rows (9.7.15.6; alu_sparse.c). Sums are
  * made as those of mma are (alu_matrix.c). */
 #include "runtime/device/exec/exec_matrix.h"
 
@@ -11,10 +12,10 @@ enum {
     ROWS = 64,
     WARP_ROWS = 16,
     COLUMNS_MOST = 256,
-    LINE_BYTES = 32, /* of a row of A, or a column of B, along k */
-    CHUNK = 16,      /* bytes that stay together */
-    CORE = 8,        /* lines of a core matrix */
-    HALF = 2         /* bytes of the elements that may be transposed */
+    CHUNK = 16,    /* bytes that stay together */
+    CORE = 8,      /* lines of a core matrix */
+    HALF = 2,      /* bytes of the elements that may be transposed */
+    HELD_MOST = 32 /* of k: what there is of a sparse A */
 };
 
 /* "Matrix Descriptor Format": where a matrix lies in shared memory. Distances in bytes. */
@@ -30,6 +31,9 @@ struct warpgroup {
     bool transposed[2]; /* of A and B: lines lie side by side, not along k */
     bool negated;       /* the product, by the scales of A and B */
     bool saturate;
+    bool sparse;       /* `a` has half of k */
+    uint32_t metadata; /* slot */
+    uint32_t selector;
     uint8_t element[2];
     uint32_t descriptors[2]; /* slots */
     uint32_t add;            /* slot of scale-d: a predicate */
@@ -98,7 +102,8 @@ struct part {
     double a[WARP_ROWS * COLUMNS_MOST], d[WARP_ROWS * COLUMNS_MOST];
 };
 
-static bool read_a(struct warp *w, const struct warpgroup *p, double *a, uint64_t *address)
+/* What there is of A: all of it, or half. */
+static bool read_held(struct warp *w, const struct warpgroup *p, double *a, uint64_t *address)
 {
     if (p->a_in_registers) {
         matrix_read(w, &p->a, a);
@@ -108,9 +113,20 @@ static bool read_a(struct warp *w, const struct warpgroup *p, double *a, uint64_
     const struct descriptor d = descriptor_of(((const uint64_t *)slot(w, p->descriptors[0]))[lane]);
     const uint32_t first = w->index % (ROWS / WARP_ROWS) * WARP_ROWS;
     for (uint32_t row = 0; row < WARP_ROWS; row++)
-        for (uint32_t k = 0; k < p->k; k++)
-            if (!read_shared(w, p, 0, &d, first + row, k, &a[row * p->k + k], address))
+        for (uint32_t k = 0; k < p->a.columns; k++)
+            if (!read_shared(w, p, 0, &d, first + row, k, &a[row * p->a.columns + k], address))
                 return false;
+    return true;
+}
+
+static bool read_a(struct warp *w, const struct warpgroup *p, double *a, uint64_t *address)
+{
+    double held[WARP_ROWS * HELD_MOST];
+    if (!p->sparse)
+        return read_held(w, p, a, address);
+    if (!read_held(w, p, held, address))
+        return false;
+    matrix_spread_sparse(w, &p->a, p->metadata, p->selector, held, a);
     return true;
 }
 
@@ -135,11 +151,22 @@ static bool add_products(struct warp *w, const struct warpgroup *p, struct part 
     return true;
 }
 
+/* A line of a sparse product's B has 64 bytes along k. No section says where the second half of it
+ * is if the pattern's rows have 32. */
+static bool is_too_narrow(struct warp *w, const struct warpgroup *p)
+{
+    const uint32_t lane = (uint32_t)__builtin_ctz(w->mask);
+    const struct descriptor b = descriptor_of(((const uint64_t *)slot(w, p->descriptors[1]))[lane]);
+    return p->sparse && !p->transposed[1] && b.swizzle == 32;
+}
+
 static int warpgroup_run(struct warp *w, const struct micro *op)
 {
     const struct warpgroup *p = op->pointer;
     struct part part;
     uint64_t address = 0;
+    if (is_too_narrow(w, p))
+        return fault_raise(w, op, w->mask, EXEC_FAULT_ILLEGAL_INSTRUCTION, 0);
     if (*(const uint32_t *)slot(w, p->add) & w->mask)
         matrix_read(w, &p->d, part.d);
     else
@@ -180,7 +207,7 @@ static bool read_words(struct warpgroup *p, const struct ptx_instruction *i)
 {
     struct matrix_words words;
     matrix_read_words(i->mnemonic, &words);
-    if (words.other || words.sparse || words.narrow || words.exclusive || words.layout_count ||
+    if (words.other || words.narrow || words.exclusive || words.layout_count ||
         words.element_count != 3 || words.m != ROWS || !words.n || words.n % 8 ||
         words.n > COLUMNS_MOST)
         return false;
@@ -191,28 +218,43 @@ static bool read_words(struct warpgroup *p, const struct ptx_instruction *i)
     p->saturate = words.saturate;
     p->d = (struct fragment){
         .element = words.elements[0], .role = MATRIX_C, .rows = WARP_ROWS, .columns = p->n};
-    p->a = (struct fragment){
-        .element = p->element[0], .role = MATRIX_A, .rows = WARP_ROWS, .columns = p->k};
-    return p->k == depth_of(p->d.element, p->element[0], p->element[1]);
+    p->sparse = words.sparse;
+    p->a = (struct fragment){.element = p->element[0],
+                             .role = MATRIX_A,
+                             .rows = WARP_ROWS,
+                             .columns = p->sparse ? p->k / 2 : p->k};
+    return p->a.columns == depth_of(p->d.element, p->element[0], p->element[1]) &&
+           !(p->sparse && p->element[0] == ELEMENT_B1);
 }
 
 /* Behind scale-d: scales of A and B, which are 1 or -1, and for halves whether they are transposed.
- * Integers have none of them. */
-static bool read_modes(struct warpgroup *p, const struct ptx_instruction *i)
+ * Integers have none of them. `first`: the place of the first of them. */
+static bool read_modes(struct warpgroup *p, const struct ptx_instruction *i, uint32_t first)
 {
     const bool halves = p->element[0] == ELEMENT_F16 || p->element[0] == ELEMENT_BF16;
     const bool scaled = p->d.element != ELEMENT_S32;
     const uint32_t scales = scaled ? 2 : 0, turns = !halves ? 0 : p->a_in_registers ? 1 : 2;
-    if (i->operand_count != 4 + scales + turns)
+    if (i->operand_count != first + scales + turns)
         return false;
-    for (uint32_t k = 4; k < i->operand_count; k++)
+    for (uint32_t k = first; k < i->operand_count; k++)
         if (i->operands[k].kind != PTX_OPERAND_IMMEDIATE)
             return false;
-    for (uint32_t k = 4; k < 4 + scales; k++)
+    for (uint32_t k = first; k < first + scales; k++)
         p->negated ^= (int32_t)i->operands[k].imm < 0;
     for (uint32_t k = 0; k < turns; k++)
-        p->transposed[k + (2 - turns)] = i->operands[4 + scales + k].imm != 0;
+        p->transposed[k + (2 - turns)] = i->operands[first + scales + k].imm != 0;
     return true;
+}
+
+/* Metadata and selector, in front of scale-d. */
+static bool read_sparsity(struct decoder *decoder, struct warpgroup *p,
+                          const struct ptx_instruction *i)
+{
+    if (i->operand_count < 6 || i->operands[4].kind != PTX_OPERAND_IMMEDIATE)
+        return false;
+    p->metadata = decoder_source(decoder, &i->operands[3], 32);
+    p->selector = (uint32_t)i->operands[4].imm;
+    return matrix_sparse_is_valid(&p->a, p->selector);
 }
 
 static void decode_product(struct decoder *decoder, const struct ptx_instruction *i)
@@ -223,7 +265,8 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
         return;
     }
     p->a_in_registers = i->operands[1].kind == PTX_OPERAND_VECTOR;
-    if (!read_modes(p, i)) {
+    const uint32_t add = p->sparse ? 5 : 3; /* scale-d */
+    if ((p->sparse && !read_sparsity(decoder, p, i)) || !read_modes(p, i, add + 1)) {
         decoder_fail(decoder);
         return;
     }
@@ -233,7 +276,7 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
     else
         p->descriptors[0] = decoder_source(decoder, &i->operands[1], 64);
     p->descriptors[1] = decoder_source(decoder, &i->operands[2], 64);
-    p->add = decoder_source(decoder, &i->operands[3], 1);
+    p->add = decoder_source(decoder, &i->operands[add], 1);
     matrix_decode_sync(decoder);
     decoder_emit(decoder, warpgroup_run)->pointer = p;
 }
@@ -246,7 +289,7 @@ void decode_wgmma(struct decoder *decoder, const struct ptx_instruction *i)
             matrix_decode_sync(decoder); /* every product is made already */
             return;
         }
-    if (!strncmp(i->mnemonic, "wgmma.mma_async.sync.", strlen("wgmma.mma_async.sync.")))
+    if (!strncmp(i->mnemonic, "wgmma.mma_async.", strlen("wgmma.mma_async.")))
         decode_product(decoder, i);
     else
         decoder_fail(decoder);

@@ -12,13 +12,15 @@ static enum exec_status run(uint64_t descriptor_b)
     harness_open_text(&h, wgmma_text(&test));
     uint64_t d = harness_allocate(&h, sizeof test.d_words),
              image = harness_allocate(&h, sizeof test.image),
-             a = harness_allocate(&h, sizeof test.a_words);
+             a = harness_allocate(&h, sizeof test.a_words),
+             metadata = harness_allocate(&h, sizeof test.metadata);
     memcpy(harness_host(&h, d), test.d_words, sizeof test.d_words);
     memcpy(harness_host(&h, image), test.image, sizeof test.image);
     memcpy(harness_host(&h, a), test.a_words, sizeof test.a_words);
+    memcpy(harness_host(&h, metadata), test.metadata, sizeof test.metadata);
     const enum exec_status status =
         harness_launch(&h, "product", 1, WGMMA_THREADS, WGMMA_IMAGE,
-                       ARGUMENTS(&d, &image, &a, &test.descriptor_a, &descriptor_b));
+                       ARGUMENTS(&d, &image, &a, &test.descriptor_a, &descriptor_b, &metadata));
     memcpy(test.d_words, harness_host(&h, d), sizeof test.d_words);
     return status;
 }
@@ -33,8 +35,8 @@ static void products_of_warp_groups(void **unused)
             fail_msg("%s%s", h.message, h.fault.message);
         const uint32_t wrong = wgmma_wrong(&test, test.d_words);
         if (wrong)
-            fail_msg("m64n%uk%u.%s.%s.%s, swizzle %u: %u are wrong", w->n, w->k, w->d, w->a, w->b,
-                     w->swizzle, wrong);
+            fail_msg("m64n%uk%u%s.%s.%s.%s, swizzle %u: %u are wrong", w->n, w->k,
+                     w->sparse ? ", sparse" : "", w->d, w->a, w->b, w->swizzle, wrong);
         harness_close(&h);
     }
 }
@@ -53,6 +55,19 @@ static void descriptors_end_with_shared_memory(void **unused)
     harness_close(&h);
 }
 
+/* 64 bytes along k do not fit into rows of 32. */
+static void sparse_lines_need_wide_rows(void **unused)
+{
+    (void)unused;
+    struct wgmma_case narrow = wgmma_cases[0];
+    narrow.sparse = 1;
+    narrow.k = 32;
+    wgmma_prepare(&test, &narrow);
+    assert_int_equal(run(test.descriptor_b | 3ull << 62), EXEC_FAULT);
+    assert_int_equal(h.fault.kind, EXEC_FAULT_ILLEGAL_INSTRUCTION);
+    harness_close(&h);
+}
+
 static void other_forms_are_refused(void **unused)
 {
     (void)unused;
@@ -63,9 +78,14 @@ static void other_forms_are_refused(void **unused)
         "0, 0;",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2}, %d, %d, %p, 1, 1, 0, 0;",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, %p, 1, 1;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, %r, 2, "
+        "%p, 1, 1, 0, 0;",
         "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, %r, 0, "
-        "%p, "
-        "1, 1;"};
+        "%p, 1, 1;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %d, %d, %r, 0, "
+        "%p, 1, 1, 0, 0;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.e4m3.e4m3 {%f0,%f1,%f2,%f3}, %d, %d, %r, 1, "
+        "%p, 1, 1;"};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char text[1024], message[512];
         snprintf(text, sizeof text,
@@ -82,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(products_of_warp_groups),
                                        cmocka_unit_test(descriptors_end_with_shared_memory),
+                                       cmocka_unit_test(sparse_lines_need_wide_rows),
                                        cmocka_unit_test(other_forms_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

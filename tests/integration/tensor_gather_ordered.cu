@@ -1,0 +1,11 @@
+// verdict: none
+// flags: -gencode arch=compute_100a,code=[compute_100a,sm_100a]
+// cuda: 13
+// skip: gpu
+// Who sets a row waits for the stream that gathers it.
+#include "tensor_rows_pair.h"
+
+int main()
+{
+    return set_beside(false, 5, true);
+}

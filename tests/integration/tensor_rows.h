@@ -1,0 +1,107 @@
+// Tensor copies of single rows (PTX ISA 5.5.3.4, tile::gather4 and tile::scatter4): four rows of a
+// matrix, wherever they are, to shared memory, and from there to four rows of another one.
+#pragma once
+
+#include "program.h"
+
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+enum { ROWS = 40, COLUMNS = 32, TILE = 16, FOUR = 4 };
+
+struct Rows {
+    int column, row[FOUR];
+};
+
+__device__ inline uint32_t shared_address(const void *p)
+{
+    return (uint32_t)__cvta_generic_to_shared(p);
+}
+
+__device__ inline void wait_for(const uint64_t *barrier)
+{
+    uint32_t done = 0;
+    while (!done)
+        asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
+                     "selp.u32 %0, 1, 0, p;\n}"
+                     : "=r"(done)
+                     : "r"(shared_address(barrier))
+                     : "memory");
+}
+
+__device__ inline void expect(const uint64_t *barrier, uint32_t bytes)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)));
+    asm volatile("fence.proxy.async.shared::cta;");
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(bytes));
+}
+
+// Block i gathers the i-th four rows, and writes them out one behind the other.
+__global__ void gather_rows(const __grid_constant__ CUtensorMap map, const Rows *all, int *out)
+{
+    __shared__ alignas(128) int rows[FOUR * TILE];
+    __shared__ alignas(8) uint64_t barrier;
+    const Rows r = all[blockIdx.x];
+    if (threadIdx.x == 0) {
+        expect(&barrier, sizeof rows);
+        asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::"
+                     "complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
+                         shared_address(rows)),
+                     "l"(&map), "r"(r.column), "r"(r.row[0]), "r"(r.row[1]), "r"(r.row[2]),
+                     "r"(r.row[3]), "r"(shared_address(&barrier))
+                     : "memory");
+    }
+    __syncthreads();
+    wait_for(&barrier);
+    for (int i = threadIdx.x; i < FOUR * TILE; i += blockDim.x)
+        out[blockIdx.x * FOUR * TILE + i] = rows[i];
+}
+
+// Block i scatters what it reads to the i-th four rows.
+__global__ void scatter_rows(const __grid_constant__ CUtensorMap map, const Rows *all,
+                             const int *in)
+{
+    __shared__ alignas(128) int rows[FOUR * TILE];
+    const Rows r = all[blockIdx.x];
+    for (int i = threadIdx.x; i < FOUR * TILE; i += blockDim.x)
+        rows[i] = in[blockIdx.x * FOUR * TILE + i];
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group "
+                     "[%0, {%1, %2, %3, %4, %5}], [%6];" ::"l"(&map),
+                     "r"(r.column), "r"(r.row[0]), "r"(r.row[1]), "r"(r.row[2]), "r"(r.row[3]),
+                     "r"(shared_address(rows))
+                     : "memory");
+        asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
+// "The size of the bounding box in the dimension 1 must be one."
+static inline CUtensorMap rows_map(int *p)
+{
+    CUtensorMap map;
+    cuuint64_t sizes[] = {COLUMNS, ROWS}, strides[] = {COLUMNS * sizeof(int)};
+    cuuint32_t box[] = {TILE, 1}, steps[] = {1, 1};
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
+                                           cudaEnableDefault, &found));
+    CUresult result = ((PFN_cuTensorMapEncodeTiled_v12000)function)(
+        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, sizes, strides, box, steps,
+        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS) {
+        fprintf(stderr, "cuTensorMapEncodeTiled: %d\n", (int)result);
+        exit(101);
+    }
+    return map;
+}
+
+static inline Rows *on_device(const Rows *rows, int count)
+{
+    Rows *copy = device_array<Rows>(count);
+    CHECK(cudaMemcpy(copy, rows, count * sizeof *rows, cudaMemcpyHostToDevice));
+    return copy;
+}
