@@ -54,12 +54,12 @@ static const char *parse_side(struct side *side, char *text)
 
 struct suppression_pair *pair_parse(const char *text, const char **wrong)
 {
-    size_t length = strlen(text);
-    struct suppression_pair *pair = calloc(1, sizeof *pair + length + 1);
+    const size_t bytes = strlen(text) + 1;
+    struct suppression_pair *pair = calloc(1, sizeof *pair + bytes);
     *wrong = "there is no memory for it";
     if (!pair)
         return NULL;
-    memcpy(pair->text, text, length);
+    memcpy(pair->text, text, bytes);
     char *second = strstr(pair->text, between_sides);
     *wrong = "there is no ' <-> ' between its two sides";
     if (second) {

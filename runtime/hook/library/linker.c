@@ -89,16 +89,16 @@ static void link_put(struct link *link)
 static bool unit_add(struct link *link, const char *text, size_t bytes)
 {
     struct cubin_unit *units = realloc(link->units, (link->count + 1) * sizeof *units);
-    char *copy = malloc(bytes + 1);
-    if (units)
-        link->units = units;
-    if (!units || !copy) {
-        free(copy);
+    if (!units)
         return false;
-    }
+    link->units = units;
+    char *copy = malloc(bytes + 1);
+    if (!copy)
+        return false;
     memcpy(copy, text, bytes);
     copy[bytes] = '\0';
-    units[link->count++] = (struct cubin_unit){copy, bytes};
+    units[link->count].text = copy;
+    units[link->count++].bytes = bytes;
     return true;
 }
 
