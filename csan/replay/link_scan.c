@@ -15,6 +15,7 @@ static const uint64_t unified_first = UINT64_C(1) << 60, unified_gap = UINT64_C(
 /* A record or wait, a handle made or opened. */
 struct moment {
     uint64_t key, time;
+    uint64_t offset; /* of a handle made: where in the memory it begins */
     uint32_t process, number;
     uint32_t birth; /* of a handle made: the memory's */
     bool memory;
@@ -226,6 +227,8 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
     switch (recorded->value[FIELD_FLAGS]) {
     case CSAN_LINK_SHARE:
         moment.memory = true;
+        moment.offset = recorded->value[FIELD_FIRST];
+        moment.time = recorded->value[FIELD_LAST] ? 0 : moment.time;
         if (!take_share(scan, scanned, &moment, recorded))
             return false;
         /* fall through */
@@ -353,7 +356,7 @@ static bool resolve(struct link_scan *scan, const struct moment *wait)
         struct link_process *of = &scan->processes[source->process].process;
         process->wanted[wait->number] = (struct link_source){source->process, source->number};
         of->uses[source->number]++;
-        unified = wait->memory ? of->births[source->birth].unified : 0;
+        unified = wait->memory ? of->births[source->birth].unified + source->offset : 0;
     }
     process->foreign |= wait->memory && !source;
     return !wait->memory || opened_resolve(scan, wait, unified);

@@ -630,7 +630,9 @@ enum csan_link_kind {
     CSAN_LINK_LEAVE,    /* it ends here; it has waited for `number` processes that entered. As many
                            as `peers` say LEAVE; those that enter may say it, too */
     /* csan's own, of CUDA's handles; `key` is what the handle's bytes make: */
-    CSAN_LINK_SHARE,  /* a handle was made of the memory [address, address + bytes) */
+    CSAN_LINK_SHARE,  /* a handle was made of the memory [address, address + bytes), from byte
+                         `number` on. `peers` 1: openings at any time are of it: it has its key for
+                         itself */
     CSAN_LINK_OPEN,   /* it was opened, as that memory here */
     CSAN_LINK_CLOSE,  /* the memory at `address` was closed */
     CSAN_LINK_RECORD, /* an event that processes share was recorded in the lane */

@@ -14,6 +14,11 @@ typedef struct {
     char internal[128];
 } ncclUniqueId;
 
+typedef struct ncclWindow_vidmem *ncclWindow_t;
+typedef struct {
+    int opCnt, peer, sigIdx, ctx;
+} ncclWaitSignalDesc_t;
+
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id);
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int count, ncclUniqueId id, int rank);
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made, void *config);
@@ -37,4 +42,20 @@ ncclResult_t ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatyp
                       ncclComm_t comm, cudaStream_t stream);
 ncclResult_t ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
                       ncclComm_t comm, cudaStream_t stream);
+
+// Since NCCL 2.29; the windows since 2.27. A program says what it does without them.
+#define SINCE_2_29 __attribute__((weak))
+SINCE_2_29 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,
+                                               ncclWindow_t *win, int winFlags);
+SINCE_2_29 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win);
+SINCE_2_29 ncclResult_t ncclGetPeerDevicePointer(ncclWindow_t window, size_t offset, int peer,
+                                                 void **outPtr);
+SINCE_2_29 ncclResult_t ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype,
+                                      int peer, ncclWindow_t peerWin, size_t peerWinOffset,
+                                      int sigIdx, int ctx, unsigned int flags, ncclComm_t comm,
+                                      cudaStream_t stream);
+SINCE_2_29 ncclResult_t ncclSignal(int peer, int sigIdx, int ctx, unsigned int flags,
+                                   ncclComm_t comm, cudaStream_t stream);
+SINCE_2_29 ncclResult_t ncclWaitSignal(int nDesc, ncclWaitSignalDesc_t *signalDescs,
+                                       ncclComm_t comm, cudaStream_t stream);
 }

@@ -189,3 +189,31 @@ for mode in broadcast_of_reader reduce_to_writer written_behind none graph_reduc
     check "... as certain" says '^Race 1 is certain'
     check "... with both ranks" says '^Seen by ranks 0, 1 of 2 processes'
 done
+
+# ---- Windows of NCCL
+
+pair=$plain/nccl_windows
+for mode in waited two_puts reused bare_signal other_part group second_window deregistered kernel; do
+    record $mode
+    check "each rank with a window is right by itself ($mode)" ended 0
+    merge
+    check "... and the two are in order" ended 0
+    check "... of which nothing is missing" notes '0 races between processes, 0 of them possible'
+done
+for mode in no_wait one_of_two reused_early signal_of_reader signal_first other_window; do
+    record $mode
+    check "each rank is right by itself where no signal orders a put ($mode)" ended 0
+    merge
+    check "... which is reported" ended 66
+    check "... as certain" says '^Race 1 is certain'
+    check "... with both ranks" says '^Seen by ranks 0, 1 of 2 processes'
+    check "... and the call that puts" says "^ncclPutSignal$"
+    check "... and how its signal helps" says '^Fix: if the put is to come first, wait for its signal in rank 1 '
+done
+record kernel_early
+merge
+check "a kernel that uses another rank's window is compared" says '^Race 1 is certain'
+check "... with both ranks" says '^Seen by ranks 0, 1 of 2 processes'
+record captured
+merge
+check "a put in a graph is not followed" says '^Race 1 is possible'

@@ -76,6 +76,32 @@ static void string_replace(char **string, const char *by)
     *string = copy;
 }
 
+static bool is_put(const struct finding_access *access)
+{
+    return access->name && strcmp(access->name, "ncclPutSignal") == 0;
+}
+
+/* What would order the two accesses: a put has a signal already. */
+static void fix_write(char *fix, size_t size, const struct finding *finding, const char *earlier,
+                      const char *later)
+{
+    const bool put_is_later = is_put(&finding->accesses[0]);
+    const char *other = put_is_later ? earlier : later;
+    if (put_is_later || is_put(&finding->accesses[1]))
+        snprintf(fix, size,
+                 "if the put is to come first, wait for its signal in %s (ncclWaitSignal) before "
+                 "the other access. If it is to come second, signal in %s (ncclSignal) behind the "
+                 "other access, and wait for that in %s before the put.",
+                 other, other, put_is_later ? later : earlier);
+    else
+        snprintf(fix, size,
+                 "in %s, record an event that both have (cudaIpcGetEventHandle) after the earlier "
+                 "access, and send a message; in %s, wait for the event (cudaStreamWaitEvent) "
+                 "after the message came. What csan cannot see, csan_send and csan_receive "
+                 "declare.",
+                 earlier, later);
+}
+
 /* What orders streams of one process does not order two processes. `was_possible`: without the
  * doubts, too. */
 static void reword(struct linked_run *run, struct finding *finding, bool was_possible,
@@ -88,12 +114,7 @@ static void reword(struct linked_run *run, struct finding *finding, bool was_pos
                  ? "no message, barrier or event in the recordings orders the two processes; the "
                    "recordings lack something, which may have ordered them."
                  : "no message, barrier or event orders the two processes.");
-    snprintf(
-        fix, sizeof fix,
-        "in %s, record an event that both have (cudaIpcGetEventHandle) after the earlier "
-        "access, and send a message; in %s, wait for the event (cudaStreamWaitEvent) after the "
-        "message came. What csan cannot see, csan_send and csan_receive declare.",
-        earlier, later);
+    fix_write(fix, sizeof fix, finding, earlier, later);
     snprintf(origin, sizeof origin, "%s (the earlier access) and %s.", earlier, later);
     line_replace(&finding->text, "\nCause: ", "\nCause: ", cause);
     line_replace(&finding->text, "\nFix: ", "\nFix: ", fix);

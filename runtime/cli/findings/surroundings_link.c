@@ -110,7 +110,8 @@ void reading_link(struct reading *reading, const struct recorded *recorded)
     case CSAN_LINK_RECORD:
         moment.meet = meet_of(MEET_SOURCE, reading->group, reading->sources++);
         moment.gives = true;
-        moment.link = recorded->value[FIELD_LAST] ? LINK_STARTS : moment.link;
+        if (moment.link == CSAN_LINK_RECORD && recorded->value[FIELD_LAST])
+            moment.link = LINK_STARTS;
         break;
     case CSAN_LINK_OPEN:
     case CSAN_LINK_WAIT:

@@ -11,7 +11,8 @@
 
 struct graph_call {
     const void *communicator;
-    int64_t peer; /* or root */
+    int64_t peer;    /* or root */
+    uint64_t signal; /* its index and context, of one */
     uint8_t shape;
 };
 

@@ -1,6 +1,7 @@
 /* NCCL: ranks and roots of communicators, and the calls of a group. See collective.h. */
 #include "runtime/hook/library/collective.h"
 #include "runtime/hook/library/collective_link.h"
+#include "runtime/hook/library/window.h"
 #include "csan/base/array.h"
 #include "runtime/hook/graph/capture.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -115,6 +116,8 @@ static void link_captured(const struct group *own, size_t number)
     for (size_t i = 0; calls && call->node && i <= number; i++)
         if (own->calls[i].node == call->node && own->calls[i].linked)
             calls[count++] = own->calls[i].what;
+    if (call->linked && !collective_link_in_graph(&call->what))
+        collective_link_captured();
     struct graph_calls *kept = count ? graph_calls_create(calls, count) : NULL;
     free(calls);
     if (kept)
@@ -157,8 +160,8 @@ static void op_of_kinds(csan_lane lane, const struct enqueued *call, unsigned ki
         csan_op(session_context(), lane, call->site, CSAN_LEVEL_LIBRARY, accesses, count);
 }
 
-/* What others get was read before they have it, and what is written comes behind what they gave.
- * All calls of a group give before one takes. */
+/* What others get was read before they have it, and what is written comes behind what they gave. A
+ * put writes what they get. All calls of a group give before one takes. */
 enum half { WHOLE, GIVES, TAKES };
 
 static void record(const struct enqueued *call, enum half half)
@@ -170,11 +173,12 @@ static void record(const struct enqueued *call, enum half half)
     stream_use(stream);
     const csan_lane lane = stream_lane(stream);
     if (half == GIVES) {
-        op_of_kinds(lane, call, READS);
+        op_of_kinds(lane, call, call->link.puts ? (unsigned)ALL : (unsigned)READS);
         collective_link_give(lane, &call->link);
     } else if (half == TAKES) {
         collective_link_take(lane, &call->link);
-        op_of_kinds(lane, call, (unsigned)ALL & ~(unsigned)READS);
+        if (!call->link.puts)
+            op_of_kinds(lane, call, (unsigned)ALL & ~(unsigned)READS);
     } else {
         op_of_kinds(lane, call, (unsigned)ALL);
     }
@@ -225,12 +229,18 @@ static int device_of(const struct touch *call, uint64_t communicator)
     return device;
 }
 
+bool collective_in_group(void)
+{
+    return self && self->depth > 0;
+}
+
 void collective_called(struct touch *call, const struct callsite_stack *stack, int result)
 {
     struct group *own = group_of_thread();
     const struct csan_operator *what = &call->function->operation;
     unsigned place = (unsigned)call->function->stream;
-    if (!own || (result != SUCCESS && result != IN_PROGRESS) || call->count == 0)
+    const bool signals = collective_link_signals(call);
+    if (!own || (result != SUCCESS && result != IN_PROGRESS) || (call->count == 0 && !signals))
         return;
     struct enqueued called = {
         .stream = (CUstream)(uintptr_t)touch_argument_pointer(call, place),
@@ -243,10 +253,14 @@ void collective_called(struct touch *call, const struct callsite_stack *stack, i
         called.accesses[called.count++].dims = NULL;
     }
     operator_name(called.accesses, called.count);
-    called.linked = collective_link_describe(call, &called.what);
-    if (!array_room(&own->calls, own->count, &own->room, 8, SIZE_MAX, sizeof *own->calls))
-        return;
-    own->calls[own->count++] = called;
+    for (size_t i = 0, links = collective_link_count(call); i < links; i++) {
+        called.linked = collective_link_describe(call, i, &called.what);
+        if (signals && !called.linked)
+            continue;
+        if (!array_room(&own->calls, own->count, &own->room, 8, SIZE_MAX, sizeof *own->calls))
+            return;
+        own->calls[own->count++] = called;
+    }
     if (own->depth == 0)
         enqueue(own);
 }
@@ -267,6 +281,7 @@ void collective_group_end(struct touch *call, int result)
     struct group *own = group_of_thread();
     if (!own || own->depth == 0 || --own->depth > 0)
         return;
+    windows_of_group(result == SUCCESS);
     if (result == SUCCESS || result == IN_PROGRESS)
         enqueue(own);
     own->count = 0;

@@ -8,6 +8,9 @@
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/library/touch.h"
 
+/* Whether the calling thread is in a group of calls. */
+bool collective_in_group(void);
+
 /* Called after the real call, which returned `result`. */
 void collective_called(struct touch *call, const struct callsite_stack *stack, int result);
 

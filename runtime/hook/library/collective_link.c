@@ -1,7 +1,7 @@
 /* See collective_link.h. */
-#define HASH_NONFATAL_OOM 1
 #include "runtime/hook/library/collective_link.h"
 #include "csan/base/hash.h"
+#include "runtime/hook/library/communicator_table.h"
 #include "runtime/hook/session/counters.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/process_link.h"
@@ -9,133 +9,21 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 enum {
     SUCCESS = 0,
-    IN_PROGRESS = 7, /* of a communicator that does not block */
-    ID_WORDS = 16,   /* of an ncclUniqueId, which is passed on the stack */
-    ID_BYTES = 128,
-    IDS_MAX = 1024
+    IN_PROGRESS = 7,    /* of a communicator that does not block */
+    SIGNALS_MOST = 1024 /* that one call waits for */
 };
 
-/* Messages to and from a rank. */
-struct peer {
-    uint64_t sent, received;
+/* What ncclWaitSignal waits for (nccl.h, ncclWaitSignalDesc_t). */
+struct awaited {
+    int count, peer, index, context;
 };
-
-struct communicator {
-    const void *handle;
-    uint64_t id; /* the same for all ranks; 0: it is of this process alone */
-    uint64_t calls, splits;
-    int rank, ranks;
-    struct peer *peers;
-    UT_hash_handle hh;
-};
-
-static struct communicator *communicators; /* uthash; under the hooks' lock */
-
-/* ---- Communicators --------------------------------------------------------------------------- */
-
-static struct communicator *find(const void *handle)
-{
-    struct communicator *found = NULL;
-    HASH_FIND_PTR(communicators, &handle, found);
-    return found;
-}
-
-static void made(const void *handle, uint64_t id)
-{
-    struct communicator *old = find(handle), *fresh = calloc(1, sizeof *fresh);
-    if (old) {
-        HASH_DEL(communicators, old);
-        free(old->peers);
-        free(old);
-    }
-    if (!fresh)
-        return;
-    fresh->handle = handle;
-    fresh->id = id;
-    HASH_ADD_PTR(communicators, handle, fresh);
-    if (!fresh->hh.tbl)
-        free(fresh);
-}
-
-static bool is_made(const struct touch *call, int result, const void **handle)
-{
-    const void *const *variable =
-        (const void *const *)(uintptr_t)touch_argument_pointer(call, 0); /* where it is put */
-    if ((result != SUCCESS && result != IN_PROGRESS) || !variable || !process_links_wanted())
-        return false;
-    *handle = *variable;
-    return *handle != NULL;
-}
-
-static uint64_t nonzero(uint64_t hash)
-{
-    return hash + (hash == 0);
-}
-
-static void made_of_id(const struct touch *call, int result, const void *id, size_t bytes)
-{
-    const void *handle;
-    if (!is_made(call, result, &handle))
-        return;
-    guard_lock();
-    made(handle, nonzero(process_link_key(id, bytes)));
-    guard_unlock();
-}
-
-void communicator_initialized(struct touch *call, int result);
-void communicator_initialized(struct touch *call, int result)
-{
-    made_of_id(call, result, call->stack, ID_WORDS * sizeof *call->stack);
-}
-
-/* By several unique ids. */
-void communicator_initialized_by_several(struct touch *call, int result);
-void communicator_initialized_by_several(struct touch *call, int result)
-{
-    const int64_t ids = touch_argument_integer(call, 3);
-    if (ids > 0 && ids <= IDS_MAX)
-        made_of_id(call, result, (const void *)(uintptr_t)touch_argument_pointer(call, 4),
-                   (size_t)ids * ID_BYTES);
-}
-
-void communicators_initialized_here(struct touch *call, int result);
-void communicators_initialized_here(struct touch *call, int result)
-{
-    const void *const *all = (const void *const *)(uintptr_t)touch_argument_pointer(call, 0);
-    const int64_t count = touch_argument_integer(call, 1);
-    if (result != SUCCESS || !process_links_wanted())
-        return;
-    guard_lock();
-    for (int64_t i = 0; i < count; i++)
-        made(all[i], 0);
-    guard_unlock();
-}
-
-/* ncclCommSplit(comm, color, key, newcomm, config): all ranks of `comm` call it in one order. */
-void communicator_split(struct touch *call, int result);
-void communicator_split(struct touch *call, int result)
-{
-    const void *parent = (const void *)(uintptr_t)touch_argument_pointer(call, 0);
-    const int64_t color = touch_argument_integer(call, 1);
-    const void *const *variable = (const void *const *)(uintptr_t)touch_argument_pointer(call, 3);
-    if ((result != SUCCESS && result != IN_PROGRESS) || !process_links_wanted())
-        return;
-    guard_lock();
-    struct communicator *of = find(parent);
-    const uint64_t split = of ? ++of->splits : 0;
-    if (of && color >= 0 && variable && *variable)
-        made(*variable,
-             of->id ? nonzero(hash_mix(hash_mix(hash_mix(of->id, split), (uint64_t)color), 7)) : 0);
-    guard_unlock();
-}
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-enum shape { ALL, FROM_ROOT, TO_ROOT, SEND, RECEIVE, SHAPES };
+enum shape { ALL, FROM_ROOT, TO_ROOT, SEND, RECEIVE, PUT, SIGNAL, AWAIT, SHAPES };
 
 static enum shape shape_of(const char *symbol)
 {
@@ -146,7 +34,8 @@ static enum shape shape_of(const char *symbol)
         {"ncclAllReduce", ALL},     {"ncclReduceScatter", ALL},   {"ncclAllGather", ALL},
         {"ncclAlltoAll", ALL},      {"ncclBroadcast", FROM_ROOT}, {"ncclBcast", FROM_ROOT},
         {"ncclScatter", FROM_ROOT}, {"ncclReduce", TO_ROOT},      {"ncclGather", TO_ROOT},
-        {"ncclSend", SEND},         {"ncclRecv", RECEIVE},
+        {"ncclSend", SEND},         {"ncclRecv", RECEIVE},        {"ncclPutSignal", PUT},
+        {"ncclSignal", SIGNAL},     {"ncclWaitSignal", AWAIT},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(shapes[i].symbol, symbol) == 0)
@@ -154,38 +43,64 @@ static enum shape shape_of(const char *symbol)
     return SHAPES;
 }
 
-static int ask(const struct touch *call, enum library_question question, const void *communicator)
+/* Calls that one rank of two makes: the other one has its own. */
+static bool is_of_two(enum shape shape)
 {
-    int number = -1;
-    int (*function)(const void *, int *) =
-        (int (*)(const void *, int *))library_ask(call->home, question);
-    return function && function(communicator, &number) == SUCCESS ? number : -1;
+    return shape >= SEND && shape <= AWAIT;
 }
 
-/* The library says its rank and size, once it is there. */
-static bool know_ranks(const struct touch *call, struct communicator *communicator)
+static uint64_t signal_of(int64_t index, int64_t context)
 {
-    if (communicator->peers)
-        return true;
-    communicator->rank = ask(call, LIBRARY_RANK, communicator->handle);
-    communicator->ranks = ask(call, LIBRARY_RANKS, communicator->handle);
-    if (communicator->rank < 0 || communicator->ranks < 1)
-        return false;
-    communicator->peers = calloc((size_t)communicator->ranks, sizeof *communicator->peers);
-    return communicator->peers != NULL;
+    return (uint64_t)index << 32 | (uint32_t)context;
 }
 
-static void message_of(struct communicator *of, int64_t peer, bool sends,
+/* Signal number `place` of all that the call waits for. */
+static bool awaited_at(const struct touch *call, size_t place, struct awaited *awaited)
+{
+    const int64_t count = touch_argument_integer(call, 0);
+    const struct awaited *all = (const struct awaited *)(uintptr_t)touch_argument_pointer(call, 1);
+    for (int64_t i = 0; all && i < count; i++) {
+        const size_t number = all[i].count > 0 ? (size_t)all[i].count : 0;
+        *awaited = all[i];
+        if (place < number)
+            return true;
+        place -= number;
+    }
+    return false;
+}
+
+size_t collective_link_count(const struct touch *call)
+{
+    struct awaited awaited;
+    size_t count = 0;
+    if (shape_of(call->function->symbol) != AWAIT)
+        return 1;
+    while (count < SIGNALS_MOST && awaited_at(call, count, &awaited))
+        count++;
+    return count;
+}
+
+bool collective_link_signals(const struct touch *call)
+{
+    return shape_of(call->function->symbol) >= SIGNAL;
+}
+
+/* A signal is a message of its own channel, for each index and context. */
+static void message_of(struct communicator *of, const struct graph_call *what,
                        struct collective_link *link)
 {
-    if (peer < 0 || peer >= of->ranks)
+    const bool sends = what->shape != RECEIVE && what->shape != AWAIT;
+    const uint64_t from = sends ? (uint64_t)of->rank : (uint64_t)what->peer;
+    const uint64_t to = sends ? (uint64_t)what->peer : (uint64_t)of->rank;
+    if (what->peer < 0 || what->peer >= of->ranks)
         return;
-    const uint64_t from = sends ? (uint64_t)of->rank : (uint64_t)peer;
-    const uint64_t to = sends ? (uint64_t)peer : (uint64_t)of->rank;
     link->key = hash_mix(hash_mix(of->id, from << 32 | to), 8);
-    link->number = sends ? ++of->peers[peer].sent : ++of->peers[peer].received;
-    link->gives = sends;
-    link->givers = !sends;
+    if (what->shape >= PUT)
+        link->key = hash_mix(hash_mix(link->key, what->signal), 10);
+    link->number = communicator_next(of, link->key, sends);
+    link->gives = sends && link->number;
+    link->givers = !sends && link->number;
+    link->puts = what->shape == PUT;
 }
 
 static void collective_of(struct communicator *of, enum shape shape, int64_t root,
@@ -212,29 +127,47 @@ static void lack(enum csan_link_lack what)
     said |= 1u << what;
 }
 
+static void read_signal(const struct touch *call, size_t place, struct graph_call *what)
+{
+    struct awaited awaited;
+    const unsigned index = what->shape == PUT ? 6 : 1;
+    if (what->shape == AWAIT && awaited_at(call, place, &awaited)) {
+        what->peer = awaited.peer;
+        what->signal = signal_of(awaited.index, awaited.context);
+    } else if (what->shape == PUT || what->shape == SIGNAL) {
+        what->peer = touch_argument_integer(call, what->shape == PUT ? 3 : 0);
+        what->signal =
+            signal_of(touch_argument_integer(call, index), touch_argument_integer(call, index + 1));
+    }
+}
+
 /* With the lock. */
-static bool describe(const struct touch *call, enum shape shape, struct graph_call *what)
+static bool describe(const struct touch *call, enum shape shape, size_t place,
+                     struct graph_call *what)
 {
     const unsigned stream = (unsigned)call->function->stream;
     const void *handle = (const void *)(uintptr_t)touch_argument_pointer(call, stream - 1);
     const int64_t peer = shape == ALL ? 0 : touch_argument_integer(call, stream - 2);
-    struct communicator *of = find(handle);
+    struct communicator *of = communicator_find(handle);
     if (of && !of->id)
         return false;
-    if (!of || shape == SHAPES || !know_ranks(call, of)) {
+    if (!of || shape == SHAPES || !communicator_know_ranks(of, call->home)) {
         lack(shape == SHAPES ? CSAN_LACK_UNFOLLOWED : CSAN_LACK_COMMUNICATOR);
         return false;
     }
-    *what = (struct graph_call){handle, peer, (uint8_t)shape};
-    return shape == SEND || shape == RECEIVE || of->ranks > 1;
+    *what = (struct graph_call){.communicator = handle, .peer = peer, .shape = (uint8_t)shape};
+    read_signal(call, place, what);
+    return is_of_two(shape) || of->ranks > 1;
 }
 
-bool collective_link_describe(const struct touch *call, struct graph_call *what)
+bool collective_link_describe(const struct touch *call, size_t place, struct graph_call *what)
 {
     if (!process_links_wanted())
         return false;
     guard_lock();
-    const bool is = describe(call, shape_of(call->function->symbol), what);
+    const bool is = describe(call, shape_of(call->function->symbol), place, what);
+    if (place + 1 == SIGNALS_MOST)
+        lack(CSAN_LACK_UNFOLLOWED);
     guard_unlock();
     return is;
 }
@@ -242,13 +175,12 @@ bool collective_link_describe(const struct touch *call, struct graph_call *what)
 /* With the lock. */
 static void number(const struct graph_call *what, struct collective_link *link)
 {
-    struct communicator *of = find(what->communicator);
-    const bool sends = what->shape == SEND;
+    struct communicator *of = communicator_find(what->communicator);
     *link = (struct collective_link){0};
-    if (!of || !of->id || !of->peers) /* another one has its handle now */
+    if (!of || !of->id || !of->ranks) /* another one has its handle now */
         lack(CSAN_LACK_COMMUNICATOR);
-    else if (sends || what->shape == RECEIVE)
-        message_of(of, what->peer, sends, link);
+    else if (is_of_two((enum shape)what->shape))
+        message_of(of, what, link);
     else
         collective_of(of, (enum shape)what->shape, what->peer, link);
 }
@@ -287,7 +219,12 @@ void collective_link_captured(void)
     guard_unlock();
 }
 
-/* Signals between ranks, and what kernels of the program say to each other. */
+bool collective_link_in_graph(const struct graph_call *what)
+{
+    return what->shape != PUT;
+}
+
+/* What kernels of the program say to each other. */
 void collective_unfollowed(struct touch *call, int result);
 void collective_unfollowed(struct touch *call, int result)
 {

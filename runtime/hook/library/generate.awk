@@ -161,7 +161,7 @@ BEGIN {
     next
 }
 /^[a-z_]/ {
-    if (body != "" || after != "") finish()
+    if (body != "" || after != "" || stream >= 0) finish()
     head = $0
     match(head, /\(.*\)$/)
     text = substr(head, RSTART + 1, RLENGTH - 2)

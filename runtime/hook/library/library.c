@@ -106,6 +106,7 @@ void *library_ask(struct library_home *home, enum library_question question)
         [LIBRARY_RANK] = "ncclCommUserRank",
         [LIBRARY_RANKS] = "ncclCommCount",
         [LIBRARY_DEVICE] = "ncclCommCuDevice",
+        [LIBRARY_WINDOW_ADDRESS] = "ncclGetPeerDevicePointer",
         [LIBRARY_CUBIN_BYTES] = "nvrtcGetCUBINSize",
         [LIBRARY_PTX_BYTES] = "nvrtcGetPTXSize",
         [LIBRARY_PTX] = "nvrtcGetPTX",

@@ -57,13 +57,14 @@ enum library_question {
     LIBRARY_CSR2CSC_BYTES,
     LIBRARY_TO_SPARSE_BYTES,
     LIBRARY_TO_DENSE_BYTES,
-    LIBRARY_RANK,        /* ncclCommUserRank */
-    LIBRARY_RANKS,       /* ncclCommCount */
-    LIBRARY_DEVICE,      /* ncclCommCuDevice */
-    LIBRARY_CUBIN_BYTES, /* nvrtcGetCUBINSize */
-    LIBRARY_PTX_BYTES,   /* nvrtcGetPTXSize */
-    LIBRARY_PTX,         /* nvrtcGetPTX */
-    LIBRARY_LINK_CREATE, /* nvJitLinkCreate, and so on */
+    LIBRARY_RANK,           /* ncclCommUserRank */
+    LIBRARY_RANKS,          /* ncclCommCount */
+    LIBRARY_DEVICE,         /* ncclCommCuDevice */
+    LIBRARY_WINDOW_ADDRESS, /* ncclGetPeerDevicePointer */
+    LIBRARY_CUBIN_BYTES,    /* nvrtcGetCUBINSize */
+    LIBRARY_PTX_BYTES,      /* nvrtcGetPTXSize */
+    LIBRARY_PTX,            /* nvrtcGetPTX */
+    LIBRARY_LINK_CREATE,    /* nvJitLinkCreate, and so on */
     LIBRARY_LINK_DESTROY,
     LIBRARY_LINK_ADD_DATA,
     LIBRARY_LINK_ADD_FILE,

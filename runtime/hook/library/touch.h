@@ -7,7 +7,8 @@
  *   lt.c          cuBLASLt: descriptors
  *   fft.c         cuFFT: what plans say
  *   sparse.c      cuSPARSE: descriptors, buffers
- *   communicator.c  NCCL: ranks, roots */
+ *   communicator.c  NCCL: ranks, roots
+ *   window.c      NCCL: other ranks' memory */
 #ifndef RUNTIME_HOOK_LIBRARY_TOUCH_H
 #define RUNTIME_HOOK_LIBRARY_TOUCH_H
 
@@ -180,6 +181,9 @@ enum touch_when touch_receives_broadcast(const struct touch *call, uint64_t comm
 void touch_gathered(struct touch *call, uint64_t target, uint64_t source, int64_t n,
                     uint64_t communicator);
 /* n elements; none if the target is their place in the source. */
+/* n elements of a rank's window, `offset` bytes in it. */
+void touch_window(struct touch *call, uint64_t handle, int64_t offset, int64_t n, int64_t rank,
+                  uint64_t communicator);
 void touch_scattered(struct touch *call, uint64_t target, uint64_t source, int64_t n,
                      uint64_t communicator);
 

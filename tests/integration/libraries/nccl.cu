@@ -17,9 +17,18 @@ struct Work {
     cudaStream_t stream;
     int device;
 };
+
+// Of a rank: `there` stands for the memory of all others.
+struct Window {
+    ncclWindow_t *variable; // for its handle
+    int *there;
+    bool symmetric; // kernels may use it
+};
+
 static thread_local int depth;
 static thread_local bool invalid;
 static thread_local std::vector<Work> waiting;
+static thread_local std::vector<Window *> registered; // handles are there at the group's end
 
 struct Batch {
     Work works[8];
@@ -83,6 +92,9 @@ static ncclResult_t end()
     ncclResult_t result = invalid ? ncclInvalidUsage : ncclSuccess;
     if (!invalid && !waiting.empty())
         launch_all();
+    for (Window *window : registered)
+        *window->variable = (ncclWindow_t)window;
+    registered.clear();
     waiting.clear();
     invalid = false;
     return result;
@@ -199,5 +211,44 @@ ncclResult_t ncclRecv(void *recvbuff, size_t count, ncclDataType_t, int, ncclCom
                       cudaStream_t stream)
 {
     return cudaMemsetAsync(recvbuff, 0, count * 4, stream) ? ncclInvalidUsage : ncclSuccess;
+}
+// One-sided: a put reads its source, and what is put stays here.
+ncclResult_t ncclCommWindowRegister(ncclComm_t, void *buff, size_t size, ncclWindow_t *win,
+                                    int winFlags)
+{
+    Window *window = new Window{win, nullptr, winFlags == 1};
+    if (!buff || cudaMalloc(&window->there, size) != cudaSuccess)
+        return ncclInvalidArgument;
+    depth++;
+    registered.push_back(window);
+    return end();
+}
+ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t win)
+{
+    Window *window = (Window *)win;
+    cudaFree(window->there);
+    delete window;
+    return ncclSuccess;
+}
+ncclResult_t ncclGetPeerDevicePointer(ncclWindow_t window, size_t offset, int, void **outPtr)
+{
+    const Window *of = (const Window *)window;
+    *outPtr = of->symmetric ? (char *)of->there + offset : nullptr;
+    return ncclSuccess;
+}
+ncclResult_t ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype, int,
+                           ncclWindow_t peerWin, size_t peerWinOffset, int, int, unsigned int,
+                           ncclComm_t comm, cudaStream_t stream)
+{
+    return enqueue(localbuff, ((Window *)peerWin)->there + peerWinOffset / 4, count, datatype, comm,
+                   stream);
+}
+ncclResult_t ncclSignal(int, int, int, unsigned int, ncclComm_t, cudaStream_t)
+{
+    return ncclSuccess;
+}
+ncclResult_t ncclWaitSignal(int, ncclWaitSignalDesc_t *, ncclComm_t, cudaStream_t)
+{
+    return ncclSuccess;
 }
 }

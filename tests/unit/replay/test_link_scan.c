@@ -84,6 +84,24 @@ static void memory_lies_at_one_place_for_all(void **state)
     link_scan_destroy(scan);
 }
 
+/* A key of its own: the other rank may open it by its clock before the owner says so. */
+static void a_window_is_a_part_of_memory(void **state)
+{
+    (void)state;
+    struct link_scan *scan = link_scan_create(2);
+    take(scan, 0, RECORDED_BIRTH, &(struct csan_link){.address = 4096});
+    LINK(0, .kind = CSAN_LINK_SHARE, .key = 1, .number = 512, .peers = 1, .address = 4096,
+         .bytes = 1024, .time = 9);
+    LINK(1, .kind = CSAN_LINK_OPEN, .key = 1, .address = 300, .bytes = 512, .time = 8);
+    assert_true(link_scan_resolve(scan));
+    const struct link_memory *memory = &link_scan_of(scan, 0)->births[1];
+    assert_int_equal(memory->bytes, 1024);
+    assert_int_equal(link_scan_of(scan, 1)->wanted[0].process, 0);
+    assert_int_equal(link_scan_of(scan, 1)->opened[0], memory->unified + 512);
+    assert_false(link_scan_of(scan, 1)->foreign);
+    link_scan_destroy(scan);
+}
+
 static void parts_of_one_memory_lie_in_it(void **state)
 {
     (void)state;
@@ -247,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wait_is_for_the_newest_record),
         cmocka_unit_test(memory_lies_at_one_place_for_all),
+        cmocka_unit_test(a_window_is_a_part_of_memory),
         cmocka_unit_test(parts_of_one_memory_lie_in_it),
         cmocka_unit_test(memory_of_nobody_is_said),
         cmocka_unit_test(much_memory_of_nobody_takes_no_time),
