@@ -49,19 +49,19 @@ static __attribute__((constructor(101))) void find(void)
 
 EXPORTED void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
 {
-    reads_range(from, bytes, PC());
-    writes_range(to, bytes, PC());
+    csan_host_range(from, bytes, 0, PC());
+    csan_host_range(to, bytes, 1, PC());
     return copies_next.copy(to, from, bytes);
 }
 EXPORTED void *memmove(void *to, const void *from, size_t bytes)
 {
-    reads_range(from, bytes, PC());
-    writes_range(to, bytes, PC());
+    csan_host_range(from, bytes, 0, PC());
+    csan_host_range(to, bytes, 1, PC());
     return copies_next.move(to, from, bytes);
 }
 EXPORTED void *memset(void *to, int value, size_t bytes)
 {
-    writes_range(to, bytes, PC());
+    csan_host_range(to, bytes, 1, PC());
     return copies_next.set(to, value, bytes);
 }
 
@@ -75,22 +75,22 @@ EXPORTED void *__memcpy_chk(void *to, const void *from, size_t bytes, size_t roo
 {
     if (bytes > room)
         __chk_fail();
-    reads_range(from, bytes, PC());
-    writes_range(to, bytes, PC());
+    csan_host_range(from, bytes, 0, PC());
+    csan_host_range(to, bytes, 1, PC());
     return copies_next.copy(to, from, bytes);
 }
 EXPORTED void *__memmove_chk(void *to, const void *from, size_t bytes, size_t room)
 {
     if (bytes > room)
         __chk_fail();
-    reads_range(from, bytes, PC());
-    writes_range(to, bytes, PC());
+    csan_host_range(from, bytes, 0, PC());
+    csan_host_range(to, bytes, 1, PC());
     return copies_next.move(to, from, bytes);
 }
 EXPORTED void *__memset_chk(void *to, int value, size_t bytes, size_t room)
 {
     if (bytes > room)
         __chk_fail();
-    writes_range(to, bytes, PC());
+    csan_host_range(to, bytes, 1, PC());
     return copies_next.set(to, value, bytes);
 }

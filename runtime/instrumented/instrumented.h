@@ -10,9 +10,14 @@
 /* Counters of pages, by the low bits of the page's number. */
 enum { INSTRUMENTED_PAGE_SHIFT = 12, INSTRUMENTED_PAGES = 1 << 16 };
 
+/* Not 0: an op of the device that may not be over writes the page, or touches it. libcsan.so
+ * counts.
+ */
+struct csan_host_pages {
+    uint16_t *written, *touched;
+};
+
 struct csan_host_table {
-    /* Not 0: an op of the device that may not be over writes the page, or touches it. */
-    const uint16_t *written, *touched;
     /* A load or store of the calling thread, by the instruction before `pc`, in such a page. Any
      * thread; does nothing while csan is off or is itself the caller. */
     void (*access)(const void *address, size_t bytes, int writes, const void *pc);
@@ -23,7 +28,7 @@ struct csan_host_table {
 };
 
 /* Weak where it is called: the library may not be in the process. */
-void csan_host_activate(const struct csan_host_table *table)
+struct csan_host_pages csan_host_activate(const struct csan_host_table *table)
     __attribute__((weak, visibility("default")));
 
 #endif

@@ -1,4 +1,5 @@
-/* The table that libcsan.so registered, and the test that every load and store makes. */
+/* What libcsan_host.so exports to the calls that are linked into programs, the table that
+ * libcsan.so registered, and the test that every load and store makes. */
 #ifndef RUNTIME_INSTRUMENTED_TABLE_H
 #define RUNTIME_INSTRUMENTED_TABLE_H
 
@@ -8,7 +9,14 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Until libcsan.so registers one, nothing is pending. */
+/* The counters, and what to do where one is not 0. Programs have the calls of them in their own
+ * code, so they stay what they are as long as the library has its name. */
+extern uint16_t csan_host_written[INSTRUMENTED_PAGES] EXPORTED;
+extern uint16_t csan_host_touched[INSTRUMENTED_PAGES] EXPORTED;
+void csan_host_access(const void *address, size_t bytes, int writes, const void *pc) EXPORTED;
+/* Of any length: each page counts. */
+void csan_host_range(const void *address, size_t bytes, int writes, const void *pc) EXPORTED;
+
 extern struct csan_host_table host_table;
 
 static inline bool may_meet(const void *address, const uint16_t *pages)
@@ -19,18 +27,14 @@ static inline bool may_meet(const void *address, const uint16_t *pages)
 
 static inline void reads(const void *address, size_t bytes, const void *pc)
 {
-    if (may_meet(address, host_table.written))
-        host_table.access(address, bytes, 0, pc);
+    if (may_meet(address, csan_host_written))
+        csan_host_access(address, bytes, 0, pc);
 }
 
 static inline void writes(const void *address, size_t bytes, const void *pc)
 {
-    if (may_meet(address, host_table.touched))
-        host_table.access(address, bytes, 1, pc);
+    if (may_meet(address, csan_host_touched))
+        csan_host_access(address, bytes, 1, pc);
 }
-
-/* Of any length: each page counts. */
-void reads_range(const void *address, size_t bytes, const void *pc);
-void writes_range(const void *address, size_t bytes, const void *pc);
 
 #endif

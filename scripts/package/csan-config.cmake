@@ -6,7 +6,8 @@ if(NOT TARGET csan::csan)
   get_filename_component(_csan_prefix "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
   get_filename_component(_csan_prefix "${_csan_prefix}/../../.." ABSOLUTE)
 
-  # libcsan.so is a linker script: it names files beside it, which older linkers look for in -L only.
+  # libcsan.so and libcsan_host.so are linker scripts: they name files beside them, which older linkers look for
+  # in -L only.
   add_library(csan::csan SHARED IMPORTED)
   set_target_properties(csan::csan PROPERTIES
     IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan.so"
@@ -17,6 +18,7 @@ if(NOT TARGET csan::csan)
   add_library(csan::host SHARED IMPORTED)
   set_target_properties(csan::host PROPERTIES
     IMPORTED_LOCATION "${_csan_prefix}/lib/libcsan_host.so"
+    INTERFACE_LINK_DIRECTORIES "${_csan_prefix}/lib"
     INTERFACE_COMPILE_OPTIONS
       "$<$<COMPILE_LANGUAGE:C,CXX,Fortran>:-fsanitize=thread>;$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler -fsanitize=thread>")
 

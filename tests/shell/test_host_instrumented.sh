@@ -60,6 +60,49 @@ check "without instrumented code it says so" eval '
     "$nvcc" -w -g -I"$tree/include" -I"$tree/tests/integration" -cudart shared "$tree/tests/integration/host_page_shared.cu" -o plain &&
     run "$root/bin/csan" run --device=embedded --options=host=instrumented ./plain && grep -q "lcsan_host" err'
 
+# ---- How it is linked: loads and stores are in the program's own code, so that each is a call and no jump besides
+
+cat >library.c <<'EOF'
+void fill(int *host) { host[3] = 7; } /* at: library */
+EOF
+cat >linked.cu <<'EOF'
+#include <cuda_runtime.h>
+extern "C" void fill(int *host);
+int main(int count, char **)
+{
+    int *host, *device;
+    cudaStream_t stream;
+    cudaMallocHost(&host, 4096);
+    cudaMalloc(&device, 4096);
+    cudaStreamCreate(&stream);
+    cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice, stream);
+    if (count > 1)
+        cudaStreamSynchronize(stream);
+    fill(host);
+    cudaStreamSynchronize(stream);
+}
+EOF
+# linked LINKER FLAGS: the library is linked with FLAGS
+linked()
+{
+    gcc -g -fPIC -fsanitize=thread -c library.c && gcc -shared library.o -o libfill.so "${@:2}" &&
+        "$nvcc" -g -Xcompiler -fsanitize=thread -c linked.cu -o linked.o &&
+        g++ "-fuse-ld=$1" linked.o -o linked -L. -lfill -L"$lib" -lcsan_host -L"$library" -lcudart -Wl,-rpath="$lib:." || return
+    run "$root/bin/csan" run --device=embedded --options=host=instrumented ./linked
+    [ "$status" = 66 ] && grep -q "^CSAN: data race: the host.s store (library.c:1)" err || return
+    run "$root/bin/csan" run --device=embedded --options=host=instrumented ./linked ordered
+    [ "$status" = 0 ] && ! grep -q '^CSAN:' err
+}
+for linker in bfd gold lld; do
+    if ! command -v "ld.$linker" >/dev/null; then
+        echo "# $(basename "$test" .sh): no $linker here"
+        continue
+    fi
+    check "a library that is linked with it ($linker)" linked $linker -L"$lib" -lcsan_host
+    check "its calls are its own" eval 'nm libfill.so | grep -q " [tT] __tsan_write4$"'
+    check "a library that is not linked with it uses the program's ($linker)" eval 'linked $linker && nm linked | grep -q " T __tsan_write4$"'
+done
+
 # ---- Atomic operations
 cat >atomic.c <<'EOF'
 #include <pthread.h>

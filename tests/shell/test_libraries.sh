@@ -59,4 +59,4 @@ no_name_twice()
 
 # What takes the place of ThreadSanitizer's library.
 libcsan_host=$root/lib/libcsan_host.so.0
-check "libcsan_host exports __tsan_*, csan_host_activate and memcpy's kind only" all_match "$libcsan_host" '^(__tsan_[a-z0-9_]+|csan_host_activate|mem(cpy|move|set)|__mem(cpy|move|set)_chk)$'
+check "libcsan_host exports __tsan_*, csan_host_* and memcpy's kind only" all_match "$libcsan_host" '^(__tsan_[a-z0-9_]+|csan_host_(activate|access|range|written|touched)|mem(cpy|move|set)|__mem(cpy|move|set)_chk)$'

@@ -412,8 +412,7 @@ static void start_instrumented(csan_context *context)
 {
     static const struct host_watch watch = {
         .touched = touched_announced, .learned = learned_announced, .freed = freed_announced};
-    struct csan_host_table table = {
-        .written = pending_written, .touched = pending_touched, .access = announced};
+    struct csan_host_table table = {.access = announced};
     if (!csan_host_activate) {
         session_note("option host=instrumented: no code of the program is compiled with "
                      "-fsanitize=thread and linked with -lcsan_host");
@@ -423,8 +422,9 @@ static void start_instrumented(csan_context *context)
         table.release = thread_releases;
         table.acquire = thread_acquires;
     }
+    const struct csan_host_pages pages = csan_host_activate(&table);
+    pending_ranges_start(pages.written, pages.touched);
     context_watch_host(context, &watch);
-    csan_host_activate(&table);
     instrumented = true;
 }
 

@@ -15,13 +15,19 @@ struct record {
     bool writes;
 };
 
-uint16_t pending_written[INSTRUMENTED_PAGES], pending_touched[INSTRUMENTED_PAGES];
+uint16_t *pending_written, *pending_touched;
 
 static struct {
     pthread_mutex_t mutex;
     struct record *records;
     size_t count, capacity;
 } pending = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+void pending_ranges_start(uint16_t *written, uint16_t *touched)
+{
+    pending_written = written;
+    pending_touched = touched;
+}
 
 /* A counter that has come to its end stays there: its page is looked at more closely for ever. */
 static void count(uint16_t *counter, int change)
@@ -108,6 +114,6 @@ void pending_ranges_stop(void)
 {
     pthread_mutex_init(&pending.mutex, NULL); /* its owner may be a thread that is not here */
     pending.count = 0;
-    memset(pending_written, 0, sizeof pending_written);
-    memset(pending_touched, 0, sizeof pending_touched);
+    memset(pending_written, 0, INSTRUMENTED_PAGES * sizeof *pending_written);
+    memset(pending_touched, 0, INSTRUMENTED_PAGES * sizeof *pending_touched);
 }

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 /* By the low bits of a page's number: how many ops write it, and how many touch it. */
-extern uint16_t pending_written[], pending_touched[];
+extern uint16_t *pending_written, *pending_touched;
+
+/* First. The counters are at 0. */
+void pending_ranges_start(uint16_t *written, uint16_t *touched);
 
 /* An op touches these bytes; `epoch` stands for it. */
 void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes);

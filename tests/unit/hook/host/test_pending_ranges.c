@@ -109,6 +109,8 @@ static void a_large_range_counts_everywhere(void **state)
 
 int main(void)
 {
+    static uint16_t written[INSTRUMENTED_PAGES], touched[INSTRUMENTED_PAGES];
+    pending_ranges_start(written, touched);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_list_says),
         cmocka_unit_test(a_large_range_counts_everywhere),
