@@ -351,6 +351,7 @@ static const struct suffix {
     {"st", ADD_WORD, WORD_STORE},
     {"sp", IGNORE, 0},
     {"sp::ordered_metadata", IGNORE, 0},
+    {"block_scale", IGNORE, 0},
     {"b0", ADD_WORD, WORD_OTHER}, /* byte and half selectors of the video instructions */
     {"b2", ADD_WORD, WORD_OTHER},
     {"b3", ADD_WORD, WORD_OTHER},
@@ -361,7 +362,8 @@ static const struct suffix {
 
 /* Prefixes of suffixes with a variable tail, all without effect on the fields of the IR. */
 static const char *const ignored_prefixes[] = {
-    "L1::", "L2::", "level::", "kind::", "proxy::", "m16n", "m8n", "m32n", "m64n", "range::",
+    "L1::", "L2::", "level::", "kind::",  "proxy::",     "m16n",
+    "m8n",  "m32n", "m64n",    "range::", "scale_vec::",
 };
 
 static const struct form {

@@ -13,12 +13,31 @@ enum { EIGHT = 8, ROW_BYTES = 16 }; /* of the 8 x 8 matrices of 16-bit elements 
 static const struct {
     const char *name;
     uint8_t element, bits;
-} elements[] = {{"f16", ELEMENT_F16, 16},  {"bf16", ELEMENT_BF16, 16}, {"tf32", ELEMENT_TF32, 32},
-                {"f32", ELEMENT_F32, 32},  {"f64", ELEMENT_F64, 64},   {"e4m3", ELEMENT_E4M3, 8},
-                {"e5m2", ELEMENT_E5M2, 8}, {"s32", ELEMENT_S32, 32},   {"s8", ELEMENT_S8, 8},
-                {"u8", ELEMENT_U8, 8},     {"s4", ELEMENT_S4, 4},      {"u4", ELEMENT_U4, 4},
-                {"b1", ELEMENT_B1, 1},     {"e2m1", ELEMENT_E2M1, 8},  {"e2m3", ELEMENT_E2M3, 8},
-                {"e3m2", ELEMENT_E3M2, 8}};
+} elements[] = {{"f16", ELEMENT_F16, 16},
+                {"bf16", ELEMENT_BF16, 16},
+                {"tf32", ELEMENT_TF32, 32},
+                {"f32", ELEMENT_F32, 32},
+                {"f64", ELEMENT_F64, 64},
+                {"e4m3", ELEMENT_E4M3, 8},
+                {"e5m2", ELEMENT_E5M2, 8},
+                {"s32", ELEMENT_S32, 32},
+                {"s8", ELEMENT_S8, 8},
+                {"u8", ELEMENT_U8, 8},
+                {"s4", ELEMENT_S4, 4},
+                {"u4", ELEMENT_U4, 4},
+                {"b1", ELEMENT_B1, 1},
+                {"e2m1", ELEMENT_E2M1, 8},
+                {"e2m3", ELEMENT_E2M3, 8},
+                {"e3m2", ELEMENT_E3M2, 8},
+                {"e2m1 packed", ELEMENT_E2M1_PACKED, 4}};
+
+static const struct {
+    const char *name;
+    uint8_t kind;
+} kinds[] = {{"kind::f8f6f4", MATRIX_KIND_F8F6F4},
+             {"kind::mxf8f6f4", MATRIX_KIND_MXF8F6F4},
+             {"kind::mxf4", MATRIX_KIND_MXF4},
+             {"kind::mxf4nvf4", MATRIX_KIND_MXF4NVF4}};
 
 /* Words that change nothing here: the order of a warp, state spaces, which matrix is moved. */
 static const char *const plain_words[] = {
@@ -66,6 +85,43 @@ static bool read_element(const char *word, struct matrix_words *words)
     return false;
 }
 
+static bool read_kind(const char *word, struct matrix_words *words)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(word, kinds[i].name)) {
+            words->kind = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* ".block_scale.scale_vec::2X", and behind the types ".ue8m0". */
+static bool read_scale(const char *word, struct matrix_words *words)
+{
+    static const char vector[] = "scale_vec::";
+    if (!strcmp(word, "block_scale"))
+        words->scaled = true;
+    else if (!strncmp(word, vector, strlen(vector)))
+        words->scale_count = (uint32_t)strtoul(word + strlen(vector), NULL, 10);
+    else if (!strcmp(word, "ue8m0"))
+        words->scale_element = ELEMENT_UE8M0;
+    else if (!strcmp(word, "ue4m3"))
+        words->scale_element = ELEMENT_UE4M3;
+    else
+        return false;
+    return true;
+}
+
+/* "No explicit padding is necessary": of these kinds, two elements of e2m1 share a byte. */
+static void pack(struct matrix_words *words)
+{
+    if (words->kind != MATRIX_KIND_MXF4 && words->kind != MATRIX_KIND_MXF4NVF4)
+        return;
+    for (uint8_t i = 0; i < words->element_count; i++)
+        if (words->elements[i] == ELEMENT_E2M1)
+            words->elements[i] = ELEMENT_E2M1_PACKED;
+}
+
 static bool read_layout(const char *word, struct matrix_words *words)
 {
     bool column = !strcmp(word, "col");
@@ -89,12 +145,12 @@ void matrix_read_words(const char *mnemonic, struct matrix_words *words)
             words->exclusive = true;
         else if (!strcmp(word, "sp") || !strcmp(word, "sp::ordered_metadata"))
             words->sparse = true;
-        else if (!strcmp(word, "kind::f8f6f4"))
-            words->narrow = true;
         else if (!read_shape(word, words) && !read_element(word, words) &&
-                 !read_layout(word, words) && !is_plain(word))
+                 !read_layout(word, words) && !read_kind(word, words) && !read_scale(word, words) &&
+                 !is_plain(word))
             words->other = true;
     }
+    pack(words);
 }
 
 /* ---- fragments ----------------------------------------------------------------------------- */

@@ -22,7 +22,19 @@ enum matrix_element {
     ELEMENT_B1,
     ELEMENT_E2M1, /* in the middle of a byte: bits 2 to 5 */
     ELEMENT_E2M3, /* in the lower bits of a byte */
-    ELEMENT_E3M2
+    ELEMENT_E3M2,
+    ELEMENT_E2M1_PACKED, /* two in a byte */
+    ELEMENT_UE8M0,       /* scales: powers of two, and e4m3 without a sign */
+    ELEMENT_UE4M3
+};
+
+/* What a product may be of, beside halves and the like. */
+enum matrix_kind {
+    MATRIX_KIND_NONE,
+    MATRIX_KIND_F8F6F4,
+    MATRIX_KIND_MXF8F6F4,
+    MATRIX_KIND_MXF4,
+    MATRIX_KIND_MXF4NVF4
 };
 
 enum matrix_role { MATRIX_A, MATRIX_B, MATRIX_C };
@@ -45,8 +57,11 @@ struct matrix_words {
     uint8_t layout_count;
     bool saturate, exclusive; /* .satfinite; .xor */
     bool sparse;              /* .sp */
-    bool narrow;              /* .kind::f8f6f4 */
-    bool other;               /* a word that is none of these */
+    uint8_t kind;             /* enum matrix_kind */
+    bool scaled;              /* .block_scale */
+    uint32_t scale_count;     /* .scale_vec: along k; 0: not written */
+    uint8_t scale_element;
+    bool other; /* a word that is none of these */
 };
 
 void matrix_read_words(const char *mnemonic, struct matrix_words *words);
@@ -74,6 +89,21 @@ void matrix_read_sparse(struct warp *w, const struct fragment *a, uint32_t metad
 /* The same of a half that was read already. */
 void matrix_spread_sparse(const struct warp *w, const struct fragment *a, uint32_t metadata,
                           uint32_t selector, const double *held, double *matrix);
+/* alu_scale.c: what a row of A, or a column of B, is multiplied with in each of `count` parts of k.
+ * The lanes' words hold them; which lane's and which byte, the slots of 16 bits say. */
+struct matrix_scales {
+    uint8_t count, element;
+    uint32_t words[2], byte[2], thread[2]; /* slots: of A and B */
+};
+
+/* Whether the kind has such scales (PTX ISA 9.7.14.3); a count that is not written is found. */
+bool matrix_scales_are_valid(struct matrix_words *words);
+/* Operands `first` to `first` + 3: scales of A, {byte, thread}, those of B, {byte, thread}. */
+bool matrix_decode_scales(struct decoder *decoder, const struct ptx_instruction *i, uint32_t first,
+                          const struct matrix_words *words, struct matrix_scales *scales);
+/* Multiplies A (m rows of k) and B (k rows of n). False: no such byte or thread. */
+bool matrix_scale(const struct warp *w, const struct matrix_scales *scales, uint32_t m, uint32_t n,
+                  uint32_t k, double *a, double *b);
 /* All lanes of the warp come together before what is emitted next: .sync.aligned. */
 void matrix_decode_sync(struct decoder *decoder);
 

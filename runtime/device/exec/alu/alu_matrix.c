@@ -12,7 +12,9 @@ struct product {
     uint32_t m, n, k;
     struct fragment a, b, c, d;
     bool saturate, exclusive;
-    bool narrow;       /* .kind::f8f6f4 */
+    uint8_t kind; /* enum matrix_kind */
+    bool scaled;  /* .block_scale: see alu_scale.c */
+    struct matrix_scales scales;
     bool sparse;       /* a has half of the columns: see alu_sparse.c */
     uint32_t metadata; /* slot */
     uint32_t selector;
@@ -52,6 +54,8 @@ double matrix_element_value(uint8_t element, uint64_t bits)
         return (double)half_to_float((uint16_t)(bits << 8));
     case ELEMENT_E2M1:
         return small_float((uint32_t)bits >> 2 & 15, 1, 2);
+    case ELEMENT_E2M1_PACKED:
+        return small_float((uint32_t)bits, 1, 2);
     case ELEMENT_E2M3:
         return small_float((uint32_t)bits & 63, 3, 2);
     case ELEMENT_E3M2:
@@ -178,6 +182,9 @@ static int product_run(struct warp *w, const struct micro *op)
         matrix_read(w, &product->a, a);
     matrix_read(w, &product->b, b);
     matrix_read(w, &product->c, c);
+    if (product->scaled &&
+        !matrix_scale(w, &product->scales, product->m, product->n, product->k, a, b))
+        return fault_raise(w, op, w->mask, EXEC_FAULT_ILLEGAL_INSTRUCTION, 0);
     if (product->exclusive)
         count_differences(product, a, b, c);
     else if (product->a.element == ELEMENT_F64)
@@ -190,10 +197,11 @@ static int product_run(struct warp *w, const struct micro *op)
 
 /* ---- decoding ------------------------------------------------------------------------------ */
 
-/* Of fewer than 8 bits: only .kind::f8f6f4 has them. */
-static bool is_narrow(uint8_t element)
+/* Of fewer than 8 bits: only .kind::f8f6f4 and .kind::mxf8f6f4 have them. */
+static bool is_narrow(const struct product *p, uint8_t element)
 {
-    return element == ELEMENT_E2M1 || element == ELEMENT_E2M3 || element == ELEMENT_E3M2;
+    return (p->kind == MATRIX_KIND_F8F6F4 || p->kind == MATRIX_KIND_MXF8F6F4) &&
+           (element == ELEMENT_E2M1 || element == ELEMENT_E2M3 || element == ELEMENT_E3M2);
 }
 
 /* What may be multiplied: the kinds of A and B, and what they are summed in. */
@@ -211,13 +219,15 @@ static bool is_multipliable(const struct product *p)
         return b == a && c == a && d == a;
     case ELEMENT_E4M3:
     case ELEMENT_E5M2:
-        return (b == ELEMENT_E4M3 || b == ELEMENT_E5M2 || (p->narrow && is_narrow(b))) && d == c &&
+        return (b == ELEMENT_E4M3 || b == ELEMENT_E5M2 || is_narrow(p, b)) && d == c &&
                (c == ELEMENT_F32 || c == ELEMENT_F16);
     case ELEMENT_E2M1:
     case ELEMENT_E2M3:
     case ELEMENT_E3M2:
-        return p->narrow && (b == ELEMENT_E4M3 || b == ELEMENT_E5M2 || is_narrow(b)) && d == c &&
-               (c == ELEMENT_F32 || c == ELEMENT_F16);
+        return is_narrow(p, a) && (b == ELEMENT_E4M3 || b == ELEMENT_E5M2 || is_narrow(p, b)) &&
+               d == c && (c == ELEMENT_F32 || c == ELEMENT_F16);
+    case ELEMENT_E2M1_PACKED:
+        return p->scaled && b == a && c == ELEMENT_F32 && d == c;
     case ELEMENT_S8:
     case ELEMENT_U8:
         return (b == ELEMENT_S8 || b == ELEMENT_U8) && c == ELEMENT_S32 && d == c;
@@ -252,16 +262,18 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
     struct product *p = decoder_keep(decoder, sizeof *p);
     struct matrix_words words;
     matrix_read_words(i->mnemonic, &words);
-    if (!p || words.other || i->operand_count != (words.sparse ? 6u : 4u) ||
-        (words.sparse && opaque) || words.k * words.m > MOST_A || words.k * words.n > MOST_B ||
-        words.m * words.n > MOST_C) {
+    const uint32_t operands = words.sparse ? 6 : 4; /* in front of scales */
+    if (!p || words.other || i->operand_count != operands + (words.scaled ? 4u : 0u) ||
+        (words.sparse && opaque) || !matrix_scales_are_valid(&words) ||
+        words.k * words.m > MOST_A || words.k * words.n > MOST_B || words.m * words.n > MOST_C) {
         decoder_fail(decoder);
         return;
     }
     p->m = words.m, p->n = words.n, p->k = words.k;
     p->saturate = words.saturate;
     p->exclusive = words.exclusive;
-    p->narrow = words.narrow;
+    p->kind = words.kind;
+    p->scaled = words.scaled;
     p->sparse = words.sparse;
     p->a = (struct fragment){
         .role = MATRIX_A, .rows = p->m, .columns = p->sparse ? p->k / 2 : p->k, .opaque = opaque};
@@ -283,6 +295,9 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
             !matrix_sparse_is_valid(&p->a, p->selector))
             decoder_fail(decoder);
     }
+    if (p->scaled && (p->c.element != ELEMENT_F32 ||
+                      !matrix_decode_scales(decoder, i, operands, &words, &p->scales)))
+        decoder_fail(decoder);
     matrix_decode_sync(decoder);
     decoder_emit(decoder, product_run)->pointer = p;
 }

@@ -207,7 +207,7 @@ static bool read_words(struct warpgroup *p, const struct ptx_instruction *i)
 {
     struct matrix_words words;
     matrix_read_words(i->mnemonic, &words);
-    if (words.other || words.narrow || words.exclusive || words.layout_count ||
+    if (words.other || words.kind || words.scaled || words.exclusive || words.layout_count ||
         words.element_count != 3 || words.m != ROWS || !words.n || words.n % 8 ||
         words.n > COLUMNS_MOST)
         return false;
