@@ -13,6 +13,14 @@
         }                                                                                          \
     } while (0)
 
+// Ranks of NCCL have a device each, if there are enough.
+static inline void use_device_of(int rank)
+{
+    int count;
+    CHECK(cudaGetDeviceCount(&count));
+    CHECK(cudaSetDevice(rank % count));
+}
+
 // The only rank of a communicator.
 static inline ncclComm_t communicator()
 {

@@ -141,6 +141,7 @@ int main(int count, char **arguments)
     from = child ? back[0] : there[0];
     to = child ? there[1] : back[1];
     setenv("RANK", child ? "0" : "1", 1);
+    use_device_of(rank);
     stream = nonblocking_stream();
     second = nonblocking_stream();
     source = zeroed();

@@ -8,6 +8,7 @@
  * Physical memory that is mapped twice is one piece of memory: all mappings but the first are
  * aliases. */
 #include "driver_hooks.h"
+#include "csan/base/descriptor_note.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/state/known_contents.h"
 #include "runtime/hook/session/guard.h"
@@ -113,16 +114,35 @@ static void handle_release(CUmemGenericAllocationHandle value)
 /* ---- Descriptors ----
  *
  * A descriptor's number means nothing in another process. On the embedded device it is of a memory
- * file, which has an inode. On a GPU it is of the driver's device, and does not say what memory it
- * is of: then the memory is not compared with what other processes do. */
+ * file, which has an inode. On a GPU it is of the driver's device, as all are. So each that is made
+ * gets a note, which tells whoever imports it what memory it is of. */
 
+static bool is_memory_file(int descriptor, struct stat *file)
+{
+    return fstat(descriptor, file) == 0 && S_ISREG(file->st_mode);
+}
+
+/* 0: it does not say. */
 static uint64_t key_of_descriptor(int descriptor)
 {
     struct stat file;
-    if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode))
-        return 0;
-    const uint64_t id[] = {file.st_dev, file.st_ino};
-    const uint64_t key = process_link_key(id, sizeof id);
+    uint64_t key = 0;
+    if (is_memory_file(descriptor, &file)) {
+        const uint64_t id[] = {file.st_dev, file.st_ino};
+        key = process_link_key(id, sizeof id);
+        return key + (key == 0);
+    }
+    return descriptor_note_get(descriptor, &key) ? key : 0;
+}
+
+/* That no other memory of any process has, as far as chance allows. */
+static uint64_t key_for_note(void)
+{
+    static uint64_t made; /* atomic */
+    const uint64_t id[] = {(uint64_t)getpid(), process_link_now(),
+                           __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED)};
+    const uint64_t bits = (UINT64_C(1) << DESCRIPTOR_NOTE_BITS) - 1;
+    const uint64_t key = process_link_key(id, sizeof id) & bits;
     return key + (key == 0);
 }
 
@@ -140,7 +160,9 @@ static uint64_t key_of_fresh(CUmemGenericAllocationHandle handle, const CUmemAll
     if (!export ||
         export(&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) != CUDA_SUCCESS)
         return 0;
-    const uint64_t key = key_of_descriptor(descriptor);
+    struct stat file;
+    const uint64_t key =
+        is_memory_file(descriptor, &file) ? key_of_descriptor(descriptor) : key_for_note();
     close(descriptor);
     return key;
 }
@@ -431,10 +453,17 @@ static const char *const shared_note =
 static const char *const descriptor_note =
     "memory of descriptors that do not say which it is (what other processes do to it is not seen)";
 
-static void exported(CUmemGenericAllocationHandle value)
+static void exported(CUmemGenericAllocationHandle value, const void *shareable,
+                     CUmemAllocationHandleType type)
 {
     const struct physical *physical = physical_of(value);
-    const uint64_t key = physical ? physical->key : 0;
+    uint64_t key = physical ? physical->key : 0;
+    struct stat file;
+    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        key = 0;
+    else if (key && !is_memory_file(*(const int *)shareable, &file) &&
+             !descriptor_note_set(*(const int *)shareable, key))
+        key = 0;
     counters_unmodelled(key || !process_links_wanted() ? shared_note : descriptor_note);
     descriptor_passes(CSAN_LINK_RECORD, key, 0);
 }
@@ -445,7 +474,7 @@ CUresult hook_memory_export(const struct driver_entry *entry, void *shareableHan
 {
     MAPPING_HOOK(DRIVER_REAL(entry, cuMemExportToShareableHandle_v10020)(shareableHandle, handle,
                                                                          handleType, flags),
-                 exported(handle));
+                 exported(handle, shareableHandle, handleType));
 }
 
 static void imported(CUmemGenericAllocationHandle value, uint64_t key, uint64_t begun)
