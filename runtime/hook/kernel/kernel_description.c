@@ -110,7 +110,7 @@ static uint16_t argument_of_named(struct description *own, const struct access_b
 
 /* Each base has one argument for as long as the kernel lives, since launches of one place share a
  * site: for variables and tables in the order they are met. */
-uint16_t kernel_description_argument_of(struct description *own, const struct access_base *base)
+uint16_t kernel_description_argument_slow(struct description *own, const struct access_base *base)
 {
     if (base->kind == ACCESS_BASE_ADDRESS && base->param_index == ACCESS_NO_PARAM)
         return CSAN_NO_ARGUMENT; /* a number that several made */

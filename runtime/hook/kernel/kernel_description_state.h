@@ -44,7 +44,17 @@ static inline struct description *own_of(struct kernel *kernel)
 }
 
 /* The argument of what an access set calls a base. With the kernel locked. */
-uint16_t kernel_description_argument_of(struct description *own, const struct access_base *base);
+uint16_t kernel_description_argument_slow(struct description *own, const struct access_base *base);
+static inline uint16_t kernel_description_argument_of(struct description *own,
+                                                      const struct access_base *base)
+{
+    const uint32_t offset = base->param_offset;
+    const bool parameter = base->kind == ACCESS_BASE_PARAM || base->kind == ACCESS_BASE_OBJECT;
+    return parameter && offset < own->argument_offsets && own->argument_of_offset[offset] &&
+                   offset < own->kernel.ptx->param_bytes
+               ? (uint16_t)(own->argument_of_offset[offset] - 1)
+               : kernel_description_argument_slow(own, base);
+}
 /* Asks the driver for the variable that the finder misses. Unlocks the kernel meanwhile: the driver
  * is never asked under a lock. False: that is in vain. */
 bool kernel_description_variable_ask(struct description *own, struct launch_pointer_finder *finder);

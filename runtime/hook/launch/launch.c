@@ -107,15 +107,13 @@ CUresult hook_launch_kernel(const struct driver_entry *entry, CUfunction f, unsi
 {
     PFN_cuLaunchKernel_v4000 real = DRIVER_REAL(entry, cuLaunchKernel_v4000);
     struct learning learning;
-    struct launch launch = {.entry = entry,
-                            .learning = &learning,
-                            .function = f,
-                            .stream = hStream,
-                            .what = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                     .block = {blockDimX, blockDimY, blockDimZ},
-                                     .shared = sharedMemBytes,
-                                     .parameters = kernelParams,
-                                     .extra = extra}};
+    struct launch launch;
+    launch_begin(&launch, entry, f, hStream, &learning);
+    launch.what = (struct launch_accesses_launch){.grid = {gridDimX, gridDimY, gridDimZ},
+                                                  .block = {blockDimX, blockDimY, blockDimZ},
+                                                  .shared = sharedMemBytes,
+                                                  .parameters = kernelParams,
+                                                  .extra = extra};
     if (!launch_enter(&launch))
         return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
                     sharedMemBytes, hStream, kernelParams, extra);
@@ -128,9 +126,10 @@ CUresult hook_launch_kernel_ex(const struct driver_entry *entry, const CUlaunchC
 {
     PFN_cuLaunchKernelEx_v11060 real = DRIVER_REAL(entry, cuLaunchKernelEx_v11060);
     struct learning learning;
-    struct launch launch = {.entry = entry, .learning = &learning, .function = f};
+    struct launch launch;
+    launch_begin(&launch, entry, f, config ? config->hStream : NULL, &learning);
+    launch.what = (struct launch_accesses_launch){0};
     if (config) {
-        launch.stream = config->hStream;
         launch.what = (struct launch_accesses_launch){
             .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
             .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
@@ -155,15 +154,13 @@ CUresult hook_launch_cooperative_kernel(const struct driver_entry *entry, CUfunc
 {
     PFN_cuLaunchCooperativeKernel_v9000 real = DRIVER_REAL(entry, cuLaunchCooperativeKernel_v9000);
     struct learning learning;
-    struct launch launch = {.entry = entry,
-                            .learning = &learning,
-                            .function = f,
-                            .stream = hStream,
-                            .what = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                     .block = {blockDimX, blockDimY, blockDimZ},
-                                     .shared = sharedMemBytes,
-                                     .parameters = kernelParams},
-                            .collective = true};
+    struct launch launch;
+    launch_begin(&launch, entry, f, hStream, &learning);
+    launch.collective = true;
+    launch.what = (struct launch_accesses_launch){.grid = {gridDimX, gridDimY, gridDimZ},
+                                                  .block = {blockDimX, blockDimY, blockDimZ},
+                                                  .shared = sharedMemBytes,
+                                                  .parameters = kernelParams};
     if (!launch_enter(&launch))
         return real(f, gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
                     sharedMemBytes, hStream, kernelParams);

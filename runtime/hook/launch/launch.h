@@ -31,7 +31,8 @@ struct launch_origin {
 /* Which trace the op waits for. */
 enum launch_wait { LAUNCH_WAIT_NONE, LAUNCH_WAIT_OWN, LAUNCH_WAIT_OTHER };
 
-/* Each phase fills in its part. */
+/* Each phase fills in its part. What only one phase uses is not cleared before: see launch_begin.
+ */
 struct launch {
     /* Describe: what the program passed. */
     const struct driver_entry *entry;
@@ -46,13 +47,13 @@ struct launch {
     bool captured;       /* it becomes a node of a graph */
 
     /* Request trace. */
-    bool traced;               /* its trace will be reported */
-    bool learns;               /* `learning` was begun */
-    bool summarized;           /* between operator_summary_begin and _end */
-    struct kernel *kernel;     /* by launch_kernel */
-    struct kernel *deferred;   /* the launch is deferred; NULL: it is enqueued within its hook */
-    struct range stack;        /* of a deferred one: of the thread that made it */
-    struct learning *learning; /* not cleared: it is large */
+    bool traced;             /* its trace will be reported */
+    bool learns;             /* `learning` was begun */
+    bool summarized;         /* between operator_summary_begin and _end */
+    struct kernel *kernel;   /* by launch_kernel */
+    struct kernel *deferred; /* the launch is deferred; NULL: it is enqueued within its hook */
+    struct range stack;      /* of a deferred one: of the thread that made it */
+    struct learning *learning;
 
     /* Driver. */
     struct progress progress; /* where it stands in its stream */
@@ -60,8 +61,8 @@ struct launch {
     /* Accesses. */
     struct launch_origin origin;
     csan_site site;
-    const struct csan_operator *named;       /* by its summary; or NULL */
-    struct launch_accesses_touched *touched; /* not cleared: it is large */
+    const struct csan_operator *named; /* by its summary; or NULL */
+    struct launch_accesses_touched *touched;
     struct trace_users users;
     uint64_t unplaced; /* context_unplaced before the accesses were found */
 
@@ -69,8 +70,30 @@ struct launch {
     struct stream *locked; /* its stream; NULL: it is captured, or the lock was not given */
     struct programmatic beside;
     enum launch_wait waits;
-    struct wrong_pointers *strays; /* not cleared */
+    struct wrong_pointers *strays;
 };
+
+/* A launch of which nothing but this is known: `what`, attributes and flags follow. Not cleared is
+ * what a phase sets before it is used: named, users, unplaced (accesses_find), locked, beside
+ * (stream_lock_of), waits (op_submit), strays; and `learning`, which is large. */
+static inline void launch_begin(struct launch *launch, const struct driver_entry *entry,
+                                CUfunction function, CUstream stream, struct learning *learning)
+{
+    launch->entry = entry;
+    launch->function = function;
+    launch->stream = stream;
+    launch->attributes = NULL;
+    launch->attribute_count = 0;
+    launch->collective = launch->overlaps = launch->records_events = launch->captured = false;
+    launch->traced = launch->learns = launch->summarized = false;
+    launch->kernel = launch->deferred = NULL;
+    launch->stack = (struct range){0};
+    launch->learning = learning;
+    launch->progress = (struct progress){0};
+    launch->origin = (struct launch_origin){0};
+    launch->site = 0;
+    launch->touched = NULL;
+}
 
 /* The kernel, looked up at the first call; NULL: it is not known. */
 struct kernel *launch_kernel(struct launch *launch);

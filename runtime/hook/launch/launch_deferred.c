@@ -37,21 +37,20 @@ static void deferred_launch_work(const struct deferred_piece *piece)
     void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)deferred->parameters,
                      CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
     struct learning learning;
-    struct launch launch = {
-        .entry = deferred->entry,
-        .learning = &learning,
-        .function = deferred->function,
-        .stream = deferred->stream,
-        .what = {.shared = deferred->shared, .extra = bytes ? extra : NULL},
-        .collective = deferred->collective,
-        .overlaps = deferred->overlaps,
-        .progress = deferred->progress,
-        .deferred = deferred->kernel,
-        .stack = deferred->stack,
-        .origin = {.site = deferred->site, .argument_count = deferred->argument_count}};
+    struct launch launch;
+    launch_begin(&launch, deferred->entry, deferred->function, deferred->stream, &learning);
+    launch.what =
+        (struct launch_accesses_launch){.shared = deferred->shared, .extra = bytes ? extra : NULL};
     memcpy(launch.what.grid, deferred->grid, sizeof deferred->grid);
     memcpy(launch.what.block, deferred->block, sizeof deferred->block);
     memcpy(launch.what.cluster, deferred->cluster, sizeof deferred->cluster);
+    launch.collective = deferred->collective;
+    launch.overlaps = deferred->overlaps;
+    launch.progress = deferred->progress;
+    launch.deferred = deferred->kernel;
+    launch.stack = deferred->stack;
+    launch.origin.site = deferred->site;
+    launch.origin.argument_count = deferred->argument_count;
     struct operators *before = operator_act_for(deferred->owner);
     launch_submit_deferred(&launch);
     operator_act_for(before);

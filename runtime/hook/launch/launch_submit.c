@@ -75,17 +75,20 @@ void launch_read_attributes(struct launch *launch)
 /* Whether its operator, or the summary in the operator's place, declares what it touches. */
 static bool is_summarized(const struct launch *launch)
 {
+    if (!operator_is_open() && !operator_summary_rests())
+        return false;
     const uint8_t ptx = __atomic_load_n(&launch->kernel->ptx_exactness, __ATOMIC_RELAXED);
     return operator_summary_wanted() && !launch->learns &&
            (!launch->captured || operator_summary_rests()) && !operator_is_library() &&
-           !(launch->kernel->ptx && ptx == KERNEL_PTX_EXACT) &&
-           (operator_is_open() || operator_summary_rests());
+           !(launch->kernel->ptx && ptx == KERNEL_PTX_EXACT);
 }
 
 /* By the kernel's PTX, or what was learned of it. */
 static void accesses_find(struct launch *launch)
 {
     launch->unplaced = context_unplaced(session_context());
+    launch->named = NULL;
+    launch->users = (struct trace_users){0};
     doubt_look();
     launch->summarized = is_summarized(launch);
     if (launch->summarized)
@@ -190,7 +193,7 @@ static void note_launched(const struct launch *launch)
                                          .symbol = launch->kernel->symbol,
                                          .site = launch->site,
                                          .lane = stream_lane(launch->locked),
-                                         .indices = operator_indices(),
+                                         .indices = operator_is_open() ? operator_indices() : 0,
                                          .progress = launch->progress};
     memcpy(launched.grid, launch->what.grid, sizeof launched.grid);
     memcpy(launched.block, launch->what.block, sizeof launched.block);
@@ -304,7 +307,7 @@ void launch_submit(struct launch *launch)
     size_t annotated_count;
     const struct csan_access *annotated = launch_annotations_take(&annotated_count);
     struct callsite_stack stack;
-    launch->what.writes_declared = operator_declares_writes();
+    launch->what.writes_declared = operator_is_open() && operator_declares_writes();
     for (unsigned i = 0; launch->captured && i < launch->attribute_count; i++)
         if (event_of_attribute(&launch->attributes[i]))
             event_note_captured(event_of_attribute(&launch->attributes[i]));
@@ -393,7 +396,7 @@ void launch_submit_deferred(struct launch *launch)
 {
     struct kernel *kernel = launch_kernel(launch);
     launch->collective = launch->collective || kernel->collective;
-    launch->what.writes_declared = operator_declares_writes();
+    launch->what.writes_declared = operator_is_open() && operator_declares_writes();
     if (is_to_be_learned())
         launch_learn(launch, kernel);
     record_kernel(launch);

@@ -24,7 +24,7 @@ static __thread struct {
 
 bool operator_deferred_or_other(void)
 {
-    return self.owner || (!operator_is_behind() && operator_is_open());
+    return self.owner || (operator_is_open() && !operator_is_behind());
 }
 
 struct operators *operator_deferred_owner(void)

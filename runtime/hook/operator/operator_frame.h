@@ -51,10 +51,6 @@ struct operators {
     struct csan_access *kept; /* of a deferred call */
 };
 
-/* Of the calling thread, or of that for which it acts; NULL: it has none. */
-extern __thread struct operators *operator_self
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 static inline struct frame *frame_top(struct operators *own)
 {
     return &own->frames[(own->depth < FRAMES_MAX ? own->depth : FRAMES_MAX) - 1];

@@ -76,21 +76,14 @@ bool operator_is_behind(void)
     return behind;
 }
 
-bool operator_is_open(void)
+bool operator_is_open_slow(void)
 {
-    return operator_self && operator_self->depth > 0;
+    return operator_self->depth > 0;
 }
 
 struct operators *operator_count(void)
 {
     return operators_of_thread();
-}
-
-struct operators *operator_act_for(struct operators *other)
-{
-    struct operators *before = operator_self;
-    operator_self = other;
-    return before;
 }
 
 const struct callsite_stack *operator_stack(void)

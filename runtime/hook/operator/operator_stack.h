@@ -15,17 +15,31 @@
 
 #include <stdbool.h>
 
-/* Whether an operator runs on the calling thread. */
-bool operator_is_open(void);
+/* A thread's operators. */
+struct operators;
+/* The calling thread's, or those of the thread for which it acts; NULL: none ever ran. */
+extern __thread struct operators *operator_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Whether an operator runs on the calling thread. Each launch asks this several times. */
+bool operator_is_open_slow(void);
+static inline bool operator_is_open(void)
+{
+    return __builtin_expect(operator_self != NULL, 0) && operator_is_open_slow();
+}
 
 /* The stack that names the thread's launches while an operator with a stack runs; NULL: their own.
  */
 const struct callsite_stack *operator_stack(void);
 
-/* A thread's operators. The calling thread replaces its own by these (NULL: none), to process
- * another thread's work. Returns what it had. */
-struct operators;
-struct operators *operator_act_for(struct operators *other);
+/* The calling thread replaces its own operators by these (NULL: none), to process another thread's
+ * work. Returns what it had. */
+static inline struct operators *operator_act_for(struct operators *other)
+{
+    struct operators *before = operator_self;
+    operator_self = other;
+    return before;
+}
 /* The calling thread's operators; NULL: memory is short. */
 struct operators *operator_count(void);
 

@@ -211,8 +211,7 @@ static __attribute__((noinline)) void stack_stir(void)
 void operator_summary_stir(void)
 {
     const struct thread *thread = operator_summary_self;
-    if (operator_summary_wanted() && operator_summary_own.source && !operator_summary_rests() &&
-        !(thread && thread->skips))
+    if (operator_summary_may_rest() && !operator_summary_rests() && !(thread && thread->skips))
         stack_stir();
 }
 

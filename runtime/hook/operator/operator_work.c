@@ -236,9 +236,12 @@ static void enqueue(const struct target *target, csan_site site, enum csan_level
         if (operator_summary_wanted())
             enqueue_summarized(own, declared.count != 0, list, naming->what);
     }
-    const struct host_access_guarded guarded = host_access_guarded();
+    const bool may_be_shared =
+        operator_summary_may_rest() && level != CSAN_LEVEL_OPERATOR && !target->captured;
+    const struct host_access_guarded guarded =
+        may_be_shared ? host_access_guarded() : (struct host_access_guarded){0};
     enqueue_all(own, target, site, level, declared.count != 0, list);
-    if (level != CSAN_LEVEL_OPERATOR && !target->captured && operator_summary_wanted())
+    if (may_be_shared)
         operator_summary_shared(target->lane, summary_list(list), host_access_all_guarded(guarded));
 }
 
