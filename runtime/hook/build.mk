@@ -31,7 +31,8 @@ $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
 $(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/lent_memory.o host/host_arguments.o host/host_calls.o \
-	host/host_fault.o host/host_mappings.o host/host_rings.o host/host_syscall.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+	host/host_fault.o host/host_mappings.o host/host_rings.o host/host_syscall.o host/host_waits.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+$(OUT)/obj/runtime/hook/host/host_waits.o: EXTRA_CFLAGS += $(if $(filter thread,$(SANITIZE)),-DTHREAD_SANITIZER)
 
 $(LIBCSAN): $(hook_o) $(OUT)/libcsan_core.a $(OUT)/libcoredump.a $(OUT)/libsass.a $(OUT)/liblearn.a $(OUT)/libaccess.a $(OUT)/libptx.a $(OUT)/gen/libcsan.map $(GLIBC) \
 		build/config.mk # says whether there is a tracer
@@ -90,6 +91,7 @@ $(eval $(call hook_parts,host_instruction,host/host_instruction))
 $(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
 $(eval $(call hook_parts,host_blocks,host/host_blocks))
 $(eval $(call hook_parts,host_arguments,host/host_arguments))
+$(eval $(call hook_parts,host_waits,host/host_waits host/host_blocks))
 $(eval $(call hook_parts,pending_ranges,host/pending_ranges))
 $(eval $(call hook_parts,source_content,host/source_content))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))
@@ -109,7 +111,7 @@ $(eval $(call hook_parts,library_touch,$(library_rows)))
 $(eval $(call hook_parts,library_sparse,$(library_rows)))
 $(OUT)/tests/unit/test_library_touch $(OUT)/tests/unit/test_library_sparse: $(OUT)/obj/gen/library_touch.o
 # It stands in front of functions that a sanitizer's run-time calls before it is set up.
-$(OUT)/tests/unit/test_host_arguments: private CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+$(OUT)/tests/unit/test_host_arguments $(OUT)/tests/unit/test_host_waits: private CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 $(OUT)/tests/unit/test_image_place: private CFLAGS_ALL += -DEMPTY='"$(abspath $(FAKE)/empty.so)"'
 $(OUT)/tests/unit/test_image_place: | $(FAKE)/empty.so
 hook_part_tests += $(OUT)/tests/unit/test_python_lines $(OUT)/tests/unit/test_python_frames

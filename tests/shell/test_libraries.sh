@@ -15,7 +15,7 @@ guarded+='|(p?(read|write)|p(read|write)v)(64)?|readv|writev|p(read|write)v(64v)
 guarded+='|(fread|fwrite)(_unlocked)?|fgets|setv?buf(fer)?|recv(from|m?msg)?|send(to|m?msg)?|__(p?read(64)?|recv(from)?|fread(_unlocked)?|fgets)_chk'
 guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter|submit[a-z_]*|register(_buffers[a-z_]*)?)'
 # And those whose arguments it looks at.
-guarded+='|'$(grep -oE '(NUMBER|POINTER|ERROR|LOSING)\([a-z0-9_]+\)' "$(dirname "$test")/../../runtime/hook/host/host_arguments.def" | tr '()' '  ' | awk '{ print $2 }' | paste -sd'|')
+guarded+='|'$(grep -ohE '(NUMBER|POINTER|ERROR|LOSING|WAITS)\([a-z0-9_]+[,)]' "$(dirname "$test")"/../../runtime/hook/host/host_{arguments,waits}.def | tr '(),' '   ' | awk '{ print $2 }' | paste -sd'|')
 guarded+='|mmap(64)?|munmap|mremap|(pkey_)?mprotect|madvise|mlock2?'
 check "libcsan exports csan_*, cu* and what it stands in front of only, without versions" unversioned "$libcsan" \
     '^(csan_[a-z_]+|'"$guarded"'|cu[A-Z][A-Za-z0-9_]*|dlsym|getenv|InitializeInjectionNvtx(2|Extension)|pthread_create|_exit|_Exit|quick_exit|abort|f?execve|execv|execvpe?|execl[pe]?|execveat|posix_spawnp?|v?fork)$'

@@ -40,7 +40,8 @@ static void exports_are_the_table(void **state)
             " sed -nE \"s/^(NEXT_)?EXPORTED [^(]*[ *]([a-z_0-9]+)[(].*/\\2/p\" " SOURCE
             "/runtime/hook/host/*.c;"
             " grep -oE \"[A-Z_]+[(][a-z_0-9]+\" " SOURCE
-            "/runtime/hook/host/host_arguments.def | cut -d\"(\" -f2) | sort)'"),
+            "/runtime/hook/host/host_arguments.def " SOURCE
+            "/runtime/hook/host/host_waits.def | cut -d: -f2 | cut -d\"(\" -f2) | sort)'"),
         0);
 }
 

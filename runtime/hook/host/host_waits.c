@@ -1,0 +1,103 @@
+/* Functions of the C library in which a thread may sleep at a lock of the program's. While it
+ * sleeps, the kernel may look at the lock again by itself: when a signal or a stop interrupts the
+ * sleep (signal(7), "Interruption of system calls"). If the page is closed by then, the kernel
+ * answers EFAULT, and the C library ends the process. So no page of a lock is guarded while a
+ * thread may sleep at it.
+ *
+ * Only locks in memory that the host shares with a device matter: the others' pages are never
+ * guarded. What sleeps by syscall(2) is made again after EFAULT (host_syscall.c). */
+#include "runtime/hook/host/host_blocks.h"
+#include "runtime/hook/host/lent_memory.h"
+#include "runtime/hook/interpose/driver.h"
+#include "runtime/threads/threads.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ThreadSanitizer's run-time has its own in front, which csan's locks must call. */
+#if !defined(THREAD_SANITIZER)
+
+/* The largest of these objects has 56 bytes (pthread_rwlock_t). */
+enum { OBJECT_BYTES = 64 };
+
+/* As in host_arguments.c: arguments that a function does not have are ignored by it. */
+typedef long words_function(long a, long b, long c, long d);
+
+static struct {
+#define WAITS(name, objects) words_function *name;
+#include "runtime/hook/host/host_waits.def"
+#undef WAITS
+} next_calls;
+
+/* Of condition variables glibc keeps two kinds on x86-64, and RTLD_NEXT without a version finds the
+ * older one. */
+static void *function_of(const char *name)
+{
+    void *found = NULL;
+    if (strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0)
+        found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    return found ? found : driver_dlsym(RTLD_NEXT, name);
+}
+
+/* In this order: a look-up that fails allocates, and an allocator may lock. */
+static __attribute__((constructor(101))) void find(void)
+{
+#define WAITS(name, objects)                                                                       \
+    __atomic_store_n(&next_calls.name, (words_function *)(uintptr_t)function_of(#name),            \
+                     __ATOMIC_RELEASE);
+#include "runtime/hook/host/host_waits.def"
+#undef WAITS
+}
+
+/* libcsan_threads is the next, and asks who calls it: calls must go on to it as they are. */
+static bool is_followed(void)
+{
+    return csan_threads_activate != NULL;
+}
+
+static bool matters(const long *objects, int count)
+{
+    if (!host_access_guards || is_followed())
+        return false;
+    for (int i = 0; i < count; i++)
+        if (host_blocks_has((uint64_t)objects[i]))
+            return true;
+    return false;
+}
+
+static long wait_open(words_function *next, const long *a, int objects)
+{
+    struct lent_memory open[2];
+    for (int i = 0; i < objects; i++)
+        lent_memory_begin(&open[i], (const void *)(uintptr_t)a[i], OBJECT_BYTES, false);
+    const long result = next(a[0], a[1], a[2], a[3]);
+    for (int i = 0; i < objects; i++)
+        lent_memory_end(&open[i], 0, NULL);
+    return result;
+}
+
+/* While no page may be guarded, a function here is tests and a jump: the rest is a function of its
+ * own. By its name in the assembler: headers declare it with its own types. */
+#define WAITS(name, objects)                                                                       \
+    static __attribute__((noinline)) long name##_slow(long a, long b, long c, long d)              \
+    {                                                                                              \
+        const long words[] = {a, b, c, d};                                                         \
+        if (!__atomic_load_n(&next_calls.name, __ATOMIC_ACQUIRE))                                  \
+            find(); /* the constructor of another library calls */                                 \
+        return matters(words, objects) ? wait_open(next_calls.name, words, objects)                \
+                                       : next_calls.name(a, b, c, d);                              \
+    }                                                                                              \
+    __attribute__((visibility("default"))) words_function host_##name __asm__(#name);              \
+    long host_##name(long a, long b, long c, long d)                                               \
+    {                                                                                              \
+        words_function *const call = __atomic_load_n(&next_calls.name, __ATOMIC_ACQUIRE);          \
+        if (__builtin_expect(!call, 0) || __builtin_expect(host_access_guards, 0))                 \
+            return name##_slow(a, b, c, d);                                                        \
+        return call(a, b, c, d);                                                                   \
+    }
+#include "runtime/hook/host/host_waits.def"
+
+#endif
