@@ -100,6 +100,12 @@ check "what differs is what the program printed" says 'What differs: the standar
 check "with the exit code of races" ended 66
 run "$csan" explore --runs=10 "$plain/host_pinned_write"
 check "so is a store of the host's" says '1 race, 1 confirmed'
+run "$csan" explore --runs=10 --options=host=content "$plain/host_pinned_write"
+check "and one that only the content of memory shows" says '1 race, 1 confirmed'
+check "by two schedules" count '^    csan run --device=embedded --schedule=[a-z]+' 2
+run "$csan" explore --runs=10 --options=host=content "$plain/explore_equal_source"
+check "one whose effect another copy takes back is none that matters" says '^not confirmed .*which ended equal'
+check "but is a race, and all that is found" eval 'ended 66 && says "1 race, 0 confirmed"'
 run "$csan" explore --runs=10 "$plain/host_pinned_write_ordered"
 check "and one behind a wait is nothing" ended 0
 

@@ -144,12 +144,6 @@ static struct explored_race *find(struct explorer *explorer, const struct run_ra
     return NULL;
 }
 
-static uint64_t item_of(const struct run *run, const struct run_side *side)
-{
-    const struct run_op *op = run_find_op(run, side->op);
-    return op ? op->item : 0;
-}
-
 /* Races this run is the first to report; `symbolized` is the same schedule's run with symbols, and
  * `report` what it reported. */
 static void add_races(struct explorer *explorer, const struct run *run,
@@ -171,7 +165,7 @@ static void add_races(struct explorer *explorer, const struct run *run,
         snprintf(finding->schedule, sizeof finding->schedule, "%.*s", SCHEDULE_BYTES - 1,
                  run->schedule);
         for (int k = 0; k < 2; k++)
-            finding->items[k] = item_of(run, &race->sides[k]);
+            finding->items[k] = run_item_of(run, &race->sides[k]);
         take_words(finding, symbolized, report, explorer->finding_count);
     }
 }

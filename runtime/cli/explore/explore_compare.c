@@ -166,13 +166,17 @@ static struct span span_of(const struct run *run, const struct run_op *op)
                 : (struct span){UINT64_MAX, UINT64_MAX};
 }
 
-static enum relation relation_of(const struct run *run, const struct run_op *x,
-                                 const struct run_op *y)
+static enum relation spans_relation(struct span a, struct span b)
 {
-    struct span a = span_of(run, x), b = span_of(run, y);
     if (a.last < b.first)
         return BEFORE;
     return a.first > b.last ? AFTER : TOGETHER;
+}
+
+static enum relation relation_of(const struct run *run, const struct run_op *x,
+                                 const struct run_op *y)
+{
+    return spans_relation(span_of(run, x), span_of(run, y));
 }
 
 /* The ops of a site in the order in which the program made them. */
@@ -216,6 +220,44 @@ static bool lists_differ(const struct run *a, const struct run *b, const struct 
     return false;
 }
 
+/* ---- Changes by the host: each belongs to one op ---- */
+
+/* TOGETHER, too, if it is not known. */
+static enum relation change_relation(const struct run *run, const struct run_change *change)
+{
+    const struct run_op *op = run_find_op(run, change->op);
+    return op ? spans_relation(span_of(run, op),
+                               (struct span){2 * op->clock + 1, 2 * change->until + 1})
+              : TOGETHER;
+}
+
+static const struct run_change *next_change(const struct run *run, size_t *at, uint64_t key)
+{
+    while (*at < run->change_count && run->changes[*at].key != key)
+        ++*at;
+    return *at < run->change_count ? &run->changes[(*at)++] : NULL;
+}
+
+/* In the order in which they were found. */
+static bool changes_differ(const struct run *a, const struct run *b, uint64_t key)
+{
+    size_t i = 0, j = 0;
+    for (;;) {
+        const struct run_change *x = next_change(a, &i, key), *y = next_change(b, &j, key);
+        if (!x || !y)
+            return false;
+        const enum relation relation = change_relation(a, x);
+        if (relation == TOGETHER || relation != change_relation(b, y))
+            return true;
+    }
+}
+
+static bool is_change(const struct run *a, const struct run *b, uint64_t key)
+{
+    size_t i = 0, j = 0;
+    return next_change(a, &i, key) || next_change(b, &j, key);
+}
+
 static uint64_t status_of(const struct run *run)
 {
     return run->part_count ? run->parts[0].value : 0; /* the first of its kinds */
@@ -237,6 +279,9 @@ bool compare_order(const struct run *a, const struct run *b, const struct run_ra
     const struct run *runs[] = {a, b};
     struct op_list lists[2][2] = {{{0}}};
     bool differ = false;
+    for (int k = 0; k < 2; k++)
+        if (is_change(a, b, race->sides[k].key))
+            return changes_differ(a, b, race->sides[k].key);
     for (int r = 0; r < 2; r++)
         for (int k = 0; k < 2; k++) {
             lists[r][k] = ops_of(runs[r], race->sides[k].key);

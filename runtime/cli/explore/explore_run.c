@@ -115,6 +115,7 @@ static void outcome_line(struct run *run, const char *line)
 static void log_line(struct run *run, const char *line)
 {
     struct run_op op;
+    struct run_change change;
     struct run_race race;
     char mark[16] = "";
     int possible;
@@ -125,6 +126,10 @@ static void log_line(struct run *run, const char *line)
                &op.clock, &op.site) == 4) {
         grow(&run->ops, run->op_count, sizeof *run->ops);
         run->ops[run->op_count++] = op;
+    } else if (sscanf(line, "change %" SCNu64 " %" SCNu64 " %" SCNu32, &change.op, &change.until,
+                      &change.site) == 3) {
+        grow(&run->changes, run->change_count, sizeof *run->changes);
+        run->changes[run->change_count++] = change;
     } else if (sscanf(line, "site %" SCNu32 " %" SCNx64, &site, &key) == 2) {
         for (; run->key_count <= site && site < MOST_SITES; run->key_count++) {
             grow(&run->keys, run->key_count, sizeof *run->keys);
@@ -228,10 +233,17 @@ static void read_results(struct run *run, const struct run_settings *settings)
     part_add(run, PART_STATUS, 0, 0, run->timed_out ? UINT64_MAX : (uint64_t)run->status);
 }
 
+static uint64_t key_of(const struct run *run, uint32_t site)
+{
+    return site < run->key_count ? run->keys[site] : 0;
+}
+
 static void put_in_order(struct run *run)
 {
     for (size_t i = 0; i < run->op_count; i++)
-        run->ops[i].key = run->ops[i].site < run->key_count ? run->keys[run->ops[i].site] : 0;
+        run->ops[i].key = key_of(run, run->ops[i].site);
+    for (size_t i = 0; i < run->change_count; i++)
+        run->changes[i].key = key_of(run, run->changes[i].site);
     sort(run->items, run->item_count, sizeof *run->items, by_item);
     sort(run->ops, run->op_count, sizeof *run->ops, by_sequence);
     sort(run->parts, run->part_count, sizeof *run->parts, run->threads > 1 ? by_value : by_part);
@@ -310,6 +322,7 @@ void run_free(struct run *run)
 {
     free(run->items);
     free(run->ops);
+    free(run->changes);
     free(run->races);
     free(run->keys);
     free(run->parts);
@@ -349,4 +362,13 @@ const struct run_op *run_find_op(const struct run *run, uint64_t sequence)
 {
     struct run_op key = {.sequence = sequence};
     return run->op_count ? bsearch(&key, run->ops, run->op_count, sizeof key, by_sequence) : NULL;
+}
+
+uint64_t run_item_of(const struct run *run, const struct run_side *side)
+{
+    const struct run_op *op = run_find_op(run, side->op);
+    for (size_t i = 0; i < run->change_count; i++)
+        if (run->changes[i].key == side->key)
+            return 0;
+    return op ? op->item : 0;
 }

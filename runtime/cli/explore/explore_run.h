@@ -23,6 +23,15 @@ struct run_op {
     uint32_t site;
 };
 
+/* The host changed what an op reads, after the op's call and before that clock. No op of the
+ * program's is behind it. */
+struct run_change {
+    uint64_t op; /* its sequence */
+    uint64_t until;
+    uint64_t key; /* of the call before which it was */
+    uint32_t site;
+};
+
 struct run_side {
     uint64_t op, key;
 };
@@ -68,6 +77,8 @@ struct run {
     size_t item_count;
     struct run_op *ops; /* by sequence */
     size_t op_count;
+    struct run_change *changes; /* as they were found */
+    size_t change_count;
     uint64_t *keys; /* of sites, by number */
     size_t key_count;
     struct run_race *races; /* in the order of their reports */
@@ -105,5 +116,7 @@ void run_schedule_path(const struct run *run, const struct run_settings *setting
 /* The item with that number; NULL: it never ended. */
 const struct run_item *run_find_item(const struct run *run, uint64_t item);
 const struct run_op *run_find_op(const struct run *run, uint64_t sequence);
+/* The item of a race's side; 0: it is the host's, or none is known. */
+uint64_t run_item_of(const struct run *run, const struct run_side *side);
 
 #endif

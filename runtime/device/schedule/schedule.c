@@ -81,6 +81,9 @@ bool schedule_reached(const struct goal *goal)
 /* See device_schedule_aside. */
 static _Thread_local bool aside;
 
+/* See device_schedule_position. */
+static _Thread_local uint64_t entered;
+
 /* ---- Steps --------------------------------------------------------------------------------- */
 
 /* Of the step this thread is making: 0: not asked for yet; what its item made before. A step may
@@ -289,6 +292,7 @@ static bool is_eager(void)
 
 void schedule_entry(void)
 {
+    entered = device.schedule.clock;
     if (aside)
         return;
     occasion();
@@ -499,6 +503,7 @@ device_schedule_now(struct device_schedule_position *position)
     position->item =
         queue_last_item > device.schedule.base ? queue_last_item - device.schedule.base : 0;
     position->clock = device.schedule.clock;
+    position->entered = entered;
     device_unlock();
 }
 

@@ -31,8 +31,9 @@ void device_schedule_finish(void);
 /* Where the device stands, for the calling thread. Symbol: device_schedule_now. */
 struct device_schedule_position {
     uint64_t item; /* the newest copy, set, kernel or host function this thread enqueued; 0: none */
-    uint64_t newest; /* the newest item of all, events and frees included */
-    uint64_t clock;  /* steps made so far */
+    uint64_t newest;  /* the newest item of all, events and frees included */
+    uint64_t clock;   /* steps made so far */
+    uint64_t entered; /* steps made when this thread's newest call began */
 };
 void device_schedule_now(struct device_schedule_position *position);
 

@@ -30,6 +30,7 @@ bool host_access_guards;
 static bool instrumented; /* libcsan_host.so announces accesses */
 static bool hashes;       /* what sources hold is looked at */
 static bool handler_lost; /* SIGSEGV no longer comes to csan */
+void (*host_access_on_change)(uint64_t op, csan_site site);
 static __thread struct host_access_guarded guarded
     __attribute__((tls_model("initial-exec"))); /* of the ops that the thread entered */
 
@@ -230,19 +231,22 @@ static void report_changes(void *user)
         if (is_of_a_library(change.site))
             continue;
         callsite_capture(&stack);
-        context_host_changed(session_context(),
-                             &(struct context_host_change){
-                                 .lane = thread_lane(),
-                                 .site = callsite_intern(&stack, detector_host_change, NULL, 0),
-                                 .op_lane = epoch_lane(change.epoch),
-                                 .op_sequence = epoch_sequence(change.epoch),
-                                 .op = change.number,
-                                 .op_site = change.site,
-                                 .op_level = change.level,
-                                 .access = {.base = change.bytes.start,
-                                            .bytes = change.bytes.end - change.bytes.start,
-                                            .kind = CSAN_READ,
-                                            .argument = change.argument}});
+        const csan_site site = callsite_intern(&stack, detector_host_change, NULL, 0);
+        if (host_access_on_change)
+            host_access_on_change(change.number, site);
+        context_host_changed(
+            session_context(),
+            &(struct context_host_change){.lane = thread_lane(),
+                                          .site = site,
+                                          .op_lane = epoch_lane(change.epoch),
+                                          .op_sequence = epoch_sequence(change.epoch),
+                                          .op = change.number,
+                                          .op_site = change.site,
+                                          .op_level = change.level,
+                                          .access = {.base = change.bytes.start,
+                                                     .bytes = change.bytes.end - change.bytes.start,
+                                                     .kind = CSAN_READ,
+                                                     .argument = change.argument}});
     }
 }
 

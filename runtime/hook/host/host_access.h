@@ -46,6 +46,10 @@ enum host_access_call {
 };
 void host_access_in_call(enum host_access_call call);
 
+/* For who keeps a log of the run; NULL: nobody. Before an op's change is entered: the op's number,
+ * and the site of the call before which the host made it. */
+extern void (*host_access_on_change)(uint64_t op, csan_site site);
+
 /* In a forked child: see page_guard_forked. */
 void host_access_forked(void);
 

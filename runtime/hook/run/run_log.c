@@ -3,6 +3,7 @@
 #include "csan/base/environment.h"
 #include "csan/base/hash.h"
 #include "runtime/device/schedule/schedule.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/thread.h"
@@ -102,6 +103,18 @@ static void op_seen(void *user, uint64_t sequence, csan_lane lane, csan_site sit
     fprintf(file, "op %" PRIu64 " %" PRIu64 " %" PRIu64 " %u\n", sequence, item, at.clock, site);
 }
 
+/* The host stored after the op's call and before the one that it is in now. */
+static void change_seen(uint64_t op, csan_site site)
+{
+    struct device_schedule_position at = {0};
+    now_function *now = (now_function *)driver_function_cached(&run_log.now, "device_schedule_now");
+    FILE *file = log_file();
+    if (now)
+        now(&at);
+    if (file)
+        fprintf(file, "change %" PRIu64 " %" PRIu64 " %u\n", op, at.entered, site);
+}
+
 bool run_log_wanted(void)
 {
     return run_log.path != NULL;
@@ -148,6 +161,7 @@ void run_log_start(void)
     run_log.path = path;
     callsite_on_site = site_seen;
     graph_on_node = node_seen;
+    host_access_on_change = change_seen;
     csan_context_observe(session_context(), op_seen, NULL);
 }
 

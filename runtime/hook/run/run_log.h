@@ -6,6 +6,8 @@
  *                         objects lie. Sites that differ in their arguments only share it
  *   op 12 7 31 5          op 12, of site 5, is the device's item 7 (0: the host's own access), and
  *                         was enqueued when the device had made 31 steps
+ *   change 12 40 6        the host changed what op 12 reads (option host=content), before the call
+ *                         of site 6, which began when the device had made 40 steps
  *   race 1 0 12 KEY 14 KEY    kind, possible, and for both sides: op and key; " suppressed" behind
  *                         it when it has no report, since suppressions or a baseline name it
  *   end                       the program is ending; threads that are left may still write

@@ -251,6 +251,14 @@ static void a_schedule_is_chosen_between_programs(void **state)
         device_schedule_now(&position);
         assert_true(position.newest >= 2);
         assert_true(position.clock >= 2);
+        const uint64_t before = position.clock;
+        ok(cuMemsetD8Async(memory, 1, 4, a));
+        ok(cuStreamSynchronize(a));
+        device_schedule_now(&position);
+        assert_true(position.entered >= before && position.entered <= position.clock);
+        /* The others leave the step to the call that waits. */
+        assert_int_equal(position.entered == position.clock,
+                         strchr("eh", cases[i].schedule[0]) != NULL);
     }
     unsigned outcomes[2][100];
     for (int run = 0; run < 2; run++) {
