@@ -7,6 +7,7 @@
 #include "runtime/hook/interpose/call_watch.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/failure/failure.h"
+#include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/api/library_call.h"
@@ -66,6 +67,7 @@ static void host_touches(const void *range, size_t bytes, int kind)
         host_function_site(callsite_of(kind == CSAN_READ ? "csan_host_reads" : "csan_host_writes",
                                        launch_annotations_arguments, 1));
     csan_op(session_context(), thread_lane(), site, CSAN_LEVEL_ANNOTATED, &access, 1);
+    host_access_declared((struct range){access.base, access.base + bytes}, kind == CSAN_WRITE);
     guard_leave();
 }
 

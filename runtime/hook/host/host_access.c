@@ -66,6 +66,14 @@ static bool is_pending(const struct host_touch *touch)
     return touch->exact && (touch->by == HOST_TOUCH_STREAM || touch->by == HOST_TOUCH_CALL);
 }
 
+/* How often the detector named such work; atomic. */
+static uint64_t pending_seen;
+
+static void pending_is_seen(void)
+{
+    __atomic_fetch_add(&pending_seen, 1, __ATOMIC_RELEASE);
+}
+
 static __thread enum host_access_call in_call __attribute__((tls_model("initial-exec")));
 
 void host_access_before_write(uint64_t memory, uint64_t bytes)
@@ -96,6 +104,7 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
     if (!host_access_guards || touch->by == HOST_TOUCH_HOST)
         return changed;
     enum page_guard_part part = PAGE_GUARD_NONE;
+    pending_is_seen();
     if (is_pending(touch) && !touch->pageable && is_still_handled())
         part = (is_word(touch) ? page_guard_add_word : page_guard_add)(touch->epoch, touch->bytes,
                                                                        touch->writes);
@@ -129,8 +138,10 @@ static void lost_track(void *user)
 static bool touched_announced(void *user, const struct host_touch *touch)
 {
     (void)user;
-    if (is_pending(touch))
+    if (is_pending(touch)) {
+        pending_is_seen();
         pending_ranges_add(touch->epoch, touch->bytes, touch->writes);
+    }
     return false;
 }
 static bool learned_announced(void *user, const struct order *order)
@@ -188,9 +199,31 @@ static void enter_access(csan_site site, struct range bytes, bool writes)
             &access, 1);
 }
 
+static __thread struct {
+    struct range bytes;
+    bool writes;
+    uint64_t seen; /* of pending_seen */
+} declared __attribute__((tls_model("initial-exec")));
+
+void host_access_declared(struct range bytes, bool writes)
+{
+    declared.bytes = bytes;
+    declared.writes = writes;
+    declared.seen = __atomic_load_n(&pending_seen, __ATOMIC_ACQUIRE);
+}
+
+static bool is_declared(struct range bytes, bool writes)
+{
+    return bytes.start >= declared.bytes.start && bytes.end <= declared.bytes.end &&
+           (declared.writes || !writes) &&
+           declared.seen == __atomic_load_n(&pending_seen, __ATOMIC_ACQUIRE);
+}
+
 static bool check(const struct host_fault *fault)
 {
     struct callsite_stack stack;
+    if (is_declared(fault->bytes, fault->writes))
+        return true;
     if (guard_self.depth || guard_self.locked || !code_is_the_programs(fault->pc, fault->caller) ||
         !guard_enter())
         return false;
@@ -204,6 +237,8 @@ static bool check(const struct host_fault *fault)
 
 void host_access_enter(struct range bytes, bool writes, const char *name)
 {
+    if (is_declared(bytes, writes))
+        return;
     if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {
         enter_access(callsite_of(name, NULL, 0), bytes, writes);
         guard_leave();
@@ -394,7 +429,8 @@ static void announced(const void *address, size_t bytes, int writes, const void 
     struct callsite_stack stack;
     /* Whose it is comes first: csan itself may copy memory with the lock that the next asks for. */
     if (guard_self.depth || guard_self.locked || !code_is_the_programs((uintptr_t)pc - 1, 0) ||
-        !pending_ranges_meet(range, writes != 0) || !guard_enter())
+        !pending_ranges_meet(range, writes != 0) || is_declared(range, writes != 0) ||
+        !guard_enter())
         return;
     callsite_capture(&stack);
     stack_from(&stack, (uintptr_t)pc, (uintptr_t)pc);

@@ -34,6 +34,10 @@ bool host_access_all_guarded(struct host_access_guarded before);
 /* The call of that name, of the C library, read or wrote memory. */
 void host_access_enter(struct range bytes, bool writes, const char *name);
 
+/* The calling thread has declared an access, which is entered: what it then does within these bytes
+ * is no other access, until more work is guarded. */
+void host_access_declared(struct range bytes, bool writes);
+
 /* Before a call that writes there, or enqueues that: the write may be over before csan has its op,
  * and the host may be ordered after other work by then. */
 void host_access_before_write(uint64_t memory, uint64_t bytes);
