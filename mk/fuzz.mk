@@ -74,7 +74,7 @@ $(FUZZ)/fuzz_texture: $(fuzz_texture_objects)
 
 # And what encodes tensor maps, and what copies know of them.
 fuzz_tensor_map_objects := $(patsubst %,$(FUZZ)/obj/%.o,tests/fuzz/inputs/fuzz_tensor_map runtime/device/memory/tensor_map \
-	runtime/device/exec/exec_tensor_map)
+	runtime/device/exec/tensor/exec_tensor_map)
 $(fuzz_tensor_map_objects): FUZZ_CFLAGS += $(CUDA_INCLUDE)
 $(FUZZ)/fuzz_tensor_map: $(fuzz_tensor_map_objects)
 	@mkdir -p $(@D)

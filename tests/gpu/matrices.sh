@@ -1,6 +1,6 @@
 #!/bin/bash
 # Instructions that the embedded device took from the figures and tables of the PTX ISA: wgmma, mma.sp,
-# tensor copies in im2col mode and reductions by bulk copies. The programs that check them there are
+# tensor copies in im2col mode, tensor maps that kernels make, and reductions by bulk copies. The programs that check them there are
 # run on the GPU, without csan, and on the embedded device: both must find the numbers that a loop gives.
 #
 #   matrices.sh CSAN_ROOT   CSAN_ROOT: an installed tree, or a build
@@ -34,8 +34,10 @@ judge()
     sed 's/^/    /' "$work/err" | tail -40
 }
 
-for name in wgmma_numbers mma_sparse_numbers tensor_im2col_numbers tensor_reduce_numbers; do
-    if ! "$nvcc" -cudart shared -std=c++14 -arch=sm_90 -I"$root/include" -I"$here/../../include" \
+for name in wgmma_numbers mma_sparse_numbers tensor_im2col_numbers tensor_made_numbers tensor_reduce_numbers; do
+    flags=$(sed -n 's|^// flags: ||p' "$here/../integration/$name.cu")
+    # shellcheck disable=SC2086
+    if ! "$nvcc" -cudart shared -std=c++14 ${flags:--arch=sm_90} -I"$root/include" -I"$here/../../include" \
         "$here/../integration/$name.cu" -o "$work/$name" -lcuda; then
         failed=$((failed + 2))
         continue

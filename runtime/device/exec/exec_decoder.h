@@ -74,6 +74,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
 /* exec_access.c */ decode_family decode_ld, decode_st, decode_cp;
 /* exec_bulk.c */ decode_family decode_bulk;
 /* exec_tensor.c */ decode_family decode_bulk_tensor;
+/* exec_tensor_fields.c */ decode_family decode_tensormap;
 /* exec_dependency.c */ decode_family decode_dependency;
 /* texture/exec_texture.c */ decode_family decode_tex, decode_tld4;
 /* texture/exec_surface.c */ decode_family decode_suld, decode_sust, decode_sured;

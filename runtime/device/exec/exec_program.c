@@ -108,6 +108,7 @@ static decode_family *const families[PTX_OP_COUNT] = {
     [PTX_OP_SUST] = decode_sust,
     [PTX_OP_SZEXT] = decode_szext,
     [PTX_OP_TANH] = decode_unary,
+    [PTX_OP_TENSORMAP] = decode_tensormap,
     [PTX_OP_TESTP] = decode_testp,
     [PTX_OP_TEX] = decode_tex,
     [PTX_OP_TLD4] = decode_tld4,
@@ -159,6 +160,7 @@ static bool changes_flow(const struct ptx_instruction *instruction)
     case PTX_OP_STMATRIX:
     case PTX_OP_MOVMATRIX:
     case PTX_OP_MMA:
+    case PTX_OP_TENSORMAP:
     case PTX_OP_WGMMA:
     case PTX_OP_WMMA:
         return true;

@@ -1,6 +1,6 @@
 /* Tensor maps (CUDA Driver API, "Tensor Map Object Management"), in the device's own form. Tiled
  * ones and those of the im2col modes, of whole bytes; what else there is, is named once. */
-#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/exec/tensor/tensor_map.h"
 #include "runtime/device/driver/driver.h"
 #include "runtime/ptx/ir.h"
 
@@ -82,7 +82,7 @@ static bool take_box(struct tensor_map *map, const cuuint32_t *box, const cuuint
             (!box[i] || box[i] > TENSOR_BOX_MOST || !steps[i] || steps[i] > TENSOR_STEP_MOST))
             return false;
         map->steps[i] = there ? (uint8_t)steps[i] : 1;
-        map->box[i] = there ? (uint16_t)((box[i] + steps[i] - 1) / steps[i]) : 1;
+        map->box[i] = there ? (uint16_t)box[i] : 1;
     }
     return (uint64_t)map->box[0] * map->element_bytes % TENSOR_PIECE == 0;
 }

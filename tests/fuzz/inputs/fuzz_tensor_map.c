@@ -2,7 +2,7 @@
  * a program has written over. A map that was encoded is valid, and the elements of a valid map's
  * box lie in the shared memory that it says it reaches over, each in a place of its own. */
 #include "runtime/device/driver/driver.h"
-#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/exec/tensor/tensor_map.h"
 
 #include <stdlib.h>
 #include <string.h>

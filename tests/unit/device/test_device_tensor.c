@@ -1,5 +1,6 @@
 /* Tensor maps and bulk tensor copies of the embedded device, against a plain loop: random tensors
- * of all ranks, element sizes, steps and swizzles, in boxes that reach beyond all ends. */
+ * of all ranks, element sizes, steps and swizzles, in boxes that reach beyond all ends. "The first
+ * element of elementStrides is ignored" (CUDA Driver API, cuTensorMapEncodeTiled). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 #include <cmocka.h>
 
 #include <cuda.h>
-#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/exec/tensor/tensor_map.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static struct shape random_shape(void)
     for (unsigned i = 0; i < shape.rank; i++) {
         shape.steps[i] = draw(0, 2) ? 1 : draw(1, 3);
         shape.count[i] = i ? draw(1, 3) : draw(1, most / 16) * 16 / shape.bytes;
-        shape.box[i] = (shape.count[i] - 1) * shape.steps[i] + 1;
+        shape.box[i] = i ? (shape.count[i] - 1) * shape.steps[i] + 1 : shape.count[i];
         shape.sizes[i] = i ? draw(1, 5) : draw(1, 40);
         shape.strides[i] = i ? (span + 15) / 16 * 16 + 16 * draw(0, 1) : shape.bytes;
         span = shape.strides[i] * shape.sizes[i];
@@ -157,7 +158,7 @@ static void walk(const struct shape *shape,
     for (unsigned place = 0; place < shape->box_bytes; place += shape->bytes) {
         int64_t at = 0;
         for (unsigned i = 0; i < shape->rank; i++) {
-            const int64_t c = shape->first[i] + (int64_t)index[i] * shape->steps[i];
+            const int64_t c = shape->first[i] + (int64_t)index[i] * (i ? shape->steps[i] : 1);
             at = at < 0 || c < 0 || c >= (int64_t)shape->sizes[i]
                      ? -1
                      : at + c * (int64_t)shape->strides[i];
@@ -270,7 +271,7 @@ static void walk_rows(const struct shape *shape,
     unsigned place = 0;
     for (unsigned row = 1; row < RANKS; row++)
         for (unsigned i = 0; i < shape->count[0]; i++, place += shape->bytes) {
-            const int64_t x = shape->first[0] + (int64_t)i * shape->steps[0], y = shape->first[row];
+            const int64_t x = shape->first[0] + (int64_t)i, y = shape->first[row];
             const bool inside =
                 x >= 0 && x < (int64_t)shape->sizes[0] && y >= 0 && y < (int64_t)shape->sizes[1];
             element(NULL, inside ? x * shape->bytes + y * (int64_t)shape->strides[1] : -1,

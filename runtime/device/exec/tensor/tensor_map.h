@@ -2,8 +2,8 @@
  * bytes of a CUtensorMap, and bulk tensor copies read. A GPU's layout is not documented, and
  * programs must not look inside (CUDA Driver API, "Tensor Map Object Management"). The functions
  * are pure. */
-#ifndef RUNTIME_DEVICE_EXEC_TENSOR_MAP_H
-#define RUNTIME_DEVICE_EXEC_TENSOR_MAP_H
+#ifndef RUNTIME_DEVICE_EXEC_TENSOR_TENSOR_MAP_H
+#define RUNTIME_DEVICE_EXEC_TENSOR_TENSOR_MAP_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +29,8 @@ struct tensor_map {
     uint64_t magic;
     uint64_t strides[TENSOR_RANK_MOST]; /* bytes; the innermost's is an element */
     uint32_t sizes[TENSOR_RANK_MOST];   /* elements, innermost first; 1 beyond the rank */
-    uint16_t box[TENSOR_RANK_MOST];     /* elements that a copy has, steps taken into account */
-    uint8_t steps[TENSOR_RANK_MOST];    /* from element to element of the box */
+    uint16_t box[TENSOR_RANK_MOST];  /* elements that a copy reaches over: see tensor_map_count */
+    uint8_t steps[TENSOR_RANK_MOST]; /* from element to element of the box, but the innermost's */
     uint8_t rank;
     uint8_t element_bytes;
     uint8_t type; /* enum ptx_type: of the elements, for reductions */
@@ -47,6 +47,11 @@ struct tensor_map {
                      image */
 };
 
+/* A map that has no fields yet: of bytes, with one axis. */
+void tensor_map_begin(struct tensor_map *map);
+/* Elements of a box along an axis: "ceil(boxDim[i] / elementStrides[i])", but for the innermost,
+ * whose step is ignored. */
+uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis);
 /* Whether a copy may use it: a map lies in memory that the program can write. */
 bool tensor_map_is_valid(const struct tensor_map *map);
 /* im2col modes: from a pixel to the next one, `at[0]` along the second axis of the tensor, ... At

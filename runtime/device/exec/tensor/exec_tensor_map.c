@@ -1,12 +1,29 @@
 /* See tensor_map.h. */
-#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/exec/tensor/tensor_map.h"
+#include "runtime/ptx/ir.h"
 
 enum { ROW_SHIFT = 3 };
 
+void tensor_map_begin(struct tensor_map *map)
+{
+    *map = (struct tensor_map){.magic = TENSOR_MAP_MAGIC, .rank = 1, .element_bytes = 1};
+    map->type = PTX_U8;
+    map->strides[0] = 1;
+    for (uint32_t i = 0; i < TENSOR_RANK_MOST; i++) {
+        map->sizes[i] = 1;
+        map->box[i] = 1;
+        map->steps[i] = 1;
+    }
+}
+
+uint32_t tensor_map_count(const struct tensor_map *map, uint32_t axis)
+{
+    const uint32_t step = axis ? map->steps[axis] : 1;
+    return (map->box[axis] + step - 1) / step;
+}
+
 static bool axis_is_valid(const struct tensor_map *map, uint32_t i)
 {
-    if (i >= map->rank)
-        return map->box[i] == 1 && map->sizes[i] == 1;
     return map->sizes[i] && map->box[i] && map->box[i] <= TENSOR_BOX_MOST && map->steps[i] &&
            map->steps[i] <= TENSOR_STEP_MOST;
 }
@@ -15,7 +32,7 @@ static bool pixels_are_valid(const struct tensor_map *map)
 {
     bool valid =
         map->rank >= 3 && map->pixels <= TENSOR_PIXELS_MOST && map->wide <= TENSOR_WIDE_W128;
-    for (uint32_t i = 1; i < TENSOR_RANK_MOST; i++)
+    for (uint32_t i = 1; i < map->rank; i++)
         valid &= map->box[i] == 1;
     return valid;
 }
@@ -26,7 +43,7 @@ bool tensor_map_is_valid(const struct tensor_map *map)
     bool valid = map->magic == TENSOR_MAP_MAGIC && map->rank && map->rank <= TENSOR_RANK_MOST &&
                  map->element_bytes && map->element_bytes <= sizeof(uint64_t) &&
                  !(map->element_bytes & (map->element_bytes - 1)) && inner % TENSOR_PIECE == 0;
-    for (uint32_t i = 0; valid && i < TENSOR_RANK_MOST; i++)
+    for (uint32_t i = 0; valid && i < map->rank; i++)
         valid = axis_is_valid(map, i);
     if (map->pixels || map->wide)
         valid = valid && map->pixels && pixels_are_valid(map);
@@ -46,7 +63,7 @@ uint64_t tensor_map_box_bytes(const struct tensor_map *map)
 {
     uint64_t bytes = map->element_bytes;
     for (uint32_t i = 0; i < map->rank; i++)
-        bytes *= map->box[i];
+        bytes *= tensor_map_count(map, i);
     return map->pixels ? bytes * map->pixels : bytes;
 }
 

@@ -4,7 +4,7 @@
  * atomically, each by itself, and have the type that the map says. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
-#include "runtime/device/exec/tensor_map.h"
+#include "runtime/device/exec/tensor/tensor_map.h"
 #include "runtime/device/exec/texture/exec_texture.h"
 
 enum tensor_mode {
@@ -112,7 +112,7 @@ static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64
         uint64_t address = map->base;
         bool inside = true;
         for (uint32_t i = 0; i < map->rank; i++) {
-            const int64_t place = first[i] + (int64_t)at[i] * map->steps[i];
+            const int64_t place = first[i] + (int64_t)at[i] * (i ? map->steps[i] : 1);
             inside &= place >= 0 && place < (int64_t)map->sizes[i];
             address += (uint64_t)place * map->strides[i];
         }
@@ -121,7 +121,7 @@ static int copy_box(const struct tensor_copy *copy, const int64_t *first, uint64
                                address);
         if (!inside && copy->loads)
             fill(copy, offset);
-        for (uint32_t i = 0; i < map->rank && ++at[i] == map->box[i]; i++)
+        for (uint32_t i = 0; i < map->rank && ++at[i] == tensor_map_count(map, i); i++)
             at[i] = 0;
     }
     return FLOW_NEXT;
@@ -275,7 +275,7 @@ static bool map_fits(const struct tensor_site *site, const struct tensor_map *ma
                                    [MODE_WIDE_128] = TENSOR_WIDE_W128};
     if (map->wide != wide[site->mode] || (map->pixels != 0) != (site->mode >= MODE_PIXELS))
         return false;
-    return site->mode == MODE_ROWS ? map->rank == 2 && map->box[1] == 1
+    return site->mode == MODE_ROWS ? map->rank == 2 && tensor_map_count(map, 1) == 1
                                    : map->rank == site->coordinate_count;
 }
 
