@@ -106,8 +106,8 @@ static bool touched_guarded(void *user, const struct host_touch *touch)
     enum page_guard_part part = PAGE_GUARD_NONE;
     pending_is_seen();
     if (is_pending(touch) && !touch->pageable && is_still_handled())
-        part = (is_word(touch) ? page_guard_add_word : page_guard_add)(touch->epoch, touch->bytes,
-                                                                       touch->writes);
+        part = is_word(touch) ? page_guard_add_word(touch->epoch, touch->bytes, touch->writes)
+                              : page_guard_add_strided(touch->epoch, touch->lmad, touch->writes);
     if (!touch->late)
         (*(part >= PAGE_GUARD_SAMPLED ? &guarded.ends : &guarded.other))++;
     return changed;

@@ -38,6 +38,7 @@ struct record {
     uint64_t first;
     uint32_t count;
     bool writes, sampled, word;
+    struct lmad touched; /* of the bytes, where there are gaps between */
     uint64_t sample[SAMPLE_PAGES];
 };
 
@@ -192,6 +193,32 @@ static uint64_t record_page(const struct record *record, uint32_t i)
     return record->sampled ? record->sample[i] : record->first + i;
 }
 
+static bool record_touches(const struct record *record, struct range bytes)
+{
+    struct range run;
+    if (!range_overlaps(record->bytes, bytes))
+        return false;
+    return lmad_is_contiguous(&record->touched) ||
+           (lmad_next_run(&record->touched, bytes.start, &run.start, &run.end) &&
+            run.start < bytes.end);
+}
+
+static bool record_touches_page(const struct record *record, uint64_t number)
+{
+    return lmad_is_contiguous(&record->touched) ||
+           record_touches(record, (struct range){number << PAGE_SHIFT, (number + 1) << PAGE_SHIFT});
+}
+
+/* That page, or the next that is touched. */
+static uint64_t touched_from(const struct record *record, uint64_t number)
+{
+    struct range run;
+    return record_touches_page(record, number) ||
+                   !lmad_next_run(&record->touched, number << PAGE_SHIFT, &run.start, &run.end)
+               ? number
+               : page_of(run.start);
+}
+
 /* The ends, and as many from each part between, in another place each time. */
 static void sample(struct record *record, uint64_t pages)
 {
@@ -203,7 +230,8 @@ static void sample(struct record *record, uint64_t pages)
     for (uint32_t i = 1; i < SAMPLE_PAGES - 1; i++) {
         const uint64_t from = (i - 1) * (pages - 2) / (SAMPLE_PAGES - 2);
         const uint64_t to = i * (pages - 2) / (SAMPLE_PAGES - 2);
-        record->sample[i] = record->first + 1 + from + (guard.turn >> 33) % (to - from);
+        record->sample[i] =
+            touched_from(record, record->first + 1 + from + (guard.turn >> 33) % (to - from));
     }
 }
 
@@ -218,14 +246,15 @@ static struct range pages_of(struct range bytes)
                           (bytes.end + PAGE_BYTES - 1) >> PAGE_SHIFT << PAGE_SHIFT};
 }
 
-/* Returns how many of its pages are guarded. */
-static uint32_t record_guard(const struct record *record)
+/* Returns how many of its pages are guarded; `touched`: of so many. */
+static uint32_t record_guard(const struct record *record, uint32_t *touched)
 {
     const bool some_open = unguarded_has(pages_of(record->bytes));
     struct run run = {0};
     uint32_t guarded = 0;
     for (uint32_t i = 0; i < record->count; i++) {
-        struct page *page = page_find(record_page(record, i), true);
+        const uint64_t number = record_page(record, i);
+        struct page *page = record_touches_page(record, number) ? page_find(number, true) : NULL;
         if (!page)
             continue;
         page->writers += record->writes;
@@ -235,15 +264,19 @@ static uint32_t record_guard(const struct record *record)
     }
     run_end(&run);
     for (uint32_t i = 0; i < record->count; i++) {
-        const struct page *page = page_find(record_page(record, i), false);
+        const uint64_t number = record_page(record, i);
+        if (!record_touches_page(record, number))
+            continue;
+        const struct page *page = page_find(number, false);
         guarded += page && !page->opened;
+        ++*touched;
     }
     return guarded;
 }
 
 static uint64_t stretches(const struct record *record)
 {
-    return record->sampled ? SAMPLE_PAGES : 1;
+    return record->sampled || !lmad_is_contiguous(&record->touched) ? record->count : 1;
 }
 
 static void records_limits(const struct record *record, bool begins)
@@ -257,7 +290,8 @@ static void record_release(const struct record *record)
 {
     struct run run = {0};
     for (uint32_t i = 0; i < record->count; i++) {
-        struct page *page = page_find(record_page(record, i), false);
+        const uint64_t number = record_page(record, i);
+        struct page *page = record_touches_page(record, number) ? page_find(number, false) : NULL;
         if (!page)
             continue;
         page->writers -= record->writes && page->writers;
@@ -308,13 +342,14 @@ static enum page_guard_part add(const struct record *of)
     if (samples)
         sample(record, pages);
     records_limits(record, true);
-    const uint32_t guarded = record_guard(record);
+    uint32_t touched = 0;
+    const uint32_t guarded = record_guard(record, &touched);
     guard.counts.ops += guarded != 0;
     guard.counts.refused += guarded == 0;
     if (!guarded)
         return PAGE_GUARD_NONE;
-    guard.counts.in_part += samples || guarded < record->count;
-    if (guarded < record->count)
+    guard.counts.in_part += samples || guarded < touched;
+    if (guarded < touched)
         return PAGE_GUARD_PART;
     return samples ? PAGE_GUARD_SAMPLED : PAGE_GUARD_WHOLE;
 }
@@ -341,16 +376,26 @@ static void forget_all(void)
     guard.guarded = guard.stretches = 0;
 }
 
-enum page_guard_part page_guard_add(uint64_t epoch, struct range bytes, bool writes)
+enum page_guard_part page_guard_add_strided(uint64_t epoch, const struct lmad *bytes, bool writes)
 {
+    const struct range hull = {bytes->base, bytes->base + bytes->span};
     enum page_guard_part part = PAGE_GUARD_NONE;
-    if (!guard.on || bytes.start >= bytes.end || !take())
+    if (!guard.on || hull.start >= hull.end || !take())
         return PAGE_GUARD_NONE;
     if (epoch != guard.heard)
-        part = add(&(struct record){
-            .epoch = epoch, .bytes = bytes, .first = page_of(bytes.start), .writes = writes});
+        part = add(&(struct record){.epoch = epoch,
+                                    .bytes = hull,
+                                    .touched = *bytes,
+                                    .first = page_of(hull.start),
+                                    .writes = writes});
     give();
     return part;
+}
+
+enum page_guard_part page_guard_add(uint64_t epoch, struct range bytes, bool writes)
+{
+    const struct lmad all = {.base = bytes.start, .span = bytes.end - bytes.start};
+    return bytes.start < bytes.end ? page_guard_add_strided(epoch, &all, writes) : PAGE_GUARD_NONE;
 }
 
 enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes)
@@ -489,7 +534,7 @@ static enum page_guard_found met(struct range bytes, bool writes)
     enum page_guard_found found = PAGE_GUARD_OTHERS;
     for (size_t i = 0; i < guard.count; i++) {
         const struct record *record = &guard.records[i];
-        if (!(writes || record->writes) || !range_overlaps(record->bytes, bytes))
+        if (!(writes || record->writes) || !record_touches(record, bytes))
             continue;
         if (!record->word)
             return PAGE_GUARD_GUARDED;
@@ -552,7 +597,7 @@ uint64_t page_guard_lend(struct range bytes, bool writes)
     for (size_t i = 0; i < guard.count; i++) {
         const struct record *record = &guard.records[i];
         guarded |= range_overlaps(pages_of(record->bytes), bytes);
-        if (!epoch && (writes || record->writes) && range_overlaps(record->bytes, bytes))
+        if (!epoch && (writes || record->writes) && record_touches(record, bytes))
             epoch = record->epoch;
     }
     if (guarded)
@@ -567,7 +612,7 @@ bool page_guard_meets(uint64_t epoch, struct range bytes)
     if (!take())
         return false;
     for (size_t i = 0; i < guard.count && !meets; i++)
-        meets = guard.records[i].epoch == epoch && range_overlaps(guard.records[i].bytes, bytes);
+        meets = guard.records[i].epoch == epoch && record_touches(&guard.records[i], bytes);
     give();
     return meets;
 }

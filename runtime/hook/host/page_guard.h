@@ -10,6 +10,7 @@
 #define RUNTIME_HOOK_HOST_PAGE_GUARD_H
 
 #include "csan/base/range_map.h"
+#include "csan/shadow/lmad.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,8 @@ enum page_guard_part { PAGE_GUARD_NONE, PAGE_GUARD_PART, PAGE_GUARD_SAMPLED, PAG
 /* An op touches these bytes; `epoch` stands for it. If there are more than 256 KiB, their ends are
  * guarded, and some pages between, which change from op to op. */
 enum page_guard_part page_guard_add(uint64_t epoch, struct range bytes, bool writes);
+/* The same of bytes with gaps between. Pages that lie in a gap stay open. */
+enum page_guard_part page_guard_add_strided(uint64_t epoch, const struct lmad *bytes, bool writes);
 /* The op updates or looks at a word, of 8 bytes at most, in one piece each time. The host may look
  * at it meanwhile, and learn how far the op has come. */
 enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes);

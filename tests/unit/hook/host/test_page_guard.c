@@ -380,6 +380,36 @@ static void signals_come_at_any_instruction(void **state)
     page_guard_forget(bytes);
 }
 
+/* Bytes in a gap are nobody's, and pages in a gap stay open. */
+static void gaps_are_not_guarded(void **state)
+{
+    (void)state;
+    const uint64_t start = (uintptr_t)memory;
+    const struct lmad rows = {
+        .base = start, .bytes = 100, .span = 3 * 400 + 100, .dim_count = 1, .dims = {{400, 4}}};
+    const struct lmad pages = {
+        .base = start, .bytes = PAGE, .span = 7 * PAGE, .dim_count = 1, .dims = {{3 * PAGE, 3}}};
+    const struct range gap = {start + 100, start + 400}, row = {start + 400, start + 404},
+                       across = {start + 396, start + 404}, behind = {start + 1300, start + 1304};
+    page_guard_add_strided(1, &rows, true);
+    assert_int_equal(allowed(0), NOTHING);
+    assert_int_equal(page_guard_find(gap.start, gap, true), PAGE_GUARD_OTHERS);
+    assert_int_equal(page_guard_find(behind.start, behind, true), PAGE_GUARD_OTHERS);
+    assert_int_equal(page_guard_find(row.start, row, false), PAGE_GUARD_GUARDED);
+    assert_int_equal(page_guard_find(across.start, across, true), PAGE_GUARD_GUARDED);
+    assert_false(page_guard_meets(1, gap));
+    assert_true(page_guard_meets(1, across));
+    page_guard_forget_all();
+    assert_int_equal(allowed(0), ALL);
+
+    assert_int_equal(page_guard_add_strided(2, &pages, false), PAGE_GUARD_WHOLE);
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(allowed(i), i < 7 && i % 3 == 0 ? READS : ALL);
+    page_guard_forget_all();
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(allowed(i), ALL);
+}
+
 /* Who looks at an op's word may learn how far all ops have come. */
 static void words_are_looked_at(void **state)
 {
@@ -498,6 +528,7 @@ int main(void)
         cmocka_unit_test(ends_of_registered_blocks_stay_open),
         cmocka_unit_test(more_ranges_than_are_kept),
         cmocka_unit_test(signals_come_at_any_instruction),
+        cmocka_unit_test(gaps_are_not_guarded),
         cmocka_unit_test(words_are_looked_at),
         cmocka_unit_test(what_the_kernel_refuses_is_counted),
         cmocka_unit_test(the_time_is_limited),
