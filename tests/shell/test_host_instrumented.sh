@@ -49,8 +49,22 @@ done
 for name in host_pinned_write_ordered host_pinned_read_ordered host_mapped_read_ordered host_registered_read_ordered \
     host_managed_read_ordered host_managed_write_ordered host_managed_add_ordered host_thread_read_ordered \
     host_signal_read_ordered host_vector_read_ordered host_sort_ordered host_page_shared host_memcpy_from_ordered \
-    host_memset_to_ordered; do
+    host_memset_to_ordered host_call_read_ordered host_call_write_ordered host_call_fread_ordered host_call_nothing_read \
+    host_call_refused; do
     check "$name is silent" silent $name
+done
+# Functions of the C library that read and write buffers, as the program itself expects them of the guard.
+expected()
+{
+    local expectation
+    instrumented "$1" && run "$root/bin/csan" run --device=embedded --options=host=instrumented "./$1"
+    [ "$status" = 66 ] || return
+    while read -r expectation; do
+        grep -Eq -- "$expectation" err || { echo "$1 lacks $expectation"; return 1; }
+    done < <(sed -n 's,^// expect: ,,p' "$tree/tests/integration/$1.cu" | sed 's/{[a-z]*}/[0-9]+/')
+}
+for name in host_call_read host_call_write host_call_fread host_call_kinds host_call_messages host_call_direct host_io_uring; do
+    check "$name is found" expected $name
 done
 # A function that runs behind the copy's call, as a lazy device has it, in front of it by its stream.
 CSAN_SCHEDULE=lazy check "a host function that fills a pageable source is found" finds host_function_fills

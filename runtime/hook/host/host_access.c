@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool host_access_guards;
+bool host_access_guards, host_access_calls;
 static bool instrumented; /* libcsan_host.so announces accesses */
 static bool hashes;       /* what sources hold is looked at */
 static bool handler_lost; /* SIGSEGV no longer comes to csan */
@@ -54,7 +54,7 @@ static bool is_still_handled(void)
     static uint32_t turn;
     if (__atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED) % LOOKS != 0 || host_fault_is_handled())
         return true;
-    host_access_guards = false;
+    host_access_guards = host_access_calls = false;
     handler_lost = true;
     page_guard_stop();
     return false;
@@ -242,7 +242,7 @@ void host_access_enter(struct range bytes, bool writes, const char *name)
     if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {
         enter_access(callsite_of(name, NULL, 0), bytes, writes);
         guard_leave();
-    } else {
+    } else if (host_access_guards) {
         page_guard_open(bytes, true);
     }
 }
@@ -323,7 +323,7 @@ static bool devices_use_host_pages(void)
 
 static void stop_guard(void)
 {
-    host_access_guards = false;
+    host_access_guards = host_access_calls = false;
     page_guard_stop();
     host_fault_stop();
 }
@@ -419,7 +419,7 @@ static void start_guard(void (*before_end)(void))
         session_note("the host's loads and stores are not seen: signals cannot be handled here");
         return;
     }
-    host_access_guards = true;
+    host_access_guards = host_access_calls = true;
 }
 
 /* Announced by instrumented code, before the instruction at `pc`. */
@@ -465,7 +465,7 @@ static void start_instrumented(csan_context *context)
     const struct csan_host_pages pages = csan_host_activate(&table);
     pending_ranges_start(pages.written, pages.touched);
     context_watch_host(context, &watch);
-    instrumented = true;
+    instrumented = host_access_calls = true;
 }
 
 void host_access_start(csan_context *context, void (*before_end)(void))
@@ -483,6 +483,7 @@ void host_access_start(csan_context *context, void (*before_end)(void))
 
 void host_access_forked(void)
 {
+    host_access_calls = false;
     if (instrumented)
         pending_ranges_stop();
     instrumented = false;

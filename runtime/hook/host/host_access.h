@@ -21,6 +21,10 @@ void host_access_begin(void);
 /* Whether pages may be guarded. */
 extern bool host_access_guards;
 
+/* Whether calls are looked at that read or write the program's memory: pages may be guarded, or
+ * code announces its accesses. */
+extern bool host_access_calls;
+
 /* How many accesses to the host's memory, of work that the calling thread enqueued, have their ends
  * guarded, and all between or samples of it; and how many have not. */
 struct host_access_guarded {

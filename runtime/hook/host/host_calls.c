@@ -43,7 +43,7 @@ NEXT_CALLS(CALLS)
 /* While no page may be guarded, a function here is a test and a jump. */
 #define CALL_BEGINS(made)                                                                          \
     struct lent_memory call;                                                                       \
-    if (__builtin_expect(!host_access_guards, 1))                                                  \
+    if (__builtin_expect(!host_access_calls, 1))                                                   \
     return made
 /* The call between, and what it returned: so many bytes. */
 #define WRITES(memory, bytes, name, made)                                                          \
@@ -319,7 +319,7 @@ NEXT_EXPORTED int recvmmsg(int socket, struct mmsghdr *messages, unsigned count,
                            struct timespec *limit)
 {
     struct lent_messages call;
-    if (!host_access_guards)
+    if (!host_access_calls)
         return NEXT(recvmmsg)(socket, messages, count, flags, limit);
     lent_messages_begin(&call, messages, count, true);
     return lent_messages_end(&call, NEXT(recvmmsg)(socket, messages, count, flags, limit),
@@ -328,7 +328,7 @@ NEXT_EXPORTED int recvmmsg(int socket, struct mmsghdr *messages, unsigned count,
 NEXT_EXPORTED int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags)
 {
     struct lent_messages call;
-    if (!host_access_guards)
+    if (!host_access_calls)
         return NEXT(sendmmsg)(socket, messages, count, flags);
     lent_messages_begin(&call, messages, count, false);
     return lent_messages_end(&call, NEXT(sendmmsg)(socket, messages, count, flags), "sendmmsg");

@@ -39,7 +39,7 @@ static void *map(void *address, size_t bytes, int protection, int flags, int fil
     void *memory = is_found()
                        ? next_calls.mmap64(address, bytes, protection, flags, file, at)
                        : (void *)syscall(SYS_mmap, address, bytes, protection, flags, file, at);
-    if (__builtin_expect(host_access_guards, 0) && memory != MAP_FAILED && file >= 0)
+    if (__builtin_expect(host_access_calls, 0) && memory != MAP_FAILED && file >= 0)
         host_rings_mapped(file, at, memory);
     return memory;
 }

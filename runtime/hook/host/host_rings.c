@@ -120,7 +120,7 @@ static uint32_t *word(const struct ring *ring, uint32_t offset)
 void host_rings_enter(int file, unsigned count)
 {
     const struct ring *ring = ring_of(file);
-    if (!host_access_guards || !ring || !ring->queue || !ring->entry)
+    if (!host_access_calls || !ring || !ring->queue || !ring->entry)
         return;
     const uint32_t head = __atomic_load_n(word(ring, ring->offsets.head), __ATOMIC_ACQUIRE);
     const uint32_t mask = *word(ring, ring->offsets.ring_mask);
@@ -136,7 +136,7 @@ void host_rings_register(unsigned what, const void *argument, unsigned count)
 {
     const struct io_uring_rsrc_register *registered = argument;
     const struct io_uring_rsrc_update2 *update = argument;
-    if (!host_access_guards || !argument)
+    if (!host_access_calls || !argument)
         return;
     if (what == IORING_REGISTER_BUFFERS)
         give_parts(argument, count, true, NULL);
@@ -148,7 +148,7 @@ void host_rings_register(unsigned what, const void *argument, unsigned count)
 
 void host_rings_submit(long count, void *const *blocks)
 {
-    for (long i = 0; host_access_guards && i < count; i++) {
+    for (long i = 0; host_access_calls && i < count; i++) {
         const struct iocb *block = blocks[i];
         void *memory = (void *)(uintptr_t)block->aio_buf;
         if (block->aio_lio_opcode == IOCB_CMD_PREAD)
@@ -208,7 +208,7 @@ static void give_new(const struct liburing_ring *ring)
 {
     const unsigned shift = !!(ring->setup_flags & IORING_SETUP_SQE128);
     const unsigned count = ring->entry_tail - ring->entry_head;
-    for (unsigned i = 0; host_access_guards && i < count && i < *ring->entries; i++)
+    for (unsigned i = 0; host_access_calls && i < count && i < *ring->entries; i++)
         give_entry(&ring->entry[((ring->entry_head + i) & (*ring->entries - 1)) << shift]);
 }
 
@@ -287,7 +287,7 @@ NEXT_EXPORTED int io_uring_setup(unsigned entries, struct io_uring_params *param
 {
     NEXT_OF(io_uring_setup);
     const int file = function(entries, params);
-    if (host_access_guards)
+    if (host_access_calls)
         host_rings_made(file, params);
     return file;
 }
@@ -315,7 +315,7 @@ NEXT_CALLS(CALLS)
 #define GIVE(block, writes, name)                                                                  \
     lent_memory_give((void *)(uintptr_t)(block)->aio_buf, (block)->aio_nbytes, writes, name)
 #define GIVE_LIST(list, count)                                                                     \
-    for (int i = 0; host_access_guards && i < (count); i++)                                        \
+    for (int i = 0; host_access_calls && i < (count); i++)                                         \
         if ((list)[i] && (list)[i]->aio_lio_opcode != LIO_NOP)                                     \
     GIVE((list)[i], (list)[i]->aio_lio_opcode == LIO_READ, "lio_listio")
 

@@ -33,15 +33,16 @@ static __attribute__((constructor(101))) void find(void)
     *(void **)&host_syscall_next = driver_dlsym(RTLD_NEXT, "syscall");
 }
 
-/* syscall itself: without guarded pages, and for the calls that return twice, it leaves nothing on
- * the stack and goes on to the next one. Numbers: clone 56, fork 57, vfork 58, clone3 435. */
+/* syscall itself: where no calls are looked at, and for the calls that return twice, it leaves
+ * nothing on the stack and goes on to the next one. Numbers: clone 56, fork 57, vfork 58, clone3
+ * 435. */
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
         "syscall:\n"
         ".cfi_startproc\n"
-        "cmpb $0, host_access_guards(%rip)\n"
+        "cmpb $0, host_access_calls(%rip)\n"
         "jne 2f\n"
         "1: movq host_syscall_next(%rip), %rax\n"
         "testq %rax, %rax\n"
@@ -62,8 +63,8 @@ __asm__(".text\n"
         ".type syscall, %function\n"
         "syscall:\n"
         ".cfi_startproc\n"
-        "adrp x16, host_access_guards\n"
-        "ldrb w16, [x16, :lo12:host_access_guards]\n"
+        "adrp x16, host_access_calls\n"
+        "ldrb w16, [x16, :lo12:host_access_calls]\n"
         "cbnz w16, 2f\n"
         "1: adrp x16, host_syscall_next\n"
         "ldr x16, [x16, :lo12:host_syscall_next]\n"
@@ -313,7 +314,7 @@ NEXT_EXPORTED int ioctl(int file, unsigned long request, ...)
     va_start(list, request);
     void *argument = va_arg(list, void *);
     va_end(list);
-    if (__builtin_expect(!host_access_guards, 1))
+    if (__builtin_expect(!host_access_calls, 1))
         return NEXT(ioctl)(file, request, argument);
     ioctl_begin(&call, request, argument);
     const int result = NEXT(ioctl)(file, request, argument);

@@ -1,7 +1,9 @@
 /* See lent_memory.h. */
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/page_guard.h"
+#include "runtime/hook/host/pending_ranges.h"
 #include "runtime/hook/host/unguarded.h"
+#include "runtime/hook/session/guard.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,6 +21,20 @@ static struct range hull_of(const struct iovec *parts, size_t count)
     return hull;
 }
 
+/* A signal handler may have come within csan. */
+static bool is_pending(struct range bytes, bool writes)
+{
+    return guard_self.depth == 0 && guard_self.locked == 0 && pending_ranges_meet(bytes, writes);
+}
+
+/* The epoch of the op that the access meets; 0: none. */
+static uint64_t lend(const struct lent_memory *call, struct range bytes)
+{
+    if (call->announced)
+        return bytes.start < bytes.end && is_pending(bytes, call->writes);
+    return page_guard_lend(bytes, call->writes);
+}
+
 void lent_memory_begin_slow(struct lent_memory *call, const struct iovec *parts, size_t count,
                             bool writes)
 {
@@ -27,11 +43,12 @@ void lent_memory_begin_slow(struct lent_memory *call, const struct iovec *parts,
     size_t before = 0;
     if (hull.start >= hull.end)
         return;
-    *call = (struct lent_memory){.on = true, .writes = writes, .unguarded = unguarded_begin(hull)};
+    *call = (struct lent_memory){.on = true, .writes = writes, .announced = !host_access_guards};
+    if (!call->announced)
+        call->unguarded = unguarded_begin(hull);
     for (size_t i = 0; i < count; before += parts[i++].iov_len) {
         const uint64_t start = (uintptr_t)parts[i].iov_base;
-        const uint64_t epoch =
-            page_guard_lend((struct range){start, start + parts[i].iov_len}, writes);
+        const uint64_t epoch = lend(call, (struct range){start, start + parts[i].iov_len});
         if (!epoch || call->epoch)
             continue;
         call->epoch = epoch;
@@ -60,12 +77,14 @@ void lent_memory_begin_message_slow(struct lent_memory *call, const struct msghd
 void lent_memory_end_slow(struct lent_memory *call, size_t done, const char *name)
 {
     const int error = errno;
-    unguarded_end(call->unguarded);
+    if (!call->announced)
+        unguarded_end(call->unguarded);
     if (call->epoch && done > call->before) {
         const size_t left = done - call->before;
         const struct range bytes = {call->memory,
                                     call->memory + (left < call->bytes ? left : call->bytes)};
-        if (page_guard_meets(call->epoch, bytes))
+        if (call->announced ? is_pending(bytes, call->writes)
+                            : page_guard_meets(call->epoch, bytes))
             host_access_enter(bytes, call->writes, name);
     }
     errno = error;
@@ -108,8 +127,14 @@ void lent_memory_give_slow(const void *memory, size_t bytes, bool writes, const 
     const int error = errno;
     if (!bytes)
         return;
-    unguarded_add(range);
-    if (page_guard_lend(range, writes) && name)
+    bool meets = false;
+    if (host_access_guards) {
+        unguarded_add(range);
+        meets = page_guard_lend(range, writes) != 0;
+    } else if (name) {
+        meets = is_pending(range, writes);
+    }
+    if (meets && name)
         host_access_enter(range, writes, name);
     errno = error;
 }

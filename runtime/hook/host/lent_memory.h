@@ -1,7 +1,9 @@
 /* Memory that the program lends to the operating system's kernel by a call, to be read or written.
  * The kernel refuses guarded pages (EFAULT), so they are opened before the call and stay open until
  * it is over. What was read or written counts as the host's access then. Thread-safe, and for
- * signal handlers, too. While no page may be guarded, each inline function here is one test. */
+ * signal handlers, too. While no page may be guarded, each inline function here is one test. Where
+ * code announces its accesses, there are no guarded pages, and the call is looked at all the same.
+ */
 #ifndef RUNTIME_HOOK_HOST_LENT_MEMORY_H
 #define RUNTIME_HOOK_HOST_LENT_MEMORY_H
 
@@ -17,8 +19,9 @@
 struct lent_memory {
     bool on;
     bool writes;
+    bool announced;     /* no page is guarded: what is pending is known */
     unsigned unguarded; /* see unguarded_begin */
-    uint64_t epoch;     /* of the op that the access would meet; 0: none */
+    uint64_t epoch;     /* of the op that the access would meet; 0: none; announced: 1, of any */
     uintptr_t memory;   /* where it would */
     size_t bytes;
     size_t before; /* bytes of other buffers that come first */
@@ -38,7 +41,7 @@ static inline void lent_memory_begin_vector(struct lent_memory *call, const stru
                                             size_t count, bool writes)
 {
     call->on = false;
-    if (__builtin_expect(host_access_guards, 0) && parts && count)
+    if (__builtin_expect(host_access_calls, 0) && parts && count)
         lent_memory_begin_slow(call, parts, count, writes);
 }
 
@@ -46,7 +49,7 @@ static inline void lent_memory_begin_message(struct lent_memory *call, const str
                                              bool writes)
 {
     call->on = false;
-    if (__builtin_expect(host_access_guards, 0) && message)
+    if (__builtin_expect(host_access_calls, 0) && message)
         lent_memory_begin_message_slow(call, message, writes);
 }
 
@@ -83,7 +86,7 @@ int lent_messages_end(struct lent_messages *call, int done, const char *name);
  * host's access, too. */
 static inline void lent_memory_give(const void *memory, size_t bytes, bool writes, const char *name)
 {
-    if (__builtin_expect(host_access_guards, 0))
+    if (__builtin_expect(host_access_calls, 0))
         lent_memory_give_slow(memory, bytes, writes, name);
 }
 

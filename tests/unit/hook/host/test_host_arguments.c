@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-bool host_access_guards;
+bool host_access_guards, host_access_calls;
 
 static char path[] = "path";
 static int calls, open_now, opened;
@@ -93,7 +93,7 @@ static int begin(void **state)
 {
     (void)state;
     calls = opened = 0;
-    host_access_guards = true;
+    host_access_guards = host_access_calls = true;
     refuses = false;
     return 0;
 }
@@ -101,7 +101,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    host_access_guards = false;
+    host_access_guards = host_access_calls = false;
     return 0;
 }
 
@@ -142,7 +142,7 @@ static void what_would_be_lost_is_opened_before(void **state)
 static void without_guarded_pages_is_made_as_it_is(void **state)
 {
     (void)state;
-    host_access_guards = false;
+    host_access_guards = host_access_calls = false;
     refuses = true;
     assert_int_equal(rmdir(path), -1);
     assert_int_equal(errno, EFAULT);

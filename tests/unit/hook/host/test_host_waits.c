@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-bool host_access_guards;
+bool host_access_guards, host_access_calls;
 
 static struct {
     pthread_mutex_t mutex;
@@ -74,14 +74,14 @@ static int begin(void **state)
 {
     (void)state;
     calls = opened = open_in_call = 0;
-    host_access_guards = true;
+    host_access_guards = host_access_calls = true;
     return 0;
 }
 
 static int end(void **state)
 {
     (void)state;
-    host_access_guards = false;
+    host_access_guards = host_access_calls = false;
     return 0;
 }
 
@@ -115,7 +115,7 @@ static void others_are_made_as_they_are(void **state)
 {
     (void)state;
     assert_int_equal(pthread_mutex_lock(&others.mutex), EOWNERDEAD);
-    host_access_guards = false;
+    host_access_guards = host_access_calls = false;
     assert_int_equal(pthread_mutex_lock(&shared.mutex), EOWNERDEAD);
     assert_int_equal(calls, 2);
     assert_int_equal(opened, 0);
