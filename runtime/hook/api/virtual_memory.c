@@ -115,7 +115,7 @@ static void handle_release(CUmemGenericAllocationHandle value)
  *
  * A descriptor's number means nothing in another process. On the embedded device it is of a memory
  * file, which has an inode. On a GPU it is of the driver's device, as all are. So each that is made
- * gets a note, which tells whoever imports it what memory it is of. */
+ * gets a note, which says what memory it is of to whoever imports it. */
 
 static bool is_memory_file(int descriptor, struct stat *file)
 {

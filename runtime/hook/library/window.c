@@ -173,7 +173,7 @@ static void complete(struct window *window)
 }
 
 /* ncclCommWindowRegister(comm, buff, size, win, winFlags): all ranks of `comm` call it in one
- * order. NULL: its ranks cannot be told apart. */
+ * order. NULL: its ranks cannot be distinguished. */
 static struct window *registered(const struct touch *call)
 {
     const void *communicator = (const void *)(uintptr_t)touch_argument_pointer(call, 0);
