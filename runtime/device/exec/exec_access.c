@@ -217,13 +217,13 @@ static bool is_kernel_param(const struct decoder *decoder, const struct ptx_oper
            address->variable->offset < decoder->function->param_bytes;
 }
 
-static void decode_access(struct decoder *decoder, const struct ptx_instruction *i, bool load)
+void access_decode(struct decoder *decoder, const struct ptx_instruction *i, bool load)
 {
     const struct ptx_operand *value = &i->operands[load ? 0 : 1];
     const struct ptx_operand *address = &i->operands[load ? 1 : 0];
     uint32_t bits = ptx_type_bits(i->type);
     uint32_t *slots = decoder_keep(decoder, 9 * sizeof *slots);
-    if (!slots || i->async || bits < 8 || i->vector > 8) {
+    if (!slots || bits < 8 || i->vector > 8) {
         decoder_fail(decoder);
         return;
     }
@@ -263,12 +263,18 @@ static void decode_access(struct decoder *decoder, const struct ptx_instruction 
 
 void decode_ld(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    decode_access(decoder, i, true);
+    if (i->async)
+        decoder_fail(decoder);
+    else
+        access_decode(decoder, i, true);
 }
 
 void decode_st(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    decode_access(decoder, i, false);
+    if (i->async)
+        decode_store_async(decoder, i);
+    else
+        access_decode(decoder, i, false);
 }
 
 /* ---- cp.async ------------------------------------------------------------------------------ */
@@ -373,6 +379,8 @@ static void decode_copy(struct decoder *decoder, const struct ptx_instruction *i
 
 void decode_cp(struct decoder *decoder, const struct ptx_instruction *i)
 {
+    if (!strncmp(i->mnemonic, "cp.async.bulk.prefetch.", strlen("cp.async.bulk.prefetch.")))
+        return; /* there is no cache */
     switch (i->form) {
     case PTX_FORM_CP_ASYNC:
         decode_copy(decoder, i);

@@ -14,15 +14,18 @@ struct access_place {
 void access_place(struct decoder *decoder, const struct ptx_operand *address, uint8_t space,
                   struct access_place *place);
 void access_fill(struct micro *op, const struct access_place *place);
-/* ld and st. */
+/* ld and st: what runs them, and emits them. */
 micro_run access_run;
+void access_decode(struct decoder *decoder, const struct ptx_instruction *i, bool load);
 /* Runs an instruction for each lane of the mask by itself, in the order of lanes, until one does
  * not flow on. */
 typedef int access_of_lane(struct warp *w, const struct micro *op, int lane);
 int access_by_lanes(struct warp *w, const struct micro *op, access_of_lane *of_lane);
 bool access_is_strong(const struct ptx_instruction *instruction);
 
-/* exec_atomic.c. What an atomic operation makes of the old value; NULL: there is none of that type
+/* exec_atomic.c: emits atom or red of one element. */
+void atomic_decode(struct decoder *decoder, const struct ptx_instruction *i);
+/* What an atomic operation makes of the old value; NULL: there is none of that type
  * (enum ptx_atomic, enum ptx_type; the space is that of what is updated). */
 typedef uint64_t atomic_update(uint64_t old, uint64_t b, uint64_t c);
 atomic_update *atomic_update_of(uint8_t operation, uint8_t type, uint8_t space);

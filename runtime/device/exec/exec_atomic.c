@@ -345,18 +345,14 @@ static void decode_vector(struct decoder *decoder, const struct ptx_instruction 
     op->touch = kinds_of_touch(i);
 }
 
-void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
+void atomic_decode(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    if (i->vector > 1) {
-        decode_vector(decoder, i);
-        return;
-    }
     bool returns = i->opcode == PTX_OP_ATOM;
     uint32_t bits = ptx_type_bits(i->type), at = returns ? 1 : 0;
     bool wide = bits == 128 && (i->atomic == PTX_ATOMIC_EXCH || i->atomic == PTX_ATOMIC_CAS);
     update *run = find_update(i);
     uint32_t sources = i->atomic == PTX_ATOMIC_CAS ? 2 : 1;
-    if ((!run && !wide) || i->async || i->operand_count < at + 1 + sources) {
+    if ((!run && !wide) || i->operand_count < at + 1 + sources) {
         decoder_fail(decoder);
         return;
     }
@@ -379,4 +375,14 @@ void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
     op->pointer = (const void *)(uintptr_t)run;
     op->option |= ACCESS_WRITES | ACCESS_UPDATES | ACCESS_STRONG;
     op->touch = kinds_of_touch(i);
+}
+
+void decode_atom(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (i->async)
+        decode_reduce_async(decoder, i);
+    else if (i->vector > 1)
+        decode_vector(decoder, i);
+    else
+        atomic_decode(decoder, i);
 }

@@ -72,6 +72,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
 /* exec_move.c */ decode_family decode_mov, decode_cvta, decode_isspacep, decode_mapa,
     decode_getctarank;
 /* exec_access.c */ decode_family decode_ld, decode_st, decode_cp;
+/* exec_async.c */ decode_family decode_store_async, decode_reduce_async;
 /* exec_bulk.c */ decode_family decode_bulk;
 /* exec_tensor.c */ decode_family decode_bulk_tensor;
 /* exec_tensor_fields.c */ decode_family decode_tensormap;
@@ -99,7 +100,10 @@ bool decode_fp8(struct decoder *decoder, const struct ptx_instruction *instructi
 /* The same of formats of fewer bits, and of scales; alu_fp4.c. */
 bool decode_fp4(struct decoder *decoder, const struct ptx_instruction *instruction);
 
-/* exec_move.c: a special register's value in a slot. */
+/* exec_move.c: a slot of 64 bits into two of 32, and back. */
+void decode_split(struct decoder *decoder, uint32_t whole, const uint32_t parts[2]);
+void decode_join(struct decoder *decoder, const uint32_t parts[2], uint32_t whole);
+/* A special register's value in a slot. */
 uint32_t decode_special(struct decoder *decoder, uint8_t special, uint32_t bits);
 /* The address of a variable or function as a slot. */
 uint32_t decode_address_of(struct decoder *decoder, const struct ptx_operand *operand,

@@ -64,6 +64,9 @@ static void update_phase(const struct micro *op, uint8_t *pointer, uint32_t oper
     case PTX_FORM_MBARRIER_EXPECT_TX:
         phase.transactions += (int32_t)operand;
         break;
+    case PTX_FORM_MBARRIER_OTHER: /* complete_tx */
+        phase.transactions -= (int32_t)operand;
+        break;
     case PTX_FORM_MBARRIER_ARRIVE_DROP:
         phase.expected -= phase.expected > 0;
         arrive(&phase, 1);
@@ -165,9 +168,40 @@ static void decode_test(struct decoder *decoder, const struct ptx_instruction *i
     op->count = 1;
 }
 
+/* mbarrier.pending_count n, state */
+static int pending_count(struct warp *w, const struct micro *op)
+{
+    uint32_t *d = slot(w, op->d);
+    const uint64_t *token = slot(w, op->a);
+    LANES(w, d[l] = token[l] & COUNT_MASK);
+    return FLOW_NEXT;
+}
+
+static void decode_other(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    if (!strncmp(i->mnemonic, "mbarrier.complete_tx.", strlen("mbarrier.complete_tx.")) &&
+        i->operand_count == 2) {
+        decode_update(decoder, i);
+        return;
+    }
+    if (strncmp(i->mnemonic, "mbarrier.pending_count.", strlen("mbarrier.pending_count.")) ||
+        i->operand_count != 2) {
+        decoder_fail(decoder);
+        return;
+    }
+    const uint32_t a = decoder_source(decoder, &i->operands[1], 64);
+    const uint32_t d = decoder_destination(decoder, &i->operands[0], 32);
+    struct micro *op = decoder_emit(decoder, pending_count);
+    op->a = a;
+    op->d = d;
+}
+
 void decode_mbarrier(struct decoder *decoder, const struct ptx_instruction *i)
 {
     switch (i->form) {
+    case PTX_FORM_MBARRIER_OTHER:
+        decode_other(decoder, i);
+        return;
     case PTX_FORM_MBARRIER_INVAL:
         return;
     case PTX_FORM_CP_ASYNC_MBARRIER_ARRIVE:

@@ -112,6 +112,30 @@ static void decode_vector_mov(struct decoder *decoder, const struct ptx_instruct
     op->width2 = (uint8_t)(decoder_slot_bits(part) / 8);
 }
 
+static void emit_halves(struct decoder *decoder, micro_run *run, uint32_t whole,
+                        const uint32_t parts[2])
+{
+    uint32_t *slots = decoder_keep(decoder, 2 * sizeof *slots);
+    if (!slots)
+        return;
+    memcpy(slots, parts, 2 * sizeof *slots);
+    struct micro *op = decoder_emit(decoder, run);
+    op->d = op->a = whole;
+    op->slots = slots;
+    op->count = 2;
+    op->width = op->width2 = 4;
+}
+
+void decode_split(struct decoder *decoder, uint32_t whole, const uint32_t parts[2])
+{
+    emit_halves(decoder, unpack, whole, parts);
+}
+
+void decode_join(struct decoder *decoder, const uint32_t parts[2], uint32_t whole)
+{
+    emit_halves(decoder, pack, whole, parts);
+}
+
 void decode_mov(struct decoder *decoder, const struct ptx_instruction *i)
 {
     uint32_t bits = ptx_type_bits(i->type);

@@ -67,8 +67,7 @@ static bool take_sizes(struct tensor_map *map, const cuuint64_t *sizes, const cu
             return false;
         map->sizes[i] = there ? (uint32_t)sizes[i] : 1;
         map->strides[i] = !there ? 0 : i ? strides[i - 1] : map->element_bytes;
-        if (there && i &&
-            (strides[i - 1] % TENSOR_PIECE || strides[i - 1] >> STRIDE_BITS || !strides[i - 1]))
+        if (there && i && (strides[i - 1] % TENSOR_PIECE || strides[i - 1] >> STRIDE_BITS))
             return false;
     }
     return true;

@@ -317,6 +317,31 @@ static CUresult encode_wide(CUtensorMap *map, CUtensorMapIm2ColWideMode mode,
         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
+/* An axis of one element needs no stride: programs give 0 for it. */
+static void an_axis_of_one_needs_no_stride(void **state)
+{
+    (void)state;
+    struct shape shape = {.type = CU_TENSOR_MAP_DATA_TYPE_INT32,
+                          .rank = 3,
+                          .bytes = 4,
+                          .sizes = {16, 4, 1},
+                          .strides = {4, 64, 0},
+                          .box = {4, 2, 1},
+                          .steps = {1, 1, 1},
+                          .count = {4, 2, 1},
+                          .first = {4, 1, 0},
+                          .box_bytes = 32};
+    CUtensorMap map;
+    ok(encode(&shape, &map));
+    for (size_t k = 0; k < sizeof memory; k++)
+        memory[k] = (uint8_t)(k * 7);
+    ok(cuMemcpyHtoD(tensor, memory, sizeof memory));
+    run("load", &shape, &map);
+    ok(cuMemcpyDtoH(found, out, shape.box_bytes));
+    walk(&shape, load_element, NULL);
+    assert_memory_equal(found, expected, shape.box_bytes);
+}
+
 /* "cuTensorMapEncodeIm2colWide" */
 static void wrong_lines_of_pixels_are_refused(void **state)
 {
@@ -484,6 +509,7 @@ int main(void)
         cmocka_unit_test(loads_as_a_loop_does),
         cmocka_unit_test(stores_as_a_loop_does),
         cmocka_unit_test(rows_as_a_loop_does),
+        cmocka_unit_test(an_axis_of_one_needs_no_stride),
         cmocka_unit_test(wrong_lines_of_pixels_are_refused),
         cmocka_unit_test(wrong_columns_of_pixels_are_refused),
         cmocka_unit_test(wrong_maps_are_refused),

@@ -297,8 +297,70 @@ static bool is_convertible(uint8_t type, bool destination)
     }
 }
 
+/* ---- cvt.pack ------------------------------------------------------------------------------- */
+
+/* "cvt.pack.sat.u8.s32.b32 d, a, b, c": d has b, above it a and above that c's lower bits. */
+static const struct {
+    const char *word;
+    uint8_t bits;
+    int32_t least, most;
+} packed_types[] = {{".sat.u16.", 16, 0, 65535}, {".sat.s16.", 16, -32768, 32767},
+                    {".sat.u8.", 8, 0, 255},     {".sat.s8.", 8, -128, 127},
+                    {".sat.u4.", 4, 0, 15},      {".sat.s4.", 4, -8, 7},
+                    {".sat.u2.", 2, 0, 3},       {".sat.s2.", 2, -2, 1}};
+enum { PACKED_TYPES = sizeof packed_types / sizeof *packed_types };
+
+static uint32_t packed(uint32_t type, int32_t value)
+{
+    const int32_t least = packed_types[type].least, most = packed_types[type].most;
+    const int32_t held = value < least ? least : value > most ? most : value;
+    return (uint32_t)held & ((1u << packed_types[type].bits) - 1);
+}
+
+static int convert_pack(struct warp *w, const struct micro *op)
+{
+    const uint32_t bits = packed_types[op->kind].bits;
+    uint32_t *d = slot(w, op->d);
+    const int32_t *a = slot(w, op->a), *b = slot(w, op->b);
+    const uint32_t *c = slot(w, op->c);
+    LANES(w, {
+        const uint32_t above = bits == 16 ? 0 : c[l] << (2 * bits);
+        d[l] = above | packed(op->kind, a[l]) << bits | packed(op->kind, b[l]);
+    });
+    return FLOW_NEXT;
+}
+
+static void decode_pack(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    uint32_t type = 0;
+    while (type < PACKED_TYPES && !strstr(i->mnemonic, packed_types[type].word))
+        type++;
+    const bool adds = type < PACKED_TYPES && packed_types[type].bits < 16;
+    if (type == PACKED_TYPES || !strstr(i->mnemonic, adds ? ".s32.b32" : ".s32") ||
+        i->operand_count != (adds ? 4u : 3u)) {
+        decoder_fail(decoder);
+        return;
+    }
+    const uint32_t a = decoder_source(decoder, &i->operands[1], 32);
+    const uint32_t b = decoder_source(decoder, &i->operands[2], 32);
+    const uint32_t c = adds ? decoder_source(decoder, &i->operands[3], 32) : a;
+    const uint32_t d = decoder_destination(decoder, &i->operands[0], 32);
+    struct micro *op = decoder_emit(decoder, convert_pack);
+    op->a = a;
+    op->b = b;
+    op->c = c;
+    op->d = d;
+    op->kind = (uint8_t)type;
+}
+
+/* ---- decoding ------------------------------------------------------------------------------- */
+
 void decode_cvt(struct decoder *decoder, const struct ptx_instruction *i)
 {
+    if (!strncmp(i->mnemonic, "cvt.pack.", strlen("cvt.pack."))) {
+        decode_pack(decoder, i);
+        return;
+    }
     if (decode_fp8(decoder, i) || decode_fp4(decoder, i))
         return;
     struct conversion *c = decoder_keep(decoder, sizeof *c);

@@ -144,13 +144,20 @@ static int rounded(struct warp *w, const struct micro *op)
     return flow;
 }
 
-static void decode_rounded(struct decoder *decoder, const struct ptx_instruction *i, micro_run *run,
-                           uint32_t bits)
+/* Whether the rounding mode is another than to nearest. */
+static bool rounds_otherwise(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    bool other =
+    const bool other =
         i->rounding == PTX_ROUND_RZ || i->rounding == PTX_ROUND_RM || i->rounding == PTX_ROUND_RP;
     if (!other && i->rounding != PTX_ROUND_NONE && i->rounding != PTX_ROUND_RN)
         decoder_fail(decoder);
+    return other;
+}
+
+static void decode_rounded(struct decoder *decoder, const struct ptx_instruction *i, micro_run *run,
+                           uint32_t bits)
+{
+    const bool other = rounds_otherwise(decoder, i);
     decoder_plain(decoder, i, other ? rounded : run, bits);
     if (!other || decoder->failed || !decoder->code_count)
         return;
@@ -257,10 +264,72 @@ static uint32_t expected_operands(const struct ptx_instruction *i)
     }
 }
 
+/* .f32x2: both halves of 64 bits, one after the other. */
+static void decode_pair(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    micro_run *const *table = table_32(i);
+    const bool other = rounds_otherwise(decoder, i);
+    uint32_t parts[4][2] = {{0}}; /* of the destination, and of each source */
+    if (!table || i->sat || i->operand_count != expected_operands(i) ||
+        (i->opcode != PTX_OP_ADD && i->opcode != PTX_OP_SUB && i->opcode != PTX_OP_MUL &&
+         i->opcode != PTX_OP_FMA)) {
+        decoder_fail(decoder);
+        return;
+    }
+    const uint32_t d = decoder_destination(decoder, &i->operands[0], 64);
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        const uint32_t whole = k ? decoder_source(decoder, &i->operands[k], 64) : d;
+        for (int half = 0; half < 2; half++)
+            parts[k][half] = decoder_temporary(decoder, 32);
+        if (k)
+            decode_split(decoder, whole, parts[k]);
+    }
+    for (int half = 0; half < 2; half++) {
+        micro_run *run = table[i->ftz];
+        struct micro *op = decoder_emit(decoder, other ? rounded : run);
+        op->d = parts[0][half];
+        op->a = parts[1][half];
+        op->b = parts[2][half];
+        op->c = parts[3][half];
+        op->pointer = other ? (const void *)(uintptr_t)run : NULL;
+        op->option = other ? i->rounding : 0;
+    }
+    decode_join(decoder, parts[0], d);
+}
+
+/* min and max of three. */
+static void decode_of_three(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    micro_run *const *table = table_32(i);
+    uint32_t sources[3];
+    if (!table || i->type != PTX_F32 || i->xorsign || i->abs || i->sat || i->rounding) {
+        decoder_fail(decoder);
+        return;
+    }
+    for (uint32_t k = 0; k < 3; k++)
+        sources[k] = decoder_source(decoder, &i->operands[k + 1], 32);
+    const uint32_t of_two = decoder_temporary(decoder, 32);
+    const uint32_t d = decoder_destination(decoder, &i->operands[0], 32);
+    for (uint32_t k = 1; k < 3; k++) {
+        struct micro *op = decoder_emit(decoder, table[i->ftz]);
+        op->a = k == 1 ? sources[0] : of_two;
+        op->b = sources[k];
+        op->d = k == 1 ? of_two : d;
+    }
+}
+
 bool decode_float(struct decoder *decoder, const struct ptx_instruction *i)
 {
+    if (i->type == PTX_F32X2) {
+        decode_pair(decoder, i);
+        return true;
+    }
     if (i->type != PTX_F32 && i->type != PTX_F64)
         return false;
+    if ((i->opcode == PTX_OP_MIN || i->opcode == PTX_OP_MAX) && i->operand_count == 4) {
+        decode_of_three(decoder, i);
+        return true;
+    }
     bool mixed = i->type2 != PTX_TYPE_NONE && i->type2 != i->type;
     if (mixed || i->relu || i->operand_count != expected_operands(i))
         decoder_fail(decoder);

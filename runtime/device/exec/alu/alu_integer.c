@@ -413,6 +413,8 @@ HANDLER2(maximum_relu, s32, int32_t, a > b ? (a < 0 ? 0 : a) : (b < 0 ? 0 : b))
 void decode_min_max(struct decoder *decoder, const struct ptx_instruction *i)
 {
     bool lower = i->opcode == PTX_OP_MIN;
+    if (i->operand_count == 4 && ptx_type_is_float(i->type) && decode_float(decoder, i))
+        return; /* of three */
     if (i->operand_count != 3)
         decoder_fail(decoder);
     else if (decode_other_types(decoder, i))

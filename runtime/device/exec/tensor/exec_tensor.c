@@ -382,7 +382,7 @@ static uint8_t mode_of(const char *mnemonic)
 void decode_bulk_tensor(struct decoder *decoder, const struct ptx_instruction *i)
 {
     struct tensor_site *site = decoder_keep(decoder, sizeof *site);
-    if (!site || i->operand_count < 2 || strstr(i->mnemonic, "prefetch")) {
+    if (!site || i->operand_count < 2) {
         decoder_fail(decoder);
         return;
     }

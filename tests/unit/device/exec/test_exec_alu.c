@@ -541,7 +541,57 @@ static uint32_t average(int a, int b)
     X(cvt_rzi_ftz, "cvt.rzi.ftz.f32.f32 %w0, %w1;", "w", bits32(truncf(flush(F32(a)))))            \
     X(cvt_sat_f32, "cvt.sat.f32.f32 %w0, %w1;", "w", bits32(unit(F32(a))))
 
-#define ALL(X) INTEGERS(X) FLOATS(X) HALVES(X) CONVERSIONS(X)
+/* Two .f32 in 64 bits, minima and maxima of three, and integers that are packed. */
+#define LOW(x)  as_float((uint32_t)(v.x))
+#define HIGH(x) as_float((uint32_t)(v.x >> 32))
+#define PAIR(of, ...)                                                                              \
+    (of(LOW(a), LOW(b), LOW(c)) & 0xffffffff) | of(HIGH(a), HIGH(b), HIGH(c)) << 32
+
+static uint64_t fused(float a, float b, float c)
+{
+    return bits32(fmaf(a, b, c));
+}
+static uint64_t added_flushed(float a, float b, float c)
+{
+    (void)c;
+    return bits32(flush(flush(a) + flush(b)));
+}
+static uint64_t subtracted(float a, float b, float c)
+{
+    (void)c;
+    return bits32(a - b);
+}
+static uint64_t multiplied_down(float a, float b, float c)
+{
+    return rounded32(FE_DOWNWARD, '*', a, b, c);
+}
+static uint64_t packed_bits(int64_t a, int64_t b, uint32_t c, unsigned bits, int64_t low,
+                            int64_t top)
+{
+    const uint64_t mask = (1u << bits) - 1;
+    return (uint32_t)(bits == 16 ? 0 : c << 2 * bits) | (clamped(a, low, top) & mask) << bits |
+           (clamped(b, low, top) & mask);
+}
+
+#define PAIRS(X)                                                                                   \
+    X(fma_f32x2, "fma.rn.f32x2 %d0, %d1, %d2, %d3;", "d", PAIR(fused))                             \
+    X(add_f32x2, "add.rn.ftz.f32x2 %d0, %d1, %d2;", "d", PAIR(added_flushed))                      \
+    X(sub_f32x2, "sub.rn.f32x2 %d0, %d1, %d2;", "d", PAIR(subtracted))                             \
+    X(mul_f32x2, "mul.rm.f32x2 %d0, %d1, %d2;", "d", PAIR(multiplied_down))                        \
+    X(min_of_three, "min.f32 %w0, %w1, %w2, %w3;", "w",                                            \
+      bits32(least(least(F32(a), F32(b)), F32(c))))                                                \
+    X(max_of_three, "max.NaN.f32 %w0, %w1, %w2, %w3;", "w",                                        \
+      bits32(F32(a) != F32(a) || F32(b) != F32(b) || F32(c) != F32(c)                              \
+                 ? NAN                                                                             \
+                 : most(most(F32(a), F32(b)), F32(c))))                                            \
+    X(pack_u8, "cvt.pack.sat.u8.s32.b32 %w0, %w1, %w2, %w3;", "w",                                 \
+      packed_bits(S32(a), S32(b), U32(c), 8, 0, 255))                                              \
+    X(pack_s4, "cvt.pack.sat.s4.s32.b32 %w0, %w1, %w2, %w3;", "w",                                 \
+      packed_bits(S32(a), S32(b), U32(c), 4, -8, 7))                                               \
+    X(pack_s16, "cvt.pack.sat.s16.s32 %w0, %w1, %w2;", "w",                                        \
+      packed_bits(S32(a), S32(b), U32(c), 16, INT16_MIN, INT16_MAX))
+
+#define ALL(X) INTEGERS(X) FLOATS(X) HALVES(X) CONVERSIONS(X) PAIRS(X)
 
 #define FUNCTION(name, text, result, expression)                                                   \
     static uint64_t expect_##name(values v)                                                        \

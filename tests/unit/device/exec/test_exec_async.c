@@ -1,0 +1,97 @@
+/* st.async, red.async and the mbarrier operations that count their bytes: which blocks get what is
+ * in tests/integration/cluster_async_numbers.cu; here, what an mbarrier counts, and refused forms.
+ */
+#include "tests/unit/device/exec/exec_harness.h"
+
+static struct harness h;
+
+static void open_kernel(const char *body)
+{
+    char text[4096];
+    snprintf(
+        text, sizeof text,
+        ".version 8.6\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%x<8>; .reg .b32 %%t<9>; .reg .pred %%p;\n"
+        ".shared .align 8 .b64 bar;\n.shared .align 16 .b8 data[64];\n"
+        "ld.param.u64 %%x0, [p]; mov.u32 %%t0, bar; mov.u32 %%t1, data; mov.u32 %%t2, 5;\n"
+        "mov.u32 %%t8, 0;\nmapa.shared::cluster.u32 %%t3, %%t0, %%t8;\n"
+        "mapa.shared::cluster.u32 %%t4, %%t1, %%t8;\n%s\nret;\n}\n",
+        body);
+    harness_open_text(&h, text);
+}
+
+static const uint32_t *run(const char *body)
+{
+    open_kernel(body);
+    uint64_t memory = harness_allocate(&h, 64);
+    harness_run(&h, "k", 1, 1, 0, ARGUMENTS(&memory));
+    return harness_host(&h, memory);
+}
+
+#define TEST(at)                                                                                   \
+    "mbarrier.test_wait.parity.shared.b64 %p, [%t0], 0; selp.u32 %t5, 1, 0, %p;\n"                 \
+    "st.global.u32 [%x0+" at "], %t5;\n"
+
+/* The phase ends when the last byte has come, not before. */
+static void bytes_are_counted(void **unused)
+{
+    (void)unused;
+    const uint32_t *got =
+        run("mbarrier.init.shared.b64 [%t0], 1;\n"
+            "mbarrier.arrive.expect_tx.shared.b64 _, [%t0], 28;\n" TEST(
+                "0") "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%t4], {%t2, 6, "
+                     "7, 8}, "
+                     "[%t3];\n" TEST("4") "st.async.shared::cluster.mbarrier::complete_tx::bytes."
+                                          "b64 [%t4+16], 9, [%t3];\n" TEST(
+                                              "8") "red.async.relaxed.cluster.shared::cluster."
+                                                   "mbarrier::complete_tx::bytes.add.u32 "
+                                                   "[%t4+16], 11, [%t3];\n" TEST(
+                                                       "12") "ld.shared.u32 %t6, [%t1+12]; "
+                                                             "st.global.u32 [%x0+16], %t6;\n"
+                                                             "ld.shared.u32 %t6, [%t1+16]; "
+                                                             "st.global.u32 [%x0+20], %t6;\n");
+    const uint32_t expected[] = {0, 0, 0, 1, 8, 20};
+    assert_memory_equal(got, expected, sizeof expected);
+    harness_close(&h);
+}
+
+static void transactions_are_completed_by_hand(void **unused)
+{
+    (void)unused;
+    const uint32_t *got =
+        run("mbarrier.init.shared.b64 [%t0], 3;\n"
+            "mbarrier.arrive.shared.b64 %x1, [%t0];\n"
+            "mbarrier.arrive.shared.b64 %x2, [%t0];\n"
+            "mbarrier.pending_count.b64 %t6, %x1; st.global.u32 [%x0+8], %t6;\n"
+            "mbarrier.pending_count.b64 %t6, %x2; st.global.u32 [%x0+12], %t6;\n"
+            "mbarrier.arrive.expect_tx.shared.b64 _, [%t0], 5;\n" TEST(
+                "0") "mbarrier.complete_tx.shared::cta.b64 [%t0], %t2;\n" TEST("4"));
+    const uint32_t expected[] = {0, 1, 3, 2};
+    assert_memory_equal(got, expected, sizeof expected);
+    harness_close(&h);
+}
+
+static void other_forms_are_refused(void **unused)
+{
+    (void)unused;
+    static const char *const forms[] = {
+        "st.async.release.gpu.global.b32 [%x0], %t2;",
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%t4], %t2;",
+        "red.async.release.gpu.global.add.u32 [%x0], %t2;",
+        "mbarrier.complete_tx.shared::cta.b64 [%t0];",
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char message[512];
+        open_kernel(forms[i]);
+        assert_false(exec_prepare(h.image, harness_kernel(&h, "k"), message, sizeof message));
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_counted),
+                                       cmocka_unit_test(transactions_are_completed_by_hand),
+                                       cmocka_unit_test(other_forms_are_refused)};
+    return harness_run_tests(tests);
+}
