@@ -227,7 +227,7 @@ check "what the driver's and transports' libraries touch is their affair, and co
     'for name in uct_copy ncclnet nvshmem_host; do with_library $name; ended 0 && says "2 accesses not checked" && ! says "^CSAN:" || break; done'
 check "what another library touches is the program's" eval 'with_library custom && ended 66 && says "^CSAN: .*the host.s load \(touch.c:2\)" && says "touch.c:3"'
 guarded ./main_custom "NCCL Progress 0"
-check "NCCL's threads are known by their names" eval 'ended 0 && says "1 accesses not checked"'
+check "NCCL's threads are known by their names" eval 'ended 0 && says "1 access not checked"'
 guarded ./main_custom "worker 0"
 check "others' are the program's" eval 'ended 66 && says "^CSAN: .*the host.s load \(libraries.cu"'
 
@@ -373,6 +373,19 @@ case $root in
     done
     ;;
 esac
+
+# ---- A debugger, which keeps the traps of single steps for itself
+
+if command -v gdb >/dev/null; then
+    debugged() { guarded gdb -q -batch -ex 'handle SIGSEGV nostop noprint pass' "$@"; }
+    debugged -ex 'break puts' -ex run -ex 'print 6 * 7' -ex continue --args "$plain/host_pinned_read"
+    check "under gdb the access is found" eval 'says "^CSAN: data race" && grep -q " = 42" out && grep -q "exited normally" out'
+    debugged -ex run --args "$plain/host_page_shared"
+    check "and what lies beside an op's bytes is left alone" eval 'ended 0 && ! says "^CSAN" && grep -q "exited normally" out && ! grep -q SIGTRAP out'
+    check "and counted" says "[1-9][0-9]* access(es)? not checked"
+else
+    echo "# test_host_guard: no gdb here"
+fi
 
 # ---- Python's faulthandler
 

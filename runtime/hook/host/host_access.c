@@ -511,9 +511,9 @@ bool host_access_summary(char *text, size_t bytes)
             snprintf(text, bytes,
                      "host memory: %" PRIu64 " ops guarded (%" PRIu64 " of them in part), %" PRIu64
                      " not guarded (%" PRIu64 " by the limits, %" PRIu64
-                     " in memory that cannot be guarded), %" PRIu64 " accesses not checked",
+                     " in memory that cannot be guarded), %" PRIu64 " access%s not checked",
                      counts.ops, counts.in_part, counts.skipped + counts.refused, counts.skipped,
-                     counts.refused, counts.unchecked);
+                     counts.refused, counts.unchecked, counts.unchecked == 1 ? "" : "es");
     if (handler_lost && (size_t)length < bytes)
         length += snprintf(text + length, bytes - (size_t)length,
                            "; no page is guarded since the program set a handler of SIGSEGV past "

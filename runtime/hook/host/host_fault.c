@@ -1,6 +1,7 @@
 /* See host_fault.h. */
 #include "runtime/hook/host/host_fault.h"
 #include "runtime/hook/host/code_owner.h"
+#include "runtime/hook/host/debugger.h"
 #include "runtime/hook/host/host_instruction.h"
 #include "runtime/hook/host/kernel_call.h"
 #include "runtime/hook/host/page_guard.h"
@@ -212,9 +213,10 @@ static bool tries_again(uint64_t pc, uint64_t address)
     return self.retries++ < RETRIES;
 }
 
+/* A debugger would keep the trap, and the thread would go on step by step. */
 static void step(ucontext_t *context, struct range bytes)
 {
-    if (self.count == STEPS || !page_guard_step(bytes)) {
+    if (self.count == STEPS || debugger_is_here() || !page_guard_step(bytes)) {
         page_guard_open(bytes, true);
         return;
     }
