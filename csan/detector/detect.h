@@ -117,7 +117,7 @@ void detector_find(struct detector *detector, enum csan_race_kind kind,
 /* Processes an ENTRY_STEP. Fills in the lane's epoch. */
 static inline void detector_step(struct detector *detector, struct step *step)
 {
-    if (step_is_measured(step))
+    if (step_is_for_recordings(step))
         return;
     step->epoch = epoch_make(step->lane, detector->order.lanes[step->lane].sequence);
     steps_add(&detector->steps, step);

@@ -34,10 +34,10 @@ static inline bool step_is_of_event(const struct step *step)
            step->kind == CSAN_STEP_WAIT_UNRECORDED;
 }
 
-/* Whether it says when the device did something, and not what orders it: only for recordings. */
-static inline bool step_is_measured(const struct step *step)
+/* Whether no report needs it: it is for recordings alone. */
+static inline bool step_is_for_recordings(const struct step *step)
 {
-    return step->kind == CSAN_STEP_ELAPSED_FROM || step->kind == CSAN_STEP_ELAPSED;
+    return step->kind >= CSAN_STEP_ELAPSED_FROM && step->kind <= CSAN_STEP_HOST_WAITED;
 }
 
 void steps_add(struct steps *steps, const struct step *step);

@@ -151,6 +151,11 @@ enum csan_step_kind {
     CSAN_STEP_ELAPSED_FROM,       /* object: an event. The program asked how much time of the device
                                      passed from its last record to that of the next step's: */
     CSAN_STEP_ELAPSED,            /* object: an event; detail: so many nanoseconds */
+    CSAN_STEP_THREAD,             /* object: the number of the host thread that makes the steps and
+                                     waits from here on */
+    CSAN_STEP_HOST_WAIT,   /* object: enum csan_synchronization_kind, or 0: a copy or set that
+                              waits. The lane, the host's, joins what the call waited for: */
+    CSAN_STEP_HOST_WAITED, /* up to here */
     CSAN_STEP_KINDS
 };
 void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,

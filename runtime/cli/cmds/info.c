@@ -1,9 +1,11 @@
 /* `csan info FILE`: prints who recorded what, and how much of it, without looking for races. */
+#include "csan/base/json_text.h"
 #include "csan/report/finding.h"
 #include "csan/recording/recording_read.h"
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
-#include "runtime/cli/statistics.h"
+#include "runtime/cli/statistics/statistics.h"
+#include "runtime/cli/statistics/wait_statistics.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -20,12 +22,17 @@ struct totals {
 static void usage(FILE *out)
 {
     fputs(
-        "usage: csan info [--statistics] FILE\n\n"
+        "usage: csan info [options] FILE\n\n"
         "Says what is in a recording that csan record made. The exit code is 2 when it cannot be\n"
         "read to its end; the totals are of what could be read.\n\n"
-        "  --statistics  also the ops by name, with the mean bytes that each reads and writes, "
+        "  --statistics   also the ops by name, with the mean bytes that each reads and writes, "
         "and\n"
-        "                how many touch how much\n",
+        "                 how many touch how much; the waits by kind, and how many ordered "
+        "nothing;\n"
+        "                 the ten places whose waits are needless, with lines\n"
+        "  --format=FORM  text or json: all of that as one document; csan-info.schema.json, "
+        "beside\n"
+        "                 csan.h, describes it\n",
         out);
 }
 
@@ -137,21 +144,87 @@ static void print_totals(const struct recording_reader *reader, const struct tot
     putchar('\n');
 }
 
-static int info_print(struct recording_reader *reader, struct statistics *statistics)
+/* What --statistics and --format=json ask for; NULL: not wanted, or memory is short. */
+struct wanted {
+    struct statistics *ops;
+    struct wait_statistics *waits;
+    bool json;
+};
+
+static void fact_json(struct text *text, const struct recording_reader *reader, const char *key)
+{
+    char value[4096];
+    const bool there = recording_reader_fact(reader, key, NULL, value, sizeof value) != NULL;
+    json_member_string(text, key, there ? value : NULL);
+}
+
+static void unmodelled_json(struct text *text, const struct recording_reader *reader)
+{
+    char value[512];
+    text_add(text, "\"unmodelled\": [");
+    for (const char *at = NULL;
+         (at = recording_reader_fact(reader, "unmodelled", at, value, sizeof value));) {
+        json_string_add(text, value);
+        text_add(text, ", ");
+    }
+    json_comma_drop(text);
+    text_add(text, "],\n ");
+}
+
+static void info_json(const struct recording_reader *reader, const struct totals *totals,
+                      const struct wanted *wanted, bool complete)
+{
+    const struct recording_extent extent = recording_reader_extent(reader);
+    struct text text = {0};
+    text_add(&text, "{\"format\": \"csan-info\", \"version\": 1, \"tool\": \"csan %d.%d\",\n ",
+             CSAN_VERSION_MAJOR, CSAN_VERSION_MINOR);
+    fact_json(&text, reader, "command");
+    fact_json(&text, reader, "directory");
+    fact_json(&text, reader, "device");
+    json_member_truth(&text, "complete", complete);
+    text_add(&text, "\"seconds\": %.9f,\n ", (double)totals->nanoseconds * 1e-9);
+    unmodelled_json(&text, reader);
+    if (wanted->ops)
+        statistics_json(wanted->ops, &text);
+    if (wanted->waits)
+        wait_statistics_json(wanted->waits, &text);
+    json_member_number(&text, "ops", ops_of(totals));
+    json_member_number(&text, "entries", extent.entries);
+    json_member_number(&text, "bytes", extent.bytes);
+    json_comma_drop(&text);
+    text_add(&text, "}\n");
+    fputs(text.data ? text.data : "", stdout);
+    text_free(&text);
+}
+
+static void info_text(const struct recording_reader *reader, const struct totals *totals,
+                      const struct wanted *wanted)
+{
+    print_facts(reader);
+    print_notes(reader);
+    print_totals(reader, totals);
+    if (wanted->ops)
+        statistics_print(wanted->ops);
+    if (wanted->waits)
+        wait_statistics_print(wanted->waits);
+}
+
+static int info_print(struct recording_reader *reader, const struct wanted *wanted)
 {
     struct totals totals = {0};
     struct recorded recorded = {0};
     enum recorded_status status;
     while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY) {
         count(&totals, &recorded);
-        if (statistics)
-            statistics_take(statistics, &recorded);
+        if (wanted->ops)
+            statistics_take(wanted->ops, &recorded);
+        if (wanted->waits)
+            wait_statistics_take(wanted->waits, &recorded);
     }
-    print_facts(reader);
-    print_notes(reader);
-    print_totals(reader, &totals);
-    if (statistics)
-        statistics_print(statistics);
+    if (wanted->json)
+        info_json(reader, &totals, wanted, status != RECORDED_DAMAGED);
+    else
+        info_text(reader, &totals, wanted);
     if (status != RECORDED_DAMAGED)
         return 0;
     fflush(stdout);
@@ -163,14 +236,15 @@ int command_info(int argc, char **argv)
 {
     char message[PATH_MAX + 256];
     const char *path = NULL;
-    bool wanted = false;
+    bool counted = false;
+    struct wanted wanted = {0};
     struct arguments arguments = arguments_of("info", usage, argc, argv);
     while (!arguments.code && arguments.at < argc) {
         if (!argument_option(&arguments))
             argument_file(&arguments, &path);
         else if (argument_is(&arguments, "--statistics"))
-            wanted = true;
-        else
+            counted = true;
+        else if (!argument_has_json(&arguments, &wanted.json))
             argument_unknown(&arguments);
     }
     arguments_need(&arguments, path);
@@ -181,9 +255,13 @@ int command_info(int argc, char **argv)
         fprintf(stderr, "csan info: %s\n", message);
         return 2;
     }
-    struct statistics *statistics = wanted ? statistics_create() : NULL;
-    int code = info_print(reader, statistics);
-    statistics_destroy(statistics);
+    if (counted || wanted.json) {
+        wanted.ops = statistics_create();
+        wanted.waits = wait_statistics_create(reader);
+    }
+    int code = info_print(reader, &wanted);
+    statistics_destroy(wanted.ops);
+    wait_statistics_destroy(wanted.waits);
     recording_reader_close(reader);
     return code;
 }

@@ -214,6 +214,8 @@ static void step_take(struct reading *reading, const struct recorded *recorded)
         elapsed_take(reading, recorded, lane);
         return;
     }
+    if (step >= CSAN_STEP_THREAD) /* of whoever counts waits */
+        return;
     const uint64_t site = recorded->value[FIELD_SITE];
     const bool of_event = step == CSAN_STEP_RECORD || step == CSAN_STEP_WAIT_UNRECORDED;
     const bool is_held =

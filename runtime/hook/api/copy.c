@@ -167,7 +167,8 @@ static void copy_record(const struct copy *copy, struct stream *stream, csan_sit
     const bool staged = waits.before == WAIT_COPY_FROM_PAGEABLE && !may_read_at_call(copy);
     struct csan_access accesses[2];
     size_t count = 0;
-    implicit_wait_for(waits.before, copy->entry, copy->stream_before);
+    const bool waited = waits.itself != WAIT_NONE && implicit_wait_orders(waits.itself);
+    implicit_wait_for(waits.before, copy->entry, waited ? 0 : site, copy->stream_before);
     stream_use(stream);
     serialize(copy, stream, stream_serialize_before);
     if (staged)
@@ -175,12 +176,11 @@ static void copy_record(const struct copy *copy, struct stream *stream, csan_sit
     else
         count = transfer_access(&copy->source, CSAN_READ, accesses);
     count += transfer_access(&copy->target, CSAN_WRITE, &accesses[count]);
-    const bool waited = waits.itself != WAIT_NONE && implicit_wait_orders(waits.itself);
     host_access_in_call(waited ? HOST_CALL_WAITED : HOST_CALL_COPY);
     operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, accesses, count);
     host_access_in_call(HOST_CALL_OTHER);
     serialize(copy, stream, stream_serialize_after);
-    implicit_wait_for_lane(waits.itself, copy->entry, stream_lane(stream));
+    implicit_wait_for_lane(waits.itself, copy->entry, site, stream_lane(stream));
     read_at_call(copy, stream, site);
 }
 

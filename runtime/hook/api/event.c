@@ -13,6 +13,7 @@
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
+#include "runtime/hook/session/recorded_wait.h"
 
 CUresult hook_event_create(const struct driver_entry *entry, CUevent *phEvent, unsigned int Flags)
 {
@@ -81,6 +82,7 @@ static void stream_waits(const struct driver_entry *entry, CUstream hStream, CUe
     if (!stream)
         return;
     stream_use(stream);
+    recorded_wait_thread();
     event_waited(hEvent, stream_lane(stream), site, began);
     guard_unlock();
 }
@@ -106,10 +108,27 @@ static csan_snapshot *snapshot_now(CUevent handle, struct stream_memop_scope *sc
     return snapshot;
 }
 
+/* The call waited for that. */
+static void event_joined(const struct driver_entry *entry, const csan_snapshot *snapshot)
+{
+    if (!recorded_wait_wanted()) {
+        csan_snapshot_join(session_context(), thread_lane(), snapshot);
+        return;
+    }
+    const csan_site site = callsite_of(entry->name, NULL, 0);
+    const csan_lane lane = thread_lane();
+    guard_lock();
+    recorded_wait_begin(CSAN_SYNCHRONIZED_EVENT, lane, site);
+    csan_snapshot_join(session_context(), lane, snapshot);
+    recorded_wait_end(lane);
+    guard_unlock();
+}
+
 /* The call found the event complete: what it held at the call's start is ordered before the host.
- */
+ * `waiting`: the entry of a call that waits; NULL: it asked, and another run may have another
+ * answer. */
 static void event_finished(csan_snapshot *snapshot, const struct stream_memop_scope *scope,
-                           CUresult result, bool polled)
+                           CUresult result, const struct driver_entry *waiting, bool polled)
 {
     if (!snapshot)
         return;
@@ -118,6 +137,8 @@ static void event_finished(csan_snapshot *snapshot, const struct stream_memop_sc
         stream_memop_settle(scope);
         if (polled && pool_query_is_of_memory())
             csan_snapshot_seen_by_pool(session_context(), snapshot);
+        else if (waiting)
+            event_joined(waiting, snapshot);
         else
             csan_snapshot_join(session_context(), thread_lane(), snapshot);
         operator_summary_waited();
@@ -133,7 +154,7 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     const uint64_t began = event_wait_begins();
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
-    event_finished(snapshot, &scope, result, false);
+    event_finished(snapshot, &scope, result, entry, false);
     if (result == CUDA_SUCCESS)
         event_shared_finished(hEvent, thread_lane(), began);
     trace_waited();
@@ -146,7 +167,7 @@ CUresult hook_event_query(const struct driver_entry *entry, CUevent hEvent)
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     const uint64_t began = event_wait_begins();
     CUresult result = DRIVER_REAL(entry, cuEventQuery_v2000)(hEvent);
-    event_finished(snapshot, &scope, result, true);
+    event_finished(snapshot, &scope, result, NULL, true);
     if (result == CUDA_SUCCESS)
         event_shared_finished(hEvent, thread_lane(), began);
     return result;
@@ -159,8 +180,8 @@ CUresult hook_event_elapsed_time(const struct driver_entry *entry, float *pMilli
     struct stream_memop_scope started, ended;
     csan_snapshot *start = snapshot_now(hStart, &started), *end = snapshot_now(hEnd, &ended);
     CUresult result = DRIVER_REAL(entry, cuEventElapsedTime_v2000)(pMilliseconds, hStart, hEnd);
-    event_finished(start, &started, result, false);
-    event_finished(end, &ended, result, false);
+    event_finished(start, &started, result, NULL, false);
+    event_finished(end, &ended, result, NULL, false);
     if (result == CUDA_SUCCESS && session_all_options()->record[0])
         event_elapsed(hStart, hEnd, thread_lane(), *pMilliseconds,
                       callsite_of(entry->name, NULL, 0));

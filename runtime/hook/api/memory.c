@@ -136,7 +136,7 @@ CUresult hook_memory_host_register(const struct driver_entry *entry, void *p, si
     CUresult result = DRIVER_REAL(entry, cuMemHostRegister_v6050)(p, bytesize, Flags);
     out_of_memory_ended(entry, result, bytesize, OUT_OF_MEMORY_HOST);
     if (result == CUDA_SUCCESS) {
-        implicit_wait_for_lane(WAIT_REGISTER, entry, CSAN_NO_LANE);
+        implicit_wait_for_lane(WAIT_REGISTER, entry, 0, CSAN_NO_LANE);
         born(entry, CSAN_MEMORY_HOST, (uintptr_t)p, bytesize);
         registered_block_begins((struct range){(uintptr_t)p, (uintptr_t)p + bytesize});
     }
@@ -222,7 +222,7 @@ void memory_death_end(const struct driver_entry *entry, struct memory_death *dea
             death_owned(base);
     }
     if (result == CUDA_SUCCESS)
-        implicit_wait_for(death->wait, entry, death->before);
+        implicit_wait_for(death->wait, entry, 0, death->before);
     if (apart)
         csan_lane_destroy(session_context(), death->covered);
     if (death->before)

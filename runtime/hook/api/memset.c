@@ -58,7 +58,7 @@ static void set_enqueue(const struct driver_entry *entry, const struct set *set,
                            memory_type_may_be_constant(set->what.base, reach));
     stream_memop_overwritten(set->what.base, reach);
     operator_enqueue(stream_lane(stream), site, CSAN_LEVEL_LIBRARY, true, &access, 1);
-    implicit_wait_for_lane(wait, entry, stream_lane(stream));
+    implicit_wait_for_lane(wait, entry, site, stream_lane(stream));
     guard_unlock();
 }
 

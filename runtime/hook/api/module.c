@@ -23,7 +23,7 @@ CUresult hook_module_load_data(const struct driver_entry *entry, CUmodule *modul
                                const void *image)
 {
     MODULE_HOOK(DRIVER_REAL(entry, cuModuleLoadData_v2000)(module, image),
-                implicit_wait_for_lane(WAIT_MODULE_LOAD, entry, CSAN_NO_LANE);
+                implicit_wait_for_lane(WAIT_MODULE_LOAD, entry, 0, CSAN_NO_LANE);
                 kernel_seen_load(*module, image, NULL, false));
 }
 
@@ -74,7 +74,7 @@ CUresult hook_module_unload(const struct driver_entry *entry, CUmodule hmod)
     kernel_seen_unload(hmod);
     CUresult result = DRIVER_REAL(entry, cuModuleUnload_v2000)(hmod);
     if (result == CUDA_SUCCESS)
-        implicit_wait_for_lane(WAIT_MODULE_UNLOAD, entry, CSAN_NO_LANE);
+        implicit_wait_for_lane(WAIT_MODULE_UNLOAD, entry, 0, CSAN_NO_LANE);
     return result;
 }
 

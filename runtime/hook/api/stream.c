@@ -13,6 +13,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/state/stream_memop.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/hook/session/recorded_wait.h"
 
 #include <stdlib.h>
 
@@ -86,14 +87,36 @@ static struct covered covered_now(CUstream handle, bool thread_default)
     return covered;
 }
 
-static void stream_finished(const struct covered *covered, CUresult result)
+/* The call waited for that. */
+static void stream_joined(const struct driver_entry *entry, const csan_snapshot *snapshot)
+{
+    if (!recorded_wait_wanted()) {
+        csan_snapshot_join(session_context(), thread_lane(), snapshot);
+        return;
+    }
+    const csan_site site = callsite_of(entry->name, NULL, 0);
+    const csan_lane lane = thread_lane();
+    guard_lock();
+    recorded_wait_begin(CSAN_SYNCHRONIZED_STREAM, lane, site);
+    csan_snapshot_join(session_context(), lane, snapshot);
+    recorded_wait_end(lane);
+    guard_unlock();
+}
+
+/* `waiting`: the entry of a call that waits; NULL: it asked, and another run may have another
+ * answer. */
+static void stream_finished(const struct covered *covered, CUresult result,
+                            const struct driver_entry *waiting)
 {
     if (!covered->snapshot)
         return;
     if (result == CUDA_SUCCESS) {
         guard_waited();
         stream_memop_settle(&covered->scope);
-        csan_snapshot_join(session_context(), thread_lane(), covered->snapshot);
+        if (waiting)
+            stream_joined(waiting, covered->snapshot);
+        else
+            csan_snapshot_join(session_context(), thread_lane(), covered->snapshot);
         operator_summary_waited();
     }
     csan_snapshot_release(session_context(), covered->snapshot);
@@ -105,7 +128,7 @@ CUresult hook_stream_synchronize(const struct driver_entry *entry, CUstream hStr
         return CUDA_SUCCESS;
     struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamSynchronize_v2000)(hStream);
-    stream_finished(&covered, result);
+    stream_finished(&covered, result, entry);
     trace_waited();
     return result;
 }
@@ -114,7 +137,7 @@ CUresult hook_stream_query(const struct driver_entry *entry, CUstream hStream)
 {
     struct covered covered = covered_now(hStream, entry->thread_default);
     CUresult result = DRIVER_REAL(entry, cuStreamQuery_v2000)(hStream);
-    stream_finished(&covered, result);
+    stream_finished(&covered, result, NULL);
     return result;
 }
 
@@ -127,12 +150,31 @@ static void cut_now(CUcontext context, struct stream_cut *cut)
     guard_unlock();
 }
 
-static void cut_end(CUcontext context, struct stream_cut *cut, CUresult result)
+static void cut_join(const struct driver_entry *entry, struct stream_cut *cut)
+{
+    if (!recorded_wait_wanted()) {
+        stream_cut_release(cut, true);
+        return;
+    }
+    const csan_site site = callsite_of(entry->name, NULL, 0);
+    const csan_lane lane = thread_lane();
+    guard_lock();
+    recorded_wait_begin(CSAN_SYNCHRONIZED_DEVICE, lane, site);
+    stream_cut_release(cut, true);
+    recorded_wait_end(lane);
+    guard_unlock();
+}
+
+static void cut_end(const struct driver_entry *entry, CUcontext context, struct stream_cut *cut,
+                    CUresult result)
 {
     guard_waited();
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
         stream_memop_settle(&(struct stream_memop_scope){CSAN_NO_LANE, context, false});
-    stream_cut_release(cut, result == CUDA_SUCCESS);
+        cut_join(entry, cut);
+    } else {
+        stream_cut_release(cut, false);
+    }
     trace_waited();
 }
 
@@ -144,7 +186,7 @@ CUresult hook_context_synchronize(const struct driver_entry *entry)
     CUcontext context = stream_current_context();
     cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v2000)();
-    cut_end(context, &cut, result);
+    cut_end(entry, context, &cut, result);
     return result;
 }
 
@@ -156,6 +198,6 @@ CUresult hook_context_synchronize_of(const struct driver_entry *entry, CUcontext
     CUcontext context = ctx ? ctx : stream_current_context();
     cut_now(context, &cut);
     CUresult result = DRIVER_REAL(entry, cuCtxSynchronize_v13000)(ctx);
-    cut_end(context, &cut, result);
+    cut_end(entry, context, &cut, result);
     return result;
 }

@@ -5,6 +5,7 @@
  * tests/litmus/TABLE.md. */
 #include "runtime/hook/state/implicit_wait.h"
 #include "csan/detector/detect.h"
+#include "runtime/hook/session/recorded_wait.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
 #include "runtime/hook/state/thread.h"
@@ -59,19 +60,31 @@ void implicit_wait_note(enum implicit_wait wait, const struct driver_entry *entr
         csan_snapshot_observed_wait(session_context(), snapshot, words(wait, entry));
 }
 
-void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry,
+/* Whether programs may count on the wait, and a recording is to say so. */
+static bool recorded(enum implicit_wait wait, csan_site site)
+{
+    return site && table[wait].status == PROMISED && table[wait].is_copy && recorded_wait_wanted();
+}
+
+void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry, csan_site site,
                        const csan_snapshot *snapshot)
 {
     if (wait == WAIT_NONE || !snapshot)
         return;
-    if (implicit_wait_orders(wait))
-        csan_snapshot_join(session_context(), thread_lane(), snapshot);
-    else
+    if (implicit_wait_orders(wait)) {
+        const csan_lane host = thread_lane();
+        if (recorded(wait, site))
+            recorded_wait_begin(0, host, site);
+        csan_snapshot_join(session_context(), host, snapshot);
+        if (recorded(wait, site))
+            recorded_wait_end(host);
+    } else {
         implicit_wait_note(wait, entry, snapshot);
+    }
 }
 
 void implicit_wait_for_lane(enum implicit_wait wait, const struct driver_entry *entry,
-                            csan_lane lane)
+                            csan_site site, csan_lane lane)
 {
     csan_context *detector = session_context();
     if (wait == WAIT_NONE)
@@ -81,7 +94,12 @@ void implicit_wait_for_lane(enum implicit_wait wait, const struct driver_entry *
         return;
     }
     if (lane != CSAN_NO_LANE) {
-        csan_lane_waits(detector, thread_lane(), lane);
+        const csan_lane host = thread_lane();
+        if (recorded(wait, site))
+            recorded_wait_begin(0, host, site);
+        csan_lane_waits(detector, host, lane);
+        if (recorded(wait, site))
+            recorded_wait_end(host);
         return;
     }
     csan_snapshot *all = csan_snapshot_take_all(detector);

@@ -40,11 +40,13 @@ bool implicit_wait_orders(enum implicit_wait wait);
 
 /* In the call, the calling thread waited for all that the snapshot covers, or that `lane` did so
  * far (CSAN_NO_LANE: every lane). It is ordered after that, or a report says what was seen. Nothing
- * happens for WAIT_NONE and NULL. `entry` NULL: a wait that is always order. */
-void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry,
+ * happens for WAIT_NONE and NULL. `entry` NULL: a wait that is always order. `site`: the call's,
+ * for recordings, from copies and sets, which hold the hooks' lock; 0: the recording says nothing.
+ */
+void implicit_wait_for(enum implicit_wait wait, const struct driver_entry *entry, csan_site site,
                        const csan_snapshot *snapshot);
 void implicit_wait_for_lane(enum implicit_wait wait, const struct driver_entry *entry,
-                            csan_lane lane);
+                            csan_site site, csan_lane lane);
 /* Call it before a check as if the wait were no order. Sets what a report will say of it. */
 void implicit_wait_note(enum implicit_wait wait, const struct driver_entry *entry,
                         const csan_snapshot *snapshot);

@@ -782,7 +782,7 @@ void stream_context_destroyed(CUcontext handle)
         next = stream->next;
         if (stream->listed)
             stream_unlist(stream);
-        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, stream->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, 0, stream->lane);
         stream_end(stream);
         if (stream->listed || stream->owner)
             free(stream);
@@ -790,13 +790,13 @@ void stream_context_destroyed(CUcontext handle)
             stream->context = NULL; /* another thread is destroying it */
     }
     if (context->legacy) {
-        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->legacy->lane);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, 0, context->legacy->lane);
         lanes_destroy(context->legacy);
         stream_overlap_release(&context->legacy->overlap);
         free(context->legacy);
     }
     if (context->graveyard != CSAN_NO_LANE) {
-        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, context->graveyard);
+        implicit_wait_for_lane(WAIT_CONTEXT_END, NULL, 0, context->graveyard);
         csan_lane_destroy(session_context(), context->graveyard);
     }
     if (context->gate != CSAN_NO_LANE)

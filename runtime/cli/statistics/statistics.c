@@ -1,6 +1,8 @@
 /* See statistics.h. */
 #define HASH_NONFATAL_OOM 1
-#include "runtime/cli/statistics.h"
+#include "runtime/cli/statistics/statistics.h"
+
+#include "csan/base/json_text.h"
 
 #include <csan/detector.h>
 #include <inttypes.h>
@@ -9,7 +11,7 @@
 #include <string.h>
 #include <uthash.h>
 
-enum { CLASSES = 6, NAMES_SHOWN = 40 };
+enum { CLASSES = 6, NAMES_SHOWN = 40, CLASS_BYTES = 1024, CLASS_FACTOR = 32 };
 
 /* Of all ops of a name. */
 struct row {
@@ -89,7 +91,7 @@ static double bytes_of(const struct csan_access *access)
 static void take_set(struct statistics *statistics, const struct recording_set *set)
 {
     const uint64_t number = set->site;
-    double read = 0, written = 0, limit = 1024;
+    double read = 0, written = 0, limit = CLASS_BYTES;
     struct site *site;
     int class = 0;
     for (size_t i = 0; i < set->count; i++) {
@@ -98,7 +100,7 @@ static void take_set(struct statistics *statistics, const struct recording_set *
         written += set->accesses[i].kind == CSAN_READ ? 0 : bytes;
     }
     for (; class < CLASSES - 1 && read + written >= limit; class ++)
-        limit *= 32;
+        limit *= CLASS_FACTOR;
     statistics->classes[class]++;
     HASH_FIND(hh, statistics->sites, &number, sizeof number, site);
     if (!site || !site->row)
@@ -145,4 +147,33 @@ void statistics_print(struct statistics *statistics)
     for (int i = 0; i < CLASSES; i++)
         if (statistics->classes[i])
             printf("%12" PRIu64 "  %s\n", statistics->classes[i], names[i]);
+}
+
+static void row_json(struct text *text, const struct row *row)
+{
+    text_add(text, "\n    {");
+    json_member_string(text, "name", row->name);
+    json_member_number(text, "ops", row->ops);
+    text_add(text, "\"read\": %.0f, \"written\": %.0f}, ", row->read, row->written);
+}
+
+void statistics_json(struct statistics *statistics, struct text *text)
+{
+    double limit = CLASS_BYTES;
+    HASH_SORT(statistics->rows, by_ops);
+    text_add(text, "\"names\": [");
+    for (const struct row *row = statistics->rows; row; row = row->hh.next)
+        if (row->ops)
+            row_json(text, row);
+    json_comma_drop(text);
+    text_add(text, "],\n \"op_bytes\": [");
+    for (int i = 0; i < CLASSES; i++, limit *= CLASS_FACTOR) {
+        text_add(text, "{");
+        json_member_maybe(text, "below", i < CLASSES - 1, (uint64_t)limit);
+        json_member_number(text, "ops", statistics->classes[i]);
+        json_comma_drop(text);
+        text_add(text, "}, ");
+    }
+    json_comma_drop(text);
+    text_add(text, "],\n ");
 }

@@ -1,7 +1,8 @@
 /* What the ops of a recording are and touch, by their name, for csan info --statistics. */
-#ifndef RUNTIME_CLI_STATISTICS_H
-#define RUNTIME_CLI_STATISTICS_H
+#ifndef RUNTIME_CLI_STATISTICS_STATISTICS_H
+#define RUNTIME_CLI_STATISTICS_STATISTICS_H
 
+#include "csan/base/text.h"
 #include "csan/recording/recording_read.h"
 
 struct statistics;
@@ -14,5 +15,7 @@ void statistics_take(struct statistics *statistics, const struct recorded *recor
 /* A table on standard output: ops by name, the most frequent first, with the mean bytes that each
  * reads and writes; then how many ops touch how much. Bounds count whole. */
 void statistics_print(struct statistics *statistics);
+/* The same as the members "names" and "op_bytes" of a document. */
+void statistics_json(struct statistics *statistics, struct text *text);
 
 #endif
