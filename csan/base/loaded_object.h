@@ -7,7 +7,9 @@
 
 struct loaded_object {
     const struct link_map *map; /* the dynamic loader's; its l_name is "" for the program */
-    const void *start, *end;    /* all of the object's segments lie in [start, end) */
+    /* All of a library's segments lie in [start, end). Of the program it may be the segment alone
+     * that holds the address, where its segments have a gap between them. */
+    const void *start, *end;
 };
 
 /* False: the address lies in no loaded object. With glibc 2.35 and later it takes no lock and is

@@ -27,7 +27,7 @@ struct moment {
 };
 
 /* A wait that taught something. */
-struct lesson {
+struct acquisition {
     uint64_t site; /* 0: the order of default streams */
     struct moment moment;
 };
@@ -35,7 +35,7 @@ struct lesson {
 /* What a lane or a thread knows, and by which waits; the newest are kept. */
 struct knower {
     struct clock *clock;
-    struct lesson lessons[TAUGHT_KEPT];
+    struct acquisition acquisitions[TAUGHT_KEPT];
     uint64_t taught;
 };
 
@@ -140,15 +140,16 @@ static bool knows(const struct knower *knower, const struct moment *moment, bool
 }
 
 /* The earliest wait that is kept and taught it; NULL: none is kept. */
-static const struct lesson *lesson_of(const struct knower *knower, const struct moment *moment,
-                                      bool records)
+static const struct acquisition *acquisition_of(const struct knower *knower,
+                                                const struct moment *moment, bool records)
 {
     const epoch_t epoch = records ? moment->epoch : moment->work;
     const uint64_t kept = !knower ? 0 : knower->taught > TAUGHT_KEPT ? TAUGHT_KEPT : knower->taught;
     for (uint64_t back = kept; back > 0; back--) {
-        const struct lesson *lesson = &knower->lessons[(knower->taught - back) % TAUGHT_KEPT];
-        if (moment->epoch ? moment_has(&lesson->moment, epoch) : back == 1)
-            return lesson;
+        const struct acquisition *acquisition =
+            &knower->acquisitions[(knower->taught - back) % TAUGHT_KEPT];
+        if (moment->epoch ? moment_has(&acquisition->moment, epoch) : back == 1)
+            return acquisition;
     }
     return NULL;
 }
@@ -168,7 +169,7 @@ static void knower_destroy(struct knower *knower)
     if (!knower)
         return;
     for (int i = 0; i < TAUGHT_KEPT; i++)
-        moment_clear(&knower->lessons[i].moment);
+        moment_clear(&knower->acquisitions[i].moment);
     clock_release(knower->clock);
     free(knower);
 }
@@ -180,9 +181,9 @@ static void learn(struct waits *waits, struct knower **knower, const struct mome
         waits->failed = true;
         return;
     }
-    struct lesson *lesson = &(*knower)->lessons[(*knower)->taught++ % TAUGHT_KEPT];
-    moment_clear(&lesson->moment);
-    *lesson = (struct lesson){site, moment_share(moment)};
+    struct acquisition *acquisition = &(*knower)->acquisitions[(*knower)->taught++ % TAUGHT_KEPT];
+    moment_clear(&acquisition->moment);
+    *acquisition = (struct acquisition){site, moment_share(moment)};
     if (moment->clock && !clock_join(&(*knower)->clock, moment->clock, &waits->spare))
         waits->failed = true;
     if (moment->epoch && !clock_learn(&(*knower)->clock, moment->epoch, &waits->spare))
@@ -380,14 +381,15 @@ static void begin(struct waits *waits, const struct recorded *recorded, enum wai
 static void because(struct waits *waits, const struct knower *knower, const struct moment *moment,
                     bool records)
 {
-    const struct lesson *lesson = lesson_of(knower, moment, records);
+    const struct acquisition *acquisition = acquisition_of(knower, moment, records);
     if (covers_nothing(moment, records)) {
         if (waits->now.reason == WAIT_REASON_NONE)
             waits->now.reason = WAIT_REASON_NO_WORK;
         return;
     }
-    waits->now.reason = lesson && !lesson->site ? WAIT_REASON_STREAMS : WAIT_REASON_WAITED;
-    waits->now.by = lesson ? lesson->site : 0;
+    waits->now.reason =
+        acquisition && !acquisition->site ? WAIT_REASON_STREAMS : WAIT_REASON_WAITED;
+    waits->now.by = acquisition ? acquisition->site : 0;
 }
 
 /* What the calling thread waited for. */

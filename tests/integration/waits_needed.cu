@@ -23,7 +23,7 @@ int main()
         CHECK(cudaStreamWaitEvent(c, loaded, 0));
         launch_copy(c, q, p);
         CHECK(cudaMemcpyAsync(host, q, BYTES, cudaMemcpyDeviceToHost, c));
-        CHECK(cudaStreamSynchronize(c)); // the host reads what csan is not told
+        CHECK(cudaStreamSynchronize(c)); // the host reads what csan does not see
         if (host[0] > 1000000)
             return 1;
         // A query may answer that the work goes on, and then the wait is what orders it.

@@ -19,6 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__aarch64__)
+#define PROCESSOR "ARM"
+#else
+#define PROCESSOR "x86"
+#endif
+
 int program_fail(const struct program *program, int code, const char *format, ...)
 {
     va_list arguments;
@@ -296,9 +302,11 @@ static int check_elf(const struct program *program, const char *path, const stru
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
         return program_fail(program, EXIT_CANNOT_RUN,
                             "'%s' is neither a program (ELF) nor a script (#!)", path);
-    if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != EM_X86_64)
+    if (!exec_target_is_native(header))
         return program_fail(program, EXIT_CANNOT_RUN,
-                            "'%s' is not a 64-bit x86 program; csan works on those only", path);
+                            "'%s' is not a 64-bit " PROCESSOR " program; this csan works on those "
+                            "only",
+                            path);
     if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
         return program_fail(program, EXIT_CANNOT_RUN,
                             "'%s' is an object file or core dump, not a program", path);

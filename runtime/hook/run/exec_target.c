@@ -68,7 +68,7 @@ static enum tree_loss elf_loss(const unsigned char *head, size_t bytes)
     if (bytes < sizeof header)
         return TREE_WATCHED;
     memcpy(&header, head, sizeof header);
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
+    if (!exec_target_is_native(&header))
         return TREE_LOSS_FOREIGN;
     if (header.e_phentsize != sizeof(Elf64_Phdr) ||
         header.e_phoff + (uint64_t)header.e_phnum * sizeof(Elf64_Phdr) > bytes)

@@ -6,7 +6,20 @@
 
 #include "runtime/hook/run/process_tree.h"
 
+#include <elf.h>
 #include <limits.h>
+#include <stdbool.h>
+
+/* Whether the head of an ELF file is that of a program which this processor runs as this csan. */
+static inline bool exec_target_is_native(const Elf64_Ehdr *header)
+{
+#if defined(__aarch64__)
+    const unsigned machine = EM_AARCH64;
+#else
+    const unsigned machine = EM_X86_64;
+#endif
+    return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == machine;
+}
 
 /* The file that execvp(3) would execute for `name`; false: none. */
 bool exec_target_find(const char *name, char path[PATH_MAX]);
