@@ -415,3 +415,86 @@ if command -v python3 >/dev/null; then
 else
     echo "# test_host_guard: no Python here"
 fi
+
+# ---- A Java virtual machine: it has faults of its own, and its compiler makes the code that reads
+
+cat >Early.java <<'END'
+import java.nio.*;
+public class Early {
+    static native ByteBuffer pinned(int bytes);
+    static native void copy(ByteBuffer to, int bytes);
+    static native void synchronize();
+    static long sum(IntBuffer buffer) {
+        long sum = 0;
+        for (int i = 0; i < buffer.capacity(); i++)
+            sum += buffer.get(i);
+        return sum;
+    }
+    public static void main(String[] arguments) {
+        System.loadLibrary("early");
+        ByteBuffer memory = pinned(65536).order(ByteOrder.nativeOrder());
+        IntBuffer host = memory.asIntBuffer();
+        long sum = 0;
+        for (int i = 0; i < 2000; i++)
+            sum += sum(host);
+        copy(memory, 65536);
+        if (arguments.length > 0)
+            synchronize();
+        sum += sum(host);
+        synchronize();
+        try {
+            Object none = sum == 1 ? "" : null;
+            none.hashCode();
+        } catch (NullPointerException exception) {
+            System.out.println("caught");
+        }
+        for (int i = 0; i < 40; i++) {
+            copy(memory, 4096);
+            byte[] garbage = new byte[1 << 20];
+            sum += garbage.length;
+            System.gc();
+            synchronize();
+        }
+        System.out.println("done");
+    }
+}
+END
+cat >early.cu <<'END'
+#include <cuda_runtime.h>
+#include <jni.h>
+static cudaStream_t stream;
+static void *device;
+extern "C" JNIEXPORT jobject JNICALL Java_Early_pinned(JNIEnv *java, jclass, jint bytes)
+{
+    void *host;
+    cudaMallocHost(&host, bytes);
+    cudaMalloc(&device, bytes);
+    cudaMemset(device, 0, bytes);
+    cudaDeviceSynchronize();
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    return java->NewDirectByteBuffer(host, bytes);
+}
+extern "C" JNIEXPORT void JNICALL Java_Early_copy(JNIEnv *java, jclass, jobject to, jint bytes)
+{
+    cudaMemcpyAsync(java->GetDirectBufferAddress(to), device, bytes, cudaMemcpyDeviceToHost, stream); // at: copy
+}
+extern "C" JNIEXPORT void JNICALL Java_Early_synchronize(JNIEnv *, jclass) { cudaStreamSynchronize(stream); }
+END
+java_home=$(readlink -f "$(command -v javac)" 2>/dev/null) java_home=${java_home%/bin/javac}
+case $root in
+*san) ;;
+*)
+    if [ -f "$java_home/include/jni.h" ]; then
+        check "a library for Java is compiled" eval 'javac Early.java && "$nvcc" -g -shared -Xcompiler -fPIC -cudart shared \
+            -I"$java_home/include" -I"$java_home/include/linux" early.cu -o libearly.so'
+        guarded java -Djava.library.path=. Early
+        check "what Java reads too early is found" eval 'ended 66 && grep -qx caught out && grep -qx done out &&
+            says "^CSAN: data race: the host.s load .* does not wait for cudaMemcpyAsync \(early.cu:$(grep -n "// at: copy" early.cu | cut -d: -f1)\)"'
+        guarded java -Djava.library.path=. Early right
+        check "what waits is silent, and the machine's own faults are its own" eval \
+            'ended 0 && grep -qx caught out && grep -qx done out && ! says "^CSAN:"'
+    else
+        echo "# test_host_guard: no Java here"
+    fi
+    ;;
+esac
