@@ -32,14 +32,21 @@ static struct {
 #undef WAITS
 } next_calls;
 
+static const void *object_of(const void *function)
+{
+    Dl_info info;
+    return function && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
 /* Of condition variables glibc keeps two kinds on x86-64, and RTLD_NEXT without a version finds the
- * older one. */
+ * older one. With a version it passes by libraries that have none, such as libcsan_threads. */
 static void *function_of(const char *name)
 {
-    void *found = NULL;
-    if (strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0)
-        found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-    return found ? found : driver_dlsym(RTLD_NEXT, name);
+    void *const found = driver_dlsym(RTLD_NEXT, name);
+    if (strncmp(name, "pthread_cond_", strlen("pthread_cond_")) != 0)
+        return found;
+    void *const newer = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    return newer && object_of(found) == object_of(newer) ? newer : found;
 }
 
 /* In this order: a look-up that fails allocates, and an allocator may lock. */
