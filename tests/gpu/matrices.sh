@@ -34,7 +34,7 @@ judge()
     sed 's/^/    /' "$work/err" | tail -40
 }
 
-for name in cluster_async_numbers wgmma_numbers mma_sparse_numbers tensor_im2col_numbers tensor_made_numbers tensor_reduce_numbers; do
+for name in cluster_async_numbers cluster_bulk_numbers wgmma_numbers mma_sparse_numbers tensor_im2col_numbers tensor_made_numbers tensor_reduce_numbers; do
     flags=$(sed -n 's|^// flags: ||p' "$here/../integration/$name.cu")
     # shellcheck disable=SC2086
     if ! "$nvcc" -cudart shared -std=c++14 ${flags:--arch=sm_90} -I"$root/include" -I"$here/../../include" \

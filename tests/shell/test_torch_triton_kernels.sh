@@ -10,8 +10,9 @@ if ! "$python" -c 'import torch, numpy, triton.tools.tensor_descriptor' 2>/dev/n
     return 0
 fi
 export CSAN_MACHINE_CODE=skip TRITON_LIBCUDA_PATH=$root/lib/csan/embedded TRITON_CACHE_DIR=$PWD/triton
-run "$csan" run --device=embedded "$python" "$sources/triton_kernels.py"
+run "$csan" run --device=embedded --options=verify_ranges=1 "$python" "$sources/triton_kernels.py"
 check "every kernel ran to its end" [ "$status" = 0 ]
 check "every result is NumPy's" [ "$(grep -vc '^ok ' out)" = 0 ]
 check "there are as many as there should be" [ "$(grep -c '^ok ' out)" -ge 45 ]
+check "what kernels touch is what their PTX says" grep -q "ranges: attend_backward: 1 launches, 0 incomplete, 0 not judged, pointers: 9 exact" err
 check "no race was reported" grep -q ', 0 races, 0 possible races' err

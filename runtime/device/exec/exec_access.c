@@ -273,6 +273,8 @@ void decode_st(struct decoder *decoder, const struct ptx_instruction *i)
 {
     if (i->async)
         decode_store_async(decoder, i);
+    else if (!strncmp(i->mnemonic, "st.bulk.", strlen("st.bulk.")))
+        decode_store_bulk(decoder, i);
     else
         access_decode(decoder, i, false);
 }

@@ -1,6 +1,6 @@
-/* cp.async.bulk and cp.reduce.async.bulk between global and shared memory (PTX ISA 9.7.9.25.4):
- * made at once, its bytes then counted at the mbarrier that waits for them. Elements of a reduction
- * are updated atomically, each by itself. */
+/* cp.async.bulk, cp.reduce.async.bulk and st.bulk, of global and shared memory (PTX
+ * ISA 9.7.9.25.4): made at once, its bytes then counted at the mbarrier that waits for them.
+ * Elements of a reduction are updated atomically, each by itself. */
 #include "runtime/device/exec/exec_access.h"
 #include "runtime/device/exec/exec_mbarrier.h"
 
@@ -8,8 +8,10 @@ enum { PIECE = 16 }; /* sizes and addresses are multiples of it */
 
 struct bulk_site {
     struct micro from, to, barrier;
-    uint32_t size; /* slot of the bytes to copy */
-    bool counts;   /* there is an mbarrier */
+    uint32_t size;   /* slot of the bytes to copy */
+    bool counts;     /* there is an mbarrier */
+    bool multicast;  /* to several blocks of the cluster */
+    uint32_t blocks; /* slot of the mask of these */
     uint8_t element_bytes;
     atomic_update *reduce; /* NULL: a copy */
 };
@@ -26,7 +28,21 @@ static void move_piece(struct warp *w, const struct bulk_site *site, uint8_t *to
     }
 }
 
-static int copy_pieces(struct warp *w, const struct bulk_site *site, int lane, uint32_t size)
+enum { BY_ADDRESS = -1 };
+
+/* Where an operand lies: as its address says, or at the same offset in another block. */
+static int resolve_in(struct warp *w, const struct micro *op, int block, int lane,
+                      uint8_t **pointers)
+{
+    uint64_t addresses[WARP_LANES];
+    space_addresses(w, op, addresses);
+    if (block != BY_ADDRESS)
+        addresses[lane] = addresses[lane] % WINDOW_CLUSTER + (uint64_t)(block + 1) * WINDOW_CLUSTER;
+    return space_resolve_at(w, op, addresses, pointers);
+}
+
+static int copy_pieces(struct warp *w, const struct bulk_site *site, int lane, uint32_t size,
+                       int block)
 {
     uint8_t *from[WARP_LANES], *to[WARP_LANES];
     struct micro source = site->from, target = site->to;
@@ -36,10 +52,22 @@ static int copy_pieces(struct warp *w, const struct bulk_site *site, int lane, u
         target.imm = site->to.imm + done;
         flow = space_resolve(w, &source, from);
         if (flow == FLOW_NEXT)
-            flow = space_resolve(w, &target, to);
+            flow = resolve_in(w, &target, block, lane, to);
         if (flow == FLOW_NEXT)
             move_piece(w, site, to[lane], from[lane]);
     }
+    return flow;
+}
+
+static int copy_to(struct warp *w, const struct bulk_site *site, int lane, uint32_t size, int block)
+{
+    uint8_t *barriers[WARP_LANES];
+    int flow = copy_pieces(w, site, lane, size, block);
+    if (flow != FLOW_NEXT || !site->counts)
+        return flow;
+    flow = resolve_in(w, &site->barrier, block, lane, barriers);
+    if (flow == FLOW_NEXT)
+        mbarrier_complete(barriers[lane], size);
     return flow;
 }
 
@@ -47,15 +75,15 @@ static int copy_lane(struct warp *w, const struct micro *op, int lane)
 {
     const struct bulk_site *site = op->pointer;
     uint32_t size = ((const uint32_t *)slot(w, site->size))[lane];
-    uint8_t *barriers[WARP_LANES];
+    int flow = FLOW_NEXT;
     if (size % PIECE)
         return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, size);
-    int flow = copy_pieces(w, site, lane, size);
-    if (flow != FLOW_NEXT || !site->counts)
-        return flow;
-    flow = space_resolve(w, &site->barrier, barriers);
-    if (flow == FLOW_NEXT)
-        mbarrier_complete(barriers[lane], size);
+    if (!site->multicast)
+        return copy_to(w, site, lane, size, BY_ADDRESS);
+    const uint16_t blocks = ((const uint16_t *)slot(w, site->blocks))[lane];
+    for (int block = 0; blocks >> block && flow == FLOW_NEXT; block++)
+        if (blocks >> block & 1)
+            flow = copy_to(w, site, lane, size, block);
     return flow;
 }
 
@@ -75,16 +103,71 @@ static void place(struct decoder *decoder, struct micro *op, const struct ptx_op
     op->count = 1;
 }
 
+/* ---- st.bulk --------------------------------------------------------------------------------- */
+
+enum { ZEROES = 8 }; /* sizes and addresses are multiples of it */
+
+struct zero_site {
+    struct micro to;
+    uint32_t size; /* slot of 64 bits */
+};
+
+static int zero_lane(struct warp *w, const struct micro *op, int lane)
+{
+    const struct zero_site *site = op->pointer;
+    const uint64_t size = ((const uint64_t *)slot(w, site->size))[lane];
+    uint8_t *to[WARP_LANES];
+    struct micro target = site->to;
+    int flow = FLOW_NEXT;
+    if (size % ZEROES)
+        return fault_raise(w, op, 1u << lane, EXEC_FAULT_ILLEGAL_INSTRUCTION, size);
+    for (uint64_t done = 0; done < size && flow == FLOW_NEXT; done += ZEROES) {
+        target.imm = site->to.imm + (int64_t)done;
+        flow = space_resolve(w, &target, to);
+        if (flow == FLOW_NEXT)
+            memset(to[lane], 0, ZEROES);
+    }
+    return flow;
+}
+
+static int store_zeroes(struct warp *w, const struct micro *op)
+{
+    return access_by_lanes(w, op, zero_lane);
+}
+
+/* "st.bulk.weak.shared::cta [a], size, 0" */
+void decode_store_bulk(struct decoder *decoder, const struct ptx_instruction *i)
+{
+    struct zero_site *site = decoder_keep(decoder, sizeof *site);
+    if (!site || i->operand_count != 3 || i->operands[2].kind != PTX_OPERAND_IMMEDIATE ||
+        i->operands[2].imm) {
+        decoder_fail(decoder);
+        return;
+    }
+    place(decoder, &site->to, &i->operands[0], i->space, ZEROES);
+    site->to.option |= ACCESS_WRITES;
+    site->to.touch = 1u << DEVICE_TRACE_WRITE;
+    site->size = decoder_source(decoder, &i->operands[1], 64);
+    decoder_emit(decoder, store_zeroes)->pointer = site;
+}
+
+/* ---- decoding -------------------------------------------------------------------------------- */
+
 void decode_bulk(struct decoder *decoder, const struct ptx_instruction *i)
 {
     struct bulk_site *site = decoder_keep(decoder, sizeof *site);
     bool counts = i->operand_count > 3 && i->operands[3].kind == PTX_OPERAND_ADDRESS;
     bool reduces = i->form == PTX_FORM_CP_REDUCE_ASYNC_BULK;
     bool to_shared = i->space == PTX_SPACE_SHARED || i->space == PTX_SPACE_SHARED_CLUSTER;
-    if (!site || i->operand_count < 3 || counts != to_shared) {
+    const bool multicast = strstr(i->mnemonic, ".multicast::cluster") != NULL;
+    if (!site || i->operand_count < 3 || counts != to_shared ||
+        (multicast && (!counts || i->operand_count < 5))) {
         decoder_fail(decoder);
         return;
     }
+    site->multicast = multicast;
+    if (multicast)
+        site->blocks = decoder_source(decoder, &i->operands[4], 16);
     place(decoder, &site->to, &i->operands[0], i->space, PIECE);
     place(decoder, &site->from, &i->operands[1], i->space2, PIECE);
     site->to.option |= ACCESS_WRITES;

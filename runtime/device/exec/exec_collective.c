@@ -3,6 +3,7 @@
  * wherever they are: in another group, at another call of the same function, even at another
  * instruction of the same kind. */
 #include "runtime/device/exec/exec_collective.h"
+#include "runtime/device/exec/exec_half.h"
 #include "runtime/device/exec/exec_lowering.h"
 
 #include <math.h>
@@ -138,10 +139,24 @@ static void match(const struct micro *op, struct exchange *e)
         e->result[l] = all ? e->members : 0;
 }
 
+enum { REDUCE_SIGNED = 1, REDUCE_FLOAT = 2, REDUCE_ABSOLUTE = 4, REDUCE_NAN = 8 };
+
+/* "If .NaN is specified, the result is NaN if any of the inputs is"; else only if all are. */
+static uint32_t reduce_floats(const struct micro *op, uint32_t a, uint32_t b)
+{
+    const float x = float_from_bits(a), y = float_from_bits(b);
+    if (x != x || y != y)
+        return op->imm & REDUCE_NAN || (x != x && y != y) ? UINT32_C(0x7fffffff) : x != x ? b : a;
+    const bool less = x < y || (x == y && signbit(x));
+    return less == (op->count == PTX_ATOMIC_MIN) ? a : b;
+}
+
 static uint64_t reduce_pair(const struct micro *op, uint64_t x, uint64_t y)
 {
     uint32_t a = (uint32_t)x, b = (uint32_t)y;
-    bool less = op->imm ? (int32_t)a < (int32_t)b : a < b;
+    if (op->imm & REDUCE_FLOAT)
+        return reduce_floats(op, a, b);
+    bool less = op->imm & REDUCE_SIGNED ? (int32_t)a < (int32_t)b : a < b;
     switch (op->count) {
     case PTX_ATOMIC_ADD:
         return a + b;
@@ -160,10 +175,13 @@ static uint64_t reduce_pair(const struct micro *op, uint64_t x, uint64_t y)
 
 static void reduce(const struct micro *op, struct exchange *e)
 {
+    const uint64_t mask = op->imm & REDUCE_ABSOLUTE ? INT32_MAX : UINT64_MAX;
     uint32_t m = e->members;
-    uint64_t result = e->a[__builtin_ctz(m)];
+    uint64_t result = e->a[__builtin_ctz(m)] & mask;
+    if (op->imm & REDUCE_FLOAT) /* of a NaN alone the canonical one is left */
+        result = reduce_pair(op, result, result);
     for (m &= m - 1; m; m &= m - 1)
-        result = reduce_pair(op, result, e->a[__builtin_ctz(m)]);
+        result = reduce_pair(op, result, e->a[__builtin_ctz(m)] & mask);
     for (int l = 0; l < WARP_LANES; l++)
         e->result[l] = result;
 }
@@ -388,10 +406,15 @@ void decode_redux(struct decoder *decoder, const struct ptx_instruction *i)
     struct micro *op = emit(decoder, COLLECTIVE_REDUCE, i->atomic, last_operand(i, 2));
     op->d = d;
     op->a = op->b = op->c = a;
-    op->imm = ptx_type_is_signed(i->type);
+    const bool floats = i->type == PTX_F32;
+    op->imm = (ptx_type_is_signed(i->type) && !floats ? REDUCE_SIGNED : 0) |
+              (floats ? REDUCE_FLOAT : 0) | (i->abs ? REDUCE_ABSOLUTE : 0) |
+              (i->nan ? REDUCE_NAN : 0);
     op->option |= COLLECTIVE_RESULT;
     bool known = i->atomic >= PTX_ATOMIC_ADD && i->atomic <= PTX_ATOMIC_XOR;
-    if (!known || ptx_type_is_float(i->type))
+    if (floats)
+        known = i->atomic == PTX_ATOMIC_MIN || i->atomic == PTX_ATOMIC_MAX;
+    if (!known || (ptx_type_is_float(i->type) && !floats))
         decoder_fail(decoder);
 }
 

@@ -73,7 +73,7 @@ uint32_t decoder_slot_bits(uint32_t type_bits);
     decode_getctarank;
 /* exec_access.c */ decode_family decode_ld, decode_st, decode_cp;
 /* exec_async.c */ decode_family decode_store_async, decode_reduce_async;
-/* exec_bulk.c */ decode_family decode_bulk;
+/* exec_bulk.c */ decode_family decode_bulk, decode_store_bulk;
 /* exec_tensor.c */ decode_family decode_bulk_tensor;
 /* exec_tensor_fields.c */ decode_family decode_tensormap;
 /* exec_dependency.c */ decode_family decode_dependency;

@@ -71,6 +71,25 @@ static void transactions_are_completed_by_hand(void **unused)
     harness_close(&h);
 }
 
+static void zeroes_are_stored(void **unused)
+{
+    (void)unused;
+    const uint32_t *got =
+        run("st.shared.v4.b32 [%t1], {5, 5, 5, 5}; st.shared.v4.b32 [%t1+16], {5, 5, "
+            "5, 5};\nst.bulk.weak.shared::cta [%t1+8], 16, 0;\n"
+            "ld.shared.v4.b32 {%t4, %t5, %t6, %t7}, [%t1]; st.global.v4.b32 [%x0], "
+            "{%t4, %t5, %t6, %t7};\nld.shared.v4.b32 {%t4, %t5, %t6, %t7}, [%t1+16]; "
+            "st.global.v4.b32 [%x0+16], {%t4, %t5, %t6, %t7};\n");
+    const uint32_t expected[] = {5, 5, 0, 0, 0, 0, 5, 5};
+    assert_memory_equal(got, expected, sizeof expected);
+    harness_close(&h);
+    open_kernel("st.bulk.weak.shared::cta [%t1+8], 12, 0;");
+    uint64_t memory = harness_allocate(&h, 64);
+    assert_int_equal(harness_launch(&h, "k", 1, 1, 0, ARGUMENTS(&memory)), EXEC_FAULT);
+    assert_int_equal(h.fault.kind, EXEC_FAULT_ILLEGAL_INSTRUCTION);
+    harness_close(&h);
+}
+
 static void other_forms_are_refused(void **unused)
 {
     (void)unused;
@@ -79,6 +98,7 @@ static void other_forms_are_refused(void **unused)
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%t4], %t2;",
         "red.async.release.gpu.global.add.u32 [%x0], %t2;",
         "mbarrier.complete_tx.shared::cta.b64 [%t0];",
+        "st.bulk.weak.shared::cta [%t1], 16, 1;",
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char message[512];
@@ -90,8 +110,8 @@ static void other_forms_are_refused(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_are_counted),
-                                       cmocka_unit_test(transactions_are_completed_by_hand),
-                                       cmocka_unit_test(other_forms_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_are_counted), cmocka_unit_test(transactions_are_completed_by_hand),
+        cmocka_unit_test(zeroes_are_stored), cmocka_unit_test(other_forms_are_refused)};
     return harness_run_tests(tests);
 }
