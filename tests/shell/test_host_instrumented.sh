@@ -50,7 +50,7 @@ for name in host_pinned_write_ordered host_pinned_read_ordered host_mapped_read_
     host_managed_read_ordered host_managed_write_ordered host_managed_add_ordered host_thread_read_ordered \
     host_signal_read_ordered host_vector_read_ordered host_sort_ordered host_page_shared host_memcpy_from_ordered \
     host_memset_to_ordered host_call_read_ordered host_call_write_ordered host_call_fread_ordered host_call_nothing_read \
-    host_call_refused; do
+    host_call_refused host_polls; do
     check "$name is silent" silent $name
 done
 # Functions of the C library that read and write buffers, as the program itself expects them of the guard.

@@ -140,7 +140,8 @@ static bool touched_announced(void *user, const struct host_touch *touch)
     (void)user;
     if (is_pending(touch)) {
         pending_is_seen();
-        pending_ranges_add(touch->epoch, touch->bytes, touch->writes);
+        (is_word(touch) ? pending_ranges_add_word : pending_ranges_add)(touch->epoch, touch->bytes,
+                                                                        touch->writes);
     }
     return false;
 }
@@ -428,9 +429,12 @@ static void announced(const void *address, size_t bytes, int writes, const void 
     const struct range range = {(uintptr_t)address, (uintptr_t)address + bytes};
     struct callsite_stack stack;
     /* Whose it is comes first: csan itself may copy memory with the lock that the next asks for. */
-    if (guard_self.depth || guard_self.locked || !code_is_the_programs((uintptr_t)pc - 1, 0) ||
-        !pending_ranges_meet(range, writes != 0) || is_declared(range, writes != 0) ||
-        !guard_enter())
+    if (guard_self.depth || guard_self.locked || !code_is_the_programs((uintptr_t)pc - 1, 0))
+        return;
+    const enum pending_ranges_met met = pending_ranges_meet(range, writes != 0);
+    if (met == PENDING_WORD)
+        pending_ranges_forget_all();
+    if (met != PENDING_OP || is_declared(range, writes != 0) || !guard_enter())
         return;
     callsite_capture(&stack);
     stack_from(&stack, (uintptr_t)pc, (uintptr_t)pc);

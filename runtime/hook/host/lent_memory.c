@@ -24,7 +24,8 @@ static struct range hull_of(const struct iovec *parts, size_t count)
 /* A signal handler may have come within csan. */
 static bool is_pending(struct range bytes, bool writes)
 {
-    return guard_self.depth == 0 && guard_self.locked == 0 && pending_ranges_meet(bytes, writes);
+    return guard_self.depth == 0 && guard_self.locked == 0 &&
+           pending_ranges_meet(bytes, writes) == PENDING_OP;
 }
 
 /* The epoch of the op that the access meets; 0: none. */

@@ -12,7 +12,7 @@ enum { RECORDS_MOST = 1 << 16 };
 struct record {
     uint64_t epoch;
     struct range bytes;
-    bool writes;
+    bool writes, word;
 };
 
 uint16_t *pending_written, *pending_touched;
@@ -60,17 +60,30 @@ static struct record *record_new(void)
     return &pending.records[pending.count++];
 }
 
-void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes)
+static bool add(const struct record *added)
 {
-    if (bytes.start >= bytes.end)
-        return;
+    if (added->bytes.start >= added->bytes.end)
+        return true;
     pthread_mutex_lock(&pending.mutex);
     struct record *record = record_new();
     if (record) {
-        *record = (struct record){epoch, bytes, writes};
+        *record = *added;
         count_pages(record, 1);
     }
     pthread_mutex_unlock(&pending.mutex);
+    return record != NULL;
+}
+
+void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes)
+{
+    add(&(struct record){.epoch = epoch, .bytes = bytes, .writes = writes});
+}
+
+/* Without room nobody knows when the host looks. */
+void pending_ranges_add_word(uint64_t epoch, struct range word, bool writes)
+{
+    if (!add(&(struct record){.epoch = epoch, .bytes = word, .writes = writes, .word = true}))
+        pending_ranges_forget_all();
 }
 
 /* Takes out those that `is_over` says are, or (NULL) those of the bytes. */
@@ -99,15 +112,21 @@ void pending_ranges_forget(struct range bytes)
     take_out(NULL, NULL, bytes);
 }
 
-bool pending_ranges_meet(struct range bytes, bool writes)
+void pending_ranges_forget_all(void)
 {
-    bool meets = false;
+    take_out(NULL, NULL, (struct range){0, UINT64_MAX});
+}
+
+enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes)
+{
+    enum pending_ranges_met met = PENDING_NOTHING;
     pthread_mutex_lock(&pending.mutex);
-    for (size_t i = 0; i < pending.count && !meets; i++)
-        meets = (writes || pending.records[i].writes) &&
-                range_overlaps(pending.records[i].bytes, bytes);
+    for (size_t i = 0; i < pending.count && met != PENDING_OP; i++)
+        if ((writes || pending.records[i].writes) &&
+            range_overlaps(pending.records[i].bytes, bytes))
+            met = pending.records[i].word ? PENDING_WORD : PENDING_OP;
     pthread_mutex_unlock(&pending.mutex);
-    return meets;
+    return met;
 }
 
 void pending_ranges_stop(void)

@@ -21,8 +21,15 @@ void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes);
 void pending_ranges_release(bool (*is_over)(void *user, uint64_t epoch), void *user);
 /* Memory that ends. */
 void pending_ranges_forget(struct range bytes);
-/* Whether an access of the host to these bytes meets an op. Two reads do not meet. */
-bool pending_ranges_meet(struct range bytes, bool writes);
+/* The op updates or looks at a word, of 8 bytes at most, in one piece each time. The host may look
+ * at it meanwhile, and learn how far the op has come. */
+void pending_ranges_add_word(uint64_t epoch, struct range word, bool writes);
+/* The host may have learned so: who knows what of the ops until now is over. */
+void pending_ranges_forget_all(void);
+
+/* What an access of the host to these bytes meets of ops, for the most. Two reads do not meet. */
+enum pending_ranges_met { PENDING_NOTHING, PENDING_WORD, PENDING_OP };
+enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes);
 
 /* In a forked child: nothing is pending. */
 void pending_ranges_stop(void);

@@ -56,7 +56,7 @@ static void check_access(struct range bytes, bool writes)
 {
     const bool wanted = meets(bytes, writes);
     bool counted = false;
-    assert_int_equal(pending_ranges_meet(bytes, writes), wanted);
+    assert_int_equal(pending_ranges_meet(bytes, writes), wanted ? PENDING_OP : PENDING_NOTHING);
     for (uint64_t page = bytes.start >> 12; page <= (bytes.end - 1) >> 12; page++)
         counted |= (writes ? pending_touched : pending_written)[page % INSTRUMENTED_PAGES] != 0;
     if (wanted)
@@ -107,6 +107,26 @@ static void a_large_range_counts_everywhere(void **state)
     assert_int_equal(pending_written[77], 0);
 }
 
+/* Who looks at a word may learn how far all ops have come. */
+static void words_are_distinguished(void **state)
+{
+    (void)state;
+    const struct range word = {0x20000008, 0x2000000c}, around = {0x20000000, 0x20000100},
+                       other = {0x30000000, 0x30001000};
+    pending_ranges_add(1, other, true);
+    pending_ranges_add_word(2, word, true);
+    assert_int_equal(pending_ranges_meet(word, false), PENDING_WORD);
+    assert_int_equal(pending_ranges_meet((struct range){0x2000000c, 0x20000010}, true),
+                     PENDING_NOTHING);
+    pending_ranges_add(3, around, false);
+    assert_int_equal(pending_ranges_meet(word, false), PENDING_WORD);
+    assert_int_equal(pending_ranges_meet(word, true), PENDING_OP);
+    pending_ranges_forget_all();
+    assert_int_equal(pending_ranges_meet(word, true), PENDING_NOTHING);
+    assert_int_equal(pending_ranges_meet(other, true), PENDING_NOTHING);
+    assert_int_equal(pending_touched[(0x30000000 >> 12) % INSTRUMENTED_PAGES], 0);
+}
+
 int main(void)
 {
     static uint16_t written[INSTRUMENTED_PAGES], touched[INSTRUMENTED_PAGES];
@@ -114,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_list_says),
         cmocka_unit_test(a_large_range_counts_everywhere),
+        cmocka_unit_test(words_are_distinguished),
     };
     return cmocka_run_group_tests_name("pending_ranges", tests, NULL, NULL);
 }
