@@ -1,6 +1,7 @@
 /* See wrap.h. */
 #include "csan/base/wrap.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
@@ -38,10 +39,11 @@ static size_t width_of(const char *at, const char *end)
     return all;
 }
 
-/* One line, without its end. */
-static void line_add(struct text *text, const char *line, const char *end, size_t columns)
+/* One line, without its end. What follows is indented by that many blanks. */
+static void line_add(struct text *text, const char *line, const char *end, size_t columns,
+                     size_t indent)
 {
-    size_t column = 0, begin = 0; /* of this line on the terminal */
+    size_t column = 0, begin = strspn(line, " "); /* of this line on the terminal */
     while (line < end) {
         const char *word = line + strspn(line, " ");
         const char *behind = word;
@@ -49,8 +51,8 @@ static void line_add(struct text *text, const char *line, const char *end, size_
             behind++;
         const size_t width = width_of(word < end ? word : end, behind);
         if (column > begin && column + (size_t)(word - line) + width > columns) {
-            text_add(text, "\n%*s", INDENT, "");
-            column = begin = INDENT;
+            text_add(text, "\n%*s", (int)indent, "");
+            column = begin = indent;
             line = word;
         }
         text_add(text, "%.*s", (int)(behind - line), line);
@@ -59,18 +61,39 @@ static void line_add(struct text *text, const char *line, const char *end, size_
     }
 }
 
-void wrap_add(struct text *text, const char *bytes, size_t count, size_t columns)
+/* Half of the terminal at most is left blank. */
+static size_t indent_behind(const char *line, const char *end, size_t columns)
+{
+    size_t blanks = 0;
+    while (line + blanks < end && line[blanks] == ' ')
+        blanks++;
+    return (blanks < columns / 2 ? blanks : columns / 2) + INDENT;
+}
+
+static void lines_add(struct text *text, const char *bytes, size_t count, size_t columns,
+                      bool indented)
 {
     const char *end = bytes + count;
     while (bytes < end) {
         const char *stop = memchr(bytes, '\n', (size_t)(end - bytes));
         const char *behind = stop ? stop : end;
-        if (columns < COLUMNS_LEAST || *bytes == ' ' || width_of(bytes, behind) <= columns)
+        if (columns < COLUMNS_LEAST || (*bytes == ' ' && !indented) ||
+            width_of(bytes, behind) <= columns)
             text_add(text, "%.*s", (int)(behind - bytes), bytes);
         else
-            line_add(text, bytes, behind, columns);
+            line_add(text, bytes, behind, columns, indent_behind(bytes, behind, columns));
         if (stop)
             text_add(text, "\n");
         bytes = behind + (stop != NULL);
     }
+}
+
+void wrap_add(struct text *text, const char *bytes, size_t count, size_t columns)
+{
+    lines_add(text, bytes, count, columns, false);
+}
+
+void wrap_indented_add(struct text *text, const char *bytes, size_t count, size_t columns)
+{
+    lines_add(text, bytes, count, columns, true);
 }

@@ -12,6 +12,10 @@
  * no width, and each UTF-8 character has one. */
 void wrap_add(struct text *text, const char *bytes, size_t count, size_t columns);
 
+/* The same for text in which lines that begin with blanks are prose, too: what follows is indented
+ * as they are, and by two. */
+void wrap_indented_add(struct text *text, const char *bytes, size_t count, size_t columns);
+
 /* The width of the terminal behind a descriptor, in characters (tty_ioctl(4), TIOCGWINSZ); 0: it is
  * no terminal, or does not know. */
 size_t wrap_columns(int descriptor);

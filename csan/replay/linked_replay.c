@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN_ENTRIES = 512, LINE_BYTES = PATH_MAX + 512, SAID_MAX = 8, BEGINNING_OF_TIME = 1 };
+enum {
+    TURN_ENTRIES = 512,
+    PROGRESS_ENTRIES = 4096,
+    LINE_BYTES = PATH_MAX + 512,
+    SAID_MAX = 8,
+    BEGINNING_OF_TIME = 1
+};
 /* In nanoseconds: how far the clocks of two recordings may be apart. */
 static const uint64_t clock_margin = 10000000;
 
@@ -37,6 +43,8 @@ struct linked_replay {
     uint64_t time;     /* the latest of an entry that was taken */
     uint64_t cut_time; /* what comes later a process may order whose recording is cut off */
     void (*say)(void *user, const char *line);
+    void (*progress)(void *user); /* or NULL */
+    uint64_t shown;               /* entries at its last call */
     void *user;
 };
 
@@ -366,6 +374,19 @@ bool linked_replay_has_messages(const struct linked_replay *replay)
     return !replay->unlinked;
 }
 
+void linked_replay_on_progress(struct linked_replay *replay, void (*progress)(void *user))
+{
+    replay->progress = progress;
+}
+
+static void show_progress(struct linked_replay *replay)
+{
+    if (!replay->progress || replay->counts.entries - replay->shown < PROGRESS_ENTRIES)
+        return;
+    replay->shown = replay->counts.entries;
+    replay->progress(replay->user);
+}
+
 void linked_replay_run(struct linked_replay *replay, void (*to)(void *user, const char *line),
                        void *user)
 {
@@ -380,6 +401,7 @@ void linked_replay_run(struct linked_replay *replay, void (*to)(void *user, cons
             go_on_without(replay, process);
         else
             break;
+        show_progress(replay);
     }
     const size_t awaiting = message_table_awaiting(replay->linked.messages);
     if (awaiting) {

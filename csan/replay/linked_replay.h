@@ -32,7 +32,9 @@ void linked_replay_destroy(struct linked_replay *replay);
 void linked_replay_run(struct linked_replay *replay, void (*say)(void *user, const char *line),
                        void *user);
 
-/* Before linked_replay_run: keeps in which order it reads. False: memory is short. */
+/* Before linked_replay_run: calls this after each 4,096 entries or so, with the user of `say`. */
+void linked_replay_on_progress(struct linked_replay *replay, void (*progress)(void *user));
+/* The same: keeps in which order it reads. False: memory is short. */
 bool linked_replay_interleaves(struct linked_replay *replay);
 /* Behind it: that order, which is the caller's from here on. NULL: it was not kept. */
 struct interleaving *linked_replay_interleaving(struct linked_replay *replay);

@@ -1,5 +1,6 @@
 /* See arguments.h. */
 #include "runtime/cli/arguments.h"
+#include "runtime/cli/shown.h"
 #include "csan/base/nearest.h"
 #include "runtime/cli/usage_text.h"
 
@@ -38,6 +39,7 @@ bool argument_option(struct arguments *arguments)
         return false;
     }
     if (strcmp(next, "--help") == 0 || strcmp(next, "-h") == 0) {
+        shown_wrap();
         arguments->usage(stdout);
         arguments->code = ARGUMENTS_HELPED;
         return false;

@@ -1,6 +1,7 @@
 /* See shown.h. The C library lets streams be replaced (fopencookie(3), stdin(3)). */
 #include "runtime/cli/shown.h"
 #include "csan/base/text.h"
+#include "csan/base/wrap.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Of standard output, where lines are to be broken; else 0. */
+static size_t output_columns;
 
 static bool write_all(int descriptor, const char *bytes, size_t count)
 {
@@ -22,11 +26,21 @@ static bool write_all(int descriptor, const char *bytes, size_t count)
     return true;
 }
 
+/* Lines come whole: the longest text that is printed at once, csan help, has room. */
+static char output_bytes[1 << 18];
+
 /* fopencookie(3): as many bytes as were taken; 0 for an error. */
 static ssize_t write_shown(void *cookie, const char *bytes, size_t count)
 {
     struct text shown = {0};
+    const size_t columns = (intptr_t)cookie == STDOUT_FILENO ? output_columns : 0;
     text_add_shown(&shown, bytes, count);
+    if (columns && shown.length) {
+        struct text wrapped = {0};
+        wrap_indented_add(&wrapped, shown.data, shown.length, columns);
+        text_free(&shown);
+        shown = wrapped;
+    }
     const bool written =
         !shown.cut && write_all((int)(intptr_t)cookie, shown.data ? shown.data : "", shown.length);
     text_free(&shown);
@@ -44,6 +58,12 @@ void shown_progress(const char *format, ...)
     fflush(stderr);
     if (write_all(STDERR_FILENO, erase, sizeof erase - 1))
         write_shown((void *)(intptr_t)STDERR_FILENO, line, strlen(line));
+}
+
+void shown_wrap(void)
+{
+    fflush(stdout);
+    output_columns = wrap_columns(STDOUT_FILENO);
 }
 
 bool shown_is_due(struct shown_pace *pace)
@@ -72,7 +92,7 @@ static FILE *stream_of(int descriptor, int buffering)
     const cookie_io_functions_t functions = {.write = write_shown};
     FILE *stream = fopencookie((void *)(intptr_t)descriptor, "w", functions);
     if (stream)
-        setvbuf(stream, NULL, buffering, BUFSIZ);
+        setvbuf(stream, buffering == _IONBF ? NULL : output_bytes, buffering, sizeof output_bytes);
     return stream;
 }
 

@@ -9,6 +9,10 @@
  * Call it before anything is printed. */
 void shown_start(void);
 
+/* From now on lines on standard output are broken at the terminal's width, if that is a terminal.
+ * For what people read: no document, and nothing to be copied as it is. */
+void shown_wrap(void);
+
 /* Shows how far the command is, on standard error if that is a terminal: a line that the next such
  * line replaces. Names in it are shown as above. "" removes the line. */
 void shown_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));

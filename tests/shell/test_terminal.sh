@@ -45,6 +45,19 @@ check "color=always goes before NO_COLOR" grep -q $'\x1b\[' out
 run "$csan" run --device=embedded "$program"
 check "a file gets neither colours nor breaks" eval '! grep -q $'"'"'\x1b\['"'"' err && grep -q "^Fix: .*missing_wait.cu:[0-9]*).$" err'
 
+# What other commands print for people is broken, too; documents for programs are not.
+no_wider() { [ "$(sed 's/.*\r//; s/\x1b\[[0-9;]*[mK]//g' out | awk '{ if (length($0) > widest) widest = length($0) } END { print widest }')" -le "$1" ]; }
+on_terminal 60 "$csan" help run
+check "help is broken at the terminal's width" no_wider 60
+cp "$program" short
+"$csan" record --device=embedded -o short.csan ./short >/dev/null 2>&1
+on_terminal 60 "$csan" info --statistics short.csan
+check "csan info's statistics are" no_wider 60
+on_terminal 60 "$csan" mutate --options=strip_path_prefix=/ ./short
+check "csan mutate's findings are" eval 'grep -q "needed" out && no_wider 60'
+on_terminal 60 "$csan" info --format=json short.csan
+check "a document is not" eval 'grep -q "^    {" out && ! no_wider 100'
+
 # A merge that takes longer than a second: a file that is given very often.
 "$csan" record --device=embedded -o one.csan "$program" >/dev/null 2>&1
 files=()

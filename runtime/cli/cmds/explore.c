@@ -555,6 +555,8 @@ int command_explore(int argc, char **argv)
            step(&explorer, &code))
         reconsider(&explorer);
     progress(&explorer, true);
+    if (!explorer.json)
+        shown_wrap();
     if (!code) {
         code = verdict(&explorer);
         if (explorer.json)

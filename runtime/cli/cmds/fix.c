@@ -4,6 +4,7 @@
  * added by the hooks (option add_order). If no race is left, it runs with the order under many
  * schedules, which must end equal. Last, it runs with all orders that hold. */
 #include "runtime/cli/explore/fix.h"
+#include "runtime/cli/shown.h"
 #include "runtime/cli/command.h"
 
 #include <stdlib.h>
@@ -197,6 +198,8 @@ int fix(struct fixing *fixing)
     const bool is_known = !code || (child_interrupted() && fixing->plain.report.finding_count);
     if (!code && !fix_all_hold(fixing))
         code = EXIT_RACES;
+    if (!fixing->json)
+        shown_wrap();
     if (is_known)
         fix_report(fixing, code);
     finish(fixing);

@@ -4,6 +4,7 @@
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/help_page.h"
+#include "runtime/cli/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ int command_help(int argc, char **argv)
     if (arguments.code)
         return arguments_exit_code(arguments.code);
     const char *what = argument_next(&arguments);
+    shown_wrap();
     if (!what)
         print_all();
     else if (strcmp(what, "help") == 0)

@@ -4,6 +4,7 @@
 #include "csan/recording/recording_read.h"
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/shown.h"
 #include "runtime/cli/statistics/statistics.h"
 #include "runtime/cli/statistics/wait_statistics.h"
 
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { PROGRESS_ENTRIES = 4096 };
 
 struct totals {
     uint64_t kinds[RECORDED_KINDS], levels[CSAN_LEVEL_COUNT], accesses, nanoseconds;
@@ -200,6 +203,7 @@ static void info_json(const struct recording_reader *reader, const struct totals
 static void info_text(const struct recording_reader *reader, const struct totals *totals,
                       const struct wanted *wanted)
 {
+    shown_wrap();
     print_facts(reader);
     print_notes(reader);
     print_totals(reader, totals);
@@ -209,18 +213,30 @@ static void info_text(const struct recording_reader *reader, const struct totals
         wait_statistics_print(wanted->waits);
 }
 
+static void progress(const struct recording_reader *reader)
+{
+    const struct recording_extent extent = recording_reader_extent(reader);
+    shown_progress("csan info: %.0f%%", 100 * (double)extent.bytes /
+                                            (double)(extent.file_bytes ? extent.file_bytes : 1));
+}
+
 static int info_print(struct recording_reader *reader, const struct wanted *wanted)
 {
     struct totals totals = {0};
     struct recorded recorded = {0};
     enum recorded_status status;
+    struct shown_pace pace = {0};
+    uint64_t entries = 0;
     while ((status = recording_reader_next(reader, &recorded)) == RECORDED_ENTRY) {
+        if (++entries % PROGRESS_ENTRIES == 0 && shown_is_due(&pace))
+            progress(reader);
         count(&totals, &recorded);
         if (wanted->ops)
             statistics_take(wanted->ops, &recorded);
         if (wanted->waits)
             wait_statistics_take(wanted->waits, &recorded);
     }
+    shown_done(&pace);
     if (wanted->json)
         info_json(reader, &totals, wanted, status != RECORDED_DAMAGED);
     else

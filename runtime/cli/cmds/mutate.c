@@ -271,8 +271,10 @@ static int mutate(struct mutation *mutation)
     int code = plain_run_code(mutation);
     if (code)
         return code;
-    if (!mutation->json)
+    if (!mutation->json) {
+        shown_wrap();
         mutation_print_plain(mutation);
+    }
     fflush(stdout);
     if (!choose(mutation))
         return program_fail(&mutation->program, EXIT_CANNOT_RUN, "out of memory");

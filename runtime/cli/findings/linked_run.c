@@ -7,6 +7,7 @@
 #include "csan/report/report.h"
 #include "csan/stack/symbolizer.h"
 #include "runtime/cli/findings/recorded_lines.h"
+#include "runtime/cli/shown.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -25,6 +26,7 @@ struct linked_run {
     struct symbolizer *symbolizer;
     struct report_sink *sink;
     uint64_t found, possible;
+    struct shown_pace pace;
     bool unfollowed; /* messages of MPI may order what nothing else does */
 };
 
@@ -207,8 +209,17 @@ static void close_all(struct linked_run *run)
     free(run->sources);
 }
 
+static void progress(void *user)
+{
+    struct linked_run *run = user;
+    if (shown_is_due(&run->pace))
+        shown_progress("csan %s: %zu processes in order: %" PRIu64 " entries", run->set->command,
+                       run->set->recording_count, linked_replay_counts(run->replay).entries);
+}
+
 static void say(void *user, const char *line)
 {
+    shown_done(&((struct linked_run *)user)->pace);
     fail(user, line);
 }
 
@@ -267,7 +278,9 @@ int linked_run_add(struct finding_set *set)
     if (!code && set->drawn && !linked_replay_interleaves(run.replay))
         code = fail(&run, message);
     if (!code) {
+        linked_replay_on_progress(run.replay, progress);
         linked_replay_run(run.replay, say, &run);
+        shown_done(&run.pace);
         if (!run.unfollowed && !linked_replay_doubts(run.replay))
             forget_unmodelled(set);
         set->interleaving = linked_replay_interleaving(run.replay);

@@ -36,6 +36,21 @@ static void left_whole(void **state)
     check("no terminal at all, so no width\n", 0, "no terminal at all, so no width\n");
 }
 
+static void indented_prose_keeps_its_indent(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    const char *line = "    needed; without it a race\nshort\n";
+    wrap_indented_add(&text, line, strlen(line), 20);
+    assert_string_equal(text.data, "    needed; without\n      it a race\nshort\n");
+    text_free(&text);
+    line = "                what is far right stays narrow\n"; /* not more than half, and two */
+    wrap_indented_add(&text, line, strlen(line), 24);
+    assert_string_equal(text.data, "                what is\n              far right\n"
+                                   "              stays\n              narrow\n");
+    text_free(&text);
+}
+
 static void escapes_have_no_width(void **state)
 {
     (void)state;
@@ -83,6 +98,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_blanks),
         cmocka_unit_test(left_whole),
+        cmocka_unit_test(indented_prose_keeps_its_indent),
         cmocka_unit_test(escapes_have_no_width),
         cmocka_unit_test(any_text),
     };
