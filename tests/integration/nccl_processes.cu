@@ -29,7 +29,7 @@ static void connect()
         handle = get<cudaIpcMemHandle_t>();
         CHECK(cudaIpcOpenMemHandle((void **)&memory, handle, cudaIpcMemLazyEnablePeerAccess));
     }
-    NCCL(ncclCommInitRank(&comm, 2, id, rank));
+    join_two_ranks(&comm, id, rank);
     if (is("split"))
         NCCL(ncclCommSplit(comm, 0, rank, &comm, nullptr));
 }

@@ -25,7 +25,7 @@ static void connect()
     } else {
         id = get<ncclUniqueId>();
     }
-    NCCL(ncclCommInitRank(&comm, 2, id, rank));
+    join_two_ranks(&comm, id, rank);
 }
 
 // Its kernel uses the other rank's window: of the kind 1, NCCL_WIN_COLL_SYMMETRIC.
