@@ -6,7 +6,8 @@
  *     checked.deallocate(block, bytes, stream);
  *
  * `Pool` has allocate(bytes, stream), which returns a pointer, and deallocate(pointer, bytes,
- * stream), as RMM's and other stream-ordered pools have. csan sees a pool's whole allocations only,
+ * stream), as RMM's and other stream-ordered pools have; or allocate(bytes) and
+ * deallocate(pointer), as Umpire's allocators have. csan sees a pool's whole allocations only,
  * and so no reuse of a block within one; declared blocks are memory of their own, and work of a
  * former owner that is not ordered with the next owner's is reported (csan_pool_alloc,
  * csan_pool_free).
@@ -45,6 +46,21 @@ template <class Pool> class stream_ordered_pool
         if (block && bytes)
             csan_pool_free(block, static_cast<csan_stream>(stream));
         pool_.deallocate(block, bytes, stream);
+    }
+
+    /* The same of a pool without streams. */
+    void *allocate(std::size_t bytes)
+    {
+        void *block = pool_.allocate(bytes);
+        if (block && bytes)
+            csan_pool_alloc(block, bytes, nullptr);
+        return block;
+    }
+    void deallocate(void *block)
+    {
+        if (block)
+            csan_pool_free(block, nullptr);
+        pool_.deallocate(block);
     }
 
     Pool &pool()

@@ -35,6 +35,40 @@ class part_pool
     std::vector<void *> free_blocks;
 };
 
+// The same without streams, as Umpire's allocators have it.
+class plain_pool
+{
+  public:
+    void *allocate(size_t bytes)
+    {
+        return parts.allocate(bytes, nullptr);
+    }
+    void deallocate(void *block)
+    {
+        parts.deallocate(block, 0, nullptr);
+    }
+
+  private:
+    part_pool parts;
+};
+
+// Two streams use a block of such a pool; `waits`: the host waits for the first before it gives the
+// block back.
+static void hand_over_plain(bool waits)
+{
+    plain_pool pool;
+    csan::stream_ordered_pool<plain_pool> checked(pool);
+    cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
+    int *block = (int *)checked.allocate(BYTES);
+    launch_fill(a, block);
+    if (waits)
+        CHECK(cudaStreamSynchronize(a));
+    checked.deallocate(block);
+    block = (int *)checked.allocate(BYTES);
+    launch_fill(b, block);
+    checked.deallocate(block);
+}
+
 // Two streams use a block, one after the other; `waits`: whether the second waits for the first.
 static void hand_over(bool waits)
 {
