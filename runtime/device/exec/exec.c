@@ -116,7 +116,8 @@ static enum turn take_round(struct block *block, int64_t *budget)
     uint32_t exited = 0, blocked = 0, running = 0;
     for (uint32_t i = 0; i<block->warp_count && * budget> 0; i++) {
         struct warp *warp = &block->warps[block->next_warp];
-        block->next_warp = (block->next_warp + 1) % block->warp_count;
+        if (++block->next_warp == block->warp_count) /* a remainder would be slow */
+            block->next_warp = 0;
         int64_t turn = *budget < WARP_TURN ? *budget : WARP_TURN, left = turn;
         enum warp_status status = warp->alive ? warp_run(warp, &left) : WARP_EXITED;
         *budget -= turn - left;

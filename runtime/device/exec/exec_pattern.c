@@ -140,6 +140,46 @@ static inline bool is_row(const struct warp *warp, const struct micro *op)
     return op->width == 4 ? !differences_32(addresses, power) : !differences(addresses, power);
 }
 
+/* 0: all lanes have the same address. */
+static inline uint64_t row_is_spread(const struct warp *warp, const struct micro *op)
+{
+    const uint32_t *narrow = slot(warp, op->a);
+    const uint64_t *wide = slot(warp, op->a);
+    uint64_t differs = 0;
+    if (op->width == 4)
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            differs |= narrow[l] ^ narrow[0];
+    else
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            differs |= wide[l] ^ wide[0];
+    return differs;
+}
+
+#define FILL(type)                                                                                 \
+    do {                                                                                           \
+        type value, *all = lanes;                                                                  \
+        memcpy(&value, host, sizeof value);                                                        \
+        for (uint32_t l = 0; l < WARP_LANES; l++)                                                  \
+            all[l] = value;                                                                        \
+    } while (0)
+
+/* One place that every lane loads from. */
+static inline bool load_same(struct warp *warp, const struct micro *op, uint64_t address)
+{
+    void *lanes = slot(warp, op->d);
+    const uint8_t *host = row_is_spread(warp, op) ? NULL : find_range(warp, op, address, op->bytes);
+    if (!host)
+        return false;
+    note_access(warp, op, address, op->bytes);
+    if (op->bytes == 4)
+        FILL(uint32_t);
+    else if (op->bytes == 8)
+        FILL(uint64_t);
+    else
+        FILL(uint16_t);
+    return true;
+}
+
 static inline void copy_row(void *to, const void *from, uint32_t bytes)
 {
     if (bytes == 4)
@@ -156,8 +196,11 @@ WIDE_VECTORS bool space_row(struct warp *warp, const struct micro *op)
     uint64_t address = op->width == 4
                            ? (uint32_t)(*(uint32_t *)slot(warp, op->a) + (uint64_t)op->imm)
                            : *(uint64_t *)slot(warp, op->a) + (uint64_t)op->imm;
-    if (warp->mask != ALL_LANES || address & (op->bytes - 1u) || !is_row(warp, op) ||
-        (op->width == 4 && address + extent > UINT32_MAX))
+    if (warp->mask != ALL_LANES || address & (op->bytes - 1u))
+        return false;
+    if (!is_row(warp, op))
+        return !(op->option & ACCESS_WRITES) && load_same(warp, op, address);
+    if (op->width == 4 && address + extent > UINT32_MAX)
         return false;
     uint8_t *host = find_range(warp, op, address, extent), *lanes = slot(warp, op->d);
     if (!host)
