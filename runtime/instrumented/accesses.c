@@ -4,18 +4,27 @@
 
 EXPORTED uint16_t csan_host_written[INSTRUMENTED_PAGES], csan_host_touched[INSTRUMENTED_PAGES];
 
+/* Looked at where a page's counter is not 0. */
+static uint16_t areas[INSTRUMENTED_AREAS];
+
 struct csan_host_table host_table;
 
-EXPORTED struct csan_host_pages csan_host_activate(const struct csan_host_table *table)
+EXPORTED struct csan_host_counters csan_host_activate(const struct csan_host_table *table)
 {
     host_table = *table;
-    return (struct csan_host_pages){csan_host_written, csan_host_touched};
+    return (struct csan_host_counters){csan_host_written, csan_host_touched, areas};
+}
+
+static bool is_in_area(uintptr_t address)
+{
+    return areas[address >> INSTRUMENTED_AREA_SHIFT & (INSTRUMENTED_AREAS - 1)] != 0;
 }
 
 /* Before libcsan.so registers its table, nothing is counted. */
 EXPORTED void csan_host_access(const void *address, size_t bytes, int writes, const void *pc)
 {
-    host_table.access(address, bytes, writes, pc);
+    if (is_in_area((uintptr_t)address) || is_in_area((uintptr_t)address + bytes - 1))
+        host_table.access(address, bytes, writes, pc);
 }
 
 static bool any_page(const void *address, size_t bytes, const uint16_t *pages)
@@ -25,7 +34,7 @@ static bool any_page(const void *address, size_t bytes, const uint16_t *pages)
     size_t looked = 0;
     for (uintptr_t at = (uintptr_t)address; at < end && looked < INSTRUMENTED_PAGES;
          at = (at | (page - 1)) + 1, looked++)
-        if (may_meet((const void *)at, pages))
+        if (may_meet((const void *)at, pages) && is_in_area(at))
             return true;
     return false;
 }

@@ -9,12 +9,13 @@
 
 /* Counters of pages, by the low bits of the page's number. */
 enum { INSTRUMENTED_PAGE_SHIFT = 12, INSTRUMENTED_PAGES = 1 << 16 };
+/* The same of larger areas. Pages 256 MiB apart share a counter, areas 128 GiB apart do. */
+enum { INSTRUMENTED_AREA_SHIFT = 21, INSTRUMENTED_AREAS = 1 << 16 };
 
-/* Not 0: an op of the device that may not be over writes the page, or touches it. libcsan.so
- * counts.
- */
-struct csan_host_pages {
-    uint16_t *written, *touched;
+/* Not 0: an op of the device that may not be over writes the page, or touches it, or the area.
+ * libcsan.so counts. */
+struct csan_host_counters {
+    uint16_t *written, *touched, *areas;
 };
 
 struct csan_host_table {
@@ -28,7 +29,7 @@ struct csan_host_table {
 };
 
 /* Weak where it is called: the library may not be in the process. */
-struct csan_host_pages csan_host_activate(const struct csan_host_table *table)
+struct csan_host_counters csan_host_activate(const struct csan_host_table *table)
     __attribute__((weak, visibility("default")));
 
 #endif

@@ -1,5 +1,6 @@
 /* See host_access.h. */
 #include "runtime/hook/host/host_access.h"
+#include "csan/base/hash.h"
 #include "csan/detector/context.h"
 #include "csan/detector/detect.h"
 #include "csan/detector/host_watch.h"
@@ -423,13 +424,29 @@ static void start_guard(void (*before_end)(void))
     host_access_guards = host_access_calls = true;
 }
 
+/* Whose code that is does not change, but for libraries that are closed. */
+static bool is_the_programs(uint64_t pc)
+{
+    enum { KEPT = 16 };
+    static __thread struct {
+        uint64_t pc;
+        bool programs;
+    } kept[KEPT] __attribute__((tls_model("initial-exec")));
+    const size_t at = hash_mix(0, pc) % KEPT;
+    if (kept[at].pc != pc) {
+        kept[at].programs = code_is_the_programs(pc, 0);
+        kept[at].pc = pc;
+    }
+    return kept[at].programs;
+}
+
 /* Announced by instrumented code, before the instruction at `pc`. */
 static void announced(const void *address, size_t bytes, int writes, const void *pc)
 {
     const struct range range = {(uintptr_t)address, (uintptr_t)address + bytes};
     struct callsite_stack stack;
     /* Whose it is comes first: csan itself may copy memory with the lock that the next asks for. */
-    if (guard_self.depth || guard_self.locked || !code_is_the_programs((uintptr_t)pc - 1, 0))
+    if (guard_self.depth || guard_self.locked || !is_the_programs((uintptr_t)pc - 1))
         return;
     const enum pending_ranges_met met = pending_ranges_meet(range, writes != 0);
     if (met == PENDING_WORD)
@@ -466,8 +483,7 @@ static void start_instrumented(csan_context *context)
         table.release = thread_releases;
         table.acquire = thread_acquires;
     }
-    const struct csan_host_pages pages = csan_host_activate(&table);
-    pending_ranges_start(pages.written, pages.touched);
+    pending_ranges_start(csan_host_activate(&table));
     context_watch_host(context, &watch);
     instrumented = host_access_calls = true;
 }

@@ -15,7 +15,7 @@ struct record {
     bool writes, word;
 };
 
-uint16_t *pending_written, *pending_touched;
+struct csan_host_counters pending_counters;
 
 static struct {
     pthread_mutex_t mutex;
@@ -23,10 +23,9 @@ static struct {
     size_t count, capacity;
 } pending = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-void pending_ranges_start(uint16_t *written, uint16_t *touched)
+void pending_ranges_start(struct csan_host_counters counters)
 {
-    pending_written = written;
-    pending_touched = touched;
+    pending_counters = counters;
 }
 
 /* A counter that has come to its end stays there: its page is looked at more closely for ever. */
@@ -37,19 +36,31 @@ static void count(uint16_t *counter, int change)
         __atomic_store_n(counter, (uint16_t)(now + change), __ATOMIC_RELEASE);
 }
 
-/* With the mutex. */
+/* How many there are, each once. */
+static uint64_t pieces(struct range bytes, unsigned shift, uint64_t most)
+{
+    const uint64_t count = ((bytes.end - 1) >> shift) - (bytes.start >> shift) + 1;
+    return count < most ? count : most;
+}
+
+/* With the mutex. The area comes first and goes last: whoever sees a page's counter asks for it. */
 static void count_pages(const struct record *record, int change)
 {
-    const uint64_t first = record->bytes.start >> INSTRUMENTED_PAGE_SHIFT;
-    const uint64_t last = (record->bytes.end - 1) >> INSTRUMENTED_PAGE_SHIFT;
-    const uint64_t pages =
-        last - first + 1 < INSTRUMENTED_PAGES ? last - first + 1 : INSTRUMENTED_PAGES;
+    const struct range bytes = record->bytes;
+    const uint64_t area = bytes.start >> INSTRUMENTED_AREA_SHIFT;
+    const uint64_t areas = pieces(bytes, INSTRUMENTED_AREA_SHIFT, INSTRUMENTED_AREAS);
+    const uint64_t first = bytes.start >> INSTRUMENTED_PAGE_SHIFT;
+    const uint64_t pages = pieces(bytes, INSTRUMENTED_PAGE_SHIFT, INSTRUMENTED_PAGES);
+    for (uint64_t i = 0; change > 0 && i < areas; i++)
+        count(&pending_counters.areas[(area + i) % INSTRUMENTED_AREAS], change);
     for (uint64_t i = 0; i < pages; i++) {
         const size_t page = (first + i) % INSTRUMENTED_PAGES;
-        count(&pending_touched[page], change);
+        count(&pending_counters.touched[page], change);
         if (record->writes)
-            count(&pending_written[page], change);
+            count(&pending_counters.written[page], change);
     }
+    for (uint64_t i = 0; change < 0 && i < areas; i++)
+        count(&pending_counters.areas[(area + i) % INSTRUMENTED_AREAS], change);
 }
 
 static struct record *record_new(void)
@@ -133,6 +144,7 @@ void pending_ranges_stop(void)
 {
     pthread_mutex_init(&pending.mutex, NULL); /* its owner may be a thread that is not here */
     pending.count = 0;
-    memset(pending_written, 0, INSTRUMENTED_PAGES * sizeof *pending_written);
-    memset(pending_touched, 0, INSTRUMENTED_PAGES * sizeof *pending_touched);
+    memset(pending_counters.written, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));
+    memset(pending_counters.touched, 0, INSTRUMENTED_PAGES * sizeof(uint16_t));
+    memset(pending_counters.areas, 0, INSTRUMENTED_AREAS * sizeof(uint16_t));
 }

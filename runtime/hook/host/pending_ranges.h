@@ -5,15 +5,17 @@
 #define RUNTIME_HOOK_HOST_PENDING_RANGES_H
 
 #include "csan/base/range_map.h"
+#include "runtime/instrumented/instrumented.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By the low bits of a page's number: how many ops write it, and how many touch it. */
-extern uint16_t *pending_written, *pending_touched;
+/* By the low bits of a page's number: how many ops write it, and how many touch it; of an area's
+ * number: how many touch it. */
+extern struct csan_host_counters pending_counters;
 
 /* First. The counters are at 0. */
-void pending_ranges_start(uint16_t *written, uint16_t *touched);
+void pending_ranges_start(struct csan_host_counters counters);
 
 /* An op touches these bytes; `epoch` stands for it. */
 void pending_ranges_add(uint64_t epoch, struct range bytes, bool writes);

@@ -52,13 +52,21 @@ static bool meets(struct range bytes, bool writes)
     return false;
 }
 
+/* As libcsan_host asks: by the page, then by the area. */
+static bool is_counted(uint64_t address, bool writes)
+{
+    const uint16_t *pages = writes ? pending_counters.touched : pending_counters.written;
+    return pages[(address >> INSTRUMENTED_PAGE_SHIFT) % INSTRUMENTED_PAGES] &&
+           pending_counters.areas[(address >> INSTRUMENTED_AREA_SHIFT) % INSTRUMENTED_AREAS];
+}
+
 static void check_access(struct range bytes, bool writes)
 {
     const bool wanted = meets(bytes, writes);
     bool counted = false;
     assert_int_equal(pending_ranges_meet(bytes, writes), wanted ? PENDING_OP : PENDING_NOTHING);
     for (uint64_t page = bytes.start >> 12; page <= (bytes.end - 1) >> 12; page++)
-        counted |= (writes ? pending_touched : pending_written)[page % INSTRUMENTED_PAGES] != 0;
+        counted |= is_counted(page << 12, writes);
     if (wanted)
         assert_true(counted);
 }
@@ -92,7 +100,9 @@ static void as_the_list_says(void **state)
     over = epoch;
     pending_ranges_release(is_over, NULL);
     for (size_t i = 0; i < INSTRUMENTED_PAGES; i++)
-        assert_true(!pending_touched[i] && !pending_written[i]);
+        assert_true(!pending_counters.touched[i] && !pending_counters.written[i]);
+    for (size_t i = 0; i < INSTRUMENTED_AREAS; i++)
+        assert_true(!pending_counters.areas[i]);
 }
 
 /* More pages than there are counters. */
@@ -101,10 +111,12 @@ static void a_large_range_counts_everywhere(void **state)
     (void)state;
     const struct range large = {0x10000000, 0x10000000 + ((uint64_t)INSTRUMENTED_PAGES << 13)};
     pending_ranges_add(1, large, true);
+    assert_true(is_counted(large.end - 1, false));
+    assert_false(is_counted(0x7f0000000000, true)); /* a page's counter, and no area's */
     for (size_t i = 0; i < INSTRUMENTED_PAGES; i++)
-        assert_int_equal(pending_written[i], 1);
+        assert_int_equal(pending_counters.written[i], 1);
     pending_ranges_forget((struct range){0x10000000, 0x10000001});
-    assert_int_equal(pending_written[77], 0);
+    assert_int_equal(pending_counters.written[77], 0);
 }
 
 /* Who looks at a word may learn how far all ops have come. */
@@ -124,13 +136,14 @@ static void words_are_distinguished(void **state)
     pending_ranges_forget_all();
     assert_int_equal(pending_ranges_meet(word, true), PENDING_NOTHING);
     assert_int_equal(pending_ranges_meet(other, true), PENDING_NOTHING);
-    assert_int_equal(pending_touched[(0x30000000 >> 12) % INSTRUMENTED_PAGES], 0);
+    assert_int_equal(pending_counters.touched[(0x30000000 >> 12) % INSTRUMENTED_PAGES], 0);
 }
 
 int main(void)
 {
-    static uint16_t written[INSTRUMENTED_PAGES], touched[INSTRUMENTED_PAGES];
-    pending_ranges_start(written, touched);
+    static uint16_t written[INSTRUMENTED_PAGES], touched[INSTRUMENTED_PAGES],
+        areas[INSTRUMENTED_AREAS];
+    pending_ranges_start((struct csan_host_counters){written, touched, areas});
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_list_says),
         cmocka_unit_test(a_large_range_counts_everywhere),
