@@ -378,7 +378,7 @@ esac
 
 if command -v gdb >/dev/null; then
     debugged() { guarded gdb -q -batch -ex 'handle SIGSEGV nostop noprint pass' "$@"; }
-    debugged -ex 'break puts' -ex run -ex 'print 6 * 7' -ex continue --args "$plain/host_pinned_read"
+    debugged -ex 'break main' -ex run -ex 'print 6 * 7' -ex continue --args "$plain/host_pinned_read"
     check "under gdb the access is found" eval 'says "^CSAN: data race" && grep -q " = 42" out && grep -q "exited normally" out'
     debugged -ex run --args "$plain/host_page_shared"
     check "and what lies beside an op's bytes is left alone" eval 'ended 0 && ! says "^CSAN" && grep -q "exited normally" out && ! grep -q SIGTRAP out'

@@ -13,6 +13,7 @@ unversioned() { ! nm -D --defined-only "$1" | grep -v -e @ -e ' A ' | awk '{ pri
 guarded='sigaction|(bsd_|s|(__)?sysv_)?signal|pthread_(sigmask|attr_setsigmask_np)|sigprocmask|sigsuspend|ppoll|pselect|epoll_pwait|syscall|ioctl'
 guarded+='|(p?(read|write)|p(read|write)v)(64)?|readv|writev|p(read|write)v(64v)?2|process_vm_(read|write)v|vmsplice|getrandom|getentropy'
 guarded+='|(fread|fwrite)(_unlocked)?|fgets|setv?buf(fer)?|recv(from|m?msg)?|send(to|m?msg)?|__(p?read(64)?|recv(from)?|fread(_unlocked)?|fgets)_chk'
+guarded+='|f?puts|(v?(f|s|sn)?printf)|__(v?(f|s|sn)?printf)_chk'
 guarded+='|aio_(read|write)(64)?|lio_listio(64)?|io_submit|io_uring_(setup|enter|submit[a-z_]*|register(_buffers[a-z_]*)?)'
 # And those whose arguments it looks at.
 guarded+='|'$(grep -ohE '(NUMBER|POINTER|ERROR|LOSING|WAITS)\([a-z0-9_]+[,)]' "$(dirname "$test")"/../../runtime/hook/host/host_{arguments,waits}.def | tr '(),' '   ' | awk '{ print $2 }' | paste -sd'|')

@@ -9,6 +9,7 @@
 #include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/device_fault.h"
 #include "runtime/hook/host/host_fault.h"
+#include "runtime/hook/host/host_text.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/pending_ranges.h"
 #include "runtime/hook/host/source_content.h"
@@ -221,15 +222,26 @@ static bool is_declared(struct range bytes, bool writes)
            declared.seen == __atomic_load_n(&pending_seen, __ATOMIC_ACQUIRE);
 }
 
+/* What the C library does inside is not checked: it may hold locks that csan would want. Those of
+ * its functions for text touch no memory of the program's with such a lock. */
+static bool is_of_the_program(const struct host_fault *fault, uint64_t text)
+{
+    if (code_is_the_programs(fault->pc, fault->caller))
+        return true;
+    return text && code_is_in_c_library(fault->pc, fault->caller) && code_is_the_programs(text, 0);
+}
+
 static bool check(const struct host_fault *fault)
 {
     struct callsite_stack stack;
     if (is_declared(fault->bytes, fault->writes))
         return true;
-    if (guard_self.depth || guard_self.locked || !code_is_the_programs(fault->pc, fault->caller) ||
-        !guard_enter())
+    const uint64_t text = host_text_caller(fault->stack);
+    if (guard_self.depth || guard_self.locked || !is_of_the_program(fault, text) || !guard_enter())
         return false;
     callsite_capture(&stack);
+    if (text) /* csan's own function is between */
+        stack_from(&stack, text, text);
     stack_from(&stack, fault->pc, fault->pc + 1);
     enter_access(callsite_intern(&stack, name_of(fault->writes), NULL, 0), fault->bytes,
                  fault->writes);

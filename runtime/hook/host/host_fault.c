@@ -247,6 +247,7 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
         return false;
     const struct instruction_access access = accessed(context, fault);
     struct host_fault found = {.pc = stopped_pc(context),
+                               .stack = stopped_stack(context),
                                .bytes = {access.address, access.address + access.bytes},
                                .writes = fault.writes};
     memcpy(&found.caller, (const void *)(uintptr_t)stopped_stack(context), sizeof found.caller);

@@ -16,6 +16,7 @@
 struct host_fault {
     uint64_t pc;        /* of the instruction */
     uint64_t caller;    /* the word on top of the stack, which may be the return address */
+    uint64_t stack;     /* how far the thread's has come */
     struct range bytes; /* that it accesses */
     bool writes;
 };
