@@ -92,6 +92,8 @@ $(eval $(call hook_parts,page_guard,host/page_guard host/unguarded))
 $(eval $(call hook_parts,host_blocks,host/host_blocks))
 $(eval $(call hook_parts,host_arguments,host/host_arguments))
 $(eval $(call hook_parts,host_waits,host/host_waits host/host_blocks))
+$(eval $(call hook_parts,host_text,host/host_text))
+$(eval $(call hook_parts,debugger,host/debugger))
 $(eval $(call hook_parts,pending_ranges,host/pending_ranges))
 $(eval $(call hook_parts,source_content,host/source_content))
 $(eval $(call hook_parts,fatal_signal,run/fatal_signal))
@@ -111,7 +113,7 @@ $(eval $(call hook_parts,library_touch,$(library_rows)))
 $(eval $(call hook_parts,library_sparse,$(library_rows)))
 $(OUT)/tests/unit/test_library_touch $(OUT)/tests/unit/test_library_sparse: $(OUT)/obj/gen/library_touch.o
 # It stands in front of functions that a sanitizer's run-time calls before it is set up.
-$(OUT)/tests/unit/test_host_arguments $(OUT)/tests/unit/test_host_waits: private CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+$(OUT)/tests/unit/test_host_arguments $(OUT)/tests/unit/test_host_text $(OUT)/tests/unit/test_host_waits: private CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 $(OUT)/tests/unit/test_image_place: private CFLAGS_ALL += -DEMPTY='"$(abspath $(FAKE)/empty.so)"'
 $(OUT)/tests/unit/test_image_place: | $(FAKE)/empty.so
 hook_part_tests += $(OUT)/tests/unit/test_python_lines $(OUT)/tests/unit/test_python_frames

@@ -26,7 +26,7 @@ int __snprintf_chk(char *text, size_t room, int flag, size_t known, const char *
         call(__vprintf_chk) call(__vfprintf_chk) call(__vsprintf_chk) call(__vsnprintf_chk)
 NEXT_CALLS(CALLS)
 
-/* Of the outermost of these functions that the thread is in: its frame, and where it returns to. */
+/* Of the innermost of these functions that the thread is in: its frame, and where it returns to. */
 static __thread struct {
     uintptr_t frame, caller;
 } within __attribute__((tls_model("initial-exec")));
