@@ -69,6 +69,7 @@ struct shape *summary_shape_make(struct summaries *all, const struct summary_sha
 
 static void entry_clear(struct summaries *all, struct entry *entry, uint32_t word_count)
 {
+    all->version++;
     summary_set_drop(all, entry->set);
     summary_names_drop(all, entry->names);
     summaries_give(all, entry->words, word_count * sizeof *entry->words);
@@ -213,6 +214,7 @@ struct entry *summary_entry_add(struct summaries *all, struct shape *shape, cons
                                 struct set *set, struct names *names)
 {
     const size_t bytes = shape->word_count * sizeof *words;
+    all->version++;
     uint32_t *copy = entries_grow(all, shape) ? summaries_take(all, bytes) : NULL;
     if (!copy) {
         summary_set_drop(all, set);
@@ -248,6 +250,7 @@ static void entry_replace(struct summaries *all, struct shape *shape, struct ent
     entry->names = names;
     entry->several = !names;
     entry->seen = 1;
+    all->version++;
 }
 
 static void entry_confirm(struct summaries *all, struct entry *entry, struct set *set,
@@ -259,6 +262,7 @@ static void entry_confirm(struct summaries *all, struct entry *entry, struct set
         summary_names_drop(all, entry->names);
         entry->names = NULL;
         entry->several = true;
+        all->version++;
     }
     summary_set_drop(all, set);
     summary_names_drop(all, names);
@@ -268,6 +272,7 @@ static enum summary_change entry_differs(struct summaries *all, struct shape *sh
                                          struct entry *entry, const struct summary_key *key,
                                          struct set *set, struct names *names)
 {
+    all->version++;
     if (summary_words_return(shape, entry, key->words)) {
         entry = summary_entry_add(all, shape, key->words, set, names);
         return entry ? SUMMARY_DIFFERS : SUMMARY_DROPPED;
@@ -347,6 +352,7 @@ void summaries_spoil(struct summaries *all, const struct summary_key *key)
     struct entry *entry = shape && shape->word_count == key->word_count
                               ? summary_entry_find(shape, key->words)
                               : NULL;
+    all->version++;
     if (entry)
         entry->unsteady = true;
 }
@@ -359,12 +365,14 @@ void summaries_doubt(struct summaries *all, const struct summary_key *key)
                               : NULL;
     if (!entry || entry->unsteady || !entry->seen)
         return;
+    all->version++;
     entry->seen = 0;
     entry->unsteady = ++entry->changes >= SUMMARY_CHANGES_MOST;
 }
 
 void summaries_trust(struct summaries *all)
 {
+    all->version++;
     for (size_t i = 0; i < all->table_size; i++) {
         struct shape *shape = all->table[i];
         for (uint32_t k = 0; shape && k < shape->entry_count; k++)
@@ -427,10 +435,21 @@ void summaries_find(struct summaries *all, const struct summary_key *key,
     if (!entry)
         return;
     shape->used = entry->used = ++all->tick;
+    found->used = (struct summary_used){shape, entry};
     found->state = entry->unsteady                      ? SUMMARY_UNSTEADY
                    : entry->seen < all->limits.launches ? SUMMARY_LEARNING
                    : found_fill(all, entry, found)      ? SUMMARY_KNOWN
                                                         : SUMMARY_NONE;
+}
+
+uint64_t summaries_version(const struct summaries *all)
+{
+    return all->version;
+}
+
+void summaries_find_again(struct summaries *all, const struct summary_used *used)
+{
+    used->shape->used = used->entry->used = ++all->tick;
 }
 
 static bool set_starts_from(const struct set *set, uint32_t pointer)

@@ -105,9 +105,18 @@ struct summary_found {
     const struct summary_access *accesses;
     uint32_t count;
     const uint8_t *loose; /* of each pointer: whether it ever was */
+    struct summary_used {
+        struct shape *shape;
+        struct entry *entry;
+    } used; /* KNOWN */
 };
 void summaries_find(struct summaries *summaries, const struct summary_key *key,
                     struct summary_found *found);
+
+/* As long as it is the same, a launch that was found KNOWN will be found the same again. */
+uint64_t summaries_version(const struct summaries *summaries);
+/* As if it were found again. While the version is the same. */
+void summaries_find_again(struct summaries *summaries, const struct summary_used *used);
 
 /* While operators do not run, a launch came that is not known; one that is. A word that is the same
  * in each launch with operators, and another one in each without, is what they left on the stack:

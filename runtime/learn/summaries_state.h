@@ -70,7 +70,7 @@ struct operator_kept {
 
 struct summaries {
     struct summary_limits limits;
-    uint64_t tick;
+    uint64_t tick, version;
     size_t bytes;
     struct shape **table; /* open addressing; at most half full */
     size_t table_size, shape_count;

@@ -90,6 +90,7 @@ static void entries_merge(struct summaries *all, struct shape *shape, uint32_t f
 
 static void words_leave(struct summaries *all, struct shape *shape, const uint8_t *leaving)
 {
+    all->version++;
     for (uint32_t i = 0; i < shape->word_count; i++)
         shape->skipped[i] |= leaving[i];
     summary_skipped_changed(shape);
@@ -208,6 +209,7 @@ bool summaries_missed(struct summaries *all, const struct summary_key *key)
     uint32_t differing = 0;
     if (!shape || shape->word_count != key->word_count || shape->confirmed < all->limits.launches)
         return false;
+    all->version++;
     const struct entry *entry = summary_entry_nearest(shape, key->words, &differing);
     if (!entry || !differing || differing > SHIFT_WORDS_MOST ||
         !may_be_shifted(shape, entry, key->words)) {

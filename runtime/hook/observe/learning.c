@@ -277,22 +277,23 @@ const struct layout *learning_layout(const struct kernel *kernel)
 
 /* ---- A launch ---- */
 
-static bool room_find(struct learning *learning, uint32_t parameter_bytes, uint32_t *capacity)
+static bool room_find(struct learning *learning, uint32_t parameter_bytes)
 {
-    uint32_t most = parameter_bytes / 8 + 1 + LEARNING_VARIABLES;
-    *capacity = most < LEARN_MAX_ANCHORS ? most : LEARN_MAX_ANCHORS;
-    if (*capacity <= LEARNING_ANCHORS && parameter_bytes <= LEARNING_PARAMETERS) {
+    const uint32_t most = parameter_bytes / 8 + 1 + LEARNING_VARIABLES;
+    const uint32_t capacity = most < LEARN_MAX_ANCHORS ? most : LEARN_MAX_ANCHORS;
+    learning->anchor_room = capacity;
+    if (capacity <= LEARNING_ANCHORS && parameter_bytes <= LEARNING_PARAMETERS) {
         learning->anchors = learning->own_anchors;
         learning->arguments = learning->own_arguments;
         learning->parameters = learning->own_parameters;
         return true;
     }
-    learning->anchors = malloc(*capacity * sizeof *learning->anchors +
-                               *capacity * sizeof *learning->arguments + parameter_bytes);
+    learning->anchors = malloc(capacity * sizeof *learning->anchors +
+                               capacity * sizeof *learning->arguments + parameter_bytes);
     if (!learning->anchors)
         return false;
-    learning->arguments = (struct learning_argument *)(learning->anchors + *capacity);
-    learning->parameters = (uint8_t *)(learning->arguments + *capacity);
+    learning->arguments = (struct learning_argument *)(learning->anchors + capacity);
+    learning->parameters = (uint8_t *)(learning->arguments + capacity);
     return true;
 }
 
@@ -317,7 +318,7 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
 /* Their bytes. A buffer is the parameters whether or not the driver knows their layout (CUDA Driver
  * API, cuLaunchKernel). */
 static bool parameters_fill(struct learning *learning, struct learning_kernel *own,
-                            const struct launch_accesses_launch *what, uint32_t *capacity)
+                            const struct launch_accesses_launch *what)
 {
     size_t bytes = own->layout.bytes;
     const uint8_t *buffer = NULL;
@@ -327,9 +328,15 @@ static bool parameters_fill(struct learning *learning, struct learning_kernel *o
     if ((!own->readable && !buffer) || bytes > LEARNING_BYTES_MAX)
         return false;
     learning->obstacle = LEARNING_PARAMETERS_UNKNOWN;
-    if (!room_find(learning, (uint32_t)bytes, capacity))
+    if (!room_find(learning, (uint32_t)bytes))
         return false;
-    learning->launch.parameter_bytes = (uint32_t)bytes;
+    learning->launch = (struct learn_launch){.shared = what->shared,
+                                             .parameters = learning->parameters,
+                                             .parameter_bytes = (uint32_t)bytes,
+                                             .anchors = learning->anchors};
+    memcpy(learning->launch.grid, what->grid, sizeof what->grid);
+    memcpy(learning->launch.block, what->block, sizeof what->block);
+    memcpy(learning->launch.cluster, what->cluster, sizeof what->cluster);
     if (buffer)
         memcpy(learning->parameters, buffer, bytes);
     else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
@@ -345,14 +352,11 @@ static bool parameters_fill(struct learning *learning, struct learning_kernel *o
     return true;
 }
 
-static bool launch_fill(struct learning *learning, struct kernel *kernel,
-                        const struct launch_accesses_launch *what)
+/* Where it points, and its key. */
+static bool pointers_fill(struct learning *learning, struct kernel *kernel)
 {
-    uint32_t capacity, count = 0;
-    if (!parameters_fill(learning, kernel->learning, what, &capacity))
-        return false;
-    uint32_t bytes = learning->launch.parameter_bytes;
-    count = place_variables(kernel, learning->anchors);
+    const uint32_t bytes = learning->launch.parameter_bytes, capacity = learning->anchor_room;
+    uint32_t count = place_variables(kernel, learning->anchors);
     const struct learning_kernel *own = kernel->learning;
     if (own->map_count) {
         learning->obstacle = LEARNING_MAPS_UNKNOWN;
@@ -368,16 +372,15 @@ static bool launch_fill(struct learning *learning, struct kernel *kernel,
                             learning_find_blocks, NULL, learning->anchors, count, capacity);
     for (uint32_t i = 0; i < count; i++)
         learning->arguments[i] = (struct learning_argument){.index = CSAN_NO_ARGUMENT};
-    learning->launch = (struct learn_launch){.shared = what->shared,
-                                             .parameters = learning->parameters,
-                                             .parameter_bytes = bytes,
-                                             .anchors = learning->anchors,
-                                             .anchor_count = count};
-    memcpy(learning->launch.grid, what->grid, sizeof what->grid);
-    memcpy(learning->launch.block, what->block, sizeof what->block);
-    memcpy(learning->launch.cluster, what->cluster, sizeof what->cluster);
+    learning->launch.anchor_count = count;
     learning->obstacle = LEARNING_NO_OBSTACLE;
     return launch_key_make(&learning->key, &learning->launch);
+}
+
+static bool launch_fill(struct learning *learning, struct kernel *kernel,
+                        const struct launch_accesses_launch *what)
+{
+    return parameters_fill(learning, kernel->learning, what) && pointers_fill(learning, kernel);
 }
 
 /* ---- What comes near ---- */
@@ -549,14 +552,22 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     return true;
 }
 
-bool learning_describe(struct learning *learning, struct kernel *kernel, CUfunction function,
-                       const struct launch_accesses_launch *what)
+bool learning_describe_passed(struct learning *learning, struct kernel *kernel, CUfunction function,
+                              const struct launch_accesses_launch *what)
 {
     learning_without(learning, LEARNING_NO_OBSTACLE);
-    if (kernel_find(kernel, function) && launch_fill(learning, kernel, what))
-        return true;
-    learning_end(learning);
-    return false;
+    return kernel_find(kernel, function) && parameters_fill(learning, kernel->learning, what);
+}
+
+bool learning_describe_pointers(struct learning *learning, struct kernel *kernel)
+{
+    return pointers_fill(learning, kernel);
+}
+
+bool learning_points_by_words(const struct kernel *kernel)
+{
+    const struct learning_kernel *own = kernel->learning;
+    return !own->map_count && !own->variable_count && !object_has_tensor_maps();
 }
 
 bool learning_is_known(const struct learning *learning)

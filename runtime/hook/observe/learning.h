@@ -31,6 +31,7 @@ struct learning {
         *arguments; /* for each anchor; nothing is known before learning_apply */
     struct learn_anchor *anchors;
     uint8_t *parameters;
+    uint32_t anchor_room;
     uint8_t obstacle; /* enum learning_obstacle: why the learner was not asked, or the launch not
                          traced */
     bool captured;
@@ -87,10 +88,14 @@ void learning_prefetch(void);
 /* Asks the learner, without any lock. False: nothing is learned from this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct launch_accesses_launch *what, bool captured);
-/* The launch and its key alone, without the learner and without any lock; ended by learning_end.
- * False: they are not known. */
-bool learning_describe(struct learning *learning, struct kernel *kernel, CUfunction function,
-                       const struct launch_accesses_launch *what);
+/* The launch alone, without the learner and without any lock, in two steps: what was passed,
+ * without what the kernel does not read of it, and then where it points and the key. Ended by
+ * learning_end in any case. False: they are not known. */
+bool learning_describe_passed(struct learning *learning, struct kernel *kernel, CUfunction function,
+                              const struct launch_accesses_launch *what);
+bool learning_describe_pointers(struct learning *learning, struct kernel *kernel);
+/* Whether its pointers are among its parameters' words, all of them. After the first step. */
+bool learning_points_by_words(const struct kernel *kernel);
 /* Whether earlier launches show what it touches. */
 bool learning_is_known(const struct learning *learning);
 /* Bytes of the blocks that the launch's pointers lead into, without those of tensor maps. */

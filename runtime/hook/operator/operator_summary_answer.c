@@ -158,6 +158,8 @@ apply_slow(struct thread *thread, struct launch_accesses_touched *touched)
     const bool known =
         operator_summary_is_answer(thread, &found) && found_apply(thread, &found, touched);
     operator_summary_own.unnamed += known && !found.what;
+    if (known)
+        operator_summary_repeated_keep(thread, &found, touched);
     const bool bounded = !known && is_bound(thread, &found) && found_apply(thread, &found, touched);
     if (!known)
         say_unanswered(thread, &found);
@@ -171,10 +173,29 @@ apply_slow(struct thread *thread, struct launch_accesses_touched *touched)
     return known || bounded ? found.what : NULL;
 }
 
+/* The launch was answered before. */
+static __attribute__((noinline)) const struct csan_operator *
+apply_repeated(struct thread *thread, struct launch_accesses_touched *touched)
+{
+    const struct csan_operator *what = NULL;
+    const bool known = operator_summary_repeated_apply(thread, touched, &what);
+    operator_summary_lock();
+    operator_summary_own.repeated += known;
+    operator_summary_own.unnamed += known && !what;
+    operator_summary_unlock();
+    if (__atomic_load_n(&driver_capture_seen, __ATOMIC_RELAXED))
+        operator_summary_wake("a stream was captured");
+    if (known)
+        operator_summary_answered();
+    else
+        operator_summary_unanswered();
+    return what;
+}
+
 const struct csan_operator *operator_summary_apply(struct launch_accesses_touched *touched)
 {
     struct thread *thread = operator_summary_self;
     if (!thread || !thread->asked || touched->exact || !operator_summary_rests())
         return NULL;
-    return apply_slow(thread, touched);
+    return thread->repeated ? apply_repeated(thread, touched) : apply_slow(thread, touched);
 }

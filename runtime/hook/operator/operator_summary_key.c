@@ -185,12 +185,13 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
     thread->asked = true;
     thread->kernel = kernel;
     thread->launch = NULL;
-    if (!learning_describe(learning, kernel, function, what))
-        return;
-    if (key_make(thread, kernel, learning, stack))
+    thread->repeated = NULL;
+    const bool passed = learning_describe_passed(learning, kernel, function, what);
+    if (passed && operator_summary_rests())
+        operator_summary_repeated_find(thread, learning);
+    if (passed && !thread->repeated && learning_describe_pointers(learning, kernel) &&
+        key_make(thread, kernel, learning, stack))
         thread->launch = learning;
-    else
-        learning_end(learning);
 }
 
 /* What a program passes to kernels is filled in part; behind that it has what the stack had. While
@@ -220,8 +221,8 @@ void operator_summary_end(struct learning *learning)
     if (!operator_summary_self || !operator_summary_self->asked)
         return;
     operator_summary_stir();
-    if (operator_summary_self->launch)
-        learning_end(learning);
+    learning_end(learning);
+    operator_summary_repeated_end(operator_summary_self);
     operator_summary_self->launch = NULL;
     operator_summary_self->asked = false;
     operator_summary_wake_for_report();

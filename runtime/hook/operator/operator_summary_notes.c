@@ -71,16 +71,19 @@ void operator_summary_notes(struct text *notes)
           operator_summary_own.unanswered))
         return;
     summaries_count(operator_summary_own.summaries, &counts);
-    text_add(notes,
-             "operator summaries: %llu launches of operators added, %llu answered without their "
-             "operators (%llu of them by several names), %llu not; %llu known of %llu kinds, %llu "
-             "unsteady, %zu KiB",
-             (unsigned long long)operator_summary_own.added,
-             (unsigned long long)operator_summary_own.answered,
-             (unsigned long long)operator_summary_own.unnamed,
-             (unsigned long long)operator_summary_own.unanswered, (unsigned long long)counts.known,
-             (unsigned long long)counts.entries, (unsigned long long)counts.unsteady,
-             counts.bytes >> 10);
+    text_add(
+        notes,
+        "operator summaries: %llu launches of operators added, %llu answered without their "
+        "operators (%llu of them as before, %llu by several names), %llu not; %llu known of %llu "
+        "kinds, %llu "
+        "unsteady, %zu KiB",
+        (unsigned long long)operator_summary_own.added,
+        (unsigned long long)operator_summary_own.answered,
+        (unsigned long long)operator_summary_own.repeated,
+        (unsigned long long)operator_summary_own.unnamed,
+        (unsigned long long)operator_summary_own.unanswered, (unsigned long long)counts.known,
+        (unsigned long long)counts.entries, (unsigned long long)counts.unsteady,
+        counts.bytes >> 10);
     if (operator_summary_own.rests)
         text_add(notes, "; operators rested %llu time%s, first after %llu launches",
                  (unsigned long long)operator_summary_own.rests,

@@ -1,11 +1,12 @@
 /* What the files of operators from summaries share. Only they include this.
  *
- *   operator_summary_state.c   the summaries, their lock, the calling thread
- *   operator_summary_rest.c    when operators rest and wake
- *   operator_summary_key.c     a launch's key, and how accesses relate to its pointers
- *   operator_summary_answer.c  what a summary answers
- *   operator_summary.c         launches of operators, and their frames
- *   operator_summary_notes.c   the notes at the end */
+ *   operator_summary_state.c     the summaries, their lock, the calling thread
+ *   operator_summary_rest.c      when operators rest and wake
+ *   operator_summary_key.c       a launch's key, and how accesses relate to its pointers
+ *   operator_summary_answer.c    what a summary answers
+ *   operator_summary_repeated.c  launches that were answered, and are made again
+ *   operator_summary.c           launches of operators, and their frames
+ *   operator_summary_notes.c     the notes at the end */
 #ifndef RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_STATE_H
 #define RUNTIME_HOOK_OPERATOR_OPERATOR_SUMMARY_STATE_H
 
@@ -45,7 +46,7 @@ extern struct operator_summary_own {
     struct newest newest[NEWEST];
     /* For the summary. */
     uint64_t added, answered, unanswered, unreached, several, compared, narrower, rests, first_rest,
-        unnamed, shared, shared_waits, capture_waits, spoiled, shifted;
+        unnamed, repeated, shared, shared_waits, capture_waits, spoiled, shifted;
     struct newest_shared newest_shared;
 } operator_summary_own __attribute__((visibility("hidden")));
 
@@ -53,9 +54,11 @@ extern struct operator_summary_own {
 struct thread {
     const struct learning *launch; /* NULL: none, or of an unknown key */
     struct kernel *kernel;
-    bool asked;     /* between operator_summary_begin and _end */
-    bool skips;     /* this outermost operator's launches are not compared */
-    uint32_t turns; /* of operators that might be skipped */
+    struct repeated *repeated; /* the launch, made again; NULL: it is not */
+    uint64_t passed_hash;      /* of what was passed, unless it is 0 */
+    bool asked;                /* between operator_summary_begin and _end */
+    bool skips;                /* this outermost operator's launches are not compared */
+    uint32_t turns;            /* of operators that might be skipped */
     struct summary_key key;
     uint32_t *words;   /* two for each eight bytes of the parameters, */
     uint16_t *anchors; /* of which this pointer is there, plus one; 0: none */
@@ -130,6 +133,20 @@ bool operator_summary_loose(struct thread *thread, const struct summary_access *
 
 /* A kernel's name without template arguments and parameters, in BRIEF_BYTES. */
 void operator_summary_brief(const char *name, char *brief);
+
+/* ---- operator_summary_repeated.c ---- */
+
+/* At rest: whether a launch of which only what was passed is known was answered before. Sets the
+ * thread's `repeated`. */
+void operator_summary_repeated_find(struct thread *thread, const struct learning *launch);
+/* Keeps the answer that the thread's launch got, which is KNOWN. With the lock. */
+void operator_summary_repeated_keep(struct thread *thread, const struct summary_found *found,
+                                    const struct launch_accesses_touched *touched);
+/* What the thread's `repeated` touches. Sets who names it, or NULL. False: memory is short. */
+bool operator_summary_repeated_apply(const struct thread *thread,
+                                     struct launch_accesses_touched *touched,
+                                     const struct csan_operator **what);
+void operator_summary_repeated_end(struct thread *thread);
 
 /* ---- operator_summary_answer.c ---- */
 

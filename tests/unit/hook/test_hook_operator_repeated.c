@@ -1,0 +1,142 @@
+/* Launches at rest that were answered before and are made again: their answer is kept, for as long
+ * as the memory that they point to and what is known of them are the same. Each test runs again
+ * with deferred launches. */
+#include "tests/unit/hook/hook_operators.h"
+
+enum { TIMES = 5 }; /* then the answer is kept */
+
+static void again(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t bytes, CUstream stream)
+{
+    for (int i = 0; i < TIMES; i++)
+        launch(f, from, to, bytes, stream);
+    assert_false(source.asked);
+}
+
+static void it_is_checked_again(void **state)
+{
+    (void)state;
+    struct csan_race race;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    again(f, from, to, 64, s);
+    OK(cuMemsetD8Async(to + 64, 0, 64, t)); /* behind what it touches */
+    OK(cuCtxSynchronize());
+    assert_int_equal(races(), 0);
+    launch(f, from, to, 64, s);
+    OK(cuMemsetD8Async(to, 0, 64, t));
+    assert_int_equal(csan_races_since(hook_mark(), &race, 1), 1);
+    assert_false(race.possible);
+    assert_string_equal(race.previous.name, copy.name);
+    assert_string_equal(race.previous.arguments, names_of_copy[1]);
+    assert_int_equal(race.previous.level, CSAN_LEVEL_OPERATOR);
+    assert_int_equal(race.address, to);
+    assert_int_equal(race.bytes, 64);
+}
+
+/* The same pointer, but the block behind it is another one. */
+static void another_block_is_looked_up(void **state)
+{
+    (void)state;
+    CUfunction f = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    csan_pool_alloc((void *)to, BYTES / 2, s);
+    copies_until_rest(f, from, to, 64, s);
+    again(f, from, to, 64, s);
+    csan_pool_free((void *)to, s);
+    csan_pool_alloc((void *)to, BYTES / 4, s);
+    launch(f, from, to, 64, s);
+    assert_true(source.asked);
+}
+
+/* It writes `written` bytes, until operators rest. `number` is a parameter. */
+static void writes_until_rest(CUfunction f, CUdeviceptr from, CUdeviceptr to, uint64_t written,
+                              uint64_t number, CUstream stream)
+{
+    for (int i = 0; i < ENOUGH && (i < 20 || source.follows); i++) {
+        const struct csan_access accesses[] = {
+            {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+            {.base = to, .bytes = written, .kind = CSAN_WRITE, .argument = 1}};
+        between();
+        const bool followed = source.follows;
+        declare(&copy, accesses, 2);
+        launch_one(f, from, to, number, stream);
+        ends(followed);
+    }
+    assert_false(source.follows);
+}
+
+/* Operators are followed again, and say something else of the same launch. */
+static void what_is_known_changes(void **state)
+{
+    (void)state;
+    CUfunction f = fresh(), other = fresh();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    copies_until_rest(f, from, to, 64, s);
+    again(f, from, to, 64, s);
+    launch(other, from, to, 64, s);
+    assert_true(source.asked);
+    writes_until_rest(f, from, to, 128, 64, s);
+    OK(cuCtxSynchronize());
+    again(f, from, to, 64, s);
+    OK(cuMemsetD8Async(to + 64, 0, 64, t));
+    assert_int_equal(races(), 1);
+}
+
+static uint32_t random_below(uint32_t limit)
+{
+    static uint32_t number = 1;
+    number = number * 1664525u + 1013904223u;
+    return (number >> 8) % limit;
+}
+
+enum { BUFFERS = 4, SIZES = 3 };
+
+/* One of few launches. */
+static struct one {
+    uint32_t from, to;
+    uint64_t bytes;
+} random_one(void)
+{
+    static const uint64_t sizes[SIZES] = {16, 48, 64};
+    const uint32_t from = random_below(BUFFERS), to = from + 1 + random_below(BUFFERS - 1);
+    return (struct one){from, to % BUFFERS, sizes[random_below(SIZES)]};
+}
+
+/* Few launches again and again: each is checked as what it is. */
+static void random_launches(void **state)
+{
+    enum { ROUNDS = 2000 };
+    CUfunction f = fresh();
+    CUdeviceptr buffers[BUFFERS];
+    CUstream s = non_blocking(), t = non_blocking();
+    for (int i = 0; i < BUFFERS; i++)
+        buffers[i] = device(BYTES);
+    for (int i = 0; i < ENOUGH && (i < 2000 || source.follows); i++) {
+        const struct one one = random_one();
+        copies(f, buffers[one.from], buffers[one.to], one.bytes, s);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        const struct one one = random_one();
+        const uint32_t at = random_below(80), which = random_below(BUFFERS);
+        hook_setup(state);
+        copies(f, buffers[one.from], buffers[one.to], one.bytes, s);
+        OK(cuMemsetD8Async(buffers[which] + at, 0, 1, t));
+        assert_int_equal(races(), (which == one.from || which == one.to) && at < one.bytes);
+    }
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(function) cmocka_unit_test_setup(function, setup)
+    const struct CMUnitTest tests[] = {
+        TEST(it_is_checked_again),
+        TEST(another_block_is_looked_up),
+        TEST(what_is_known_changes),
+        TEST(random_launches),
+    };
+    return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);
+}
