@@ -57,7 +57,8 @@ static inline uint64_t hash_mix_bytes(uint64_t hash, const void *bytes, size_t c
     return hash_mix(hash, word);
 }
 
-/* Four chains, so that the processor multiplies in all of them at a time. */
+/* Four chains, so that the processor multiplies in all of them at a time. Unrolled also without
+ * -O3, or they would lie in memory. */
 static inline uint64_t hash_memory(const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
@@ -65,9 +66,11 @@ static inline uint64_t hash_memory(const void *bytes, size_t count)
     uint64_t words[4], hash = count;
     for (; count >= sizeof words; at += sizeof words, count -= sizeof words) {
         memcpy(words, at, sizeof words);
+#pragma GCC unroll 4
         for (int i = 0; i < 4; i++)
             chains[i] = hash_fold(chains[i] ^ words[i], HASH_ODD);
     }
+#pragma GCC unroll 4
     for (int i = 0; i < 4; i++)
         hash = hash_mix(hash, chains[i]);
     return hash_mix_bytes(hash, at, count);

@@ -138,6 +138,7 @@ uint64_t summary_words_hash(const struct shape *shape, const uint32_t *words)
     const uint16_t *counting = shape->counting;
     uint32_t i = 0;
     for (; i + 8 <= shape->counting_count; i += 8)
+#pragma GCC unroll 4
         for (uint32_t k = 0; k < 4; k++)
             chains[k] = hash_mix(chains[k], words[counting[i + 2 * k]] |
                                                 (uint64_t)words[counting[i + 2 * k + 1]] << 32);

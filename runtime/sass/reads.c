@@ -183,41 +183,89 @@ enum { LOOKS_MOST = 1 << 12 /* some microseconds */ };
 static void bytes_mark(struct marks *marks, uint32_t at, uint32_t bytes)
 {
     const uint32_t end = at + bytes;
-    if (at % 4 == 0 && bytes % 4 == 0)
-        for (; at < end; at += 4)
-            marks->masks[at / 4] = UINT32_MAX;
+    for (; at < end && (at % 4 || end - at < 4); at++)
+        marks->masks[at / 4] |= UINT32_C(0xff) << at % 4 * 8;
+    for (; end - at >= 4; at += 4)
+        marks->masks[at / 4] = UINT32_MAX;
     for (; at < end; at++)
         marks->masks[at / 4] |= UINT32_C(0xff) << at % 4 * 8;
+}
+
+/* Whether what is loaded of the table is an index of others. */
+static bool is_index(const struct marks *marks, uint32_t number)
+{
+    const struct reads_table *tables = reads_tables(marks->reads);
+    for (uint32_t i = number + 1; i < marks->reads->table_count; i++)
+        if (tables[i].index == READS_LOADED + number)
+            return true;
+    return false;
+}
+
+static void table_mark(struct marks *marks, uint32_t number, uint32_t index);
+
+/* What is loaded at that index, of other tables. */
+static void loaded_mark(struct marks *marks, uint32_t number, uint32_t index)
+{
+    const struct reads_table *tables = reads_tables(marks->reads);
+    for (uint32_t i = number + 1; i < marks->reads->table_count; i++)
+        if (tables[i].index == READS_LOADED + number)
+            table_mark(marks, i, index);
 }
 
 /* At that index, and what is loaded there of others. Not beyond the parameters: nothing is there
  * that a launch means. */
 static void table_mark(struct marks *marks, uint32_t number, uint32_t index)
 {
-    const struct reads_table *tables = reads_tables(marks->reads), *table = &tables[number];
+    const struct reads_table *table = &reads_tables(marks->reads)[number];
     const uint32_t at = table->offset + table->every * index, bytes = marks->reads->words * 4;
     if (at >= bytes || bytes - at < table->bytes || ++marks->looks > LOOKS_MOST)
         return;
     bytes_mark(marks, at, table->bytes);
-    for (uint32_t i = number + 1; i < marks->reads->table_count; i++)
-        if (tables[i].index == READS_LOADED + number)
-            table_mark(marks, i, value_at(marks->launch, at, table->bytes));
+    loaded_mark(marks, number, value_at(marks->launch, at, table->bytes));
+}
+
+/* How many of the first `most` entries lie in the parameters as a whole. */
+static uint32_t entries_inside(const struct marks *marks, const struct reads_table *table,
+                               uint32_t most)
+{
+    const uint64_t bytes = (uint64_t)marks->reads->words * 4,
+                   first = (uint64_t)table->offset + table->bytes;
+    if (first > bytes || !most)
+        return 0;
+    const uint64_t count = table->every ? (bytes - first) / table->every + 1 : 1;
+    return count < most ? (uint32_t)count : most;
+}
+
+/* At each index of the grid. Blocks one after the other mostly load the same of a table that is an
+ * index of others, such as which of several tensors they work on. */
+static void blocks_mark(struct marks *marks, uint32_t number)
+{
+    const struct reads_table *table = &reads_tables(marks->reads)[number];
+    const uint32_t blocks = table->every ? marks->launch->grid[table->index] : 1;
+    const uint32_t count = entries_inside(marks, table, blocks);
+    const bool indices = is_index(marks, number);
+    uint32_t before = 0;
+    if (!indices && table->every == table->bytes) {
+        bytes_mark(marks, table->offset, count * table->bytes);
+        return;
+    }
+    for (uint32_t index = 0; index < count && ++marks->looks <= LOOKS_MOST; index++) {
+        const uint32_t at = table->offset + table->every * index;
+        bytes_mark(marks, at, table->bytes);
+        const uint32_t value = indices ? value_at(marks->launch, at, table->bytes) : 0;
+        if (indices && (!index || value != before))
+            loaded_mark(marks, number, value);
+        before = value;
+    }
 }
 
 /* False: it takes too long. */
 static bool tables_mark(struct marks *marks)
 {
     const struct reads_table *tables = reads_tables(marks->reads);
-    const uint64_t bytes = (uint64_t)marks->reads->words * 4;
-    for (uint32_t i = 0; i < marks->reads->table_count; i++) {
-        const struct reads_table *table = &tables[i];
-        if (table->index >= READS_LOADED)
-            continue;
-        const uint32_t blocks = table->every ? marks->launch->grid[table->index] : 1;
-        for (uint32_t index = 0;
-             index < blocks && table->offset + (uint64_t)table->every * index < bytes; index++)
-            table_mark(marks, i, index);
-    }
+    for (uint32_t i = 0; i < marks->reads->table_count; i++)
+        if (tables[i].index < READS_LOADED)
+            blocks_mark(marks, i);
     return marks->looks <= LOOKS_MOST;
 }
 
@@ -266,20 +314,30 @@ static void words_clear(const uint32_t *read, uint32_t words, void *parameters, 
         word_mask(parameters, bytes, whole, 0);
 }
 
-/* Those that are read off no table, or in part, and not otherwise. */
-static void tables_clear(const uint32_t *read, const uint32_t *masks, uint32_t words,
-                         void *parameters, uint32_t bytes)
+/* The words that the bits have are read as a whole. */
+static void masks_join(const uint32_t *read, uint32_t words, uint32_t *masks)
 {
-    const uint32_t whole = lesser(words, bytes / 4);
-    char *at = parameters;
-    for (uint32_t i = 0; i < whole; i++, at += 4) {
-        uint32_t value;
-        memcpy(&value, at, sizeof value);
-        value &= masks[i] | (has(read, i) ? UINT32_MAX : 0);
-        memcpy(at, &value, sizeof value);
+    for (uint32_t i = 0; i < words; i += 32)
+        for (uint32_t bits = read[i / 32]; bits; bits &= bits - 1)
+            if (i + (uint32_t)__builtin_ctz(bits) < words)
+                masks[i + (uint32_t)__builtin_ctz(bits)] = UINT32_MAX;
+}
+
+/* Those bytes that the masks do not have. */
+static void masks_clear(const uint32_t *masks, uint32_t words, void *parameters, uint32_t bytes)
+{
+    const uint32_t whole = lesser(words, bytes / 4), pairs = whole & ~UINT32_C(1);
+    char *const at = parameters;
+    for (uint32_t i = 0; i < pairs; i += 2) {
+        uint64_t value, mask;
+        memcpy(&value, at + i * 4, sizeof value);
+        memcpy(&mask, masks + i, sizeof mask);
+        value &= mask;
+        memcpy(at + i * 4, &value, sizeof value);
     }
-    if (whole < words && !has(read, whole))
-        word_mask(parameters, bytes, whole, masks[whole]);
+    for (uint32_t i = pairs; i < words; i++) /* the last one, and one that is cut off */
+        if (i <= whole)
+            word_mask(parameters, bytes, i, masks[i]);
 }
 
 /* Apart, for its room on the stack: few kernels have tables. */
@@ -289,10 +347,14 @@ static __attribute__((noinline)) void clear_with_tables(const struct reads *read
 {
     uint32_t masks[READS_WORDS_MOST];
     const struct reads_part *part = reads_parts(reads), *end = part + reads->part_count;
+    uint32_t tables[READS_PARTS_MOST]; /* what is read of such a word off tables */
     tables_given(reads, launch, masks);
-    tables_clear(read, masks, reads->words, parameters, launch->bytes);
-    for (; part < end; part++)
-        word_mask(parameters, launch->bytes, part->word, part->bytes | masks[part->word]);
+    for (uint32_t i = 0; i < reads->part_count; i++)
+        tables[i] = masks[part[i].word];
+    masks_join(read, reads->words, masks);
+    masks_clear(masks, reads->words, parameters, launch->bytes);
+    for (uint32_t i = 0; part < end; part++, i++)
+        word_mask(parameters, launch->bytes, part->word, part->bytes | tables[i]);
 }
 
 void reads_clear_others(const struct reads *reads, const struct reads_launch *launch,

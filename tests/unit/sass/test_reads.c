@@ -431,7 +431,7 @@ static void tables_are_read_where_indices_say(void **state)
     }
 }
 
-/* A launch of any grid is asked soon. */
+/* A launch of any grid is asked soon. Blocks that load the same, one after the other, look once. */
 static void too_many_places_are_any(void **state)
 {
     (void)state;
@@ -442,14 +442,19 @@ static void too_many_places_are_any(void **state)
     for (uint32_t i = 0; i < 3; i++)
         reads_tables(reads)[i] = (struct reads_table){
             .offset = 4, .every = 1, .bytes = 1, .index = i ? READS_LOADED : 0};
-    memset(parameters, 1, sizeof parameters);
-    for (uint32_t blocks = 100; blocks <= 1u << 31; blocks *= 16) {
-        memcpy(left, parameters, sizeof left);
-        reads_cleared(reads, &(struct reads_launch){parameters, sizeof parameters, {blocks}}, left);
-        for (uint32_t i = 0; i < sizeof left; i++)
-            assert_int_equal(left[i], blocks > 1300 || (i >= 4 && i < 4 + blocks));
-        if (blocks > UINT32_MAX / 16)
-            break;
+    for (uint32_t values = 1; values <= 2; values++) {
+        for (uint32_t i = 0; i < sizeof parameters; i++)
+            parameters[i] = (uint8_t)(1 + i % values);
+        for (uint32_t blocks = 100; blocks <= 1u << 31; blocks *= 16) {
+            memcpy(left, parameters, sizeof left);
+            reads_cleared(reads, &(struct reads_launch){parameters, sizeof parameters, {blocks}},
+                          left);
+            for (uint32_t i = 0; i < sizeof left; i++)
+                assert_int_equal(left[i] != 0,
+                                 blocks > (values > 1 ? 1300 : 4000) || (i >= 4 && i < 4 + blocks));
+            if (blocks > UINT32_MAX / 16)
+                break;
+        }
     }
     free(reads);
 }
