@@ -182,7 +182,8 @@ void access_fill(struct micro *op, const struct access_place *place)
     op->imm = place->imm;
     op->space = place->space;
     op->width = place->width;
-    if (place->space == PTX_SPACE_GLOBAL || place->space == PTX_SPACE_GENERIC)
+    if (place->space == PTX_SPACE_GLOBAL || place->space == PTX_SPACE_GENERIC ||
+        place->space == PTX_SPACE_CONST)
         op->option |= ACCESS_RECORDED;
 }
 

@@ -69,7 +69,7 @@ enum {
     ACCESS_WRITES = 1,
     ACCESS_UPDATES = 2, /* atomically */
     ACCESS_STRONG = 4,  /* what a loop that waits for somebody else's store does */
-    ACCESS_RECORDED = 8 /* touches of global memory count, those of .const and .param do not */
+    ACCESS_RECORDED = 8 /* touches of global and .const memory count, those of .param do not */
 };
 
 enum { MICRO_BRANCH_TABLE = 255 }; /* micro.kind of brx.idx: slots are pcs, e of them */

@@ -267,6 +267,19 @@ static void set_resolve(struct making *making, const struct access_set *set)
         touched->level = better ? CSAN_LEVEL_RANGES : CSAN_LEVEL_DIRECTION;
 }
 
+bool launch_accesses_is_constant(const struct launch_accesses_touched *touched,
+                                 const struct csan_access *access)
+{
+    for (size_t i = 0; i < touched->base_count; i++) {
+        const struct ptx_variable *variable = touched->set->bases[i].variable;
+        if (touched->set->bases[i].kind == ACCESS_BASE_VARIABLE && variable &&
+            variable->space == PTX_SPACE_CONST && touched->bases[i].state == LAUNCH_POINTER_KNOWN &&
+            access->base - touched->bases[i].address < variable->size)
+            return true;
+    }
+    return false;
+}
+
 struct csan_access *launch_accesses_replace(struct launch_accesses_touched *touched, size_t count,
                                             size_t dim_count, struct csan_dim **dims)
 {

@@ -72,6 +72,11 @@ void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *
 /* Prefetches what launch_accesses_begin will read. Without any lock. */
 void launch_accesses_prefetch(const struct kernel *kernel);
 
+/* Between begin and end. Whether PTX says that the access, one of the launch's, is to a __constant__
+ * variable. Traces of a GPU do not have such loads (trace_knows_constants). */
+bool launch_accesses_is_constant(const struct launch_accesses_touched *touched,
+                                 const struct csan_access *access);
+
 /* Between begin and end. Replaces what the launch touches: the caller fills the returned array. All
  * of it counts as coming after griddepcontrol.wait, if the kernel has one. NULL when memory is
  * short: the accesses stay as they are. */

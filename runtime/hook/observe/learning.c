@@ -497,7 +497,7 @@ void learning_without(struct learning *learning, enum learning_obstacle obstacle
     learning->obstacle = (uint8_t)obstacle;
     learning->applied = learning->bounded = learning->captured = learning->taken = false;
     learning->maps_are_known = false;
-    learning->mapped_count = 0;
+    learning->mapped_count = learning->constants.count = 0;
 }
 
 /* The launch's accesses are unknown. This excludes launches that would not be learned: the first of
@@ -692,16 +692,18 @@ static bool set_apply(struct learning *learning, struct kernel *kernel,
                       uint8_t bound)
 {
     struct csan_dim *dims = NULL;
+    const size_t count = set->count + learning->constants.count;
     struct csan_access *accesses =
         learning_can_describe(kernel, touched)
-            ? launch_accesses_replace(touched, set->count, learning_dims_of(set), &dims)
+            ? launch_accesses_replace(touched, count, learning_dims_of(set), &dims)
             : NULL;
     if (!accesses)
         return false;
     learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomics, bound,
                            accesses, dims);
+    learning_constants_add(&learning->constants, accesses + set->count);
     touched->level = CSAN_LEVEL_LEARNED;
-    touched->exact = all_exact(accesses, set->count);
+    touched->exact = all_exact(accesses, count);
     if (!kernel->ptx)
         touched->overlap.waits = true;
     return true;
@@ -733,6 +735,7 @@ void learning_apply(struct learning *learning, struct kernel *kernel,
     if (!learning->learned)
         return;
     arguments_fill(learning, kernel, touched);
+    learning_constants_find(&learning->constants, touched);
     if (learning->reply.answer == LEARN_OPEN && touched->level == CSAN_LEVEL_UNKNOWN)
         bound_apply(learning, kernel, touched);
     else if (is_better(learning, touched))

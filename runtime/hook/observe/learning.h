@@ -41,6 +41,7 @@ struct learning {
     bool maps_are_known; /* as struct trace_want has them */
     uint32_t mapped_count;
     struct device_trace_range mapped[LEARNING_MAPPED];
+    struct learning_constants constants; /* known after learning_apply */
     /* Room for usual launches. */
     struct learn_anchor own_anchors[LEARNING_ANCHORS];
     struct learning_argument own_arguments[LEARNING_ANCHORS];

@@ -1,5 +1,6 @@
 /* Launches that are kept. See learning_case.h. */
 #include "runtime/hook/observe/learning_case.h"
+#include "runtime/hook/kernel/launch_accesses.h"
 #include "runtime/hook/observe/learning.h"
 #include "runtime/hook/observe/trace.h"
 
@@ -60,7 +61,8 @@ static struct learning_case *case_of(struct learned_kernel *learned,
                                      const struct learn_launch *launch,
                                      const struct launch_key *key,
                                      const struct learning_argument *arguments,
-                                     const struct device_trace_range *mapped, uint32_t mapped_count)
+                                     const struct device_trace_range *mapped, uint32_t mapped_count,
+                                     const struct learning_constants *constants)
 {
     uint32_t count = launch->anchor_count;
     struct learning_case *taken = malloc(sizeof *taken + count * sizeof *launch->anchors +
@@ -71,6 +73,7 @@ static struct learning_case *case_of(struct learned_kernel *learned,
     *taken = (struct learning_case){.learned = learned,
                                     .launch = *launch,
                                     .mapped_count = mapped_count,
+                                    .constants = *constants,
                                     .mapped = (struct device_trace_range *)(anchors + count)};
     taken->launch.anchors = anchors;
     taken->launch.parameters = NULL;
@@ -92,7 +95,7 @@ struct learning_case *learning_case_create(const struct learning *learning,
 {
     struct learning_case *taken =
         case_of(learning->learned, &learning->launch, &learning->key, learning->arguments,
-                learning->mapped, learning->mapped_count);
+                learning->mapped, learning->mapped_count, &learning->constants);
     if (taken)
         taken->atomics = atomics;
     if (taken)
@@ -102,8 +105,9 @@ struct learning_case *learning_case_create(const struct learning *learning,
 
 struct learning_case *learning_case_copy(const struct learning_case *launch)
 {
-    struct learning_case *taken = case_of(launch->learned, &launch->launch, &launch->key,
-                                          launch->arguments, launch->mapped, launch->mapped_count);
+    struct learning_case *taken =
+        case_of(launch->learned, &launch->launch, &launch->key, launch->arguments, launch->mapped,
+                launch->mapped_count, &launch->constants);
     if (taken)
         taken->atomics = launch->atomics;
     if (taken)
@@ -112,16 +116,57 @@ struct learning_case *learning_case_copy(const struct learning_case *launch)
 }
 
 struct csan_access *learning_case_accesses(const struct learning_case *launch,
-                                           const struct learned_set *set)
+                                           const struct learned_set *set, size_t *count)
 {
+    *count = set->count + launch->constants.count;
     struct csan_access *accesses =
-        malloc(set->count * sizeof *accesses + learning_dims_of(set) * sizeof(struct csan_dim) + 1);
-    if (accesses)
-        learning_accesses_fill(set, &launch->launch, launch->arguments, launch->atomics,
-                               learning_bound_of(launch->mapped_count), accesses,
-                               (struct csan_dim *)(accesses + set->count));
+        malloc(*count * sizeof *accesses + learning_dims_of(set) * sizeof(struct csan_dim) + 1);
+    if (!accesses) {
+        *count = 0;
+        return NULL;
+    }
+    learning_accesses_fill(set, &launch->launch, launch->arguments, launch->atomics,
+                           learning_bound_of(launch->mapped_count), accesses,
+                           (struct csan_dim *)(accesses + *count));
+    learning_constants_add(&launch->constants, accesses + set->count);
     return accesses;
 }
+
+/* ---- Constants ---- */
+
+/* One with dims becomes the bytes from its first to its last. */
+static struct csan_access whole_of(const struct csan_access *access)
+{
+    struct csan_access whole = *access;
+    for (uint8_t i = 0; i < access->dim_count; i++) {
+        const int64_t reach = access->dims[i].stride * (int64_t)(access->dims[i].count - 1);
+        whole.base += reach < 0 ? (uint64_t)reach : 0;
+        whole.bytes += (uint64_t)(reach < 0 ? -reach : reach);
+        whole.bound = CSAN_BOUND_SHAPE;
+    }
+    whole.dims = NULL;
+    whole.dim_count = 0;
+    return whole;
+}
+
+void learning_constants_find(struct learning_constants *constants,
+                             const struct launch_accesses_touched *touched)
+{
+    constants->count = 0;
+    for (size_t i = 0; !trace_knows_constants() && i < touched->access_count; i++)
+        if (constants->count < LEARNING_CONSTANTS &&
+            launch_accesses_is_constant(touched, &touched->accesses[i]))
+            constants->accesses[constants->count++] = whole_of(&touched->accesses[i]);
+}
+
+void learning_constants_add(const struct learning_constants *constants,
+                            struct csan_access *accesses)
+{
+    for (uint32_t i = 0; i < constants->count; i++)
+        accesses[i] = constants->accesses[i];
+}
+
+/* ---- Life ---- */
 
 bool learning_case_equal(const struct learning_case *a, const struct learning_case *b)
 {

@@ -9,6 +9,7 @@
 #include "runtime/learn/learner.h"
 
 struct learning;
+struct launch_accesses_touched;
 
 /* What the kernel's PTX says of one anchor of the launch. */
 struct learning_argument {
@@ -17,6 +18,16 @@ struct learning_argument {
      * what is touched through it, else CSAN_EXACT. Other launches had other data. So what they
      * touched is only what this one may touch. */
     uint8_t bounds[CSAN_ATOMIC + 1];
+};
+
+enum { LEARNING_CONSTANTS = 4 };
+
+/* A launch's loads from __constant__ variables, as PTX has them. Where traces have none of them
+ * (trace_knows_constants), nothing is learned of them, and they are added to what was learned. Those
+ * that follow the first few are left out. */
+struct learning_constants {
+    uint32_t count;
+    struct csan_access accesses[LEARNING_CONSTANTS]; /* without dims */
 };
 
 struct learning_case {
@@ -29,6 +40,7 @@ struct learning_case {
     bool maps_are_known; /* as struct trace_want has them */
     uint32_t mapped_count;
     struct device_trace_range *mapped;
+    struct learning_constants constants;
 };
 
 /* NULL when memory is short, from both. */
@@ -41,10 +53,17 @@ struct learn_anchor *learning_case_anchors(struct learning_case *taken);
 /* The same kernel, key and pointers. */
 bool learning_case_equal(const struct learning_case *a, const struct learning_case *b);
 
-/* The set as accesses of that launch, with their dims behind them, which the caller frees. NULL:
- * memory is short. */
+/* The set as `count` accesses of that launch, and its constants, with their dims behind them, which
+ * the caller frees. NULL: memory is short. */
 struct csan_access *learning_case_accesses(const struct learning_case *launch,
-                                           const struct learned_set *set);
+                                           const struct learned_set *set, size_t *count);
+
+/* Takes them from what PTX says of the launch, which is locked (launch_accesses.h). */
+void learning_constants_find(struct learning_constants *constants,
+                             const struct launch_accesses_touched *touched);
+/* Writes them behind a set's accesses. */
+void learning_constants_add(const struct learning_constants *constants,
+                            struct csan_access *accesses);
 
 /* The same into `accesses`, which has room for the set's ranges, and `dims`, which has room for so
  * many dims. */

@@ -106,18 +106,18 @@ struct csan_access *learning_node_look(struct learning_node *node, bool known,
     const struct learning_case *launch = launch_of(node);
     struct csan_access *accesses = NULL;
     struct learn_reply reply;
+    *accesses_count = 0;
     learner_look(learning_learner(), launch->learned, &launch->key, &launch->launch,
                  learning_find_block, NULL, &reply);
     *refuted = known && reply.answer == LEARN_UNKNOWN;
     if (reply.answer == LEARN_UNKNOWN || (reply.answer == LEARN_BOUNDED && !node->bounds && !known))
         learning_node_give_up(node);
     else if (reply.set)
-        accesses = learning_case_accesses(launch, reply.set);
+        accesses = learning_case_accesses(launch, reply.set, accesses_count);
     if (accesses && !node->known) {
         node->known = true;
         learning_count_node(reply.answer);
     }
-    *accesses_count = accesses ? reply.set->count : 0;
     learned_set_release(reply.set);
     return accesses;
 }

@@ -92,10 +92,11 @@ static void waiter_finish(struct waiter *waiter)
     bool known =
         reply->answer == LEARN_KNOWN ||
         (reply->answer == LEARN_BOUNDED && learning_bound_is_better(waiter->pending.level, false));
+    size_t count;
     struct csan_access *accesses =
-        known ? learning_case_accesses(waiter->launch, reply->set) : NULL;
+        known ? learning_case_accesses(waiter->launch, reply->set, &count) : NULL;
     if (accesses)
-        pending_trace_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, reply->set->count);
+        pending_trace_resolve(&waiter->pending, CSAN_LEVEL_LEARNED, accesses, count);
     else
         pending_trace_fall_back(&waiter->pending);
     free(accesses);

@@ -33,6 +33,7 @@ struct trace_match {
     uint64_t id;
     bool reported; /* the source has spoken: launch; else the rest */
     struct pending_trace pending;
+    bool *constants; /* which of the pending accesses no trace has; NULL: none */
     csan_site site; /* of the launch; 0: it is no op */
     struct kernel_atomics atomics;
     uint8_t bound; /* enum csan_bound: of words that are one */
@@ -151,6 +152,7 @@ static void trace_match_free(struct trace_match *match)
     if (!match)
         return;
     free(match->pointers);
+    free(match->constants);
     pending_trace_release(&match->pending);
     free((void *)match->launch.ranges);
     free((void *)match->launch.parts);
@@ -165,18 +167,30 @@ static struct trace_match *trace_match_find(uint64_t id)
     return match;
 }
 
-/* The launch's access set is what the source saw. */
+/* Loads from __constant__ variables, as PTX has them; their dims stay where they are. */
+static size_t constants_add(const struct trace_match *match, struct csan_access *accesses)
+{
+    size_t count = 0;
+    for (size_t i = 0; match->constants && i < match->pending.count; i++)
+        if (match->constants[i])
+            accesses[count++] = match->pending.accesses[i];
+    return count;
+}
+
+/* The launch's access set is what the source saw, and what no source sees. */
 static void resolve(const struct trace_match *match, const struct device_trace_launch *launch)
 {
     if (launch->lost) {
         pending_trace_fall_back(&match->pending);
         return;
     }
-    struct csan_access *accesses = malloc((launch->count + 1) * sizeof *accesses);
+    const size_t room = launch->count + match->pending.count + 1;
+    struct csan_access *accesses = malloc(room * sizeof *accesses);
     struct csan_dim *dims = malloc((2 * launch->count + 1) * sizeof *dims);
     if (accesses && dims) {
         accesses_of(match, launch, accesses, dims);
-        pending_trace_resolve(&match->pending, CSAN_LEVEL_TRACED, accesses, launch->count);
+        const size_t count = launch->count + constants_add(match, accesses + launch->count);
+        pending_trace_resolve(&match->pending, CSAN_LEVEL_TRACED, accesses, count);
     } else {
         pending_trace_fall_back(&match->pending);
     }
@@ -387,6 +401,21 @@ static bool pointers_take(struct trace_match *match, const struct launch_accesse
     return true;
 }
 
+/* Without memory for it they are taken for seen, and may be missed. */
+static void constants_note(struct trace_match *match, const struct launch_accesses_touched *touched)
+{
+    if (trace_knows_constants())
+        return;
+    for (size_t i = 0; i < touched->access_count; i++) {
+        if (!launch_accesses_is_constant(touched, &touched->accesses[i]))
+            continue;
+        if (!match->constants &&
+            !(match->constants = calloc(touched->access_count, sizeof *match->constants)))
+            return;
+        match->constants[i] = true;
+    }
+}
+
 void trace_launch(const struct trace_op *op, struct trace_users users)
 {
     const struct launch_accesses_touched *touched = op->touched;
@@ -405,6 +434,7 @@ void trace_launch(const struct trace_op *op, struct trace_users users)
     match->users = users;
     match->site = op->site;
     match->atomics = op->kernel->atomics;
+    constants_note(match, touched);
     match->bound = learning_bound_of(op->learning ? op->learning->mapped_count : 0);
     pending_trace_begin(&match->pending, op->lane, op->site, touched->level, touched->accesses,
                         touched->access_count);
@@ -452,6 +482,11 @@ static bool source_prepare(void)
 bool trace_knows_strength(void)
 {
     return opened() && opened()->strength;
+}
+
+bool trace_knows_constants(void)
+{
+    return opened() && opened()->constants;
 }
 
 void trace_driver_opened(void)

@@ -72,6 +72,9 @@ bool trace_is_exact(void);
 bool trace_learns(void);
 /* Whether traces say which loads and stores were strong (see struct trace_source). */
 bool trace_knows_strength(void);
+/* Whether traces, and what is learned of them, have loads from __constant__ variables. Where they
+ * have not, such loads are those that PTX says. */
+bool trace_knows_constants(void);
 /* Whether csan would trace, but this GPU allows no traces, and earlier processes stored learned
  * sets, which csan then uses. Known before any of the driver's functions runs. */
 bool trace_is_sourceless(void);

@@ -47,6 +47,7 @@ const struct trace_source *trace_source_embedded(void)
     static const struct trace_source source = {.name = "the embedded device",
                                                .every = true,
                                                .strength = true,
+                                               .constants = true,
                                                .open = embedded_open,
                                                .want = embedded_want,
                                                .last_launch = embedded_last_launch,

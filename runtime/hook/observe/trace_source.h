@@ -45,6 +45,7 @@ struct trace_source {
     bool every;    /* it traces each launch, wanted or not */
     bool strength; /* strong loads and stores, and atomic operations at block scope, are reported as
                       the PTX has them; else by what the instruction does */
+    bool constants; /* loads from __constant__ variables are reported */
     /* Called once, if this process may want traces, when the driver's library was opened and before
      * any of its functions runs. `asked`: traces of most launches are wanted. NULL: nothing to
      * prepare. */

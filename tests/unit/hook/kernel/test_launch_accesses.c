@@ -308,6 +308,26 @@ static void exact_ranges_stay_as_they_are(void **state)
     end();
 }
 
+/* Traces of a GPU have no loads from them, so what PTX says of them must be told apart. */
+static void loads_from_constants_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct ptx_variable constant = {.name = "v", .space = PTX_SPACE_CONST, .size = 64};
+    static const struct ptx_variable global = {.name = "w", .space = PTX_SPACE_GLOBAL, .size = 64};
+    bases[1] = (struct access_base){.kind = ACCESS_BASE_VARIABLE, .variable = &constant};
+    bases[2] = (struct access_base){.kind = ACCESS_BASE_VARIABLE, .variable = &global};
+    set.base_count = 3;
+    range_add(0, ACCESS_READ, ACCESS_EXACT, 0, 4);
+    range_add(1, ACCESS_READ, ACCESS_BOUND_GUARD, 60, 4);
+    range_add(2, ACCESS_READ, ACCESS_EXACT, 0, 4);
+    begin();
+    assert_int_equal(touched.access_count, 3);
+    assert_false(launch_accesses_is_constant(&touched, &touched.accesses[0]));
+    assert_true(launch_accesses_is_constant(&touched, &touched.accesses[1]));
+    assert_false(launch_accesses_is_constant(&touched, &touched.accesses[2]));
+    end();
+}
+
 static void parameters_come_in_a_buffer(void **state)
 {
     (void)state;
@@ -691,6 +711,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(exact_ranges_stay_as_they_are),
+        TEST(loads_from_constants_are_told_apart),
         TEST(parameters_come_in_a_buffer),
         TEST(pointers_in_structs_are_named_by_their_byte),
         TEST(null_pointers_touch_nothing),
