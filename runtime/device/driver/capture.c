@@ -484,6 +484,11 @@ static CUresult end_capture(CUstream handle, CUgraph *graph, bool per_thread)
     CUresult result = enter(handle, per_thread, &stream);
     if (result != CUDA_SUCCESS)
         return result;
+    /* Whoever captures into a graph has it already, and need not ask for it (NVIDIA's cuda-samples,
+     * graphConditionalNodes). */
+    CUgraph own = NULL;
+    if (!graph && stream->capture && stream->capture->into_existing)
+        graph = &own;
     if (!graph)
         return device_leave(CUDA_ERROR_INVALID_VALUE);
     *graph = NULL;

@@ -283,6 +283,16 @@ static void captures_into_a_graph(void **state)
     assert_int_equal(count, 4);
     ok(cuGraphGetRootNodes(graph, NULL, &count));
     assert_int_equal(count, 2);
+    /* It has the graph, and need not ask for it. */
+    ok(cuStreamBeginCaptureToGraph(a, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    ok(cuMemsetD32Async(p, 9, 1, a));
+    ok(cuStreamEndCapture(a, NULL));
+    ok(cuGraphGetNodes(graph, NULL, &count));
+    assert_int_equal(count, 5);
+    ok(cuStreamBeginCapture(a, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    assert_int_equal(cuStreamEndCapture(a, NULL), CUDA_ERROR_INVALID_VALUE);
+    ok(cuStreamEndCapture(a, &same));
+    ok(cuGraphDestroy(same));
     ok(cuGraphDestroy(graph));
 }
 
