@@ -101,6 +101,15 @@ static bool explain_wait(const struct search *search, const struct step *wait, u
     return true;
 }
 
+/* A wait of the current lane's, or of the host's: what is enqueued afterwards comes after that one,
+ * too. The host may well look at events that nobody recorded yet. */
+static bool is_wait(const struct search *search, const struct step *step)
+{
+    const bool of_host = search->order->lanes[step->lane].host;
+    return (step->kind == CSAN_STEP_WAIT && (of_host || is_on(search, step, search->lane))) ||
+           (step->kind == CSAN_STEP_WAIT_UNRECORDED && is_on(search, step, search->lane));
+}
+
 /* Between the two accesses, the newest first. A wait for an event that was recorded too early is
  * believed last: it may be there for something else. */
 static void explain_waits(const struct search *search, struct explanation *found)
@@ -108,9 +117,7 @@ static void explain_waits(const struct search *search, struct explanation *found
     const struct step *step;
     for (uint64_t back = 0; (step = steps_at(search->steps, back)); back++) {
         struct explanation candidate;
-        const bool is_wait =
-            step->kind == CSAN_STEP_WAIT || step->kind == CSAN_STEP_WAIT_UNRECORDED;
-        if (!is_wait || is_before_earlier(search, step) || !is_on(search, step, search->lane) ||
+        if (is_before_earlier(search, step) || !is_wait(search, step) ||
             !explain_wait(search, step, back, &candidate))
             continue;
         if (candidate.cause != CSAN_CAUSE_RECORDED_BEFORE) {

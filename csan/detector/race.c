@@ -165,8 +165,38 @@ static bool same_missing(const struct race_record *first, const struct race_reco
     const struct missing_order *a = &first->missing, *b = &next->missing;
     const bool once = a->known == b->known && a->born == b->born &&
                       next->race.previous.sequence < first->race.current.sequence;
-    return a->from == b->from && a->to == b->to && a->kind == b->kind &&
-           (once || a->later == b->later);
+    return a->from == b->from && a->to == b->to && (once || a->later == b->later);
+}
+
+/* The first race's later access lacks an order after that lane's access, or after a newer one. */
+static bool comes_after(const struct race_record *first, const struct race_record *next)
+{
+    return first->missing.from == next->missing.from && first->race.previous.kind != CSAN_FREE &&
+           next->race.previous.sequence <= first->race.previous.sequence;
+}
+
+/* Whoever comes after a lane's use of memory comes after that lane's allocation of it. */
+static bool covers_birth(const struct race_record *first, const struct race_record *next)
+{
+    return next->missing.kind == CSAN_RACE_BIRTH &&
+           (first->missing.kind == CSAN_RACE_DATA || first->missing.kind == CSAN_RACE_FREE) &&
+           comes_after(first, next) && same_missing(first, next);
+}
+
+/* Memory that is freed after its use is given out again after it. */
+static bool covers_reuse(const struct race_record *first, const struct race_record *next)
+{
+    const struct csan_race *freed = &first->race, *reused = &next->race;
+    return next->missing.kind == CSAN_RACE_REUSE && first->missing.kind == CSAN_RACE_FREE &&
+           comes_after(first, next) && freed->current.sequence < reused->current.sequence &&
+           reused->address - freed->allocation < freed->allocation_bytes;
+}
+
+static bool is_explained(const struct race_record *first, const struct race_record *next)
+{
+    if (first->missing.kind == next->missing.kind)
+        return same_missing(first, next);
+    return covers_birth(first, next) || covers_reuse(first, next);
 }
 
 /* Is that one reported in full, and explained by the same missing order? One that is certain
@@ -176,7 +206,7 @@ static bool explains(const struct race_record *earlier, const struct race_record
     return earlier->race.group == earlier->race.number && !earlier->suppressed &&
            !csan_is_error(&earlier->race) && !csan_is_error(&record->race) &&
            earlier->race.possible == record->race.possible &&
-           earlier->race.in_graph == record->race.in_graph && same_missing(earlier, record);
+           earlier->race.in_graph == record->race.in_graph && is_explained(earlier, record);
 }
 
 /* It was found since the last clear. */

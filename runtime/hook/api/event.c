@@ -154,6 +154,8 @@ CUresult hook_event_synchronize(const struct driver_entry *entry, CUevent hEvent
     csan_snapshot *snapshot = snapshot_now(hEvent, &scope);
     const uint64_t began = event_wait_begins();
     CUresult result = DRIVER_REAL(entry, cuEventSynchronize_v2000)(hEvent);
+    if (result == CUDA_SUCCESS)
+        event_host_waited(hEvent, thread_lane(), callsite_of(entry->name, NULL, 0));
     event_finished(snapshot, &scope, result, entry, false);
     if (result == CUDA_SUCCESS)
         event_shared_finished(hEvent, thread_lane(), began);

@@ -264,6 +264,14 @@ void event_record(CUevent handle, csan_lane lane, csan_site site)
     shared_recorded(event, lane);
 }
 
+void event_host_waited(CUevent handle, csan_lane lane, csan_site site)
+{
+    guard_lock();
+    const struct event *event = event_find(handle);
+    event_step(handle, event, lane, event ? CSAN_STEP_WAIT : CSAN_STEP_WAIT_UNRECORDED, site);
+    guard_unlock();
+}
+
 void event_waited(CUevent handle, csan_lane lane, csan_site site, uint64_t began)
 {
     const struct event *event = event_find(handle);

@@ -374,6 +374,27 @@ static void the_launch_that_does_not_wait(void **state)
     }
 }
 
+/* The host waits for an event that was recorded too early, and enqueues the access, or makes it. What
+ * it looks at before anybody recorded it explains only its own accesses. */
+static void the_host_waits_for_an_early_record(void **state)
+{
+    (void)state;
+    for (int of_host = 0; of_host < 2; of_host++) {
+        struct world w = world_create(NULL);
+        const csan_lane later = of_host ? CSAN_HOST : w.b;
+        struct named_event early = event_named(w, 1), never = event_named(w, 2);
+        record_at(w, early, w.a, "record");
+        writes(w.context, w.a, BASE, 16);
+        wait_at(w, early, CSAN_HOST, "wait");
+        wait_at(w, never, CSAN_HOST, "look");
+        reads(w.context, later, BASE, 16);
+        const struct csan_race_order *order =
+            only_race(of_host ? CSAN_CAUSE_NEVER_RECORDED : CSAN_CAUSE_RECORDED_BEFORE);
+        expect_call(&order->wait, of_host ? "look" : "wait", "the host");
+        csan_context_destroy(w.context);
+    }
+}
+
 /* ---- other lanes of the same call, and one report for a missing order */
 
 static void other_lanes_of_the_same_call(void **state)
@@ -418,6 +439,47 @@ static void one_report_for_a_missing_order(void **state)
     csan_context_stats(w.context, &stats);
     assert_int_equal(stats.races, 5);
     assert_int_equal(stats.grouped, 2);
+    csan_context_destroy(w.context);
+}
+
+/* A use that waits for an earlier use of the memory waits for its allocation, too; and memory that is
+ * freed after its use is given out again after it. */
+static void an_order_covers_birth_and_reuse(void **state)
+{
+    (void)state;
+    enum { POOLED = 0x70000 };
+    struct world w = world_create(NULL);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, POOLED, 256, w.a, 0);
+    touch(w.context, w.a, "one", CSAN_WRITE, CSAN_EXACT, POOLED, 16);
+    touch(w.context, w.b, "two", CSAN_READ, CSAN_EXACT, POOLED, 16);
+    assert_int_equal(found_count, 2);
+    assert_int_equal(found[0].kind, CSAN_RACE_DATA);
+    assert_int_equal(found[1].kind, CSAN_RACE_BIRTH);
+    assert_int_equal(found[1].group, 1);
+    csan_memory_free_end(w.context, csan_memory_free_begin(w.context, POOLED, w.a, 1, 0), 0, 0);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, POOLED, 256, w.a, 0);
+    touch(w.context, w.a, "three", CSAN_WRITE, CSAN_EXACT, POOLED, 16);
+    assert_int_equal(found_count, 4);
+    assert_int_equal(found[2].kind, CSAN_RACE_FREE);
+    assert_int_equal(found[2].group, 3); /* the other way round */
+    assert_int_equal(found[3].kind, CSAN_RACE_REUSE);
+    assert_int_equal(found[3].group, 3);
+    csan_context_destroy(w.context);
+}
+
+/* The allocation alone, and what the use before it in its lane does not cover. */
+static void a_birth_without_a_use_is_reported(void **state)
+{
+    (void)state;
+    enum { POOLED = 0x70000 };
+    struct world w = world_create(NULL);
+    csan_memory_create(w.context, CSAN_MEMORY_STREAM, POOLED, 256, w.a, 0);
+    touch(w.context, w.b, "two", CSAN_READ, CSAN_EXACT, POOLED, 16);
+    touch(w.context, w.a, "one", CSAN_WRITE, CSAN_EXACT, POOLED, 16);
+    touch(w.context, w.b, "two", CSAN_READ, CSAN_EXACT, POOLED, 16);
+    assert_int_equal(found[0].kind, CSAN_RACE_BIRTH);
+    for (size_t i = 0; i < found_count; i++)
+        assert_int_equal(found[i].group, found[i].number);
     csan_context_destroy(w.context);
 }
 
@@ -574,6 +636,9 @@ int main(void)
         cmocka_unit_test(the_launch_that_does_not_wait),
         cmocka_unit_test(other_lanes_of_the_same_call),
         cmocka_unit_test(one_report_for_a_missing_order),
+        cmocka_unit_test(the_host_waits_for_an_early_record),
+        cmocka_unit_test(an_order_covers_birth_and_reuse),
+        cmocka_unit_test(a_birth_without_a_use_is_reported),
         cmocka_unit_test(counts_of_groups),
         cmocka_unit_test(waiting_removes_the_race),
     };
