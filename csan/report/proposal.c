@@ -77,12 +77,11 @@ static bool makes_own_event(const struct csan_race *race)
             !race->order->usable.lane);
 }
 
-/* A host function that is a node of a graph, and another node of that graph's: it has no launch of
- * its own that could wait. */
-static bool share_launch(const struct csan_race_access *a, const struct csan_race_access *b)
+/* One place may launch into several streams. Launches into one are ordered. */
+bool proposal_shares_launch(const struct csan_race_access *a, const struct csan_race_access *b)
 {
     return a->launch_frame_count && a->launch_frames == b->launch_frames &&
-           (is_host_function(a) || is_host_function(b));
+           a->stream == b->stream && (is_host_function(a) || is_host_function(b));
 }
 
 /* A copy that may read its source within the call, and a function that writes there. Which of the
@@ -119,7 +118,7 @@ static struct proposal between(const struct csan_race *race, const struct csan_r
     if ((is_host_function(early) && !early->launch_frame_count) ||
         (is_host_function(late) && !late->launch_frame_count))
         return none("it is not known which call enqueued the host function");
-    if (share_launch(early, late))
+    if (proposal_shares_launch(early, late))
         return none("csan does not know which node of the graph calls the host function");
     if (!late->host && late->lane_kind != CSAN_LANE_REQUEST && !makes_own_event(race)) {
         if (can_take_stream(early, late))

@@ -28,6 +28,10 @@ struct proposal {
 /* All that it points to belongs to the race, but for the obstacle, which is constant. */
 struct proposal proposal_of(const struct csan_race *race);
 
+/* A host function that is a node of a graph, and another node of the same launch: it has no launch
+ * of its own that could wait. */
+bool proposal_shares_launch(const struct csan_race_access *a, const struct csan_race_access *b);
+
 /* One side is a store of the host's that only the content of memory shows: it is not known where in
  * the program it is. */
 bool race_is_host_change(const struct csan_race *race);

@@ -60,12 +60,23 @@ static struct graph_wants exec_learn(struct graph_exec *exec, CUstream stream, b
     return learned.wants;
 }
 
+/* As the stream's lane has it. */
+static uint64_t lane_handle_of(CUstream stream, bool thread_default)
+{
+    const struct stream *known = stream_lock_known(stream, thread_default);
+    const CUstream handle = known ? stream_handle(known) : stream;
+    if (known)
+        guard_unlock();
+    return (uintptr_t)handle;
+}
+
 /* Before the call. */
 static void launch_begin(struct launch *launch, const struct driver_entry *entry,
                          CUgraphExec handle, CUstream stream)
 {
     callsite_capture(&launch->stack);
     launch->site = callsite_intern(&launch->stack, entry->name, NULL, 0);
+    const uint64_t lane_handle = lane_handle_of(stream, entry->thread_default);
     guard_lock();
     struct graph_exec *exec = graph_exec_find(handle);
     if (exec)
@@ -83,7 +94,7 @@ static void launch_begin(struct launch *launch, const struct driver_entry *entry
             if (step->kind != GRAPH_STEP_HOST || !step->host)
                 continue;
             launch->calls[s].node = step->host;
-            launch->calls[s].call = host_node_begin(step->host, launch->site);
+            launch->calls[s].call = host_node_begin(step->host, launch->site, lane_handle);
         }
     }
     guard_unlock();

@@ -268,13 +268,13 @@ void host_node_unwrap(CUhostFn *function, void **data)
     *data = node->key.data;
 }
 
-struct host_call *host_node_begin(struct host_node *node, csan_site site)
+struct host_call *host_node_begin(struct host_node *node, csan_site site, uint64_t stream)
 {
     struct host_call *call = calloc(1, sizeof *call);
     if (!call)
         return NULL;
     call->references = 2;
-    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, 0, "a host function");
+    call->lane = thread_makes_lane_as(CSAN_LANE_FUNCTION, stream, "a host function");
     call->site = site;
     call->promise = csan_snapshot_promise(session_context());
     call->start = csan_snapshot_promise(session_context());

@@ -42,7 +42,7 @@ void host_node_unwrap(CUhostFn *function, void **data);
  * a call of that site; NULL when memory is short. is_enqueued: the function comes after all that
  * `lane` has done, and the lane then comes after the function. failed: there was no launch. The
  * last two end the caller's use of the call. */
-struct host_call *host_node_begin(struct host_node *node, csan_site site);
+struct host_call *host_node_begin(struct host_node *node, csan_site site, uint64_t stream);
 void host_node_is_enqueued(struct host_call *call, csan_lane lane);
 void host_node_failed(struct host_node *node, struct host_call *call);
 
