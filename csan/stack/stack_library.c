@@ -50,6 +50,8 @@ static const struct known {
     {"PyTorch", "c10::", SIGN_NAMESPACE},
     {"PyTorch", "torch::", SIGN_NAMESPACE},
     {"csan", "/csan_pools/", SIGN_FILE},
+    {"csan", "libcsan", SIGN_MODULE},
+    {"the driver", "libcuda", SIGN_MODULE},
     {"RMM", "rmm", SIGN_PACKAGE},
     {"RMM", "librmm", SIGN_PACKAGE},
     {"NumPy", "numpy", SIGN_PACKAGE},
@@ -103,6 +105,7 @@ static const struct known {
     {"NVIDIA's libraries", "libnvJitLink", SIGN_MODULE},
     {"NVIDIA's libraries", "libnvrtc", SIGN_MODULE},
     {"the C++ standard library", "/include/c++/", SIGN_FILE},
+    {"the C++ standard library", "-linux-gnu/c++/", SIGN_FILE}, /* Debian's, of the architecture */
     {"the C++ standard library", "std::", SIGN_NAMESPACE},
     {"the C++ standard library", "__gnu_cxx::", SIGN_NAMESPACE},
     {"the C++ standard library", "libstdc++", SIGN_MODULE},

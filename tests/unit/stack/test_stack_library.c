@@ -26,6 +26,8 @@ static void header_libraries_by_path_and_namespace(void **state)
     is("cuda::std::__4::less<int>::operator()(int, int)", NULL, "/bin/app", "libcu++");
     is("std::thread::_Invoker<std::tuple<work> >::operator()()",
        "/usr/include/c++/13/bits/std_thread.h", "/bin/app", "the C++ standard library");
+    is("__gthread_once", "/usr/include/x86_64-linux-gnu/c++/12/bits/gthr-default.h", "/bin/app",
+       "the C++ standard library");
     is("nvtxMemRegionsRegister", "/usr/local/cuda/include/nvtx3/nvtxDetail/nvtxExtImplMem_v1.h",
        "/bin/app", "NVTX");
     is("start_thread", NULL, "/lib/x86_64-linux-gnu/libc.so.6", "the C library");
@@ -57,6 +59,8 @@ static void libraries_by_the_names_of_their_files(void **state)
 {
     (void)state;
     is("f", NULL, "/opt/lib/libtorch_cuda.so", "PyTorch");
+    is("run_host_function", NULL, "/usr/lib/x86_64-linux-gnu/libcuda.so.580.65.06", "the driver");
+    is("host_call_run", NULL, "/opt/csan/lib/libcsan.so.0", "csan");
     is("f", NULL, "/opt/lib/libcublasLt.so.13", "NVIDIA's libraries");
     is("f", NULL, "/opt/lib/libcudnn_ops.so.9", "NVIDIA's libraries");
     is("f", NULL, "/opt/lib/libnvrtc-builtins.so.13.0", "NVIDIA's libraries");
