@@ -197,9 +197,10 @@ static const struct {
      "Put these orders into the program; csan fix proves its proposals by it. Commas separate "
      "them. FROM and TO are places of calls, as format=json has them. FROM-TO: what is called at "
      "TO waits for an event that is recorded behind, or at, FROM; between nodes of one graph it is "
-     "a dependency. host-FROM-TO: the host waits, before it calls TO. no-overlap-PLACE: the launch "
-     "there is made without programmatic stream serialization. stream-PLACE-N: the memset or copy "
-     "there is made in the N-th stream that the program creates."},
+     "a dependency. host-FROM-TO: the host waits, before it calls TO. behind-FROM: it waits right "
+     "behind FROM. no-overlap-PLACE: the launch there is made without programmatic stream "
+     "serialization. stream-PLACE-N: the memset or copy there is made in the N-th stream that the "
+     "program creates."},
     {FIELD(count_unordered), OPTION_BOOL, "0", NULL,
      "Count the pairs of the device's operations that nothing orders, and say so in the summary: "
      "how much may run at the same time."},

@@ -1,5 +1,6 @@
 /* See error_text.h. */
 #include "csan/report/error_text.h"
+#include "csan/report/exception_text.h"
 #include "csan/report/out_of_memory_text.h"
 #include "csan/stack/symbolizer.h"
 
@@ -438,12 +439,14 @@ void error_cause_add(struct text *text, const struct csan_race *race)
     } else if (race->kind == CSAN_RACE_DEVICE_EXCEPTION) {
         if (race->previous.kind == CSAN_FREE)
             text_add(text, "the memory was freed before the kernel used it");
+        else if (is_unknown_kernel(race))
+            text_add(text, "the call returned the error of a kernel that had failed before it");
+        else if (exception_cause_add(text, race))
+            return;
         else if (error->where == CSAN_WHERE_BEHIND || error->where == CSAN_WHERE_BEFORE)
             text_add(text, "the address is outside of the memory nearest to it");
         else if (race->bytes && !error->where)
             text_add(text, "the address is near no memory that csan knows");
-        else if (is_unknown_kernel(race))
-            text_add(text, "the call returned the error of a kernel that had failed before it");
         else
             text_add(text, "the kernel met: %s", error->exception ? error->exception : "a failure");
     } else if (race->kind == CSAN_RACE_UNINITIALIZED) {
@@ -456,11 +459,6 @@ void error_cause_add(struct text *text, const struct csan_race *race)
     } else {
         text_add(text, "%s", finding_kind_words(race->kind));
     }
-}
-
-static bool is_misaligned(const struct csan_error *error)
-{
-    return error->exception && strncmp(error->exception, "misaligned", strlen("misaligned")) == 0;
 }
 
 void error_fix_add(struct text *text, const struct csan_race *race)
@@ -486,13 +484,13 @@ void error_fix_add(struct text *text, const struct csan_race *race)
     case CSAN_RACE_DEVICE_EXCEPTION:
         if (race->previous.kind == CSAN_FREE)
             text_add(text, "free the memory after the last use of it");
-        else if (is_misaligned(race->error))
-            text_add(text, "use an address that is a multiple of the size of the access");
-        else if (race->error->where)
-            text_add(text, "check the index in that thread against the size of the allocation");
         else if (is_unknown_kernel(race))
             text_add(text, "find out which kernel it was: run the program again with "
                            "--options=access=ptx, or with --blocking");
+        else if (exception_fix_add(text, race))
+            return;
+        else if (race->error->where)
+            text_add(text, "check the index in that thread against the size of the allocation");
         else if (race->error->has_thread)
             text_add(text, "look at what that thread does in that line");
         else

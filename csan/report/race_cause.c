@@ -133,16 +133,32 @@ static void ad_hoc_cause_add(struct text *text, const struct csan_race_order *or
     text_add(text, "0x%llx; csan does not follow that", (unsigned long long)order->word);
 }
 
-static void overlap_cause_add(struct text *text, struct race_words *words,
-                              const struct csan_race_order *order)
+/* The later access is of the very launch that may begin early. Else it is of a later one. */
+static bool begins_early(const struct csan_race *race, const struct csan_race_call *launch)
 {
-    char brief[SHORT_NAME_BYTES], wait[CALL_BYTES];
-    race_brief(words, order->wait.name, brief, sizeof brief);
+    const struct csan_race_access *access = &race->current;
+    return launch && launch->name && access->name && strcmp(launch->name, access->name) == 0 &&
+           launch->frame_count == access->frame_count &&
+           memcmp(launch->frames, access->frames, access->frame_count * sizeof *access->frames) ==
+               0;
+}
+
+static void overlap_cause_add(struct text *text, struct race_words *words,
+                              const struct csan_race *race, const struct csan_race_call *launch)
+{
+    char brief[SHORT_NAME_BYTES], at[CALL_BYTES];
+    race_brief(words, launch->name, brief, sizeof brief);
     text_add(text,
              "%s%s may begin before the kernel launched before it ends (programmatic stream "
-             "serialization), and does not wait for that end with griddepcontrol.wait before it "
-             "goes on; so what waits for %s does not wait for %s",
-             brief, at_call(words, &order->wait, wait), brief, words->previous.site);
+             "serialization), ",
+             brief, at_call(words, launch, at));
+    if (begins_early(race, launch))
+        text_add(text, "and this access comes before any griddepcontrol.wait of its own");
+    else
+        text_add(text,
+                 "and does not wait for that end with griddepcontrol.wait before it goes on; so "
+                 "what waits for %s does not wait for %s",
+                 brief, words->previous.site);
 }
 
 static void data_cause_add(struct text *text, struct race_words *words,
@@ -180,7 +196,7 @@ static void data_cause_add(struct text *text, struct race_words *words,
             at_call(words, &order->wait, other));
         return;
     case CSAN_CAUSE_NO_DEPENDENCY_WAIT:
-        overlap_cause_add(text, words, order);
+        overlap_cause_add(text, words, race, &order->wait);
         return;
     case CSAN_CAUSE_AD_HOC:
         ad_hoc_cause_add(text, order);
@@ -261,15 +277,29 @@ static void lanes_add(struct text *text, const struct csan_race *race,
         text_add(text, " and %zu more", race->also_total - race->also_count);
 }
 
+/* "cudaMemcpyToSymbolAsync" of cudaMemcpyToSymbol: each call of the runtime has that one beside it.
+ */
+static void form_with_stream_add(struct text *text, const struct race_side *side, bool set)
+{
+    static const char async[] = "Async";
+    const size_t length = strlen(side->brief), end = sizeof async - 1;
+    if (strncmp(side->brief, "cudaMem", strlen("cudaMem")) != 0)
+        text_add(text, set ? "cudaMemsetAsync" : "cudaMemcpyAsync");
+    else if (length > end && strcmp(side->brief + length - end, async) == 0)
+        text_add(text, "%s", side->brief);
+    else
+        text_add(text, "%s%s", side->brief, async);
+}
+
 static void take_stream_add(struct text *text, const struct race_side *side,
                             const struct race_side *other)
 {
     const bool set = strstr(side->access->name, "Memset") != NULL;
-    text_add(text, "make %s in %s instead of the legacy default stream (%s)", side->site,
-             other->lane,
-             set ? "cudaMemsetAsync takes the stream; blocking streams then do not wait for it"
-                 : "cudaMemcpyAsync takes the stream, cudaStreamSynchronize waits for it; blocking "
-                   "streams then do not");
+    text_add(text, "make %s in %s instead of the legacy default stream (", side->site, other->lane);
+    form_with_stream_add(text, side, set);
+    text_add(text, set ? " takes the stream; blocking streams then do not wait for it)"
+                       : " takes the stream, cudaStreamSynchronize waits for it; blocking streams "
+                         "then do not)");
 }
 
 static void host_order_add(struct text *text, struct race_words *words,
@@ -371,15 +401,18 @@ static void order_add(struct text *text, struct race_words *words, const struct 
 }
 
 static void no_overlap_add(struct text *text, struct race_words *words,
-                           const struct proposal *proposal)
+                           const struct csan_race *race, const struct proposal *proposal)
 {
     char at[CALL_BYTES], brief[SHORT_NAME_BYTES];
     race_brief(words, proposal->recorded->name, brief, sizeof brief);
     text_add(text,
-             "call cudaGridDependencySynchronize() (griddepcontrol.wait) in %s, also where it "
-             "needs nothing of the kernel before, or launch it%s without programmatic stream "
-             "serialization",
-             brief, at_call(words, proposal->recorded, at));
+             "call cudaGridDependencySynchronize() (griddepcontrol.wait) in %s%s, or launch it%s "
+             "without programmatic stream serialization",
+             brief,
+             begins_early(race, proposal->recorded)
+                 ? " before that access"
+                 : ", also where it needs nothing of the kernel before",
+             at_call(words, proposal->recorded, at));
 }
 
 /* How the program waits for what such a call started. */
@@ -436,8 +469,7 @@ static void rearrange_add(struct text *text, const struct race_words *words,
                  late->lane, early->lane, early->site, late->site);
     else if (early->access->host)
         text_add(text, "let the host finish %s before %s is enqueued", early->site, late->site);
-    else if (early->access->launch_frame_count &&
-             early->access->launch_frames == late->access->launch_frames)
+    else if (proposal_shares_launch(early->access, late->access))
         text_add(text, "add a dependency to the graph, from the node of %s to the node of %s",
                  early->brief, late->brief);
     else
@@ -480,10 +512,13 @@ void race_fix_add(struct text *text, struct race_words *words, const struct csan
     else if (proposal.kind == PROPOSAL_ORDER)
         order_add(text, words, race, &proposal);
     else if (proposal.kind == PROPOSAL_EDGE)
-        text_add(text, "add a dependency to the graph, from the node of %s to the node of %s",
+        text_add(text,
+                 "add a dependency to the graph, from the node of %s to the node of %s (in a "
+                 "capture: record an event after the one, and let the other's stream wait for it; "
+                 "from child graph to child graph: between their nodes)",
                  side_of(words, proposal.from)->site, side_of(words, proposal.to)->site);
     else if (proposal.kind == PROPOSAL_NO_OVERLAP)
-        no_overlap_add(text, words, &proposal);
+        no_overlap_add(text, words, race, &proposal);
     else if (race_is_host_change(race))
         text_add(
             text,

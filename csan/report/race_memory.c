@@ -46,14 +46,13 @@ static void module_add(struct text *text, const char *module)
         text_add(text, " of code loaded at run time");
 }
 
-/* ---- the headline's end */
+/* ---- in the headline */
 
-void race_memory_add(struct text *text, struct race_words *words, const struct csan_race *race)
+void race_memory_name_add(struct text *text, struct race_words *words, const struct csan_race *race)
 {
     char place[PLACE_BYTES], variable[SITE_BYTES], module[PLACE_BYTES];
     race_variable(words, race, variable, sizeof variable, module, sizeof module);
     if (variable[0]) {
-        text_add(text, " on ");
         variable_add(text, variable);
         text_add(text, " (%llu byte%s,", (unsigned long long)race->allocation_bytes,
                  race->allocation_bytes == 1 ? "" : "s");
@@ -63,7 +62,7 @@ void race_memory_add(struct text *text, struct race_words *words, const struct c
     }
     race_place(words, race->allocation_frames, race->allocation_frame_count, "", place,
                sizeof place);
-    text_add(text, race->object ? " of the %s" : " on memory", race->object);
+    text_add(text, race->object ? "the %s" : "memory", race->object);
     if (place[0])
         text_add(text, race->object ? " created at %s" : " allocated at %s", place);
 }

@@ -5,9 +5,10 @@
 
 #include "csan/report/race_text.h"
 
-/* " on memory allocated at app.cu:12", " on the __constant__ variable 'taps' (64 bytes, of app)":
- * the end of the headline. */
-void race_memory_add(struct text *text, struct race_words *words, const struct csan_race *race);
+/* "memory allocated at app.cu:12", "the __constant__ variable 'taps' (64 bytes, of app)": for the
+ * headline. */
+void race_memory_name_add(struct text *text, struct race_words *words,
+                          const struct csan_race *race);
 /* The stack of the allocation, or which variable it is: whole lines. */
 void race_allocation_add(struct text *text, struct race_words *words, const struct csan_race *race);
 /* Which bytes both touch, and those of the other lanes (csan_race.also): whole lines. */

@@ -207,7 +207,7 @@ static void side_name(struct race_words *words, struct race_side *side,
 /* PyTorch calls all that a stream does a kernel. */
 static bool is_call(const struct csan_race_access *access, bool framework)
 {
-    return access->host ||
+    return access->host || access->lane_kind == CSAN_LANE_HOST_FUNCTION ||
            (!framework && (access->level == CSAN_LEVEL_LIBRARY || access->kind == CSAN_ALLOCATE ||
                            access->kind == CSAN_FREE));
 }
@@ -380,11 +380,12 @@ static void sentence_add(struct text *text, struct race_words *words, const stru
     doer_add(text, race->kind == CSAN_RACE_FREE ? freed : current);
     switch (race->kind) {
     case CSAN_RACE_USE_AFTER_FREE:
-        text_add(text, " uses %s%s after ", race->object ? "a " : "",
-                 race->object ? race->object : "memory");
+        text_add(text, " uses ");
+        race_memory_name_add(text, words, race);
+        text_add(text, " after ");
         doer_add(text, previous);
-        text_add(text, race->object ? " destroyed it: a use" : " freed it: a use");
-        break;
+        text_add(text, race->object ? " destroyed it" : " freed it");
+        return;
     case CSAN_RACE_FREE:
         text_add(text, " does not wait for ");
         doer_add(text, freed == current ? previous : current);
@@ -398,7 +399,8 @@ static void sentence_add(struct text *text, struct race_words *words, const stru
         text_add(text, " does not wait for ");
         doer_add(text, previous);
     }
-    race_memory_add(text, words, race);
+    text_add(text, race->object ? " of " : " on ");
+    race_memory_name_add(text, words, race);
 }
 
 void race_sentence_add(struct text *text, struct race_words *words, const struct csan_race *race)

@@ -13,7 +13,7 @@ failure_table()
     cat <<'ROWS'
 far|illegal memory access|write_at|void write_at|1,0,0|13,0,0|4 x block 64|writing 4 bytes at 0x[0-9a-f]+|line|ILLEGAL_ADDRESS|||out of bounds: write_at .*writes 4 bytes, [0-9]+ bytes behind the end of the 1024 bytes allocated at .*MEMORY
 late|illegal memory access|late|void late|0,0,0|0,0,0|1 x block 32|writing 4 bytes at 0x[0-9a-f]+|line|ILLEGAL_ADDRESS|||out of bounds: late .*writes 4 bytes, [0-9]+ bytes behind the end of the 1024 bytes allocated at .*MEMORY
-freed|illegal memory access|write_at|void write_at|1,0,0|13,0,0|4 x block 64|writing 4 bytes at 0x[0-9a-f]+, at byte 20 of the 67108864 bytes allocated at .*FREED|line|ILLEGAL_ADDRESS|||use after free: write_at .*uses memory after .*freed it: a use on memory allocated at .*FREED
+freed|illegal memory access|write_at|void write_at|1,0,0|13,0,0|4 x block 64|writing 4 bytes at 0x[0-9a-f]+, at byte 20 of the 67108864 bytes allocated at .*FREED|line|ILLEGAL_ADDRESS|||use after free: write_at .*uses memory allocated at .*FREED after .*freed it
 null|illegal memory access|read_at|void read_at|0,0,0|40,0,0|4 x block 64|reading 4 bytes at 0x10|all|ILLEGAL_ADDRESS|||
 host|illegal memory access|read_at|void read_at|0,0,0|40,0,0|4 x block 64|reading 4 bytes at 0x[0-9a-f]+|all|ILLEGAL_ADDRESS|||memory that the device cannot reach: read_at .*reads 4 bytes of the host's memory
 atomic|illegal memory access|add_at|-|0,0,0|5,0,0|1 x block 32|atomically updating 4 bytes at 0x[0-9a-f]+|line|ILLEGAL_ADDRESS|||out of bounds: add_at .*atomically updates 4 bytes, [0-9]+ bytes behind the end of the 1024 bytes allocated at .*MEMORY

@@ -1,7 +1,7 @@
 // verdict: race
 // expect: CSAN: (possible )?data race: scale \(.*:{launch}\) does not wait for cudaMemcpy(ToSymbol)?Async \(.*:{upload}\) on the __constant__ variable 'settings'
-// Parts of a __constant__ structure are read only if another part says so. What PTX knows is bounds;
-// the trace of a launch has its loads from constant memory, too.
+// Parts of a __constant__ structure are read only if another part says so. What PTX knows is
+// bounds; the trace of a launch has its loads from constant memory, too.
 #include "program.h"
 
 struct Settings {

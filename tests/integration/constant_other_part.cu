@@ -1,8 +1,8 @@
 // verdict: none
 // gpu: any
 // expect: 1 traced
-// The index into a __constant__ table comes from memory, so PTX says only that the kernel may read any
-// part. The trace has the part that it reads. The other one is copied meanwhile.
+// The index into a __constant__ table comes from memory, so PTX says only that the kernel may read
+// any part. The trace has the part that it reads. The other one is copied meanwhile.
 #include "program.h"
 
 __constant__ int table[64];

@@ -10,8 +10,8 @@ int main()
     cudaStream_t a = nonblocking_stream(), b = nonblocking_stream();
     cudaEvent_t e = event_create();
     launch_fill(a, p);
-    CHECK(cudaEventRecord(e, a));    // at: record
-    launch_fill(a, q);               // at: late
+    CHECK(cudaEventRecord(e, a));   // at: record
+    launch_fill(a, q);              // at: late
     CHECK(cudaEventSynchronize(e)); // at: wait
     launch_increment(b, q);
     return finish();

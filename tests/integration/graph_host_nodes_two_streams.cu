@@ -1,10 +1,10 @@
 // verdict: race
-// expect: Fix: record an event on stream A after the graph's launch \(.*:{launch}\), make the host function's stream wait for it before the
+// expect: Fix: record an event on stream [AB] after the graph's launch \(.*:{launch}\), make the host function's stream wait for it before the
 // reject: dependency to the graph
 // options: host=guard
 // content: none
-// Two graphs have a host function each that fills the same pinned buffer, which the graph then copies.
-// One line launches both, into two streams. No edge of a graph orders them.
+// Two graphs have a host function each that fills the same pinned buffer, which the graph then
+// copies. One line launches both, into two streams. No edge of a graph orders them.
 #include "program.h"
 
 static int *staging;

@@ -24,8 +24,8 @@ int main()
     CHECK(cudaGraphCreate(&graph, 0));
     CHECK(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
     add_conditional(graph, nullptr, handle, cudaGraphCondTypeWhile, &body);
-    CHECK(cudaStreamBeginCaptureToGraph(c, body, nullptr, nullptr, 0,
-                                        cudaStreamCaptureModeRelaxed));
+    CHECK(
+        cudaStreamBeginCaptureToGraph(c, body, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
     add_to<<<GRID, BLOCK, 0, c>>>(p, N, 1);
     count_down<<<1, 1, 0, c>>>(handle, left);
     CHECK(cudaStreamEndCapture(c, nullptr));

@@ -14,9 +14,9 @@ int main()
     cudaStream_t stream = nonblocking_stream();
     cudaEvent_t done = event_create();
     launch_fill(stream, device, 1, HOST_N);
-    CHECK(cudaEventRecord(done, stream));                                              // at: record
+    CHECK(cudaEventRecord(done, stream));                                             // at: record
     CHECK(cudaMemcpyAsync(host, device, HOST_BYTES, cudaMemcpyDeviceToHost, stream)); // at: copy
-    CHECK(cudaEventSynchronize(done));                                                 // at: wait
+    CHECK(cudaEventSynchronize(done));                                                // at: wait
     load(&host[5]);
     return finish();
 }

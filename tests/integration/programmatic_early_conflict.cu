@@ -1,5 +1,7 @@
 // flags: -arch=sm_90
 // verdict: race
+// expect: and this access comes before any griddepcontrol.wait of its own\.
+// expect: Fix: call cudaGridDependencySynchronize\(\) \(griddepcontrol.wait\) in add_waiting before that access, or launch it
 // The second kernel waits, but reads what the first one writes before.
 #include "programmatic.h"
 

@@ -2,9 +2,8 @@
 // finding: illegal memory access in fill
 // skip: gpu
 // own-errors: yes
-// expect: CSAN: use after free: fill \(.*use_after_free.cu:{launch}\) uses memory after cudaFree \(.*use_after_free.cu:{freed}\) freed it
+// expect: CSAN: use after free: fill \(.*use_after_free.cu:{launch}\) uses memory allocated at .*use_after_free.cu:{allocated} after cudaFree \(.*use_after_free.cu:{freed}\) freed it
 // expect: Cause: memory used after it was freed
-// expect: on memory allocated at .*use_after_free.cu:{allocated}
 // expect: CSAN: illegal memory access in fill \(.*use_after_free.cu:{launch}\)
 // A kernel uses memory that was freed before its launch: said at the launch, and where it fails.
 #include "program.h"

@@ -2,7 +2,7 @@
 // finding: illegal memory access in fill
 // skip: gpu
 // own-errors: yes
-// expect: CSAN: use after free: fill \(.*use_after_free_elsewhere.cu:{launch}\) uses memory after cudaFree \(.*use_after_free_elsewhere.cu:{freed}\) freed it
+// expect: CSAN: use after free: fill \(.*use_after_free_elsewhere.cu:{launch}\) uses memory allocated at .*use_after_free_elsewhere.cu:[0-9]+ after cudaFree \(.*use_after_free_elsewhere.cu:{freed}\) freed it
 // reject: allocated at .*use_after_free_elsewhere.cu:{other}
 // The same after another allocation, which a device may put where the freed one was.
 #include "program.h"

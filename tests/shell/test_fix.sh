@@ -48,9 +48,12 @@ check "what takes the stream is ordered with it both ways" prints 'costs: of 9 p
 holds fix_takes_stream_copy 'make cudaMemcpy .* in stream [A-Z] instead of the legacy default stream'
 holds blas_operand_overwritten 'record an event on .* after cublasSgemm '
 
+verified='verified, by a wait of the host right behind the first of the two: this order alone removes race 1; nothing else is reported; outputs equal over 6 schedules; costs: '
+holds host_pinned_read 'synchronize the host with stream A after cudaMemcpyAsync .*, before the host.s load '
+
 verified='verified, by a launch without programmatic stream serialization: this order alone removes race 1; nothing else is reported; outputs equal over 6 schedules; costs: '
 holds pdl_chain 'call cudaGridDependencySynchronize\(\) \(griddepcontrol.wait\) in second, .* or launch it \(.*\) without programmatic'
-holds programmatic_no_wait 'call cudaGridDependencySynchronize\(\) \(griddepcontrol.wait\) in copy, '
+holds programmatic_no_wait 'call cudaGridDependencySynchronize\(\) \(griddepcontrol.wait\) in copy before that access, '
 verified='verified, by an event between the two: this order alone removes race 1; nothing else is reported; outputs equal over 6 schedules; costs: '
 holds ptds_threads 'call cudaStreamSynchronize\(cudaStreamPerThread\) after fill .*, in the thread that made it; or record an event there'
 holds annotated_pool_reuse 'give the block back to the pool only when .*\(record_stream in PyTorch\)'
@@ -82,6 +85,8 @@ check "two orders are tried one by one" prints '^  verified: this order alone re
 check "and the other" prints '^  verified: this order alone removes race 2; no other is new \(race 1 stays\); costs: '
 check "and together" prints '^csan fix: 2 races, 2 missing orders; 2 proposals verified; with all of them together no race is left; outputs equal over 6 schedules; '
 fix "$plain/free_async_other_stream"
+check "a free behind a use is behind the allocation, too" prints '^csan fix: 2 races, 1 missing order; 1 proposal verified'
+fix "$plain/fix_covers_other"
 check "what another order removes is reported" prints 'removes race 1 \(and race 2\)'
 
 # ---- Proposals that do not hold

@@ -91,6 +91,8 @@ int fix_cut_short(void);
 
 /* ---- fix_order.c */
 
+/* Its order is one before a load or store of the host's own: before that no call can be put. */
+bool fix_is_of_host(const struct finding *finding);
 /* The order that is proposed for the leader's races. False: none can be added, and the trial says
  * why. */
 bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial);

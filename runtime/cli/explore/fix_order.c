@@ -40,6 +40,27 @@ static bool add_between(struct fix_trial *trial, const char *prefix, uint64_t fr
     return fix_order_add(trial, order) || impossible(trial, "too many orders at once");
 }
 
+bool fix_is_of_host(const struct finding *finding)
+{
+    static const char own[] = "the host's ";
+    const struct finding_access *late = &finding->accesses[0];
+    return finding->proposal.kind == PROPOSAL_ORDER && late->host && late->name &&
+           strncmp(late->name, own, sizeof own - 1) == 0;
+}
+
+/* Before a later access of that finding's. */
+static bool add_order(struct fix_trial *trial, const struct finding *late, uint64_t from,
+                      uint64_t to)
+{
+    char order[64];
+    if (!fix_is_of_host(late))
+        return add_between(trial, "", from, to);
+    if (!from)
+        return impossible(trial, "it is not known where the program makes the call");
+    snprintf(order, sizeof order, "behind-%016" PRIx64, from);
+    return fix_order_add(trial, order) || impossible(trial, "too many orders at once");
+}
+
 static bool add_stream(const struct fixing *fixing, struct fix_trial *trial, size_t index)
 {
     const struct finding_proposal *proposal = &fix_finding(fixing, index)->proposal;
@@ -58,6 +79,7 @@ static bool add_own(const struct fixing *fixing, struct fix_trial *trial, size_t
     char order[64];
     switch (proposal->kind) {
     case PROPOSAL_ORDER:
+        return add_order(trial, fix_finding(fixing, index), proposal->from, proposal->to);
     case PROPOSAL_EDGE:
         return add_between(trial, "", proposal->from, proposal->to);
     case PROPOSAL_HOST_WAIT:
@@ -113,8 +135,8 @@ bool fix_order_choose(const struct fixing *fixing, struct fix_trial *trial)
     trial->from = from;
     trial->to = to;
     /* An event that the program records for one of them need not be there for the other. */
-    return add_between(trial, "", from == to ? from->proposal.from : from->accesses[1].place,
-                       to->accesses[0].place);
+    return add_order(trial, to, from == to ? from->proposal.from : from->accesses[1].place,
+                     to->accesses[0].place);
 }
 
 bool fix_order_event(const struct fixing *fixing, struct fix_trial *trial)

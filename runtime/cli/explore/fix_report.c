@@ -119,6 +119,8 @@ static const char *means_of(const struct finding *leader, const struct fix_trial
         return " instead";
     if (leader->proposal.kind == PROPOSAL_NO_OVERLAP)
         return ", by a launch without programmatic stream serialization";
+    if (fix_is_of_host(leader))
+        return ", by a wait of the host right behind the first of the two";
     if (leader->proposal.kind == PROPOSAL_HOST_WAIT)
         return ", by a wait of the host";
     if (leader->kind == CSAN_RACE_REUSE || strcmp(leader->cause_kind, "per-thread") == 0)

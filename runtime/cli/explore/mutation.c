@@ -137,6 +137,7 @@ void mutation_print(const struct mutation *mutation)
         plain->sync_count, plain->sync_count == 1 ? "" : "s", places, places == 1 ? "" : "s",
         mutation->tried, needed, needed == 1 ? "" : "s", unseen);
     if (unseen)
-        printf("(The CPU may read what those wait for: csan sees what it touches only where "
-               "csan_host_reads and csan_host_writes say so.)\n");
+        printf(
+            "(The CPU may read what those wait for: of pageable memory csan sees what it touches "
+            "only where csan_host_reads and csan_host_writes say so.)\n");
 }

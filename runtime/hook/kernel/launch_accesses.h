@@ -72,8 +72,8 @@ void launch_accesses_end(struct kernel *kernel, struct launch_accesses_touched *
 /* Prefetches what launch_accesses_begin will read. Without any lock. */
 void launch_accesses_prefetch(const struct kernel *kernel);
 
-/* Between begin and end. Whether PTX says that the access, one of the launch's, is to a __constant__
- * variable. Traces of a GPU do not have such loads (trace_knows_constants). */
+/* Between begin and end. Whether PTX says that the access, one of the launch's, is to a
+ * __constant__ variable. Traces of a GPU do not have such loads (trace_knows_constants). */
 bool launch_accesses_is_constant(const struct launch_accesses_touched *touched,
                                  const struct csan_access *access);
 

@@ -23,8 +23,8 @@ struct learning_argument {
 enum { LEARNING_CONSTANTS = 4 };
 
 /* A launch's loads from __constant__ variables, as PTX has them. Where traces have none of them
- * (trace_knows_constants), nothing is learned of them, and they are added to what was learned. Those
- * that follow the first few are left out. */
+ * (trace_knows_constants), nothing is learned of them, and they are added to what was learned.
+ * Those that follow the first few are left out. */
 struct learning_constants {
     uint32_t count;
     struct csan_access accesses[LEARNING_CONSTANTS]; /* without dims */

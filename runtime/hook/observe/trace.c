@@ -34,7 +34,7 @@ struct trace_match {
     bool reported; /* the source has spoken: launch; else the rest */
     struct pending_trace pending;
     bool *constants; /* which of the pending accesses no trace has; NULL: none */
-    csan_site site; /* of the launch; 0: it is no op */
+    csan_site site;  /* of the launch; 0: it is no op */
     struct kernel_atomics atomics;
     uint8_t bound; /* enum csan_bound: of words that are one */
     struct pointer *pointers;

@@ -59,6 +59,7 @@ struct added *added_orders(size_t *count)
 
 static const char *const prefixes[ADDED_KINDS] = {[ADDED_ORDER] = "",
                                                   [ADDED_HOST_WAIT] = "host-",
+                                                  [ADDED_HOST_BEHIND] = "behind-",
                                                   [ADDED_NO_OVERLAP] = "no-overlap-",
                                                   [ADDED_STREAM] = "stream-",
                                                   [ADDED_STREAM_NUMBER] = "number-"};
@@ -530,6 +531,16 @@ static void settle_moved(const struct watched_call *call)
         guarded_stream_synchronize(entry, call->stream);
 }
 
+static void after(struct added *order, const struct watched_call *call)
+{
+    if (order->from != call->place)
+        return;
+    if (is_between(order) || order->kind == ADDED_HOST_BEHIND)
+        record(order, call);
+    if (order->kind == ADDED_HOST_BEHIND)
+        wait_at_host(order);
+}
+
 static void after_call(struct watched_call *call, CUresult result)
 {
     if (result != CUDA_SUCCESS)
@@ -539,8 +550,7 @@ static void after_call(struct watched_call *call, CUresult result)
     if (call->moved)
         settle_moved(call);
     for (size_t i = 0; call->place && i < added.count; i++)
-        if (is_between(&added.orders[i]) && added.orders[i].from == call->place)
-            record(&added.orders[i], call);
+        after(&added.orders[i], call);
 }
 
 static void before_host_access(void)

@@ -12,6 +12,9 @@
  * at FROM and at TO the order is a dependency, which is added before the graph is instantiated
  * (added_edge.h).
  *
+ * What a load or store of the host's own is to come after, the host waits for right behind the call
+ * at FROM: nothing can be put before an instruction of the program.
+ *
  * There are two other kinds: a launch without programmatic stream serialization, and a copy or set
  * in another stream. Any thread. It has its own lock, which is never held while the driver is
  * called. */
@@ -23,6 +26,7 @@
 enum added_kind {
     ADDED_ORDER,         /* FROM-TO */
     ADDED_HOST_WAIT,     /* host-FROM-TO: the same, but the host waits */
+    ADDED_HOST_BEHIND,   /* behind-FROM: the host waits right behind the call */
     ADDED_NO_OVERLAP,    /* no-overlap-PLACE */
     ADDED_STREAM,        /* stream-PLACE-N: the call there is made in the program's N-th stream */
     ADDED_STREAM_NUMBER, /* number-PLACE: says at the end in which stream the call there was made */

@@ -34,8 +34,8 @@ void event_record_snapshot(CUevent handle, const csan_snapshot *snapshot, csan_s
 
 /* The lane waits for the event, by a call of that site. With the lock. */
 void event_waited(CUevent handle, csan_lane lane, csan_site site, uint64_t began);
-/* The host has waited for the event, by a call of that site: for reports. What orders is the caller's
- * join. Without the lock. */
+/* The host has waited for the event, by a call of that site: for reports. What orders is the
+ * caller's join. Without the lock. */
 void event_host_waited(CUevent handle, csan_lane lane, csan_site site);
 /* The host has seen that an event is complete which processes share: its lane waited. Without the
  * lock. */

@@ -374,8 +374,8 @@ static void the_launch_that_does_not_wait(void **state)
     }
 }
 
-/* The host waits for an event that was recorded too early, and enqueues the access, or makes it. What
- * it looks at before anybody recorded it explains only its own accesses. */
+/* The host waits for an event that was recorded too early, and enqueues the access, or makes it.
+ * What it looks at before anybody recorded it explains only its own accesses. */
 static void the_host_waits_for_an_early_record(void **state)
 {
     (void)state;
@@ -442,8 +442,8 @@ static void one_report_for_a_missing_order(void **state)
     csan_context_destroy(w.context);
 }
 
-/* A use that waits for an earlier use of the memory waits for its allocation, too; and memory that is
- * freed after its use is given out again after it. */
+/* A use that waits for an earlier use of the memory waits for its allocation, too; and memory that
+ * is freed after its use is given out again after it. */
 static void an_order_covers_birth_and_reuse(void **state)
 {
     (void)state;

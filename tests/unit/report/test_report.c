@@ -124,8 +124,8 @@ static void an_object_is_destroyed_and_not_freed(void **state)
     race.kind = CSAN_RACE_USE_AFTER_FREE;
     race.current.kind = CSAN_READ;
     race.previous.kind = CSAN_FREE;
-    expect_in(text_of(&race), " uses a texture object after ");
-    expect_in(printed, " destroyed it: a use of the texture object created at ");
+    expect_in(text_of(&race), " uses the texture object created at ");
+    expect_in(printed, " destroyed it\n");
     expect_in(printed, "Cause: texture object used after it was destroyed");
 }
 
@@ -281,7 +281,8 @@ static void kernels_that_failed(void **state)
     race.error = &error;
     race.previous = (struct csan_race_access){.lane = "the host", .name = ""};
     expect_part(&race, "CSAN: misaligned memory access in scale (");
-    expect_in(printed, "Fix: use an address that is a multiple of the size of the access.\n");
+    expect_in(printed, "Cause: the address is no multiple of 256, the size of the access.\n"
+                       "Fix: use an address that is a multiple of the size of the access.\n");
     error.exception = "illegal memory access";
     race.bytes = 0;
     expect_part(&race, "Fix: look at what the kernel does in that line.\n");
@@ -293,6 +294,39 @@ static void kernels_that_failed(void **state)
     expect_in(printed, "Cause: the call returned the error of a kernel that had failed before it.\n"
                        "Fix: find out which kernel it was: run the program again with "
                        "--options=access=ptx, or with --blocking.\n");
+}
+
+/* What is known of no memory is still known of the exception. */
+static void exceptions_of_kernels(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words, *cause, *fix;
+    } exceptions[] = {
+        {"trap", "Cause: the kernel gave up on purpose", "Fix: find the check in that line"},
+        {"failed assert", "Cause: the assertion does not hold", "Fix: find out where the values"},
+        {"stack overflow: calls nest too deep", "Cause: the calls in that thread need more stack",
+         "cudaLimitStackSize"},
+        {"shared or local memory access out of range",
+         "Cause: the address is outside of the block's", "what the launch asks for.\n"},
+        {"deadlock: every thread waits for another at a barrier", "never come to the barrier",
+         "Fix: call __syncthreads() where all threads"},
+        {"illegal memory access", "Cause: the pointer is null, and the access lies 8 bytes behind",
+         "Fix: find out why that pointer is not set"},
+    };
+    struct csan_error error = {.detail = "", .has_thread = 1};
+    struct csan_race race = plain_race();
+    race.kind = CSAN_RACE_DEVICE_EXCEPTION;
+    race.error = &error;
+    race.previous = (struct csan_race_access){.lane = "the host", .name = ""};
+    race.address = 8;
+    for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
+        error.exception = exceptions[i].words;
+        expect_part(&race, exceptions[i].cause);
+        expect_in(printed, exceptions[i].fix);
+    }
+    race.address = 0;
+    expect_part(&race, "Cause: the pointer is null.\n");
 }
 
 static void kinds_of_race(void **state)
@@ -441,6 +475,7 @@ int main(void)
         cmocka_unit_test(what_was_learned_is_not_exact),
         cmocka_unit_test(overlaps),
         cmocka_unit_test(kernels_that_failed),
+        cmocka_unit_test(exceptions_of_kernels),
         cmocka_unit_test(kinds_of_race),
         cmocka_unit_test(the_host_as_a_side),
         cmocka_unit_test(long_kernel_names_are_cut_in_the_advice_only),

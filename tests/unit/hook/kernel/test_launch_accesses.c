@@ -308,8 +308,8 @@ static void exact_ranges_stay_as_they_are(void **state)
     end();
 }
 
-/* Traces of a GPU have no loads from them, so what PTX says of them must be told apart. */
-static void loads_from_constants_are_told_apart(void **state)
+/* Traces of a GPU have no loads from them, so what PTX says of them is kept beside a trace. */
+static void loads_from_constants_are_recognized(void **state)
 {
     (void)state;
     static const struct ptx_variable constant = {.name = "v", .space = PTX_SPACE_CONST, .size = 64};
@@ -711,7 +711,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(exact_ranges_stay_as_they_are),
-        TEST(loads_from_constants_are_told_apart),
+        TEST(loads_from_constants_are_recognized),
         TEST(parameters_come_in_a_buffer),
         TEST(pointers_in_structs_are_named_by_their_byte),
         TEST(null_pointers_touch_nothing),
