@@ -12,13 +12,15 @@ ifeq ($(CROSS),aarch64)
   CLI_LIBS := -L$(AARCH64_ROOT)/link $(CLI_LIBS)
 endif
 
+# Where the kernel starts programs by qemu for a user (Linux 6.7), shell tests run: SHELL_TESTS.
+
 # The rooms whose tests need no hooks, without the tests that do, and one that takes too long there. qemu-user shows a
 # process another /proc/self/stat than others see of it, so no handle of memory is taken.
 aarch64_rooms := base coredump detector device learn ptx python replay report
 aarch64_unit  := $(filter-out $(addprefix %/,test_cudart test_cudart_trampolines test_device_fault test_device_interprocess test_fatbin test_detect_random), \
 	$(foreach r,$(aarch64_rooms),$(call room_tests,$r)))
 
-AARCH64_PROGRAMS ?= event_* host_function* mempool_reuse_* nvtx_pool_* stream_pool_*
+AARCH64_PROGRAMS ?= event_* host_function* mempool_reuse_* nvtx_pool_* stream_pool_* stream_same sync_callback waits_*
 aarch64_samples  := $(addprefix samples/,$(addsuffix .cu,example_error example_error_fixed missing_wait missing_wait_fixed \
 	free_in_use free_in_use_fixed double_buffer double_buffer_fixed))
 aarch64_sources  := $(wildcard $(patsubst %,tests/integration/%.cu,$(AARCH64_PROGRAMS))) $(aarch64_samples)
@@ -30,6 +32,7 @@ $(aarch64_programs): $(OUT)/tests/programs/%: %.cu $(LIBCSAN) $(LIBCSAN_RT) $(LI
 	@mkdir -p $(@D)
 	$(CUDA_HOME)/bin/nvcc -ccbin aarch64-linux-gnu-g++ -I$(CUDA_HOME)/include -isystem $(CUDA_HOME)/include/cccl -Iinclude \
 		-Itests/integration -std=c++14 -g -lineinfo -arch=sm_90 -cudart none -c $< -o $@.o
+	@ln -sfn . $(@D)/static # as shell tests have it
 	aarch64-linux-gnu-g++ -g $@.o -o $@ -L$(LIBDIR) -lcsan -Wl,-rpath,$(abspath $(LIBDIR)) -Wl,--no-as-needed -lpthread -ldl
 endif
 

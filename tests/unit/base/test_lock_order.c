@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,11 @@ static const char *refusal(void (*play)(void))
     close(ends[1]);
     assert_true(read(ends[0], text, sizeof text - 1) >= 0);
     close(ends[0]);
+    /* qemu-user writes a line of its own (scripts/test-aarch64): at times it comes with the rest.
+     */
+    char *line = getenv("TEST_RUNNER") ? strstr(text, "qemu: uncaught target signal ") : NULL;
+    if (line)
+        *line = '\0';
     assert_int_equal(waitpid(child, &status, 0), child);
     if (text[0])
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
