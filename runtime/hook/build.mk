@@ -113,7 +113,7 @@ $(eval $(call hook_parts,library_touch,$(library_rows)))
 $(eval $(call hook_parts,library_sparse,$(library_rows)))
 $(OUT)/tests/unit/test_library_touch $(OUT)/tests/unit/test_library_sparse: $(OUT)/obj/gen/library_touch.o
 # It stands in front of functions that a sanitizer's run-time calls before it is set up.
-$(OUT)/tests/unit/test_host_arguments $(OUT)/tests/unit/test_host_text $(OUT)/tests/unit/test_host_waits: private CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+$(OUT)/tests/unit/test_host_arguments $(OUT)/tests/unit/test_host_text: private CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 $(OUT)/tests/unit/test_image_place: private CFLAGS_ALL += -DEMPTY='"$(abspath $(FAKE)/empty.so)"'
 $(OUT)/tests/unit/test_image_place: | $(FAKE)/empty.so
 hook_part_tests += $(OUT)/tests/unit/test_python_lines $(OUT)/tests/unit/test_python_frames

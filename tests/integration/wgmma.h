@@ -323,7 +323,7 @@ static inline const char *wgmma_text(struct wgmma_test *t)
         "mad.wide.u32 %%x0, %%t0, 4, %%x0; mad.wide.u32 %%x1, %%t0, 4, %%x1;\n"
         "mad.wide.u32 %%x2, %%t0, 4, %%x2; mad.lo.u32 %%t3, %%t0, 4, %%t1;\n"
         "again:\nld.global.b32 %%t4, [%%x1]; st.shared.b32 [%%t3], %%t4;\n"
-        "add.u64 %%x1, %%x1, %u; add.u32 %%t3, %%t3, %u; add.u32 %%t2, %%t2, %u;\n"
+        "add.u64 %%x1, %%x1, %d; add.u32 %%t3, %%t3, %d; add.u32 %%t2, %%t2, %d;\n"
         "setp.lt.u32 %%p, %%t2, %u;\n@%%p bra again;\n"
         "fence.proxy.async;\nbar.sync 0;\n"
         "ld.param.u64 %%x6, [pe]; mad.wide.u32 %%x6, %%t0, 4, %%x6; ld.global.b32 %%e, [%%x6];\n"
