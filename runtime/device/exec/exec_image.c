@@ -18,6 +18,11 @@ static uint32_t align_up(uint64_t value, uint64_t align)
     return (uint32_t)((value + align - 1) / align * align);
 }
 
+/* A GPU's kernel without shared variables of its own finds dynamic shared memory at a multiple of
+ * that. Kernels whose tensor copies and products swizzle 128 bytes count on it, whatever they say:
+ * the pattern repeats after 1024 bytes (PTX ISA 5.5.7). */
+enum { DYNAMIC_ALIGNMENT = 1024 };
+
 /* Device functions' shared variables lie behind the module's own; each kernel's behind those, all
  * kernels' at the same place; dynamic shared memory behind the largest of them, so that a device
  * function finds it without knowing which kernel called. */
@@ -32,7 +37,7 @@ static void place_shared(exec_image *image)
         image->shared_base[i] = (uint32_t)top;
         top = align_up(top + f->shared_bytes, 256);
     }
-    uint64_t largest = 0, align = 128;
+    uint64_t largest = 0, align = DYNAMIC_ALIGNMENT;
     for (uint32_t i = 0; i < module->function_count; i++) {
         if (!module->functions[i]->is_entry)
             continue;

@@ -348,14 +348,42 @@ static void negated_guards_go_on_behind(void **unused)
     harness_close(&h);
 }
 
+/* Where dynamic shared memory begins does not hang on the shared variables of the module's other
+ * kernels: swizzles of 128 bytes need a multiple of 1024. */
+static void dynamic_shared_memory_is_aligned(void **unused)
+{
+    (void)unused;
+    open_text(
+        HEAD
+        ".extern .shared .align 16 .b8 dynamic[];\n" ENTRY("other") ".shared .align 4 .b8 "
+                                                                    "x[20];\nst.shared.b32 [x], "
+                                                                    "%r0; ret;\n}\n" ENTRY(
+                                                                        "begins") "mov.u32 %r1, "
+                                                                                  "dynamic; "
+                                                                                  "and.b32 %r1, "
+                                                                                  "%r1, "
+                                                                                  "1023;" STORE("%r"
+                                                                                                "1") "ret;\n}\n");
+    memset(values, 0xff, 4096);
+    harness_run(&h, "begins", 1, 32, 2048, ARGUMENTS(&out));
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(values[i], 0);
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_lane_by_lane),         cmocka_unit_test(distinguishes_spaces),
-        cmocka_unit_test(knows_where_threads_are),     cmocka_unit_test(faults_where_it_should),
-        cmocka_unit_test(rounds_shared_memory_up),     cmocka_unit_test(meets_across_calls),
-        cmocka_unit_test(shuffles_by_the_book),        cmocka_unit_test(guards_hold_over_slices),
+        cmocka_unit_test(leaves_lane_by_lane),
+        cmocka_unit_test(distinguishes_spaces),
+        cmocka_unit_test(knows_where_threads_are),
+        cmocka_unit_test(faults_where_it_should),
+        cmocka_unit_test(rounds_shared_memory_up),
+        cmocka_unit_test(meets_across_calls),
+        cmocka_unit_test(shuffles_by_the_book),
+        cmocka_unit_test(guards_hold_over_slices),
         cmocka_unit_test(negated_guards_go_on_behind),
+        cmocka_unit_test(dynamic_shared_memory_is_aligned),
     };
     return harness_run_tests(tests);
 }
