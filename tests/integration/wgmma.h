@@ -287,10 +287,18 @@ static inline void wgmma_list(char *text, char name, uint32_t count)
     strcat(text, "}, ");
 }
 
-static inline void wgmma_move(char *text, const char *format, char name, uint32_t count)
+static inline void wgmma_load(char *text, char name, const char *from, uint32_t count)
 {
     for (uint32_t r = 0; r < count; r++)
-        sprintf(text + strlen(text), format, r * WGMMA_THREADS * 4, name, r);
+        sprintf(text + strlen(text), "ld.global.b32 %%%c%u, [%%%s+%u];\n", name, r, from,
+                r * (uint32_t)WGMMA_THREADS * 4);
+}
+
+static inline void wgmma_store(char *text, char name, const char *to, uint32_t count)
+{
+    for (uint32_t r = 0; r < count; r++)
+        sprintf(text + strlen(text), "st.global.b32 [%%%s+%u], %%%c%u;\n", to,
+                r * (uint32_t)WGMMA_THREADS * 4, name, r);
 }
 
 static inline void wgmma_modes(const struct wgmma_case *w, char *text)
@@ -333,8 +341,8 @@ static inline const char *wgmma_text(struct wgmma_test *t)
         "setp.eq.u32 %%q, 1, %d;\n",
         strcmp(w->d, "f32") ? "b32" : "f32", WGMMA_THREADS * 4, WGMMA_THREADS * 4,
         WGMMA_THREADS * 4, (unsigned)WGMMA_IMAGE, w->add);
-    wgmma_move(text, "ld.global.b32 %%%2$c%3$u, [%%x2+%1$u];\n", 'a', t->registers_a);
-    wgmma_move(text, "ld.global.b32 %%%2$c%3$u, [%%x0+%1$u];\n", 'd', t->registers_d);
+    wgmma_load(text, 'a', "x2", t->registers_a);
+    wgmma_load(text, 'd', "x0", t->registers_d);
     sprintf(text + strlen(text),
             "wgmma.fence.sync.aligned;\nwgmma.mma_async%s.sync.aligned.m64n%uk%u.%s.%s.%s%s ",
             w->sparse ? ".sp" : "", w->n, w->k, w->d, w->a, w->b,
@@ -350,7 +358,7 @@ static inline const char *wgmma_text(struct wgmma_test *t)
     strcat(text, "%q");
     wgmma_modes(w, text);
     strcat(text, "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n");
-    wgmma_move(text, "st.global.b32 [%%x0+%1$u], %%%2$c%3$u;\n", 'd', t->registers_d);
+    wgmma_store(text, 'd', "x0", t->registers_d);
     strcat(text, "ret;\n}\n");
     return text;
 }

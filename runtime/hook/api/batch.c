@@ -286,11 +286,11 @@ CUresult hook_copy_with_attributes_async(const struct driver_entry *entry, CUdev
                                          CUdeviceptr_v2 src, size_t size,
                                          CUmemcpyAttributes_v1 *attr, CUstream hStream)
 {
-    const size_t first = 0;
+    const size_t first[] = {0};
     CUresult result =
         DRIVER_REAL(entry, cuMemcpyWithAttributesAsync_v13020)(dst, src, size, attr, hStream);
     if (result == CUDA_SUCCESS && attr)
-        read_linear(entry, &dst, &src, &size, 1, attr, &first, 1, hStream);
+        read_linear(entry, &dst, &src, &size, 1, attr, first, 1, hStream);
     else if (refused_call_matters(result))
         batch_refused(entry, &dst, &src, &size, 1, hStream);
     return result;

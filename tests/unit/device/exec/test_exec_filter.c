@@ -37,7 +37,7 @@ static float sum_of(const struct exec_texture *texture, unsigned count, const in
 
 static float single(const struct exec_texture *texture, int number)
 {
-    return sum_of(texture, 1, (const int *const[]){&number}, NULL);
+    return sum_of(texture, 1, (const int *const[]){&number}, (const unsigned[]){SAMPLER_ONE});
 }
 
 static float pair(const struct exec_texture *texture, int a, unsigned weight, int b)
@@ -141,18 +141,21 @@ static void borders_as_measured(void **unused)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct exec_texture texture = texture_of(formats[i].texel, formats[i].bytes);
         texture.border[0] = float_bits(0.5f);
-        assert_true(sum_of(&texture, 1, outside, NULL) == formats[i].linear);
+        assert_true(sum_of(&texture, 1, outside, (const unsigned[]){SAMPLER_ONE}) ==
+                    formats[i].linear);
         assert_true(float_from_bits(filter_gathered(&texture, NULL, 0)) == formats[i].linear);
         texture.linear = false;
-        assert_true(sum_of(&texture, 1, outside, NULL) == formats[i].point);
+        assert_true(sum_of(&texture, 1, outside, (const unsigned[]){SAMPLER_ONE}) ==
+                    formats[i].point);
     }
     struct exec_texture texture = texture_of(EXEC_TEXEL_UNSIGNED, 1);
     texture.srgb = true;
     texture.border[0] = float_bits(0.5f);
-    assert_true(sum_of(&texture, 1, outside, NULL) == 16512 / 32768.0f);
+    assert_true(sum_of(&texture, 1, outside, (const unsigned[]){SAMPLER_ONE}) == 16512 / 32768.0f);
     for (size_t i = 0; i < 3; i++) { /* colors that no format has */
         texture.border[0] = float_bits((float[]){NAN, -1, 7}[i]);
-        assert_true(sum_of(&texture, 1, outside, NULL) == (i == 2 ? 1 : 0));
+        assert_true(sum_of(&texture, 1, outside, (const unsigned[]){SAMPLER_ONE}) ==
+                    (i == 2 ? 1 : 0));
     }
 }
 
