@@ -60,10 +60,11 @@ void statistics_destroy(struct statistics *statistics)
 static struct row *row_of(struct statistics *statistics, const char *name)
 {
     struct row *row;
+    const size_t bytes = strlen(name) + 1;
     HASH_FIND_STR(statistics->rows, name, row);
-    if (row || !(row = calloc(1, sizeof *row + strlen(name) + 1)))
+    if (row || !(row = calloc(1, sizeof *row + bytes)))
         return row;
-    strcpy(row->name, name);
+    memcpy(row->name, name, bytes);
     HASH_ADD_STR(statistics->rows, name, row);
     return row;
 }

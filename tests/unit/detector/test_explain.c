@@ -391,6 +391,8 @@ static void the_host_waits_for_an_early_record(void **state)
         const struct csan_race_order *order =
             only_race(of_host ? CSAN_CAUSE_NEVER_RECORDED : CSAN_CAUSE_RECORDED_BEFORE);
         expect_call(&order->wait, of_host ? "look" : "wait", "the host");
+        csan_event_destroy(w.context, early.event);
+        csan_event_destroy(w.context, never.event);
         csan_context_destroy(w.context);
     }
 }
