@@ -313,6 +313,18 @@ static inline void wgmma_modes(const struct wgmma_case *w, char *text)
     strcat(text, ";\n");
 }
 
+/* The product is over for all four warps: the first one uses the operands' memory again. */
+static inline void wgmma_overwrite(char *text)
+{
+    sprintf(text + strlen(text),
+            "setp.ge.u32 %%p, %%t0, 32;\n@%%p bra over;\n"
+            "mad.lo.u32 %%t3, %%t0, 4, %%t1; mov.u32 %%t2, 0;\n"
+            "overwrite:\nst.shared.b32 [%%t3], 0x3f8f8f8f;\n"
+            "add.u32 %%t3, %%t3, 128; add.u32 %%t2, %%t2, 128;\n"
+            "setp.lt.u32 %%p, %%t2, %u;\n@%%p bra overwrite;\nover:\n",
+            (unsigned)WGMMA_IMAGE);
+}
+
 static inline const char *wgmma_text(struct wgmma_test *t)
 {
     const struct wgmma_case *w = &t->what;
@@ -358,6 +370,7 @@ static inline const char *wgmma_text(struct wgmma_test *t)
     strcat(text, "%q");
     wgmma_modes(w, text);
     strcat(text, "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n");
+    wgmma_overwrite(text);
     wgmma_store(text, 'd', "x0", t->registers_d);
     strcat(text, "ret;\n}\n");
     return text;

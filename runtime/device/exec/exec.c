@@ -44,13 +44,13 @@ static struct block *block_create(struct exec_state *state, uint32_t place)
     block->place = place;
     block->warps = calloc(n, sizeof *block->warps);
     block->shared = aligned_alloc(1024, (state->shared_bytes + 2047) & ~(size_t)1023);
-    block->arrived = calloc((2 * BARRIERS + 2) * (size_t)n, sizeof *block->arrived);
+    block->arrived = calloc((2 * ALL_BARRIERS + 2) * (size_t)n, sizeof *block->arrived);
     if (!block->warps || !block->shared || !block->arrived) {
         block_release(block);
         return NULL;
     }
-    block->voted = block->arrived + BARRIERS * (size_t)n;
-    block->cluster_arrived = block->voted + BARRIERS * (size_t)n;
+    block->voted = block->arrived + ALL_BARRIERS * (size_t)n;
+    block->cluster_arrived = block->voted + ALL_BARRIERS * (size_t)n;
     block->cluster_open = block->cluster_arrived + n;
     return block;
 }
@@ -83,7 +83,7 @@ static bool block_start(struct exec_state *state, uint32_t place)
         return false;
     locate(state, block, state->first + state->stride * state->block_next++);
     memset(block->shared, 0, state->shared_bytes);
-    memset(block->arrived, 0, (2 * BARRIERS + 2) * (size_t)block->warp_count * sizeof(uint32_t));
+    memset(block->arrived, 0, (2 * ALL_BARRIERS + 2) * (size_t)block->warp_count * sizeof(uint32_t));
     memset(block->barriers, 0, sizeof block->barriers);
     block->next_warp = 0;
     block->turns = 0;

@@ -4,7 +4,7 @@
 #include "runtime/device/exec/exec_collective.h"
 #include "runtime/device/exec/exec_lowering.h"
 
-enum { CLUSTER_BARRIER = BARRIERS }; /* group.barrier of lanes in barrier.cluster.wait */
+enum { CLUSTER_BARRIER = ALL_BARRIERS }; /* group.barrier of lanes in barrier.cluster.wait */
 
 static uint32_t *arrived_of(struct block *block, uint32_t id)
 {
@@ -40,6 +40,17 @@ static bool is_complete(struct block *block, uint32_t id, uint32_t last)
             count += whole ? WARP_LANES : (uint32_t)__builtin_popcount(arrived[i]);
     }
     return barrier->expected ? count >= barrier->expected || all : all;
+}
+
+/* The warps of one warp group are there. */
+static bool warpgroup_is_complete(const struct block *block, uint32_t id)
+{
+    const uint32_t *arrived = arrived_of((struct block *)block, id);
+    const uint32_t first = (id - BARRIERS) * WARPGROUP_WARPS;
+    for (uint32_t i = first; i < first + WARPGROUP_WARPS && i < block->warp_count; i++)
+        if (!is_whole(block, arrived, i))
+            return false;
+    return true;
 }
 
 static uint32_t reduction(struct block *block, uint32_t id, uint8_t operation)
@@ -83,8 +94,9 @@ static void open_barrier(struct block *block, uint32_t id)
 
 void barrier_recheck(struct block *block)
 {
-    for (uint32_t id = 0; id < BARRIERS; id++)
-        if (block->barriers[id].used && is_complete(block, id, 0))
+    for (uint32_t id = 0; id < ALL_BARRIERS; id++)
+        if (block->barriers[id].used &&
+            (id < BARRIERS ? is_complete(block, id, 0) : warpgroup_is_complete(block, id)))
             open_barrier(block, id);
     barrier_cluster_recheck(block);
 }
@@ -150,6 +162,22 @@ static int barrier_run(struct warp *w, const struct micro *op)
         group->barrier = (uint8_t)id;
     }
     if (is_complete(block, id, w->index))
+        open_barrier(block, id);
+    w->pc = group->pc;
+    return FLOW_SWITCH;
+}
+
+int barrier_warpgroup(struct warp *w, const struct micro *op)
+{
+    struct block *block = w->block;
+    const uint32_t id = BARRIERS + w->index / WARPGROUP_WARPS;
+    struct group *group = &w->groups[w->current];
+    w->pc = group->pc = (uint32_t)(op - w->frame->program->code);
+    group->state = GROUP_BARRIER;
+    group->barrier = (uint8_t)id;
+    block->barriers[id].used = true;
+    arrived_of(block, id)[w->index] |= w->mask;
+    if (warpgroup_is_complete(block, id))
         open_barrier(block, id);
     w->pc = group->pc;
     return FLOW_SWITCH;

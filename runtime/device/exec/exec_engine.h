@@ -28,7 +28,10 @@
 enum {
     WARP_LANES = 32,
     WARP_FULL_SLOT_BYTES = 128, /* 32 lanes of 4 bytes */
-    BARRIERS = 16,
+    BARRIERS = 16,              /* that a program may name */
+    WARPGROUP_WARPS = 4,
+    WARPGROUP_BARRIERS = 8, /* a block's warp groups have one each, behind those */
+    ALL_BARRIERS = BARRIERS + WARPGROUP_BARRIERS,
     REGION_HINTS = 32,
     REGION_KNOWN = 16
 };
@@ -226,8 +229,8 @@ struct block {
     uint32_t warp_count, next_warp;
     struct warp *warps;
     uint8_t *shared;
-    struct barrier barriers[BARRIERS];
-    uint32_t *arrived;         /* [BARRIERS][warp_count]: lanes that arrived */
+    struct barrier barriers[ALL_BARRIERS];
+    uint32_t *arrived;         /* [ALL_BARRIERS][warp_count]: lanes that arrived */
     uint32_t *voted;           /* the same: their predicates */
     uint32_t *cluster_arrived; /* [warp_count]: lanes at the cluster barrier of this phase */
     uint32_t *cluster_open;    /* [warp_count]: lanes that may pass barrier.cluster.wait */

@@ -1,8 +1,11 @@
 /* Products of a warp group: wgmma (PTX ISA 9.7.15). Four warps share a product of 64 rows, and each
- * computes 16 of them, at once: a program that is correct with any timing of wgmma.wait_group is
- * correct with this one. A comes from registers or shared memory, B from shared memory. Of a sparse
- * A there is half, and each warp has the metadata of its rows (9.7.15.6; alu_sparse.c). Sums are
- * made as those of mma are (alu_matrix.c). */
+ * computes 16 of them when it comes to the instruction. A product is over only when all four have
+ * made their rows, so wgmma.wait_group waits for the warps of the group: one thread may then give
+ * the operands' memory back for all of them. The instruction is the same for all of them
+ * (".aligned"), so this waits for nobody who does not come. A comes from registers or shared
+ * memory, B from shared memory. Of a sparse A there is half, and each warp has the metadata of its
+ * rows (9.7.15.6; alu_sparse.c). Sums are made as those of mma are (alu_matrix.c). */
+#include "runtime/device/exec/exec_barrier.h"
 #include "runtime/device/exec/exec_matrix.h"
 
 #include <math.h>
@@ -283,10 +286,12 @@ static void decode_product(struct decoder *decoder, const struct ptx_instruction
 
 void decode_wgmma(struct decoder *decoder, const struct ptx_instruction *i)
 {
-    static const char *const waits[] = {"wgmma.fence.", "wgmma.commit_group.", "wgmma.wait_group."};
+    static const char *const waits[] = {"wgmma.wait_group.", "wgmma.fence.", "wgmma.commit_group."};
     for (size_t k = 0; k < sizeof waits / sizeof *waits; k++)
         if (!strncmp(i->mnemonic, waits[k], strlen(waits[k]))) {
-            matrix_decode_sync(decoder); /* every product is made already */
+            matrix_decode_sync(decoder);
+            if (k == 0)
+                decoder_emit(decoder, barrier_warpgroup);
             return;
         }
     if (!strncmp(i->mnemonic, "wgmma.mma_async.", strlen("wgmma.mma_async.")))
