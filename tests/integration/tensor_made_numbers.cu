@@ -24,14 +24,17 @@ int main()
         int first, columns, rows, row, step, x, y; // row: ints from row to row
     } cases[] = {
         {true, 0, 32, 24, 32, 1, 4, 3},  {true, 32, 20, 10, 32, 1, 8, 5},
-        {true, 4, 16, 12, 48, 2, -2, 1}, {true, 0, 32, 24, 32, 3, 16, 0},
         {false, 0, 32, 24, 32, 1, 4, 3}, {false, 16, 16, 9, 64, 1, 3, 4},
+        {true, 4, 16, 12, 48, 1, -2, 1}, {true, 4, 16, 12, 48, 2, 0, 1},
+        {true, 0, 32, 24, 32, 3, 16, 0},
     };
     int wrong = 0;
     for (const auto &c : cases) {
         const Matrix matrix = {in + c.first, c.columns, c.rows, c.row * (int)sizeof(int), c.step};
         CHECK(cudaMemset(made, 0, sizeof *made));
         load_by_own_map<<<1, 32>>>(host_map(other), c.from_zeros, matrix, made, c.x, c.y, out);
+        if (cudaDeviceSynchronize() != cudaSuccess)
+            fprintf(stderr, "case %d:\n", (int)(&c - cases));
         CHECK(cudaMemcpy(got.data(), out, TILE * sizeof(int), cudaMemcpyDeviceToHost));
         for (int i = 0; i < TILE; i++) {
             const int x = c.x + i % TILE_COLUMNS, y = c.y + i / TILE_COLUMNS * c.step;
