@@ -129,11 +129,11 @@ static uint32_t ranges_fill(struct learned_range *ranges, const struct direction
     for (uint32_t i = 0; i < launch->anchor_count; i++) {
         const struct learn_anchor *anchor = &launch->anchors[i];
         const uint8_t kinds = anchor->block.end ? kinds_find(directions, anchor) : 0;
-        for (uint8_t kind = 0; kind < KINDS; kind++)
+        for (unsigned kind = 0; kind < KINDS; kind++)
             if (kinds >> kind & 1)
                 ranges[count++] = (struct learned_range){
                     .anchor = (uint16_t)i,
-                    .kind = kind,
+                    .kind = (uint8_t)kind,
                     .offset = (int64_t)(anchor->block.start - anchor->address),
                     .bytes = anchor->block.end - anchor->block.start};
     }

@@ -187,7 +187,7 @@ int command_dump(int argc, char **argv)
     arguments_need(&arguments, path);
     if (entries && launches && !arguments.code)
         arguments_fail(&arguments, "--entries and --launches do not go together");
-    if (arguments.code)
+    if (arguments.code || !path)
         return arguments_exit_code(arguments.code);
     if (entries)
         return entries_dump(path);

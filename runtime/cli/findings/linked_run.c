@@ -266,11 +266,10 @@ int linked_run_add(struct finding_set *set)
     char message[PATH_MAX + 256] = "out of memory";
     int code = 0;
     run = (struct linked_run){.set = set, .options = set->options};
-    if (!sources_make(&run))
-        code = fail(&run, message);
-    else if (set->recording_count < 2)
+    const bool made = sources_make(&run);
+    if (made && set->recording_count < 2)
         code = fail(&run, "--order needs the recordings of at least two processes (csan record)");
-    else if (!tools_make(&run, message, sizeof message))
+    else if (!made || !tools_make(&run, message, sizeof message))
         code = fail(&run, message);
     if (!code && (run.unfollowed = lacks_messages(&run)))
         say(&run, "the recordings are of an older csan and lack the messages of MPI: all races "

@@ -348,7 +348,7 @@ static int check_rights(const struct program *program, const char *path)
 static int check_script(const struct program *program, const char *path, const struct image *script)
 {
     char interpreter[PATH_MAX];
-    struct image image;
+    struct image image = {0};
     if (!exec_target_interpreter(script->bytes, script->size, interpreter))
         return program_fail(program, EXIT_CANNOT_RUN,
                             "'%s' is a script without an interpreter in its first line", path);
@@ -362,7 +362,7 @@ static int check_script(const struct program *program, const char *path, const s
 
 static int check_program(const struct program *program)
 {
-    struct image image;
+    struct image image = {0};
     int code;
     if (access(program->path, R_OK) != 0 && errno == EACCES)
         return check_rights(program, program->path); /* may be run and not read: let it */

@@ -182,8 +182,9 @@ static cudaError_t row_bytes_of(cudaArray_const_t array, size_t *bytes)
 /* The next box of `count` bytes from (x, y) on: the rest of a row, or whole rows. */
 static void next_box(size_t row, size_t x, size_t count, size_t *width, size_t *height)
 {
-    *height = x == 0 && count >= row ? count / row : 1;
-    *width = *height > 1 || (x == 0 && count >= row) ? row : row - x;
+    const bool whole = row && x == 0 && count >= row;
+    *height = whole ? count / row : 1;
+    *width = whole ? row : row - x;
     if (*width > count)
         *width = count;
 }

@@ -214,7 +214,7 @@ CUresult CUDAAPI cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor
 {
     CUDA_ARRAY3D_DESCRIPTOR shape;
     CUresult result = cuArray3DGetDescriptor_v2(pArrayDescriptor ? &shape : NULL, hArray);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS && pArrayDescriptor)
         *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){.Width = shape.Width,
                                                     .Height = shape.Height,
                                                     .Format = shape.Format,
@@ -340,11 +340,12 @@ void array_forget(const struct CUctx_st *context)
     struct object *object, *next;
     HASH_ITER(hh, device.objects, object, next)
     {
-        if (object->kind == OBJECT_ARRAY && ((struct CUarray_st *)object)->context == context) {
-            object_remove(object);
-            free(object);
-        } else if (object->kind == OBJECT_MIPMAPPED_ARRAY &&
-                   ((struct CUmipmappedArray_st *)object)->context == context) {
+        const struct CUctx_st *of = object->kind == OBJECT_ARRAY
+                                        ? ((struct CUarray_st *)object)->context
+                                    : object->kind == OBJECT_MIPMAPPED_ARRAY
+                                        ? ((struct CUmipmappedArray_st *)object)->context
+                                        : NULL;
+        if (of && of == context) {
             object_remove(object);
             free(object);
         }

@@ -457,13 +457,13 @@ static void exported(CUmemGenericAllocationHandle value, const void *shareable,
                      CUmemAllocationHandleType type)
 {
     const struct physical *physical = physical_of(value);
-    uint64_t key = physical ? physical->key : 0;
+    const bool has_key =
+        type == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && physical && physical->key;
     struct stat file;
-    if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        key = 0;
-    else if (key && !is_memory_file(*(const int *)shareable, &file) &&
-             !descriptor_note_set(*(const int *)shareable, key))
-        key = 0;
+    const uint64_t key = has_key && (is_memory_file(*(const int *)shareable, &file) ||
+                                     descriptor_note_set(*(const int *)shareable, physical->key))
+                             ? physical->key
+                             : 0;
     counters_unmodelled(key || !process_links_wanted() ? shared_note : descriptor_note);
     descriptor_passes(CSAN_LINK_RECORD, key, 0);
 }

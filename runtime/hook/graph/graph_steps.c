@@ -356,7 +356,8 @@ bool graph_steps_make(const struct graph_topology *shape, struct graph_steps *me
             done = fill_memory(&grouping, s) && fill_ops(&grouping, s);
         else if (merged->steps[s].memops)
             done = fill_memops(&merged->steps[s]);
-    number_sites(merged);
+    if (merged->steps)
+        number_sites(merged);
     count_nodes(shape, merged);
     merged->step_of = calloc(shape->count + 1, sizeof *merged->step_of);
     for (size_t i = 0; done && merged->step_of && i < shape->count; i++)

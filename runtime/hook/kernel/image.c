@@ -41,26 +41,28 @@ struct image {
     char why[PROBLEM_BYTES];     /* the kernel that was asked for last cannot be read alone; "" */
 };
 
+/* Damaged images are the driver's to refuse; what is readable is used. */
+static void texts_read(struct image *image, const void *data, size_t limit)
+{
+    char message[256];
+    fatbin_texts(data, limit, &image->texts, &image->text_count, message, sizeof message);
+    if (!image->text_count)
+        image->texts = NULL;
+}
+
 /* Of a cubin that a compiler in this process made. */
 static void read_compiled(struct image *image, const void *cubin)
 {
-    char message[256];
     size_t bytes;
     char *text = compiled_ptx_find(cubin, &bytes);
-    if (text &&
-        fatbin_texts(text, 0, &image->texts, &image->text_count, message, sizeof message) <= 0)
-        image->texts = NULL;
+    if (text)
+        texts_read(image, text, 0);
     free(text);
 }
 
 static void image_read_texts(struct image *image, const void *data, size_t limit)
 {
-    char message[256];
-    /* Damaged images are the driver's to refuse; what is readable is used. */
-    if (fatbin_texts(data, limit, &image->texts, &image->text_count, message, sizeof message) <=
-            0 &&
-        !image->text_count)
-        image->texts = NULL;
+    texts_read(image, data, limit);
     const enum fatbin_image kind = fatbin_classify(data);
     if (!image->text_count && kind == FATBIN_IMAGE_ELF)
         read_compiled(image, data);
@@ -190,7 +192,7 @@ static bool is_one_unit(const struct image *image)
     for (size_t i = 1; i < image->text_count; i++)
         if (units_reads(image->texts, i))
             return false;
-    return image->texts && image->text_count > 0;
+    return image->text_count > 0;
 }
 
 static void image_open(struct image *image)
@@ -200,7 +202,7 @@ static void image_open(struct image *image)
     if (image->device && image->is_choice)
         image->foreign =
             !units_choose(image->texts, image->text_count, &image->code, image->device);
-    if (!is_one_unit(image))
+    if (!image->texts || !is_one_unit(image))
         return;
     image->outline = outline_read(image->texts[0].text, image->texts[0].bytes);
     if (!image->outline)
@@ -282,7 +284,9 @@ static const struct ptx_function *image_find(struct image *image, const char *na
         image_open(image);
     if (image->outline) {
         const size_t index = outline_find(image->outline, name);
-        if (index == image->outline->count && !text_names(&image->texts[0], name))
+        const bool is_there = index < image->outline->count ||
+                              (image->texts && text_names(&image->texts[0], name));
+        if (!is_there)
             return NULL;
         const struct ptx_function *function =
             index < image->outline->count ? kernel_function(image, name, index) : NULL;

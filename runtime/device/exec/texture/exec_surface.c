@@ -326,9 +326,9 @@ void decode_sust(struct decoder *decoder, const struct ptx_instruction *i)
 static bool read_reduction(const struct ptx_instruction *i, struct surface_site *site)
 {
     static const char *const names[] = {"add", "min", "max", "and", "or"};
-    for (uint8_t k = 0; k < sizeof names / sizeof *names; k++)
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
         if (texture_says(i, names[k])) {
-            site->reduction = k;
+            site->reduction = (uint8_t)k;
             return true;
         }
     return false;

@@ -82,9 +82,9 @@ static bool read_query(const struct ptx_instruction *i, struct query_site *site)
         [QUERY_NORMALIZED] = "normalized_coords",
         [QUERY_FILTER] = "filter_mode",
     };
-    for (uint8_t k = 0; k < sizeof names / sizeof *names; k++)
+    for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
         if (texture_says(i, names[k])) {
-            site->query = k;
+            site->query = (uint8_t)k;
             return true;
         }
     return false;
