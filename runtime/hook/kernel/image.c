@@ -284,8 +284,8 @@ static const struct ptx_function *image_find(struct image *image, const char *na
         image_open(image);
     if (image->outline) {
         const size_t index = outline_find(image->outline, name);
-        const bool is_there = index < image->outline->count ||
-                              (image->texts && text_names(&image->texts[0], name));
+        const bool is_there =
+            index < image->outline->count || (image->texts && text_names(&image->texts[0], name));
         if (!is_there)
             return NULL;
         const struct ptx_function *function =
