@@ -83,7 +83,8 @@ static bool block_start(struct exec_state *state, uint32_t place)
         return false;
     locate(state, block, state->first + state->stride * state->block_next++);
     memset(block->shared, 0, state->shared_bytes);
-    memset(block->arrived, 0, (2 * ALL_BARRIERS + 2) * (size_t)block->warp_count * sizeof(uint32_t));
+    memset(block->arrived, 0,
+           (2 * ALL_BARRIERS + 2) * (size_t)block->warp_count * sizeof(uint32_t));
     memset(block->barriers, 0, sizeof block->barriers);
     block->next_warp = 0;
     block->turns = 0;

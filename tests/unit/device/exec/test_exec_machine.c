@@ -353,17 +353,15 @@ static void negated_guards_go_on_behind(void **unused)
 static void dynamic_shared_memory_is_aligned(void **unused)
 {
     (void)unused;
-    open_text(
-        HEAD
-        ".extern .shared .align 16 .b8 dynamic[];\n" ENTRY("other") ".shared .align 4 .b8 "
-                                                                    "x[20];\nst.shared.b32 [x], "
-                                                                    "%r0; ret;\n}\n" ENTRY(
-                                                                        "begins") "mov.u32 %r1, "
-                                                                                  "dynamic; "
-                                                                                  "and.b32 %r1, "
-                                                                                  "%r1, "
-                                                                                  "1023;" STORE("%r"
-                                                                                                "1") "ret;\n}\n");
+    open_text(HEAD ".extern .shared .align 16 .b8 dynamic[];\n" ENTRY(
+        "other") ".shared .align 4 .b8 "
+                 "x[20];\nst.shared.b32 [x], "
+                 "%r0; ret;\n}\n" ENTRY("begins") "mov.u32 %r1, "
+                                                  "dynamic; "
+                                                  "and.b32 %r1, "
+                                                  "%r1, "
+                                                  "1023;" STORE("%r"
+                                                                "1") "ret;\n}\n");
     memset(values, 0xff, 4096);
     harness_run(&h, "begins", 1, 32, 2048, ARGUMENTS(&out));
     for (uint32_t i = 0; i < 32; i++)
