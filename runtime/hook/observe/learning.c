@@ -31,37 +31,15 @@
 #include <string.h>
 
 /* CUDA C++ Programming Guide, "Kernel Parameters": up to 32,764 bytes. */
-enum { LEARNING_VARIABLES = 8, LEARNING_BYTES_MAX = 32768, CALM_FIRST = 4, CALM_MOST = 4096 };
-
-/* What learning knows of a kernel; made at its first launch, freed with the kernel. */
-struct learning_kernel {
-    struct learned_kernel *learned;
-    bool readable;  /* where its parameters lie is known */
-    bool settled;   /* the source knows that csan needs no tracing */
-    bool unheard;   /* nothing is known of any launch, nor will be */
-    uint8_t missed; /* enum learning_miss; atomic */
-    uint32_t calm;  /* launches since one was to be traced, up to CALM_MOST; atomic */
-    struct layout layout;
-    uint32_t map_count; /* that it copies through, and traces do not show */
-    struct map_use maps[MAP_USES_MOST];
-    uint32_t variable_count; /* that the kernel's own PTX names */
-    const struct ptx_variable *variables[LEARNING_VARIABLES];
-    uint16_t *arguments; /* of pointers, by offset / 8: plus one, 0: not asked; the kernel's lock */
-    const struct reads *reads;      /* NULL: it may read all of its parameters */
-    struct reads_memo memo;         /* of those */
-    struct layout_parameter room[]; /* layout.parameters, then arguments, reads and the memo's */
-};
+enum { LEARNING_BYTES_MAX = 32768, CALM_FIRST = 4 };
 
 static struct {
     pthread_once_t once;
     struct learner_options options;
     struct learner *learner; /* NULL: memory was short */
     uint64_t nameless;       /* images without an identity so far */
-    uint64_t known, bounded, traced, waited, not_learned[LEARNING_OBSTACLES],
-        unknown[LEARN_UNKNOWN_REASONS];
-    uint64_t like_others; /* of those not learned */
-    uint64_t news;        /* traces that were reported; atomic */
-    unsigned time;        /* as trace_time said last; atomic */
+    uint64_t news;           /* traces that were reported; atomic */
+    unsigned time;           /* as trace_time said last; atomic */
 } table = {.once = PTHREAD_ONCE_INIT, .time = TRACE_TO_LEARN | TRACE_TO_CONFIRM};
 
 /* ---- The learner ---- */
@@ -432,14 +410,6 @@ static bool is_known_by_ptx(const struct kernel *kernel)
     return known == KERNEL_PTX_EXACT || (known == KERNEL_PTX_UNSEEN && !trace_is_sourceless());
 }
 
-static void note_ptx_exactness(struct kernel *kernel, bool exact)
-{
-    const uint8_t before = __atomic_load_n(&kernel->ptx_exactness, __ATOMIC_RELAXED);
-    if (before == KERNEL_PTX_UNSEEN || (before == KERNEL_PTX_EXACT && !exact))
-        __atomic_store_n(&kernel->ptx_exactness, exact ? KERNEL_PTX_EXACT : KERNEL_PTX_INEXACT,
-                         __ATOMIC_RELAXED);
-}
-
 /* For what launches may be traced now. */
 static void time_look(void)
 {
@@ -619,130 +589,6 @@ void learning_end(struct learning *learning)
     learning->learned = NULL;
 }
 
-/* ---- From sets to accesses ---- */
-
-/* What reports call a pointer at that offset: as PTX's own pointers, by position. */
-static uint16_t argument_find(struct kernel *kernel, uint32_t offset)
-{
-    const struct layout *layout = &kernel->learning->layout;
-    uint32_t index = 0;
-    while (index + 1 < layout->count && layout->parameters[index + 1].offset <= offset)
-        index++;
-    return kernel_description_argument(kernel, index, layout->parameters[index].offset, offset);
-}
-
-static uint16_t argument_of(struct kernel *kernel, const struct learn_anchor *anchor)
-{
-    struct learning_kernel *own = kernel->learning;
-    if (anchor->kind == LEARN_VARIABLE)
-        return kernel_description_variable_argument(kernel, own->variables[anchor->offset]);
-    if (anchor->offset >= own->layout.bytes)
-        return CSAN_NO_ARGUMENT;
-    uint16_t *known = &own->arguments[anchor->offset / 8];
-    if (!*known)
-        *known = (uint16_t)(argument_find(kernel, anchor->offset) + 1);
-    return (uint16_t)(*known - 1);
-}
-
-static void argument_bind(struct learning_argument *argument,
-                          const struct launch_accesses_touched *touched)
-{
-    for (size_t i = 0; argument->index != CSAN_NO_ARGUMENT && i < touched->access_count; i++) {
-        const struct csan_access *access = &touched->accesses[i];
-        if (access->argument == argument->index &&
-            (access->bound == CSAN_BOUND_DATA || access->bound == CSAN_BOUND_GUARD))
-            argument->bounds[access->kind] = access->bound;
-    }
-}
-
-/* What PTX says of the launch's anchors. */
-static void arguments_fill(struct learning *learning, struct kernel *kernel,
-                           const struct launch_accesses_touched *touched)
-{
-    for (uint32_t i = 0; i < learning->launch.anchor_count; i++) {
-        struct learning_argument *argument = &learning->arguments[i];
-        argument->index = argument_of(kernel, &learning->anchors[i]);
-        if (!touched->exact)
-            argument_bind(argument, touched);
-    }
-}
-
-bool learning_can_describe(const struct kernel *kernel,
-                           const struct launch_accesses_touched *touched)
-{
-    return !kernel->ptx || !(touched->overlap.waits || touched->overlap.lets);
-}
-
-bool learning_bound_is_better(enum csan_level level, bool exact)
-{
-    return level == CSAN_LEVEL_UNKNOWN || (session_options()->access.learned_first && !exact);
-}
-
-static bool all_exact(const struct csan_access *accesses, size_t count)
-{
-    size_t exact = 0;
-    while (exact < count && accesses[exact].bound == CSAN_EXACT)
-        exact++;
-    return exact == count;
-}
-
-/* Replaces PTX's accesses by the set; `bound` says why it is inexact, if it is. */
-static bool set_apply(struct learning *learning, struct kernel *kernel,
-                      struct launch_accesses_touched *touched, const struct learned_set *set,
-                      uint8_t bound)
-{
-    struct csan_dim *dims = NULL;
-    const size_t count = set->count + learning->constants.count;
-    struct csan_access *accesses =
-        learning_can_describe(kernel, touched)
-            ? launch_accesses_replace(touched, count, learning_dims_of(set), &dims)
-            : NULL;
-    if (!accesses)
-        return false;
-    learning_accesses_fill(set, &learning->launch, learning->arguments, kernel->atomics, bound,
-                           accesses, dims);
-    learning_constants_add(&learning->constants, accesses + set->count);
-    touched->level = CSAN_LEVEL_LEARNED;
-    touched->exact = all_exact(accesses, count);
-    if (!kernel->ptx)
-        touched->overlap.waits = true;
-    return true;
-}
-
-/* A launch that is like none that taught something, or not yet. */
-static void bound_apply(struct learning *learning, struct kernel *kernel,
-                        struct launch_accesses_touched *touched)
-{
-    struct learned_set *bound = learner_bound(table.learner, learning->learned, &learning->launch);
-    learning->bounded = bound && set_apply(learning, kernel, touched, bound, CSAN_BOUND_DIRECTION);
-    learned_set_release(bound);
-}
-
-static bool is_better(const struct learning *learning,
-                      const struct launch_accesses_touched *touched)
-{
-    const bool everything = session_options()->access.learned_first;
-    return learning->reply.answer == LEARN_KNOWN ? everything || !touched->exact
-           : learning->reply.answer == LEARN_BOUNDED
-               ? learning_bound_is_better(touched->level, touched->exact)
-               : false;
-}
-
-void learning_apply(struct learning *learning, struct kernel *kernel,
-                    struct launch_accesses_touched *touched)
-{
-    note_ptx_exactness(kernel, touched->exact);
-    if (!learning->learned)
-        return;
-    arguments_fill(learning, kernel, touched);
-    learning_constants_find(&learning->constants, touched);
-    if (learning->reply.answer == LEARN_OPEN && touched->level == CSAN_LEVEL_UNKNOWN)
-        bound_apply(learning, kernel, touched);
-    else if (is_better(learning, touched))
-        learning->applied = set_apply(learning, kernel, touched, learning->reply.set,
-                                      learning_bound_of(learning->mapped_count));
-}
-
 bool learning_waits(const struct learning *learning)
 {
     return learning->learned && !learning->captured && !learning->reply.trace &&
@@ -750,11 +596,6 @@ bool learning_waits(const struct learning *learning)
 }
 
 /* ---- Traces ---- */
-
-static void count(uint64_t *counter)
-{
-    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
-}
 
 struct learning_case *learning_take(struct learning *learning)
 {
@@ -786,7 +627,7 @@ void learning_take_trace(struct learning_case *taken, const struct device_trace_
     learned_set_release(set);
     learning_wait_decide(taken->learned);
     if (!nothing)
-        count(&table.news);
+        __atomic_fetch_add(&table.news, 1, __ATOMIC_RELAXED);
     learning_case_free(taken);
 }
 
@@ -806,97 +647,6 @@ void learning_drop(struct learning_case *taken)
 
 /* ---- The end ---- */
 
-void learning_count_node(uint8_t answer)
-{
-    __atomic_fetch_sub(&table.not_learned[LEARNING_CAPTURED], 1, __ATOMIC_RELAXED);
-    count(answer == LEARN_KNOWN ? &table.known : &table.bounded);
-}
-
-static void count_not_learned(const struct learning *learning, enum learning_obstacle obstacle)
-{
-    count(&table.not_learned[obstacle]);
-    if (learning->bounded && !learning->captured)
-        count(&table.like_others);
-}
-
-void learning_count(const struct learning *learning, bool waited)
-{
-    if (learning->taken)
-        count(&table.traced);
-    else if (learning->applied)
-        count(learning->reply.answer == LEARN_KNOWN ? &table.known : &table.bounded);
-    else if (waited)
-        count(&table.waited);
-    else if (learning->learned && learning->reply.answer == LEARN_UNKNOWN)
-        count(&table.unknown[learning->reply.reason]);
-    else if (learning->obstacle && learning->reply.answer != LEARN_KNOWN)
-        count_not_learned(learning, learning->obstacle);
-    else if (learning->learned && learning->reply.answer == LEARN_OPEN)
-        count_not_learned(learning, LEARNING_NOT_YET);
-}
-
-void learning_notes(struct text *notes)
-{
-    static const char *const obstacles[LEARNING_OBSTACLES] = {
-        [LEARNING_MEMORY_SHORT] = "memory was short",
-        [LEARNING_LAYOUT_UNKNOWN] = "the driver does not say how their parameters lie",
-        [LEARNING_PARAMETERS_UNKNOWN] = "parameters passed in parts",
-        [LEARNING_MAPS_UNKNOWN] = "through tensor maps whose memory is not known",
-        [LEARNING_COLLECTIVE] = "collective or cooperative",
-        [LEARNING_REFUSED] = "could not be traced",
-        [LEARNING_UNHEARD] = "of kernels that no earlier process learned",
-        [LEARNING_UNLIKE] = "unlike any launch that earlier processes learned",
-        [LEARNING_CAPTURED] = "in graphs",
-        [LEARNING_NOT_YET] = "traces not in yet"};
-    uint64_t known = table.known + table.bounded + table.traced + table.waited, not_known = 0;
-    for (int i = 0; i < LEARNING_OBSTACLES; i++)
-        not_known += table.not_learned[i];
-    for (int i = 0; i < LEARN_UNKNOWN_REASONS; i++)
-        not_known += table.unknown[i];
-    const bool rests = learning_program_rests();
-    if (!known && (!not_known || (trace_is_sourceless() && !rests))) /* nobody asked for it */
-        return;
-    text_add(notes,
-             "learning: %llu launches known from earlier ones, %llu bounded by them, %llu traced "
-             "to learn, %llu waited for those, %llu not learned",
-             (unsigned long long)table.known, (unsigned long long)table.bounded,
-             (unsigned long long)table.traced, (unsigned long long)table.waited,
-             (unsigned long long)not_known);
-    const char *separator = " (";
-    for (int i = 0; i < LEARNING_OBSTACLES + LEARN_UNKNOWN_REASONS; i++) {
-        bool own = i < LEARNING_OBSTACLES;
-        uint64_t number = own ? table.not_learned[i] : table.unknown[i - LEARNING_OBSTACLES];
-        if (!number)
-            continue;
-        text_add(notes, "%s%llu %s", separator, (unsigned long long)number,
-                 own ? obstacles[i] : learn_reason_text((uint8_t)(i - LEARNING_OBSTACLES)));
-        separator = ", ";
-    }
-    text_add(notes, "%s", separator[0] == ',' ? ")" : "");
-    if (table.like_others)
-        text_add(notes, ", %llu of them bounded by what others of their kernels did",
-                 (unsigned long long)table.like_others);
-    if (rests)
-        text_add(notes, "; none was traced, since earlier runs knew this program");
-    if (rests && learning_program_missed_count())
-        text_add(notes, ", but for %llu, so the next run learns again",
-                 (unsigned long long)learning_program_missed_count());
-    text_add(notes, "\n");
-}
-
-/* Launches of which no key could be made: in a process that rests they would be of kernels that
- * nobody learned. */
-static bool has_untaught(void)
-{
-    static const enum learning_obstacle without[] = {LEARNING_MEMORY_SHORT, LEARNING_LAYOUT_UNKNOWN,
-                                                     LEARNING_PARAMETERS_UNKNOWN,
-                                                     LEARNING_MAPS_UNKNOWN};
-    uint64_t count = 0;
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        count += table.not_learned[without[i]];
-    return count > 0;
-}
-
 void learning_finish(void)
 {
     const bool saved = !table.learner || learner_save(table.learner);
@@ -904,7 +654,7 @@ void learning_finish(void)
         session_note("what was learned of kernels could not be kept for the next run");
     const bool rests = learning_program_rests();
     if (saved && (rests || !trace_is_sourceless()) &&
-        !learning_program_end(learning_options(), table.learner, has_untaught()) &&
+        !learning_program_end(learning_options(), table.learner, learning_has_untaught()) &&
         session_options()->verbosity > 0)
         session_note("what is known of the program could not be noted for the next run");
 }
