@@ -1,10 +1,7 @@
 // Tensor copies of Hopper (TMA): a tile of a matrix to shared memory, and back elsewhere.
 #pragma once
 
-#include "program.h"
-
-#include <cuda.h>
-#include <cudaTypedefs.h>
+#include "tiled_map.h"
 
 enum { ROWS = 40, COLUMNS = 64, TILE = 16 };
 
@@ -57,22 +54,7 @@ __global__ void move_tiles(const __grid_constant__ CUtensorMap from,
 static inline CUtensorMap tensor_map(int *p,
                                      CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE)
 {
-    CUtensorMap map;
-    cuuint64_t sizes[] = {COLUMNS, ROWS}, strides[] = {COLUMNS * sizeof(int)};
-    cuuint32_t box[] = {TILE, TILE}, steps[] = {1, 1};
-    void *function = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                           cudaEnableDefault, &found));
-    CUresult result = ((PFN_cuTensorMapEncodeTiled_v12000)function)(
-        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, sizes, strides, box, steps,
-        CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        printf("cuTensorMapEncodeTiled: %d\n", (int)result);
-        exit(101);
-    }
-    return map;
+    return tiled_map(p, {COLUMNS, ROWS, TILE, TILE, swizzle});
 }
 
 static inline dim3 tiles()

@@ -2,10 +2,7 @@
 // of kernels do: all of it from zeros, or some fields of one that the host made.
 #pragma once
 
-#include "program.h"
-
-#include <cuda.h>
-#include <cudaTypedefs.h>
+#include "tiled_map.h"
 
 enum { ROWS = 24, COLUMNS = 32, TILE_ROWS = 8, TILE_COLUMNS = 16, TILE = TILE_ROWS * TILE_COLUMNS };
 
@@ -104,20 +101,5 @@ __global__ void load_by_own_map(const __grid_constant__ CUtensorMap host, bool f
 // The host's map: of another matrix, with the same box.
 static inline CUtensorMap host_map(int *p)
 {
-    CUtensorMap map;
-    cuuint64_t sizes[] = {COLUMNS, ROWS}, strides[] = {COLUMNS * sizeof(int)};
-    cuuint32_t box[] = {TILE_COLUMNS, TILE_ROWS}, steps[] = {1, 1};
-    void *function = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                           cudaEnableDefault, &found));
-    CUresult result = ((PFN_cuTensorMapEncodeTiled_v12000)function)(
-        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, sizes, strides, box, steps,
-        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        fprintf(stderr, "cuTensorMapEncodeTiled: %d\n", (int)result);
-        exit(101);
-    }
-    return map;
+    return tiled_map(p, {COLUMNS, ROWS, TILE_COLUMNS, TILE_ROWS, CU_TENSOR_MAP_SWIZZLE_NONE});
 }

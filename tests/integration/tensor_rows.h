@@ -2,10 +2,7 @@
 // matrix, wherever they are, to shared memory, and from there to four rows of another one.
 #pragma once
 
-#include "program.h"
-
-#include <cuda.h>
-#include <cudaTypedefs.h>
+#include "tiled_map.h"
 
 enum { ROWS = 40, COLUMNS = 32, TILE = 16, FOUR = 4 };
 
@@ -81,22 +78,7 @@ __global__ void scatter_rows(const __grid_constant__ CUtensorMap map, const Rows
 // "The size of the bounding box in the dimension 1 must be one."
 static inline CUtensorMap rows_map(int *p)
 {
-    CUtensorMap map;
-    cuuint64_t sizes[] = {COLUMNS, ROWS}, strides[] = {COLUMNS * sizeof(int)};
-    cuuint32_t box[] = {TILE, 1}, steps[] = {1, 1};
-    void *function = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                           cudaEnableDefault, &found));
-    CUresult result = ((PFN_cuTensorMapEncodeTiled_v12000)function)(
-        &map, CU_TENSOR_MAP_DATA_TYPE_INT32, 2, p, sizes, strides, box, steps,
-        CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS) {
-        fprintf(stderr, "cuTensorMapEncodeTiled: %d\n", (int)result);
-        exit(101);
-    }
-    return map;
+    return tiled_map(p, {COLUMNS, ROWS, TILE, 1, CU_TENSOR_MAP_SWIZZLE_NONE});
 }
 
 static inline Rows *on_device(const Rows *rows, int count)

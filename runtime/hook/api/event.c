@@ -10,6 +10,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/state/stream_memop.h"
 #include "driver_hooks.h"
+#include "runtime/hook/api/host_wait.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/session/session_options.h"
@@ -108,22 +109,6 @@ static csan_snapshot *snapshot_now(CUevent handle, struct stream_memop_scope *sc
     return snapshot;
 }
 
-/* The call waited for that. */
-static void event_joined(const struct driver_entry *entry, const csan_snapshot *snapshot)
-{
-    if (!recorded_wait_wanted()) {
-        csan_snapshot_join(session_context(), thread_lane(), snapshot);
-        return;
-    }
-    const csan_site site = callsite_of(entry->name, NULL, 0);
-    const csan_lane lane = thread_lane();
-    guard_lock();
-    recorded_wait_begin(CSAN_SYNCHRONIZED_EVENT, lane, site);
-    csan_snapshot_join(session_context(), lane, snapshot);
-    recorded_wait_end(lane);
-    guard_unlock();
-}
-
 /* The call found the event complete: what it held at the call's start is ordered before the host.
  * `waiting`: the entry of a call that waits; NULL: it asked, and another run may have another
  * answer. */
@@ -138,7 +123,7 @@ static void event_finished(csan_snapshot *snapshot, const struct stream_memop_sc
         if (polled && pool_query_is_of_memory())
             csan_snapshot_seen_by_pool(session_context(), snapshot);
         else if (waiting)
-            event_joined(waiting, snapshot);
+            host_wait_join(CSAN_SYNCHRONIZED_EVENT, waiting, snapshot);
         else
             csan_snapshot_join(session_context(), thread_lane(), snapshot);
         operator_summary_waited();

@@ -3,6 +3,7 @@
  * A synchronize or query covers what was enqueued when it was called, so its snapshot is taken at
  * entry; it orders that before the host only when the call said that it is done. */
 #include "driver_hooks.h"
+#include "runtime/hook/api/host_wait.h"
 #include "runtime/hook/operator/operator_summary.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/session/guard.h"
@@ -87,22 +88,6 @@ static struct covered covered_now(CUstream handle, bool thread_default)
     return covered;
 }
 
-/* The call waited for that. */
-static void stream_joined(const struct driver_entry *entry, const csan_snapshot *snapshot)
-{
-    if (!recorded_wait_wanted()) {
-        csan_snapshot_join(session_context(), thread_lane(), snapshot);
-        return;
-    }
-    const csan_site site = callsite_of(entry->name, NULL, 0);
-    const csan_lane lane = thread_lane();
-    guard_lock();
-    recorded_wait_begin(CSAN_SYNCHRONIZED_STREAM, lane, site);
-    csan_snapshot_join(session_context(), lane, snapshot);
-    recorded_wait_end(lane);
-    guard_unlock();
-}
-
 /* `waiting`: the entry of a call that waits; NULL: it asked, and another run may have another
  * answer. */
 static void stream_finished(const struct covered *covered, CUresult result,
@@ -114,7 +99,7 @@ static void stream_finished(const struct covered *covered, CUresult result,
         guard_waited();
         stream_memop_settle(&covered->scope);
         if (waiting)
-            stream_joined(waiting, covered->snapshot);
+            host_wait_join(CSAN_SYNCHRONIZED_STREAM, waiting, covered->snapshot);
         else
             csan_snapshot_join(session_context(), thread_lane(), covered->snapshot);
         operator_summary_waited();
