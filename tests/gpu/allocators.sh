@@ -5,8 +5,9 @@
 #
 #   allocators.sh CSAN_ROOT [CASE...]
 #
-# What is not installed is skipped. PYTHON names another interpreter than python3. With CSAN_TEST_DEVICE=embedded, so is what
-# does not start there. The last line is "allocators: N passed, N failed".
+# What is not installed is skipped. PYTHON names another interpreter than python3. WHEELS names a folder of wheels that pip
+# installs for this run alone, without the network and without what they need. With CSAN_TEST_DEVICE=embedded, so is skipped
+# what does not start there. The last line is "allocators: N passed, N failed".
 set -u
 root=$(cd "${1:?where csan is installed}" && pwd)
 shift
@@ -20,6 +21,10 @@ passed=0 failed=0
 # Kernels of CuPy then come as PTX, which the embedded device can run.
 [ "$device" = gpu ] || export CUPY_COMPILE_WITH_PTX=1 CSAN_MACHINE_CODE=skip
 
+if [ -n "${WHEELS:-}" ]; then
+    "$python" -m pip install -q --no-index --no-deps --no-compile --target "$work/site" "$WHEELS"/*.whl || exit 1
+    export PYTHONPATH=$work/site${PYTHONPATH:+:$PYTHONPATH}
+fi
 found=$("$python" "$program" --list) || exit 1
 cases=${*:-$found}
 for name in $(sed -n 's/^def \(\(cupy\|rmm\|numba\|jax\)_[a-z_]*\)():.*/\1/p' "$program"); do

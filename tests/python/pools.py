@@ -350,11 +350,20 @@ CASES = {
 }
 
 
+# A package is there when one of these modules is. JAX alone, without CUDA's plug-in, computes on the host.
+MODULES = {
+    "cupy": ("cupy",),
+    "rmm": ("rmm",),
+    "numba": ("numba",),
+    "jax": ("jax_cuda13_plugin", "jax_cuda12_plugin"),
+}
+
+
 def is_here(name):
     return all(
-        importlib.util.find_spec(package) is not None
+        any(importlib.util.find_spec(module) for module in MODULES[package])
         for package in name.split("_")
-        if package in ("cupy", "rmm", "numba", "jax")
+        if package in MODULES
     )
 
 
