@@ -7,7 +7,7 @@ export LC_ALL=C
 wanted=$( (cat "$2"; echo device_trace_subscribe; echo device_trace_last_launch;
     echo device_failure_subscribe;
     echo device_schedule_set; echo device_schedule_finish; echo device_schedule_now;
-    echo device_schedule_node; echo device_schedule_aside; echo device_work_subscribe; echo device_memory_view;
+    echo device_schedule_node; echo device_schedule_aside; echo device_schedule_ignore_clock; echo device_work_subscribe; echo device_memory_view;
     echo device_text_source_set;
     echo device_native_kernel; echo device_native_memory; echo device_native_runs;
     echo device_array_layout; echo device_compile_trouble) | sort -u)

@@ -142,22 +142,6 @@ static bool program_fails_alone(const struct program *program)
     return status != 0;
 }
 
-/* With host functions, a busy machine may make one play what no other is. So it may where the
- * host's accesses are plain: between two looks at a page the device may do work, since nobody
- * called it for long. */
-static bool may_be_chance(const struct program *program)
-{
-    return program_has_functions(program) || settings.host == HOST_GUARDED;
-}
-
-static bool program_fails(const struct program *program)
-{
-    unsigned tries = may_be_chance(program) ? 3 : 1;
-    while (tries-- > 0)
-        if (!program_fails_alone(program))
-            return false;
-    return true;
-}
 
 static void say_disagreement(struct program *program)
 {
@@ -166,9 +150,9 @@ static void say_disagreement(struct program *program)
            (unsigned long long)program->seed, settings.traced, settings.host_threads,
            settings.waits, settings.host, settings.schedules);
     printf("/* %s */\n", bench.text);
-    if (program_fails(program)) {
-        shrink(program, program_fails);
-        program_fails(program);
+    if (program_fails_alone(program)) {
+        shrink(program, program_fails_alone);
+        program_fails_alone(program);
         printf("/* made small: %s */\n", bench.text);
     } else {
         printf("/* not seen when played again alone: it needs the programs before it */\n");
@@ -214,8 +198,6 @@ static int work(void)
         bench.tally.programs++;
         bench.tally.ops += program.count;
         if (program_passes(&program))
-            continue;
-        if (may_be_chance(&program) && play_count_anew() && program_passes(&program))
             continue;
         say_disagreement(&program);
         return 1;

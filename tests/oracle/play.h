@@ -41,10 +41,6 @@ struct play {
  * process with a message when the device is not there. */
 void play_start(const char *kernels, enum host_way way);
 
-/* Counts csan's ops anew, for the next play, when one of them may have been missed. False: csan
- * does not see a race any more, after the plays so far. */
-bool play_count_anew(void);
-
 /* `schedule`: as in runtime/device/schedule/schedule.h. */
 void play_program(const struct program *program, const char *schedule, struct play *play);
 

@@ -124,8 +124,7 @@ bool program_copy_reads_at_call(const struct op *op);
  * the host as they happened to run. */
 bool program_is_loose(const struct program *program);
 
-/* It has host functions: when they run is up to another thread, so that on a busy machine two plays
- * may differ in what the host has seen. */
+/* It has host functions, which are ordered with the host as they happened to run. */
 bool program_has_functions(const struct program *program);
 
 #endif

@@ -61,7 +61,9 @@ static void wait_a_moment(const bool *finished)
 {
     struct timespec until = schedule_deadline(HAND_OVER_NANOSECONDS);
     while (!*finished)
-        if (pthread_cond_timedwait(&device.changed, &device.lock, &until) == ETIMEDOUT)
+        if (device.schedule.ignores_clock)
+            pthread_cond_wait(&device.changed, &device.lock);
+        else if (pthread_cond_timedwait(&device.changed, &device.lock, &until) == ETIMEDOUT)
             return;
 }
 

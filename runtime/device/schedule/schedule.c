@@ -327,6 +327,8 @@ void schedule_query(const struct goal *goal)
 
 static bool program_is_idle(void)
 {
+    if (device.schedule.ignores_clock)
+        return false;
     uint64_t idle = device.schedule.stages_late ? LAZY_IDLE_NANOSECONDS : IDLE_NANOSECONDS;
     return !device.schedule.inside && device_nanoseconds() - device.schedule.last_call >= idle;
 }
@@ -493,6 +495,13 @@ __attribute__((visibility("default"))) int device_schedule_set(const char *sched
 __attribute__((visibility("default"))) void device_schedule_aside(void)
 {
     aside = true;
+}
+
+__attribute__((visibility("default"))) void device_schedule_ignore_clock(void)
+{
+    device_lock();
+    device.schedule.ignores_clock = true;
+    device_unlock();
 }
 
 __attribute__((visibility("default"))) void

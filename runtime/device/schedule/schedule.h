@@ -41,6 +41,12 @@ void device_schedule_now(struct device_schedule_position *position);
  * the program, and when its calls come is up to the machine. Symbol: device_schedule_aside. */
 void device_schedule_aside(void);
 
+/* From now on no clock makes anything happen: the device makes no step while the program calls
+ * nothing, and who hands over a host function waits for its end however long that takes. On a busy
+ * machine a run stays the same then. For programs that never wait for the device by looking at
+ * memory, and whose host functions wait for nobody. Symbol: device_schedule_ignore_clock. */
+void device_schedule_ignore_clock(void);
+
 /* Which item a node was in the calling thread's newest launch of a graph, by the node of the graph
  * that was instantiated; 0: none, or nobody compares runs. Symbol: device_schedule_node. */
 uint64_t device_schedule_node(const void *node);

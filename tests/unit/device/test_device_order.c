@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static bool is_lazy(void)
 {
@@ -593,6 +594,33 @@ static void a_seed_decides(void **state)
     assert_string_not_equal(first, other);
 }
 
+static void CUDA_CB run_long(void *ran)
+{
+    usleep(60 * 1000);
+    *(bool *)ran = true;
+}
+
+static void no_clock_makes_anything_happen(void **state)
+{
+    (void)state;
+    struct device_schedule_position before, after;
+    CUdeviceptr memory;
+    bool ran = false;
+    device_schedule_ignore_clock();
+    ok(cuMemAlloc(&memory, 4));
+    assert_int_equal(device_schedule_set("lazy"), 0);
+    ok(cuMemsetD8Async(memory, 1, 4, NULL));
+    device_schedule_now(&before);
+    usleep(150 * 1000);
+    device_schedule_now(&after);
+    assert_int_equal(after.clock, before.clock);
+    assert_int_equal(device_schedule_set("eager"), 0);
+    ok(cuLaunchHostFunc(NULL, run_long, &ran));
+    assert_true(ran);
+    assert_int_equal(device_schedule_set(schedule), 0);
+    ok(cuMemFree(memory));
+}
+
 int main(int count, char **arguments)
 {
     self = arguments[0];
@@ -618,6 +646,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(callbacks_get_their_stream),
         cmocka_unit_test(pageable_copies_stay_in_order),
         cmocka_unit_test(a_seed_decides),
+        cmocka_unit_test(no_clock_makes_anything_happen), /* from here on */
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
