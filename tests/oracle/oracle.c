@@ -142,7 +142,6 @@ static bool program_fails_alone(const struct program *program)
     return status != 0;
 }
 
-
 static void say_disagreement(struct program *program)
 {
     printf("/* oracle --programs=1 --seed=%llu --traced=%d --host-threads=%d --waits=%d "
