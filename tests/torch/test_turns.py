@@ -16,7 +16,7 @@ sys.path.insert(0, str(BENCH))
 import turns  # noqa: E402
 from turns import Mode  # noqa: E402
 
-# SECONDS: how long a step sleeps; FIRST: the first one; DIES: at which one; NEEDS: a file that a step wants;
+# SECONDS: how long a step sleeps; FIRST: the first one; DIES, SETTLES: at which one; NEEDS: a file that a step wants;
 # HELPER, SPIN: seconds that a step's helper thread works and that the main thread spins in the wait; DEVICE:
 # what it runs on; LEAVES: a file it makes at its end; CODE: what it ends with.
 PROGRAM = f"""
@@ -39,6 +39,8 @@ def step():
         helper = threading.Thread(target=work, args=[os.environ["HELPER"]])
         helper.start()
         helper.join()
+    if made == int(os.environ.get("SETTLES", 0)):
+        print("csan: usual now", file=sys.stderr, flush=True)
     first = os.environ.get("FIRST") if made == 1 else None
     time.sleep(float(first or os.environ.get("SECONDS", 0.001)))
 wait = lambda: work(os.environ.get("SPIN", 0))
@@ -77,9 +79,9 @@ class Processes(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def measure(self, modes, rounds=4, seconds=20, cores=()):
+    def measure(self, modes, rounds=4, seconds=20, cores=(), starts=0):
         options = argparse.Namespace(
-            rounds=rounds, seconds=seconds, steps=3, cores=list(cores), baseline="plain"
+            rounds=rounds, seconds=seconds, steps=3, cores=list(cores), baseline="plain", starts=starts
         )
         program = [sys.executable, "-c", PROGRAM]
         taken = turns.Turns(modes, program, self.folder, options)
@@ -103,6 +105,35 @@ class Processes(unittest.TestCase):
         self.assertTrue(0 < workers["plain"].first < workers["slow"].first, text)
         self.assertGreaterEqual(workers["slow"].first, 0.3)
         self.assertIn("first   warm-up", text)
+
+    def test_one_says_when_it_has_settled(self):
+        modes = {
+            "plain": Mode(),
+            "settles": Mode([], {"SETTLES": "7", "FIRST": "0.3"}, settles="usual now"),
+            "never": Mode([], {}, first_steps=5, settles="usual now"),
+        }
+        workers, text = self.measure(modes)
+        steps, seconds = workers["settles"].settled
+        self.assertEqual(steps, 7)
+        self.assertGreater(seconds, 0.3)
+        self.assertRegex(text, r"settles +settled after 7 steps, 0\.[3-9]\d s: 0\.[2-9]\d s more than 7 steps of plain")
+        self.assertIsNone(workers["never"].settled)
+        self.assertEqual([len(worker.wall) for worker in workers.values()], [4, 4, 4])
+
+    def test_starts_are_timed_beside_each_other(self):
+        modes = {"plain": Mode(), "last": Mode([], {"FIRST": "0.3"})}
+        _, text = self.measure(modes, starts=2)
+        self.assertRegex(text, r"start, seconds on the wall: plain 0\.\d\d, last 0\.\d\d, \+0\.[2-9]\d \(2 pairs\)")
+        self.assertRegex(text, r"start, seconds of processors: .* \(2 pairs\)")
+
+    def test_no_start_is_timed_unless_asked_for(self):
+        _, text = self.measure({"plain": Mode(), "other": Mode()})
+        self.assertNotIn("start, seconds", text)
+
+    def test_no_start_is_timed_beside_one_that_failed(self):
+        modes = {"plain": Mode(), "mortal": Mode([], {"DIES": "4"})}
+        _, text = self.measure(modes, starts=1)
+        self.assertNotIn("start, seconds", text)
 
     def test_processor_time_is_of_all_threads_but_for_the_wait(self):
         workers, _ = self.measure({"plain": Mode([], {"HELPER": "0.01", "SPIN": "0.05"}, first_steps=1)})

@@ -2,7 +2,9 @@
 end when operators rest, and in one of a program that was summarized before; beside plain, csan's hooks
 alone, operators that are followed all the time, PyTorch's own sanitizer and CUDA_LAUNCH_BLOCKING=1,
 timed in turns. It forgets the summaries of earlier programs.
-Usage: bench_summaries.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--rounds=N] [--steps=N] [--cores=N]"""
+At the end: what a process of a known program takes from its beginning to its first step's end, beside plain.
+Usage: bench_summaries.py CSAN [--models=a,b] [--modes=a,b] [--seconds=N] [--starts=N] [--rounds=N] [--steps=N]
+[--cores=N]"""
 
 import os
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import turns
 from turns import Mode
 
-FIRST_STEPS, FIRST_SECONDS = 200, 8
+FIRST_STEPS, FIRST_SECONDS = 400, 12
 
 
 def forget():
@@ -28,11 +30,11 @@ def modes(csan, _):
         "plain": Mode(),
         "hooks only": Mode(run, {"CSAN_OPTIONS": "operators=0:host=off"}),
         "operators": Mode(run, {"CSAN_OPTIONS": "operator_summaries=0"}),
-        "summaries": Mode(run, options, FIRST_STEPS, FIRST_SECONDS),
+        "summaries": Mode(run, options, FIRST_STEPS, FIRST_SECONDS, settles="csan: operators rest after"),
         "TORCH_CUDA_SANITIZER": Mode([], {"TORCH_CUDA_SANITIZER": "1"}),
         "CUDA_LAUNCH_BLOCKING": Mode([], {"CUDA_LAUNCH_BLOCKING": "1"}),
-        "summarized": Mode(run, options, FIRST_STEPS, FIRST_SECONDS, after="summaries"),
+        "summarized": Mode(run, options, after="summaries"),
     }
 
 
-turns.bench(__doc__, modes, "mlp,resnet18,transformer,gpt2,llama", 55)
+turns.bench(__doc__, modes, "mlp,resnet18,transformer,gpt2,llama", 75, starts=3)

@@ -15,6 +15,10 @@ median of them all: what the machine does by itself.
   first    the very first step, in seconds: kernels are loaded in it, and what csan does then is read of
            them. Processes that start together make it beside each other.
   warm-up  of the steps after it: see warm_up().
+  settled  of a mode that says when its steps are what they will be (Mode.settles): after how many steps,
+           seconds, and how much of that plain's first and as many of its usual ones would not have taken.
+  start    from the process's beginning to the first step's end, in processes beside each other that do
+           nothing else (--starts); the difference is by pairs, its median printed.
 
 A process makes its first step while the others do, then connects to its socket; a line asks for steps, a
 line answers with their times; the end of the connection ends it. A mode whose slices are slow has fewer."""
@@ -72,7 +76,7 @@ def serve(step, synchronize, device):
     with socket.socket(socket.AF_UNIX) as link:
         link.connect(os.environ[ADDRESS])
         lines = link.makefile("rw")
-        print(json.dumps([device, first]), file=lines, flush=True)
+        print(json.dumps([device, first, time.process_time()]), file=lines, flush=True)
         for line in iter(lines.readline, ""):
             request = json.loads(line)
             if request["cores"]:
@@ -114,6 +118,7 @@ class Mode:
     first_steps: int = 10
     first_seconds: float = 60  # within which they end; a few are made anyway
     after: str = ""  # starts when that mode's process has ended, and takes its turns
+    settles: str = ""  # what it says once its steps are what they will be; its first steps end then
 
 
 class Failure(Exception):
@@ -126,6 +131,8 @@ class Worker:
     def __init__(self, mode, program, scratch, number):
         self.wall, self.cpu = {}, {}
         self.spent = self.usual = self.warm = self.first = 0.0
+        self.start = self.start_cpu = 0.0  # from its beginning to the end of its first step
+        self.settled = None  # steps, the first one among them, and their seconds
         self.device = self.failure = ""
         self.link = self.lines = None
         address = str(Path(scratch) / f"{number}.socket")
@@ -133,6 +140,7 @@ class Worker:
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(address)
         self.listener.listen()
+        self.began = time.monotonic()
         with open(self.errors, "w") as errors:
             self.process = subprocess.Popen(
                 [*mode.before, *program],
@@ -157,7 +165,8 @@ class Worker:
                     raise Failure(f"made no step in {START_LIMIT} s") from None
         self.link.settimeout(ANSWER_LIMIT)
         self.lines = self.link.makefile("rw")
-        self.device, self.first = self._answer()
+        self.start = time.monotonic() - self.began
+        self.device, self.first, self.start_cpu = self._answer()
 
     def ask(self, steps, lead_in, cores, seconds=ANSWER_LIMIT):
         """Wall times and processor times of that many steps, or of those that so many seconds suffice for."""
@@ -184,6 +193,16 @@ class Worker:
             raise Failure(f"ended with {self.process.wait(END_LIMIT)}")
         except subprocess.TimeoutExpired:
             raise Failure("hung up and did not end") from None
+
+    def settle(self, mode, cores):
+        """Makes steps until it says that it has settled, or the mode's first steps are made. Their times."""
+        times, limit = [], time.monotonic() + mode.first_seconds
+        while len(times) < mode.first_steps and (len(times) < LEAST_STEPS or time.monotonic() < limit):
+            if any(mode.settles in line for line in self.said()):
+                self.settled = 1 + len(times), self.first + sum(times)
+                break
+            times += self.ask(1, 0, cores)[0]
+        return times
 
     def hang_up(self):
         """It ends by itself then, and csan with it prints its summary and saves what it learned."""
@@ -221,6 +240,7 @@ class Turns:
         self.modes, self.program, self.scratch, self.options = modes, program, scratch, options
         self.workers, self.rounds, self.order = {}, 0, random.Random(1)
         self.device = ""
+        self.starts = []  # pairs of workers: the baseline's, and one that starts beside it
 
     def take(self):
         """The modes that follow no other, then those that do, then those that follow these, have the same
@@ -235,9 +255,28 @@ class Turns:
                 self._start(names)
                 self._take_rounds(begin + self.options.seconds * number / len(phases))
             self._end(list(self.workers))
+            self._take_starts()
         finally:
-            for worker in self.workers.values():
+            for worker in [*self.workers.values(), *(worker for pair in self.starts for worker in pair)]:
                 worker.kill()
+
+    def _take_starts(self):
+        """Of the last mode, whose program csan knows by then, beside the baseline."""
+        names = [self.options.baseline, list(self.modes)[-1]]
+        if any(name not in self.workers or self.workers[name].failure for name in names):
+            return
+        for number in range(self.options.starts):
+            first = len(self.workers) + 2 * number
+            pair = [
+                Worker(self.modes[name], self.program, self.scratch, first + i) for i, name in enumerate(names)
+            ]
+            self.starts.append(pair)
+            for worker in pair:
+                self._guarded(worker, worker.meet)
+            for worker in pair:
+                worker.hang_up()
+            for worker in pair:
+                worker.end()
 
     def _depth(self, name):
         after = self.modes[name].after
@@ -264,8 +303,13 @@ class Turns:
             raise Failure(f"runs on {worker.device}, the others on {self.device}")
 
     def _warm(self, worker, mode):
-        wall, _ = worker.ask(mode.first_steps, 0, self.options.cores, mode.first_seconds)
-        worker.usual, worker.warm = warm_up(wall)
+        cores = self.options.cores
+        if mode.settles:
+            wall = worker.settle(mode, cores)
+            worker.usual, worker.warm = statistics.median(worker.ask(10, LEAD_IN, cores)[0]), 0.0
+        else:
+            wall, _ = worker.ask(mode.first_steps, 0, cores, mode.first_seconds)
+            worker.usual, worker.warm = warm_up(wall)
 
     def _take_rounds(self, limit):
         for taken in range(self.options.rounds):
@@ -298,10 +342,13 @@ class Turns:
     def _guard(self, name, call, *arguments):
         """Calls with the mode's worker unless that failed; the others go on when it does."""
         worker = self.workers[name]
-        if worker.failure:
-            return
+        if not worker.failure:
+            self._guarded(worker, call, worker, *arguments)
+
+    @staticmethod
+    def _guarded(worker, call, *arguments):
         try:
-            call(worker, *arguments)
+            call(*arguments)
         except Failure as failure:
             worker.failure = str(failure)
             worker.hang_up()
@@ -334,6 +381,8 @@ def report(model, turns):
         if worker.wall:
             figures = f"{_figures(worker.wall, wall)} {_figures(worker.cpu, cpu)}"
             print(f"  {name:22} {figures} {len(worker.wall):6} {worker.first:6.2f} s {worker.warm:7.2f} s")
+        if worker.settled and plain:
+            _report_settled(name, worker, plain)
         said = worker.said()
         if worker.failure:
             print(f"  {name:22} failed: {worker.failure}; it said:")
@@ -342,7 +391,26 @@ def report(model, turns):
             said = [line for line in said if line.startswith("csan: ")]
         for line in said:
             print(f"  {'':22} {line}")
+    _report_starts(turns)
     print(end="", flush=True)
+
+
+def _report_settled(name, worker, plain):
+    steps, seconds = worker.settled
+    more = seconds - plain.first - (steps - 1) * statistics.median(plain.wall.values() or [plain.usual])
+    print(f"  {name:22} settled after {steps} steps, {seconds:.2f} s: {more:.2f} s more than {steps} steps of plain")
+
+
+def _report_starts(turns):
+    pairs = [pair for pair in turns.starts if not any(worker.failure for worker in pair)]
+    if not pairs:
+        return
+    name = list(turns.modes)[-1]
+    for what, of in (("on the wall", "start"), ("of processors", "start_cpu")):
+        times = [[getattr(worker, of) for worker in pair] for pair in pairs]
+        plain, other = (statistics.median(column) for column in zip(*times))
+        more = statistics.median(second - first for first, second in times)
+        print(f"  start, seconds {what}: plain {plain:.2f}, {name} {other:.2f}, {more:+.2f} ({len(pairs)} pairs)")
 
 
 def _figures(slices, baseline):
@@ -381,7 +449,7 @@ def quiet_cores(count):
     return sorted(list(apart.values())[:count])
 
 
-def bench(usage, table, models, seconds, baseline=BASELINE):
+def bench(usage, table, models, seconds, baseline=BASELINE, starts=0):
     """table(csan, directory): the modes by name; a directory for each model."""
     parser = argparse.ArgumentParser(
         description=usage, epilog=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -392,6 +460,7 @@ def bench(usage, table, models, seconds, baseline=BASELINE):
     parser.add_argument("--seconds", type=float, default=seconds, help=f"a model, its start in ({seconds})")
     parser.add_argument("--rounds", type=int, default=1000, help="at most")
     parser.add_argument("--steps", type=int, default=10, help="of a slice, at most (10)")
+    parser.add_argument("--starts", type=int, default=starts, help=f"pairs of processes that only start ({starts})")
     parser.add_argument("--cores", default="2", help="how many, a list such as 3,5, or any (2)")
     options = parser.parse_args()
     options.cores = _cores(options.cores, parser)
