@@ -1,29 +1,34 @@
 # Programs of PyTorch whose kernels fail, or that run out of memory: each ends with PyTorch's own
 # exception, and csan's report names the line marked below.
-#   torch_errors.py CASE
+#   torch_errors.py CASE [TIMES]    TIMES: how often it runs first with what is right
 import sys
 import torch
 
-case = sys.argv[1]
+case, times = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0
 device = "cuda"
+right = True
+
+
+def instead(wrong, of):
+    return of if right else wrong
 
 
 def scatter():
     x = torch.zeros(8, 16, device=device)
     index = torch.full((8, 4), 3, device=device)
-    index[2, 1] = 16
+    index[2, 1] = instead(16, of=15)
     x.scatter_(1, index, 1.0)  # fails
 
 
 def embedding():
     layer = torch.nn.Embedding(10, 4, device=device)
-    tokens = torch.tensor([1, 2, 10, 3], device=device)
+    tokens = torch.tensor([1, 2, instead(10, of=9), 3], device=device)
     return layer(tokens)  # fails
 
 
 def cross_entropy():
     logits = torch.randn(4, 5, device=device, requires_grad=True)
-    labels = torch.tensor([0, 1, 7, 2], device=device)
+    labels = torch.tensor([0, 1, instead(7, of=4), 2], device=device)
     return torch.nn.functional.cross_entropy(logits, labels)  # fails
 
 
@@ -32,13 +37,13 @@ def backward():
     x = torch.zeros(6, 4, device=device, requires_grad=True)
     index = torch.tensor([0, 5, 1], device=device)
     y = x.index_select(0, index)  # fails: of a backward kernel csan names the forward call
-    index.data[1] = 60
+    index.data[1] = instead(60, of=2)
     y.sum().backward()
 
 
 def gather():
     x = torch.zeros(8, 16, device=device)
-    index = torch.tensor([[0, 15], [3, 16]], device=device)
+    index = torch.tensor([[0, 15], [3, instead(16, of=1)]], device=device)
     index_of_a_copy = index.clone()  # made on the device: its values are not known
     x.gather(0, index_of_a_copy.clamp(max=7))
     return x.gather(1, index)  # fails
@@ -46,12 +51,12 @@ def gather():
 
 def advanced_index():
     x = torch.zeros(8, 16, device=device)
-    return x[[0, -8, 7], torch.tensor([15, -17, 0])]  # fails
+    return x[[0, -8, 7], torch.tensor([15, instead(-17, of=-16), 0])]  # fails
 
 
 def ignored_label():
     logits = torch.randn(4, 5, device=device)
-    labels = torch.tensor([0, -100, 7, 2]).pin_memory().to(device, non_blocking=True)
+    labels = torch.tensor([0, -100, instead(7, of=4), 2]).pin_memory().to(device, non_blocking=True)
     logits = torch.nn.functional.layer_norm(logits, (5,))  # work between the copy and the loss
     return torch.nn.functional.cross_entropy(logits, labels)  # fails
 
@@ -78,8 +83,12 @@ def cpu_pointer():
 
 def out_of_memory():
     kept = [torch.empty(1 << 28, device=device) for _ in range(4)]
-    more = torch.empty(1 << 40, device=device)  # fails
+    more = torch.empty(instead(1 << 40, of=1 << 20), device=device)  # fails
 
 
+for _ in range(times):
+    globals()[case]()
+torch.cuda.synchronize()
+right = False
 globals()[case]()
 torch.cuda.synchronize()

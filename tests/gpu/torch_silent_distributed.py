@@ -1,7 +1,7 @@
 # Programs of PyTorch on several GPUs that are right: csan must find nothing in any of them.
 #   torch_silent_distributed.py RANKS [NAME...]    rank 0 prints each name, and a number that it computed
 # With one rank the program runs in this process, with more in processes that it spawns; under torchrun in torchrun's.
-# BACKEND=gloo takes another backend than NCCL.
+# BACKEND=gloo takes another backend than NCCL, STEPS=N trains for so many steps instead of three.
 import os
 import sys
 import tempfile
@@ -12,6 +12,7 @@ from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
 
 kind = "cuda" if torch.cuda.is_available() else "cpu"
+steps = int(os.environ.get("STEPS", 3))
 backend = os.environ.get("BACKEND", "nccl" if kind == "cuda" else "gloo")
 
 
@@ -30,7 +31,7 @@ def network(device, blocks=3):
     return nn.Sequential(*(Block() for _ in range(blocks))).to(device)
 
 
-def batches(device, count=3):
+def batches(device, count=steps):
     """Other data on each rank, made on the host and copied."""
     maker = torch.Generator().manual_seed(1 + dist.get_rank())
     for _ in range(count):
@@ -101,7 +102,7 @@ def tensor_parallel(device):
         parallelize_module(block, mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, foreach=False)
     torch.manual_seed(5)  # each rank has the same batch
-    for _ in range(3):
+    for _ in range(steps):
         optimizer.zero_grad()
         loss = model(torch.randn(8, 48).to(device)).pow(2).mean()
         loss.backward()
@@ -116,12 +117,12 @@ def pipeline(device):
     for schedule in (ScheduleGPipe, Schedule1F1B):
         blocks = network(device, 2 * ranks)[2 * rank:2 * rank + 2]
         optimizer = torch.optim.SGD(blocks.parameters(), lr=0.1)
-        steps = schedule(PipelineStage(blocks, rank, ranks, device), n_microbatches=4, loss_fn=F.mse_loss)
+        stages = schedule(PipelineStage(blocks, rank, ranks, device), n_microbatches=4, loss_fn=F.mse_loss)
         torch.manual_seed(5)  # the first rank's input and the last one's target are of one batch
-        for _ in range(3):
+        for _ in range(steps):
             x, target, losses = torch.randn(8, 48).to(device), torch.zeros(8, 48, device=device), []
             optimizer.zero_grad()
-            steps.step(*([x] if rank == 0 else []), **({"target": target, "losses": losses} if last else {}))
+            stages.step(*([x] if rank == 0 else []), **({"target": target, "losses": losses} if last else {}))
             optimizer.step()
             if last:
                 value = sum(loss.item() for loss in losses)
