@@ -5,17 +5,21 @@
 #include "csan/replay/exposed_windows.h"
 #include "csan/replay/receives.h"
 #include "csan/replay/replay_define.h"
+#include "csan/replay/shared_memory.h"
 
 #include <stdlib.h>
 #include <uthash.h>
 
-/* Where unified memory begins, and how far pieces lie apart: accesses beyond one hit no other. */
-static const uint64_t unified_first = UINT64_C(1) << 60, unified_gap = UINT64_C(1) << 32;
+/* Where unified memory begins, and how far pieces lie apart: accesses beyond one hit no other. Of
+ * some pieces the size is not known when they get their place. */
+static const uint64_t unified_first = UINT64_C(1) << 60, unified_gap = UINT64_C(1) << 32,
+                      unified_most = UINT64_C(1) << 40;
 
 /* A record or wait, a handle made or opened. */
 struct moment {
     uint64_t key, time;
     uint64_t offset; /* of a handle made: where in the memory it begins */
+    uint64_t place;  /* ... and where that lies for all, if the memory has a descriptor */
     uint32_t process, number;
     uint32_t birth; /* of a handle made: the memory's */
     bool memory;
@@ -32,8 +36,8 @@ struct taken_send {
     uint32_t wanted; /* its number among what the process waits for */
 };
 
-/* Where memory that was opened lies for all. */
-struct opened {
+/* Where memory that was opened or mapped lies for all. */
+struct place {
     uint64_t key, unified;
     UT_hash_handle hh;
 };
@@ -47,7 +51,8 @@ struct live {
 
 struct scanned {
     struct link_process process;
-    struct live *live; /* uthash */
+    struct live *live;           /* uthash */
+    struct shared_memory mapped; /* what of its memory has descriptors, as it is now */
     size_t birth_capacity;
     struct receives receives;
     struct synchronous_sends synchronous;
@@ -63,7 +68,8 @@ struct link_scan {
     struct sends sends;
     struct lock_sections locks;
     struct exposed_windows exposed;
-    struct opened *opened; /* uthash, by key: as the first one to open it found it */
+    struct place *opened; /* uthash, by key: as the first one to open it found it */
+    struct place *mapped; /* uthash, by key: memory that has descriptors */
     struct scanned processes[];
 };
 
@@ -76,17 +82,37 @@ struct link_scan *link_scan_create(size_t count)
     }
     scan->count = count;
     scan->unified = unified_first;
+    for (size_t i = 0; i < count; i++)
+        shared_memory_init(&scan->processes[i].mapped);
     return scan;
 }
 
-static void opened_clear(struct link_scan *scan)
+static void places_clear(struct place **places)
 {
-    struct opened *opened, *next;
-    HASH_ITER(hh, scan->opened, opened, next)
+    struct place *place, *next;
+    HASH_ITER(hh, *places, place, next)
     {
-        HASH_DEL(scan->opened, opened);
-        free(opened);
+        HASH_DEL(*places, place);
+        free(place);
     }
+}
+
+/* NULL: memory is short. */
+static struct place *place_of(struct place **places, uint64_t key)
+{
+    struct place *place = NULL;
+    HASH_FIND(hh, *places, &key, sizeof key, place);
+    if (place)
+        return place;
+    place = calloc(1, sizeof *place);
+    if (!place)
+        return NULL;
+    place->key = key;
+    HASH_ADD(hh, *places, key, sizeof place->key, place);
+    if (place->hh.tbl)
+        return place;
+    free(place);
+    return NULL;
 }
 
 static void live_clear(struct scanned *scanned)
@@ -106,6 +132,7 @@ void link_scan_destroy(struct link_scan *scan)
     for (size_t i = 0; i < scan->count; i++) {
         struct scanned *scanned = &scan->processes[i];
         live_clear(scanned);
+        shared_memory_clear(&scanned->mapped);
         free(scanned->process.wanted);
         free(scanned->process.uses);
         free(scanned->process.births);
@@ -119,7 +146,8 @@ void link_scan_destroy(struct link_scan *scan)
     sends_clear(&scan->sends);
     lock_sections_clear(&scan->locks);
     exposed_windows_clear(&scan->exposed);
-    opened_clear(scan);
+    places_clear(&scan->opened);
+    places_clear(&scan->mapped);
     free(scan->sources.items);
     free(scan->waits.items);
     free(scan->maps.items);
@@ -172,9 +200,20 @@ static bool take_free(struct scanned *scanned, uint64_t base)
     return true;
 }
 
+/* Room for memory of a size that is not known yet. */
+static uint64_t place_take(struct link_scan *scan)
+{
+    const uint64_t unified = scan->unified;
+    scan->unified += unified_most;
+    return unified;
+}
+
 static bool take_share(struct link_scan *scan, struct scanned *scanned, struct moment *moment,
                        const struct recorded *recorded)
 {
+    if (shared_memory_find(&scanned->mapped, recorded->value[FIELD_ADDRESS] + moment->offset,
+                           &moment->place))
+        return true;
     const struct live *live = live_at(scanned, recorded->value[FIELD_ADDRESS]);
     moment->birth = live ? live->birth : 0;
     if (!replay_grow((void **)&scanned->process.births, &scanned->birth_capacity,
@@ -187,6 +226,20 @@ static bool take_share(struct link_scan *scan, struct scanned *scanned, struct m
         scan->unified += memory->bytes + unified_gap;
     }
     return true;
+}
+
+static bool take_map(struct link_scan *scan, struct scanned *scanned, struct moment *moment,
+                     const struct recorded *recorded)
+{
+    const uint64_t offset = recorded->value[FIELD_FIRST], bytes = recorded->value[FIELD_BYTES];
+    struct place *place = place_of(&scan->mapped, moment->key);
+    if (place && !place->unified)
+        place->unified = place_take(scan);
+    moment->time = offset + bytes;
+    moment->number = (uint32_t)scanned->process.mapped_count++;
+    return place && moment_add(&scan->maps, moment) &&
+           (!bytes || shared_memory_add(&scanned->mapped, recorded->value[FIELD_ADDRESS], bytes,
+                                        place->unified + offset));
 }
 
 static bool take_receive(struct scanned *scanned, const struct recorded *recorded)
@@ -242,9 +295,10 @@ static bool take_link(struct link_scan *scan, size_t process, const struct recor
         moment.number = (uint32_t)scanned->process.wanted_count++;
         return moment_add(&scan->waits, &moment);
     case CSAN_LINK_MAP:
-        moment.time = recorded->value[FIELD_FIRST] + recorded->value[FIELD_BYTES];
-        moment.number = (uint32_t)scanned->process.mapped_count++;
-        return moment_add(&scan->maps, &moment);
+        return take_map(scan, scanned, &moment, recorded);
+    case CSAN_LINK_CLOSE:
+        shared_memory_remove(&scanned->mapped, recorded->value[FIELD_ADDRESS]);
+        return true;
     case CSAN_LINK_TAKE:
     case CSAN_LINK_LOOK:
     case CSAN_LINK_POST:
@@ -317,34 +371,23 @@ static bool tables_make(struct link_process *process)
     return true;
 }
 
-/* Memory of a process whose recording is missing: those who opened it share it all the same. */
-static uint64_t foreign_memory(struct link_scan *scan)
-{
-    const uint64_t unified = scan->unified;
-    scan->unified += unified_gap * 256;
-    return unified;
-}
-
-/* False: memory is short. */
+/* Those who opened memory of a process whose recording is missing share it all the same. False:
+ * memory is short. */
 static bool opened_resolve(struct link_scan *scan, const struct moment *wait, uint64_t unified)
 {
-    struct opened *opened = NULL;
     struct link_process *process = &scan->processes[wait->process].process;
-    HASH_FIND(hh, scan->opened, &wait->key, sizeof wait->key, opened);
-    if (!opened) {
-        opened = calloc(1, sizeof *opened);
-        if (!opened)
-            return false;
-        opened->key = wait->key;
-        opened->unified = unified ? unified : foreign_memory(scan);
-        HASH_ADD(hh, scan->opened, key, sizeof opened->key, opened);
-        if (!opened->hh.tbl) {
-            free(opened);
-            return false;
-        }
-    }
-    process->opened[wait->number] = unified ? unified : opened->unified;
+    struct place *place = place_of(&scan->opened, wait->key);
+    if (!place)
+        return false;
+    if (!place->unified)
+        place->unified = unified ? unified : place_take(scan);
+    process->opened[wait->number] = unified ? unified : place->unified;
     return true;
+}
+
+static uint64_t unified_of(const struct link_process *process, const struct moment *source)
+{
+    return source->place ? source->place : process->births[source->birth].unified + source->offset;
 }
 
 static bool resolve(struct link_scan *scan, const struct moment *wait)
@@ -356,7 +399,7 @@ static bool resolve(struct link_scan *scan, const struct moment *wait)
         struct link_process *of = &scan->processes[source->process].process;
         process->wanted[wait->number] = (struct link_source){source->process, source->number};
         of->uses[source->number]++;
-        unified = wait->memory ? of->births[source->birth].unified + source->offset : 0;
+        unified = wait->memory ? unified_of(of, source) : 0;
     }
     process->foreign |= wait->memory && !source;
     return !wait->memory || opened_resolve(scan, wait, unified);
@@ -371,8 +414,9 @@ static void resolve_maps(struct link_scan *scan)
     for (size_t first = 0, end; first < maps->count; first = end) {
         for (end = first; end < maps->count && maps->items[end].key == maps->items[first].key;)
             end++;
-        const struct link_memory memory = {maps->items[end - 1].time, scan->unified};
-        scan->unified += memory.bytes + unified_gap;
+        const struct place *place = NULL;
+        HASH_FIND(hh, scan->mapped, &maps->items[first].key, sizeof place->key, place);
+        const struct link_memory memory = {maps->items[end - 1].time, place ? place->unified : 0};
         for (size_t i = first; i < end; i++)
             scan->processes[maps->items[i].process].process.mapped[maps->items[i].number] = memory;
     }
@@ -431,6 +475,7 @@ bool link_scan_resolve(struct link_scan *scan)
     for (size_t i = 0; i < scan->count; i++) {
         struct scanned *scanned = &scan->processes[i];
         live_clear(scanned);
+        shared_memory_clear(&scanned->mapped);
         if (!tables_make(&scanned->process) || !number_receives(scanned) ||
             !replay_grow((void **)&scanned->process.births, &scanned->birth_capacity,
                          sizeof *scanned->process.births, scanned->process.birth_count))

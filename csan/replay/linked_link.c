@@ -97,7 +97,9 @@ static const char *take_share(struct linked_process *process, const struct recor
     const uint64_t base = recorded->value[FIELD_ADDRESS];
     const struct link_memory *memory = &process->links->births[0];
     const uint64_t bytes = recorded->value[FIELD_BYTES];
-    if (shared_memory_begins(&process->shared, base) || !memory->unified)
+    uint64_t known;
+    if (!memory->unified ||
+        shared_memory_find(&process->shared, base + recorded->value[FIELD_FIRST], &known))
         return NULL;
     csan_memory_create(process->linked->context, CSAN_MEMORY_DEVICE, memory->unified, bytes,
                        CSAN_HOST, 0);

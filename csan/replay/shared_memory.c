@@ -30,16 +30,19 @@ bool shared_memory_add(struct shared_memory *memory, uint64_t base, uint64_t byt
     return range != NULL;
 }
 
-bool shared_memory_begins(const struct shared_memory *memory, uint64_t base)
+bool shared_memory_find(const struct shared_memory *memory, uint64_t address, uint64_t *unified)
 {
-    const struct shared_range *range = range_map_find(&memory->ranges, base);
-    return range && range->own.start == base;
+    const struct shared_range *range = range_map_find(&memory->ranges, address);
+    if (range)
+        *unified = range->unified + (address - range->own.start);
+    return range != NULL;
 }
 
 void shared_memory_remove(struct shared_memory *memory, uint64_t base)
 {
     struct range_cursor place = range_map_seek(&memory->ranges, base);
-    if (shared_memory_begins(memory, base))
+    const struct shared_range *range = range_map_find(&memory->ranges, base);
+    if (range && range->own.start == base)
         range_map_remove(&memory->ranges, &place);
 }
 

@@ -21,8 +21,8 @@ bool shared_memory_add(struct shared_memory *memory, uint64_t base, uint64_t byt
                        uint64_t unified);
 /* The range that begins at `base` ends. */
 void shared_memory_remove(struct shared_memory *memory, uint64_t base);
-/* Whether a range begins at `base`. */
-bool shared_memory_begins(const struct shared_memory *memory, uint64_t base);
+/* Where the process's byte lies for all. False: it is not shared. */
+bool shared_memory_find(const struct shared_memory *memory, uint64_t address, uint64_t *unified);
 
 static inline bool shared_memory_is_empty(const struct shared_memory *memory)
 {

@@ -3,11 +3,12 @@
 # together by csan merge --order: the modes of the program interprocess. With two GPUs and NCCL also
 # those of nccl_processes and nccl_windows, whose signals need NCCL 2.29.
 #
-#   interprocess.sh ROOT   ROOT holds bin/csan and tests/programs
+#   interprocess.sh ROOT [NCCL]   ROOT holds bin/csan and tests/programs
 #
-# CSAN_DEVICE is the device (gpu), PYTHON the one whose NCCL is taken (python3). Prints "ok NAME" or "not ok NAME" for each mode, then totals; 1 if one failed.
+# CSAN_DEVICE is the device (gpu), PYTHON the one whose NCCL is taken (python3). NCCL is a folder with
+# another libnccl.so.2 for nccl_windows, and for a second round of nccl_processes. Prints "ok NAME" or "not ok NAME" for each mode, then totals; 1 if one failed.
 set -u
-root=$(cd "$1" && pwd) device=${CSAN_DEVICE:-gpu}
+root=$(cd "$1" && pwd) other=${2:+$(cd "$2" && pwd)} device=${CSAN_DEVICE:-gpu}
 csan=$root/bin/csan programs=$root/tests/programs/plain
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
@@ -28,7 +29,7 @@ try()
     else
         failed=$((failed + 1))
         echo "not ok $1 $2 (ended with $status, csan merge with $merged)"
-        tail -15 run out | sed 's/^/    /'
+        tail -n 15 run out | sed 's/^/    /'
     fi
 }
 
@@ -42,23 +43,51 @@ for mode in none early opened undeclared tensor_early descriptor_early pool_earl
     racy interprocess $mode
 done
 
-nccl=$(${PYTHON:-python3} -c 'import nvidia.nccl; print(list(nvidia.nccl.__path__)[0] + "/lib")' 2>/dev/null)
-gpus=$(nvidia-smi -L 2>/dev/null | wc -l)
-if [ "$device" = embedded ] || { [ "$gpus" -ge 2 ] && [ -n "$nccl" ]; }; then
-    [ "$device" = embedded ] || export LD_LIBRARY_PATH=$nccl${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    for mode in all_reduce split ahead broadcast exchange send graph; do
+processes()
+{
+    for mode in all_reduce split ahead broadcast exchange send graph registered; do
         right nccl_processes $mode
     done
-    for mode in broadcast_of_reader written_behind none graph_behind; do
+    for mode in broadcast_of_reader written_behind none graph_behind registered_behind; do
         racy nccl_processes $mode
     done
-    if [ "$device" = embedded ] || grep -q ncclPutSignal "$nccl"/libnccl.so.2; then
-        for mode in waited two_puts reused bare_signal other_part second_window deregistered kernel; do
-            right nccl_windows $mode
-        done
-        for mode in no_wait one_of_two signal_first other_window kernel_early; do
-            racy nccl_windows $mode
-        done
+}
+
+windows()
+{
+    for mode in waited two_puts reused bare_signal_same_index other_part second_window deregistered kernel; do
+        right nccl_windows $mode
+    done
+    for mode in no_wait one_of_two signal_first_same_index other_window kernel_early; do
+        racy nccl_windows $mode
+    done
+}
+
+# use FOLDER: the programs take the NCCL there.
+use()
+{
+    export LD_LIBRARY_PATH=$1${own_path:+:$own_path}
+    grep -aoEm1 'NCCL version [0-9.]+' "$1/libnccl.so.2" | head -1
+}
+
+own_path=${LD_LIBRARY_PATH:-}
+nccl=$(${PYTHON:-python3} -c 'import nvidia.nccl; print(list(nvidia.nccl.__path__)[0] + "/lib")' 2>/dev/null)
+gpus=$(nvidia-smi -L 2>/dev/null | wc -l)
+if [ "$device" = embedded ]; then
+    processes
+    windows
+elif [ "$gpus" -ge 2 ] && [ -n "$nccl$other" ]; then
+    if [ -n "$nccl" ]; then
+        use "$nccl"
+        processes
+    fi
+    if [ -n "$other" ]; then
+        nccl=$other
+        use "$nccl"
+        processes
+    fi
+    if grep -q ncclPutSignal "$nccl/libnccl.so.2"; then
+        windows
     else
         echo "skipped: nccl_windows needs NCCL 2.29"
     fi

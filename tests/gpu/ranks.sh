@@ -81,12 +81,14 @@ for form in "set" "set racy" "barrier"; do
 done
 
 if [ "$("$python" -c 'import torch; print(torch.cuda.device_count())')" -ge 2 ]; then
-    record collectives
-    check "two processes of torch.distributed are right" grep -qx right out
-    merge
-    check "... and in order" ended 0
-    check "... with calls of NCCL that meet" grep -Eq ' [1-9][0-9]* ends of collective calls' err
-    check "... of which nothing is missing" eval '! grep -Eq "possible ones|wait for messages" err'
+    for mode in collectives ddp; do
+        record $mode
+        check "two processes of torch.distributed are right ($mode)" grep -qx right out
+        merge
+        check "... and in order" ended 0
+        check "... with calls of NCCL that meet" grep -Eq ' [1-9][0-9]* ends of collective calls' err
+        check "... of which nothing is missing" eval '! grep -Eq "possible ones|wait for messages" err'
+    done
 else
     echo "skipped: torch.distributed by NCCL needs two GPUs"
 fi

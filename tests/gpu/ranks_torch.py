@@ -3,6 +3,7 @@
   ranks_torch.py tensor       right: PyTorch orders the two by an event
   ranks_torch.py rewritten    the first process writes the tensor again, while the other one may read it
   ranks_torch.py collectives  right: two processes of torch.distributed, a GPU each
+  ranks_torch.py ddp          right: the same train a model by DistributedDataParallel
 """
 
 import os
@@ -40,10 +41,14 @@ def share(rewritten):
     return right
 
 
-def collect(rank, port):
+def join(rank, port):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=port, RANK=str(rank), WORLD_SIZE="2")
     torch.cuda.set_device(rank)
     dist.init_process_group("nccl")
+
+
+def collect(rank, port):
+    join(rank, port)
     values = torch.full((COUNT,), rank + 1.0, device="cuda")
     dist.all_reduce(values)
     dist.broadcast(values, 1)
@@ -55,9 +60,29 @@ def collect(rank, port):
         sys.exit(1)
 
 
+def train(rank, port):
+    join(rank, port)
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 1)).cuda()
+    model = torch.nn.parallel.DistributedDataParallel(model, device_ids=[rank])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.full((32, 256), rank + 1.0, device="cuda")).square().mean().backward()
+        optimizer.step()
+    total = sum(parameter.sum() for parameter in model.parameters()).detach()
+    both = [torch.empty_like(total) for _ in range(2)]
+    dist.all_gather(both, total)
+    right = both[0].item() == both[1].item()
+    dist.destroy_process_group()
+    if not right:
+        sys.exit(1)
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "collectives":
-        multiprocessing.spawn(collect, (str(20000 + os.getpid() % 20000),), nprocs=2)
+    ranks = {"collectives": collect, "ddp": train}.get(sys.argv[1])
+    if ranks:
+        multiprocessing.spawn(ranks, (str(20000 + os.getpid() % 20000),), nprocs=2)
         print("right")
     else:
         print("right" if share(sys.argv[1] == "rewritten") else "wrong")

@@ -43,6 +43,9 @@ ncclResult_t ncclSend(const void *sendbuff, size_t count, ncclDataType_t datatyp
 ncclResult_t ncclRecv(void *recvbuff, size_t count, ncclDataType_t datatype, int peer,
                       ncclComm_t comm, cudaStream_t stream);
 
+ncclResult_t ncclMemAlloc(void **ptr, size_t size);
+ncclResult_t ncclMemFree(void *ptr);
+
 // Since NCCL 2.29; the windows since 2.27. A program says what it does without them.
 #define SINCE_2_29 __attribute__((weak))
 SINCE_2_29 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buff, size_t size,

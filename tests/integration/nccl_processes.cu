@@ -13,6 +13,7 @@ static int rank;
 static ncclComm_t comm;
 static cudaStream_t stream;
 static int *mine, *other, *memory;
+static ncclWindow_t windows[2];
 
 static void connect()
 {
@@ -34,6 +35,22 @@ static void connect()
         NCCL(ncclCommSplit(comm, 0, rank, &comm, nullptr));
 }
 
+// The library has windows of its own memory alone.
+static int *windowed(int which)
+{
+    void *p;
+    NCCL(ncclMemAlloc(&p, N * sizeof(int)));
+    CHECK(cudaMemset(p, 0, N * sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    NCCL(ncclCommWindowRegister(comm, p, N * sizeof(int), &windows[which], 1));
+    return (int *)p;
+}
+
+static bool in_windows()
+{
+    return (is("registered") || is("registered_behind")) && ncclCommWindowRegister;
+}
+
 static void broadcast(int root)
 {
     NCCL(ncclBroadcast(mine, mine, N, ncclInt32, root, comm, stream));
@@ -50,7 +67,7 @@ static void exchange()
 
 static void between()
 {
-    if (is("all_reduce") || is("split") || is("ahead"))
+    if (is("all_reduce") || is("split") || is("ahead") || is("registered"))
         NCCL(ncclAllReduce(mine, other, N, ncclInt32, ncclSum, comm, stream));
     if (is("broadcast"))
         broadcast(0);
@@ -166,9 +183,9 @@ static int writer()
     with_graph();
     if (is("ahead")) // the other rank enqueues its part when this one has gone on
         put(csan_send());
-    if (is("written_behind"))
+    if (is("written_behind") || is("registered_behind"))
         NCCL(ncclAllReduce(mine, other, N, ncclInt32, ncclSum, comm, stream));
-    if (is("written_behind"))
+    if (is("written_behind") || is("registered_behind"))
         launch_fill(stream, memory);
     get<char>();
     CHECK(cudaStreamSynchronize(stream));
@@ -181,7 +198,7 @@ static int reader()
     if (is("ahead"))
         csan_receive(get<uint64_t>());
     between();
-    if (is("written_behind"))
+    if (is("written_behind") || is("registered_behind"))
         NCCL(ncclAllReduce(mine, other, N, ncclInt32, ncclSum, comm, stream));
     with_graph();
     if (strncmp(mode, "graph", 5) != 0 || graph_is_between())
@@ -208,6 +225,10 @@ int main(int count, char **arguments)
     mine = zeroed();
     other = zeroed();
     connect();
+    if (in_windows()) {
+        mine = windowed(0);
+        other = windowed(1);
+    }
     if (!child)
         return reader();
     const int code = writer();

@@ -13,7 +13,7 @@ enum { PARTS = 2, PART = N / PARTS };
 static int rank;
 static ncclComm_t comm;
 static cudaStream_t stream, second;
-static ncclWindow_t window, spare;
+static ncclWindow_t window, spare, of_source;
 static int *source, *memory, *result;
 
 static void connect()
@@ -34,7 +34,24 @@ static bool uses_kernel()
     return is("kernel") || is("kernel_early");
 }
 
-// A window may be a part of an allocation. In a group its handle is there at the end.
+// The library has windows of such memory alone.
+static int *allocated(size_t count = N)
+{
+    void *p;
+    NCCL(ncclMemAlloc(&p, count * sizeof(int)));
+    CHECK(cudaMemset(p, 0, count * sizeof(int)));
+    CHECK(cudaDeviceSynchronize());
+    return (int *)p;
+}
+
+// Of bare signals: until NCCL 2.31 there is none but 0.
+static int other_signal()
+{
+    return is("bare_signal") || is("signal_first") ? 2 : 0;
+}
+
+// A window may be a part of an allocation. In a group its handle is there at the end. What is put
+// must lie in a window of the kind 1.
 static void register_windows()
 {
     if (is("group"))
@@ -42,6 +59,7 @@ static void register_windows()
     if (is("second_window") || is("other_window"))
         NCCL(ncclCommWindowRegister(comm, result, N * sizeof(int), &spare, 0));
     NCCL(ncclCommWindowRegister(comm, memory + N, N * sizeof(int), &window, uses_kernel()));
+    NCCL(ncclCommWindowRegister(comm, source, N * sizeof(int), &of_source, 1));
     if (is("group"))
         NCCL(ncclGroupEnd());
 }
@@ -85,8 +103,8 @@ static void writer()
         put_part(0, 0, stream);
     if (is("reused") || is("signal_of_reader"))
         wait_for(1, 0, 1);
-    if (is("signal_first"))
-        NCCL(ncclSignal(1, 2, 0, 0, comm, stream));
+    if (is("signal_first") || is("signal_first_same_index"))
+        NCCL(ncclSignal(1, other_signal(), 0, 0, comm, stream));
     if (is("kernel_early"))
         NCCL(ncclSignal(1, 0, 0, 0, comm, stream));
     if (is("captured"))
@@ -97,8 +115,8 @@ static void writer()
         put_part(0, 0, stream);
     if (is("two_puts") || is("one_of_two"))
         put_part(1, 0, second);
-    if (is("bare_signal"))
-        NCCL(ncclSignal(1, 2, 0, 0, comm, stream));
+    if (is("bare_signal") || is("bare_signal_same_index"))
+        NCCL(ncclSignal(1, other_signal(), 0, 0, comm, stream));
 }
 
 // Its kernels use the window's memory by their own pointer.
@@ -120,7 +138,9 @@ static void reader()
         return;
     }
     if (is("bare_signal") || is("signal_first"))
-        wait_for(1, 2, 0);
+        wait_for(1, other_signal(), 0);
+    else if (is("bare_signal_same_index")) // the put's and the bare one
+        wait_for(2, 0, 0);
     else if (!is("no_wait") && !is("other_part") && !is("other_window") && !is("captured"))
         wait_for(both && !is("one_of_two") ? 2 : 1, 0, 0);
     read_window(is("other_part") ? 1 : 0, both ? 2 : 1);
@@ -144,9 +164,9 @@ int main(int count, char **arguments)
     use_device_of(rank);
     stream = nonblocking_stream();
     second = nonblocking_stream();
-    source = zeroed();
-    memory = zeroed(2 * N);
-    result = zeroed();
+    source = allocated();
+    memory = allocated(2 * N);
+    result = allocated();
     connect();
     register_windows();
     if (rank == 0)

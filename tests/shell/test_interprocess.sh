@@ -173,7 +173,8 @@ done
 # ---- Ranks of NCCL
 
 pair=$plain/nccl_processes
-for mode in all_reduce split ahead broadcast reduce exchange send graph graph_two_calls graph_inside graph_second; do
+for mode in all_reduce split ahead broadcast reduce exchange send graph graph_two_calls graph_inside graph_second\
+    registered; do
     record $mode
     check "each rank of NCCL is right by itself ($mode)" ended 0
     merge
@@ -181,7 +182,7 @@ for mode in all_reduce split ahead broadcast reduce exchange send graph graph_tw
     check "... of which nothing is missing" notes '0 races between processes, 0 of them possible'
 done
 for mode in broadcast_of_reader reduce_to_writer written_behind none graph_reduce_to_writer graph_behind graph_first\
-    graph_again; do
+    graph_again registered_behind; do
     record $mode
     check "each rank is right by itself where NCCL orders nothing ($mode)" ended 0
     merge
@@ -193,14 +194,14 @@ done
 # ---- Windows of NCCL
 
 pair=$plain/nccl_windows
-for mode in waited two_puts reused bare_signal other_part group second_window deregistered kernel; do
+for mode in waited two_puts reused bare_signal bare_signal_same_index other_part group second_window deregistered kernel; do
     record $mode
     check "each rank with a window is right by itself ($mode)" ended 0
     merge
     check "... and the two are in order" ended 0
     check "... of which nothing is missing" notes '0 races between processes, 0 of them possible'
 done
-for mode in no_wait one_of_two reused_early signal_of_reader signal_first other_window; do
+for mode in no_wait one_of_two reused_early signal_of_reader signal_first signal_first_same_index other_window; do
     record $mode
     check "each rank is right by itself where no signal orders a put ($mode)" ended 0
     merge

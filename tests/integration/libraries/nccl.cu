@@ -3,7 +3,11 @@
 #include "blind.h"
 #include "nccl_calls.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cuda.h>
+#include <map>
 #include <vector>
 
 struct ncclComm {
@@ -22,13 +26,28 @@ struct Work {
 struct Window {
     ncclWindow_t *variable; // for its handle
     int *there;
+    uintptr_t base;
+    size_t size;
     bool symmetric; // kernels may use it
 };
+
+template <typename F> static F *driver(const char *name)
+{
+    void *function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+    return (F *)function;
+}
+#define DRIVER(name) driver<decltype(name)>(#name)
 
 static thread_local int depth;
 static thread_local bool invalid;
 static thread_local std::vector<Work> waiting;
 static thread_local std::vector<Window *> registered; // handles are there at the group's end
+
+// Of all threads; programs use them from one.
+static std::map<uintptr_t, size_t> allocations; // by ncclMemAlloc
+static std::vector<const Window *> windows;
 
 struct Batch {
     Work works[8];
@@ -212,21 +231,64 @@ ncclResult_t ncclRecv(void *recvbuff, size_t count, ncclDataType_t, int, ncclCom
 {
     return cudaMemsetAsync(recvbuff, 0, count * 4, stream) ? ncclInvalidUsage : ncclSuccess;
 }
-// One-sided: a put reads its source, and what is put stays here.
+// By the driver's calls for virtual memory, which can be exported.
+ncclResult_t ncclMemAlloc(void **ptr, size_t size)
+{
+    enum { GRANULE = 2 << 20 };
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp what = {};
+    CUmemAccessDesc access = {};
+    CUdeviceptr p;
+    int device;
+    cudaGetDevice(&device);
+    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    what.location = access.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    what.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    size = (size + GRANULE - 1) / GRANULE * GRANULE;
+    if (DRIVER(cuMemCreate)(&handle, size, &what, 0) != CUDA_SUCCESS ||
+        DRIVER(cuMemAddressReserve)(&p, size, 0, 0, 0) != CUDA_SUCCESS ||
+        DRIVER(cuMemMap)(p, size, 0, handle, 0) != CUDA_SUCCESS ||
+        DRIVER(cuMemSetAccess)(p, size, &access, 1) != CUDA_SUCCESS ||
+        DRIVER(cuMemRelease)(handle) != CUDA_SUCCESS)
+        return ncclInvalidUsage;
+    allocations[p] = size;
+    *ptr = (void *)p;
+    return ncclSuccess;
+}
+ncclResult_t ncclMemFree(void *ptr)
+{
+    const CUdeviceptr p = (CUdeviceptr)ptr;
+    const auto found = allocations.find(p);
+    if (found == allocations.end())
+        return ncclInvalidArgument;
+    DRIVER(cuMemUnmap)(p, found->second);
+    DRIVER(cuMemAddressFree)(p, found->second);
+    allocations.erase(found);
+    return ncclSuccess;
+}
+// One-sided: a put reads its source, and what is put stays here. As in the library, windows are of
+// memory by ncclMemAlloc and begin at a multiple of 4096 bytes.
 ncclResult_t ncclCommWindowRegister(ncclComm_t, void *buff, size_t size, ncclWindow_t *win,
                                     int winFlags)
 {
-    Window *window = new Window{win, nullptr, winFlags == 1};
-    if (!buff || cudaMalloc(&window->there, size) != cudaSuccess)
+    const uintptr_t base = (uintptr_t)buff;
+    Window *window = new Window{win, nullptr, base, size, winFlags == 1};
+    auto around = allocations.upper_bound(base);
+    if (around == allocations.begin() || base % 4096 ||
+        base - (--around)->first + size > around->second ||
+        cudaMalloc(&window->there, size) != cudaSuccess)
         return ncclInvalidArgument;
     depth++;
     registered.push_back(window);
+    windows.push_back(window);
     return end();
 }
 ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t win)
 {
     Window *window = (Window *)win;
     cudaFree(window->there);
+    windows.erase(std::find(windows.begin(), windows.end(), window));
     delete window;
     return ncclSuccess;
 }
@@ -236,10 +298,17 @@ ncclResult_t ncclGetPeerDevicePointer(ncclWindow_t window, size_t offset, int, v
     *outPtr = of->symmetric ? (char *)of->there + offset : nullptr;
     return ncclSuccess;
 }
+// What is put lies in a window of the kind NCCL_WIN_COLL_SYMMETRIC.
 ncclResult_t ncclPutSignal(const void *localbuff, size_t count, ncclDataType_t datatype, int,
                            ncclWindow_t peerWin, size_t peerWinOffset, int, int, unsigned int,
                            ncclComm_t comm, cudaStream_t stream)
 {
+    const uintptr_t from = (uintptr_t)localbuff;
+    const bool symmetric = std::any_of(windows.begin(), windows.end(), [=](const Window *window) {
+        return window->symmetric && from - window->base < window->size;
+    });
+    if (!symmetric)
+        return ncclInvalidArgument;
     return enqueue(localbuff, ((Window *)peerWin)->there + peerWinOffset / 4, count, datatype, comm,
                    stream);
 }

@@ -119,6 +119,29 @@ static void parts_of_one_memory_lie_in_it(void **state)
     link_scan_destroy(scan);
 }
 
+/* NCCL's windows are of memory that has descriptors, too. */
+static void a_window_of_memory_with_a_descriptor_lies_in_it(void **state)
+{
+    (void)state;
+    struct link_scan *scan = link_scan_create(2);
+    take(scan, 0, RECORDED_BIRTH, &(struct csan_link){.address = 4096}); /* a reservation */
+    LINK(0, .kind = CSAN_LINK_MAP, .key = 9, .number = 64, .address = 5120, .bytes = 1024);
+    LINK(0, .kind = CSAN_LINK_SHARE, .key = 1, .number = 1536, .peers = 1, .address = 4096,
+         .bytes = 4096, .time = 9);
+    LINK(1, .kind = CSAN_LINK_OPEN, .key = 1, .address = 300, .bytes = 512, .time = 8);
+    LINK(0, .kind = CSAN_LINK_CLOSE, .address = 5120);
+    LINK(0, .kind = CSAN_LINK_SHARE, .key = 2, .number = 1536, .peers = 1, .address = 4096,
+         .bytes = 4096, .time = 9);
+    LINK(1, .kind = CSAN_LINK_OPEN, .key = 2, .address = 300, .bytes = 512, .time = 8);
+    assert_true(link_scan_resolve(scan));
+    const struct link_memory *mapped = link_scan_of(scan, 0)->mapped;
+    const struct link_memory *birth = &link_scan_of(scan, 0)->births[1];
+    assert_int_equal(link_scan_of(scan, 1)->opened[0], mapped->unified + 64 + 512);
+    assert_int_equal(link_scan_of(scan, 1)->opened[1], birth->unified + 1536);
+    assert_int_not_equal(birth->unified, mapped->unified);
+    link_scan_destroy(scan);
+}
+
 /* Others may have ordered what these do. */
 static void memory_of_nobody_is_said(void **state)
 {
@@ -267,6 +290,7 @@ int main(void)
         cmocka_unit_test(memory_lies_at_one_place_for_all),
         cmocka_unit_test(a_window_is_a_part_of_memory),
         cmocka_unit_test(parts_of_one_memory_lie_in_it),
+        cmocka_unit_test(a_window_of_memory_with_a_descriptor_lies_in_it),
         cmocka_unit_test(memory_of_nobody_is_said),
         cmocka_unit_test(much_memory_of_nobody_takes_no_time),
         cmocka_unit_test(messages_have_the_order_of_receives),
