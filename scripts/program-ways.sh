@@ -107,3 +107,22 @@ program_run()
         CSAN_OPTIONS="$(directive options "$source"):$options" "$@" \
         timeout -k 5 "${limit:-60}" "${command[@]}" </dev/null
 }
+
+# Where NVIDIA's libraries may be on a machine with a GPU, with colons between.
+libraries_find()
+{
+    echo /usr/local/cuda/lib64
+    ldconfig -p 2>/dev/null | sed -nE 's#.* => (.*)/lib(cublas|cublasLt|cufft|nccl)\.so\..*#\1#p' | sort -u
+    python3 -c 'import glob, sys
+for path in sys.path:
+    print("\n".join(glob.glob(path + "/nvidia/*/lib")))' 2>/dev/null
+}
+# library_present NAME [DIRECTORIES]: is it in one of them (`libraries`), with colons between?
+library_present()
+{
+    local directory IFS=:
+    for directory in ${2:-$libraries}; do
+        compgen -G "$directory/lib$1.so.[0-9]*" >/dev/null && return
+    done
+    return 1
+}

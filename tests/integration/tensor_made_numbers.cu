@@ -3,7 +3,7 @@
 // flags: -gencode arch=compute_90a,code=[compute_90a,sm_90a]
 // cuda: 13
 // Tiles that are loaded by maps that the kernel made: of matrices of several sizes and strides,
-// with steps, and beyond their ends.
+// with steps, and beyond their ends. Columns at which tiles begin are multiples of 16 bytes.
 #include "tensor_made.h"
 
 #include <vector>
@@ -24,8 +24,8 @@ int main()
         int first, columns, rows, row, step, x, y; // row: ints from row to row
     } cases[] = {
         {true, 0, 32, 24, 32, 1, 4, 3},  {true, 32, 20, 10, 32, 1, 8, 5},
-        {false, 0, 32, 24, 32, 1, 4, 3}, {false, 16, 16, 9, 64, 1, 3, 4},
-        {true, 4, 16, 12, 48, 1, -2, 1}, {true, 4, 16, 12, 48, 2, 0, 1},
+        {false, 0, 32, 24, 32, 1, 4, 3}, {false, 16, 18, 9, 64, 1, 4, 4},
+        {true, 4, 15, 12, 48, 1, -4, 1}, {true, 4, 16, 12, 48, 2, 0, 1},
         {true, 0, 32, 24, 32, 3, 16, 0},
     };
     int wrong = 0;
