@@ -51,10 +51,24 @@ static bool is_library_call(const struct csan_race_access *access)
     return is_request(access) || (access->host && access->detail && access->detail[0]);
 }
 
+/* Calls that are over at the end of an epoch of their window. */
+static bool is_one_sided(const char *name)
+{
+    static const char *const calls[] = {"MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Fetch_and_op",
+                                        "MPI_Compare_and_swap"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strncmp(name, calls[i], strlen(calls[i])) == 0)
+            return true;
+    return false;
+}
+
 static void library_cause_add(struct text *text, const struct race_words *words,
                               const struct csan_race *race)
 {
-    if (is_request(&race->previous))
+    if (is_request(&race->previous) && is_one_sided(race->previous.name))
+        text_add(text, "nothing has ended the epoch of %s, so it may still touch the memory",
+                 words->previous.brief);
+    else if (is_request(&race->previous))
         text_add(text, "nothing has waited for %s, so it may still touch the memory",
                  words->previous.lane);
     else
@@ -418,11 +432,8 @@ static void no_overlap_add(struct text *text, struct race_words *words,
 /* How the program waits for what such a call started. */
 static const char *request_wait(const char *name)
 {
-    static const char *const one_sided[] = {"MPI_Put", "MPI_Get", "MPI_Accumulate",
-                                            "MPI_Fetch_and_op", "MPI_Compare_and_swap"};
-    for (size_t i = 0; i < sizeof one_sided / sizeof *one_sided; i++)
-        if (strncmp(name, one_sided[i], strlen(one_sided[i])) == 0)
-            return "end its epoch (MPI_Win_fence, MPI_Win_flush or MPI_Win_unlock)";
+    if (is_one_sided(name))
+        return "end its epoch (MPI_Win_fence, MPI_Win_flush, MPI_Win_unlock or MPI_Win_complete)";
     return strncmp(name, "MPI_", 4) == 0 ? "wait for it (MPI_Wait)" : "wait for it";
 }
 

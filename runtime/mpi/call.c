@@ -391,7 +391,7 @@ struct call_kept {
     struct csan_call call;
     struct access_list list;
     struct follow *follow;
-    char text[WORDS_BYTES];
+    char text[WORDS_BYTES]; /* it begins with the call that made the request */
 };
 
 struct call_kept *call_keep(struct call *call)
@@ -401,15 +401,20 @@ struct call_kept *call_keep(struct call *call)
         return NULL;
     accesses_of(call, ALL_KINDS, &kept->list);
     kept->call = declaration(call, &kept->list, kept->text);
+    snprintf(kept->text, sizeof kept->text, "%s: ", call->name);
+    const size_t made = strlen(kept->text);
+    words_write(&call->words, kept->text + made, sizeof kept->text - made);
     kept->follow = call_take_follow(call);
     return kept;
 }
 
-uint64_t call_kept_start(const struct call_kept *kept)
+uint64_t call_kept_start(const struct call_kept *kept, const char *starter)
 {
+    struct csan_call call = kept->call;
+    call.name = starter;
     call_count(0, 0);
     follow_begin(kept->follow, true);
-    return csan_request_start(&kept->call);
+    return csan_request_start(&call);
 }
 
 void call_kept_free(struct call_kept *kept)

@@ -201,10 +201,11 @@ static inline void *call_view(const void *address)
  * has no view of them, they are copied. */
 void *call_usable(struct call *call, const void *address, enum call_argument argument);
 
-/* The same call again, later: of a persistent request. The accesses and words are kept. */
+/* The same call again, later: of a persistent request. The accesses and words are kept. Reports
+ * name the call that started it, and then the one that made it. */
 struct call_kept;
 struct call_kept *call_keep(struct call *call);
-uint64_t call_kept_start(const struct call_kept *kept);
+uint64_t call_kept_start(const struct call_kept *kept, const char *starter);
 void call_kept_free(struct call_kept *kept);
 
 /* A datatype's handle may be used again for another. */

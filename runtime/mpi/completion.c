@@ -53,7 +53,7 @@ int MPI_Start(void *request)
     struct call call;
     if (!call_begin(&call, "MPI_Start"))
         return PMPI(Start)(request);
-    request_persistent_start(handle_at(request, 0), request);
+    request_persistent_start(handle_at(request, 0), request, call.name);
     call_inside();
     return call_end(&call, PMPI(Start)(request));
 }
@@ -66,7 +66,8 @@ int MPI_Startall(int count, void *requests)
     if (!call_begin(&call, "MPI_Startall"))
         return PMPI(Startall)(count, requests);
     for (int i = 0; i < count; i++)
-        request_persistent_start(handle_at(requests, (size_t)i), handle_place(requests, (size_t)i));
+        request_persistent_start(handle_at(requests, (size_t)i), handle_place(requests, (size_t)i),
+                                 call.name);
     call_inside();
     return call_end(&call, PMPI(Startall)(count, requests));
 }

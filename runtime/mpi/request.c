@@ -98,13 +98,13 @@ void request_makes(const void *variable, uint64_t begin, const void *made)
     add(&(struct request){.name = request_name(variable, 0), .begin = begin, .made = made});
 }
 
-void request_persistent_start(mpi_handle handle, const void *variable)
+void request_persistent_start(mpi_handle handle, const void *variable, const char *starter)
 {
     pthread_mutex_lock(&table.lock);
     struct request *request = *find((struct request_name){handle, variable});
     const struct call_kept *kept = request ? request->kept : NULL;
     pthread_mutex_unlock(&table.lock);
-    const uint64_t number = kept ? call_kept_start(kept) : 0;
+    const uint64_t number = kept ? call_kept_start(kept, starter) : 0;
     if (kept && request->stages) {
         csan_library_begin();
         stage_in(request->stages);

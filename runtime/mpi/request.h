@@ -12,9 +12,9 @@
  * failed. */
 void request_started(struct call *call, int result, const void *variable);
 
-/* A persistent request was made; and is started. */
+/* A persistent request was made; and is started, by MPI_Start or MPI_Startall. */
 void request_made(struct call *call, int result, const void *variable);
-void request_persistent_start(mpi_handle handle, const void *variable);
+void request_persistent_start(mpi_handle handle, const void *variable, const char *starter);
 
 /* It makes a communicator, whose handle will be at `made`: communicator_made(begin, made) when the
  * request is over. */

@@ -373,6 +373,6 @@ const struct mpi_case request_cases[] = {
     {"freed_in_flight", "MPI_Isend", NULL, freed_in_flight},
     {"two_requests", "MPI_Irecv", NULL, two_requests},
     {"isend_pinned_copied_over", "MPI_Isend", NULL, isend_pinned_copied_over},
-    {"persistent_send", "MPI_Send_init", NULL, persistent_send},
-    {"persistent_both", "MPI_Recv_init", NULL, persistent_both},
+    {"persistent_send", "MPI_Start", "MPI_Send_init: ", persistent_send},
+    {"persistent_both", "MPI_Startall", "MPI_Recv_init: ", persistent_both},
     {0}};

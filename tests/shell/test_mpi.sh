@@ -7,6 +7,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export TMPDIR=$scratch
 csan=$root/bin/csan
 folder=$root/tests/mpi
+source=$(dirname "$test")/../mpi
 
 says() { grep -Eq -- "$1" err; }
 prints() { grep -qx -- "$1" out; }
@@ -29,11 +30,15 @@ for mpi in openmpi mpich; do
         continue
     fi
     check "the numbers of $mpi's ABI are those of its mpi.h" "$folder/$mpi/abi_check"
+    rm -f advice.*
     for ranks in 2 4; do
-        launch $mpi $ranks "$folder/$mpi/cases"
+        CSAN_OPTIONS=log_path=advice.$ranks.%r.txt launch $mpi $ranks "$folder/$mpi/cases"
         check "every case is judged right with $ranks ranks ($mpi)" eval \
             '[ "$status" = 0 ] && grep -Eq "^[0-9]+ passed, 0 failed$" out'
     done
+    run python3 "$source/advice.py" advice.* "$source"/*_cases.c
+    check "... and the fix of each report is what its right form has ($mpi)" eval \
+        '[ "$status" = 0 ] && grep -Eq "^[1-9][0-9][0-9] fixes fit, 0 do not" out'
 
     CSAN_MPI_STAGE=copy launch $mpi 2 "$folder/$mpi/cases"
     check "... and where device buffers are copied, too ($mpi)" eval \
