@@ -1,4 +1,4 @@
-/* The C library's memcpy, memmove and memset, which are announced to nobody. */
+/* The C library's memcpy and its kind, which are announced to nobody. */
 #ifndef RUNTIME_INSTRUMENTED_COPIES_H
 #define RUNTIME_INSTRUMENTED_COPIES_H
 
@@ -8,6 +8,7 @@ struct copies {
     void *(*copy)(void *to, const void *from, size_t bytes);
     void *(*move)(void *to, const void *from, size_t bytes);
     void *(*set)(void *to, int value, size_t bytes);
+    int (*compare)(const void *a, const void *b, size_t bytes);
 };
 extern struct copies copies_next;
 

@@ -176,8 +176,11 @@ fi
 
 cat >touch.c <<'END'
 #include <string.h>
+#include <unistd.h>
 int touch(const int *memory) { return *(const volatile int *)memory; }
 void copy(void *to, const void *memory) { memcpy(to, memory, 4096); }
+long give(int file, const char *memory) { return write(file, memory, 4096); }
+long look(const char *memory) { return strlen(memory); }
 END
 cat >libraries.cu <<'END'
 #include <cstdio>
@@ -186,6 +189,8 @@ cat >libraries.cu <<'END'
 #include <pthread.h>
 extern "C" int touch(const int *memory);
 extern "C" void copy(void *to, const void *memory);
+extern "C" long give(int file, const char *memory);
+extern "C" long look(const char *memory);
 static int *host;
 static char to[4096];
 static void *in_thread(void *name)
@@ -208,6 +213,10 @@ int main(int, char **arguments)
     if (!strcmp(arguments[1], "library")) {
         touch(host);
         copy(to, host + 2048);
+        FILE *file = fopen("/dev/null", "w");
+        if (give(fileno(file), (char *)(host + 4096)) != 4096 || look((char *)(host + 8192)))
+            puts("wrong");
+        fclose(file);
     } else {
         pthread_t thread;
         pthread_create(&thread, nullptr, in_thread, arguments[1]);
@@ -224,8 +233,9 @@ with_library()
         guarded "./main_$1" library && grep -qx done out
 }
 check "what the driver's and transports' libraries touch is their affair, and counted" eval \
-    'for name in uct_copy ncclnet nvshmem_host; do with_library $name; ended 0 && says "2 accesses not checked" && ! says "^CSAN:" || break; done'
-check "what another library touches is the program's" eval 'with_library custom && ended 66 && says "^CSAN: .*the host.s load \(touch.c:2\)" && says "touch.c:3"'
+    'for name in uct_copy ncclnet nvshmem_host; do with_library $name; ended 0 && says "4 accesses not checked" && ! grep -q wrong out && ! says "^CSAN:" || break; done'
+check "what another library touches is the program's" eval 'with_library custom && ended 66 && says "^CSAN: .*the host.s load \(touch.c:3\)" && says "touch.c:4" &&
+    says "write reading from memory at give touch.c:5" && says "strlen reading from memory at look touch.c:6"'
 guarded ./main_custom "NCCL Progress 0"
 check "NCCL's threads are known by their names" eval 'ended 0 && says "1 access not checked"'
 guarded ./main_custom "worker 0"

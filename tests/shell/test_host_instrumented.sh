@@ -50,7 +50,7 @@ for name in host_pinned_write_ordered host_pinned_read_ordered host_mapped_read_
     host_managed_read_ordered host_managed_write_ordered host_managed_add_ordered host_thread_read_ordered \
     host_signal_read_ordered host_vector_read_ordered host_sort_ordered host_page_shared host_memcpy_from_ordered \
     host_memset_to_ordered host_call_read_ordered host_call_write_ordered host_call_fread_ordered host_call_nothing_read \
-    host_call_refused host_polls; do
+    host_call_refused host_polls host_strings_beside; do
     check "$name is silent" silent $name
 done
 # Functions of the C library that read and write buffers, as the program itself expects them of the guard.
@@ -63,9 +63,10 @@ expected()
         grep -Eq -- "$expectation" err || { echo "$1 lacks $expectation"; return 1; }
     done < <(sed -n 's,^// expect: ,,p' "$tree/tests/integration/$1.cu" | sed 's/{[a-z]*}/[0-9]+/')
 }
-for name in host_call_read host_call_write host_call_fread host_call_kinds host_call_messages host_call_direct host_io_uring; do
+for name in host_call_read host_call_write host_call_fread host_call_kinds host_call_messages host_call_direct host_io_uring host_strings host_memcmp; do
     check "$name is found" expected $name
 done
+check "memcmp and its kind: all bytes, at once" eval '[ "$(grep -c "Overlap: 64 bytes, 32 to 95" err)" = 6 ]'
 # A function that runs behind the copy's call, as a lazy device has it, in front of it by its stream.
 CSAN_SCHEDULE=lazy check "a host function that fills a pageable source is found" finds host_function_fills
 CSAN_SCHEDULE=lazy check "one that fills a pinned source is silent" silent host_function_fills_pinned

@@ -35,9 +35,8 @@ const char *code_file(uint64_t address)
     return name ? name + 1 : found.map->l_name;
 }
 
-/* NCCL may be part of another library, but names its threads: "NCCL Progress 0", "NCCL Service 1".
- * Safe in a signal handler. */
-static bool is_thread_of_nccl(void)
+/* "NCCL Progress 0", "NCCL Service 1". */
+bool code_runs_for_nccl(void)
 {
     char name[17] = "";
     return prctl(PR_GET_NAME, name) == 0 && strncmp(name, "NCCL ", 5) == 0;
@@ -55,7 +54,7 @@ bool code_is_in_c_library(uint64_t pc, uint64_t caller)
 bool code_is_the_programs(uint64_t pc, uint64_t caller)
 {
     const char *name = code_file(pc);
-    if (is_thread_of_nccl())
+    if (code_runs_for_nccl())
         return false;
     if (!name)
         return true;

@@ -24,4 +24,7 @@ bool code_is_in_c_library(uint64_t pc, uint64_t caller);
  * front of who called them. */
 bool code_is_a_librarys(const void *const *frames, size_t count);
 
+/* Whether the calling thread is one of NCCL's, by its name: NCCL may be part of another library. */
+bool code_runs_for_nccl(void);
+
 #endif

@@ -231,6 +231,15 @@ static bool is_of_the_program(const struct host_fault *fault, uint64_t text)
     return text && code_is_in_c_library(fault->pc, fault->caller) && code_is_the_programs(text, 0);
 }
 
+/* A load of a text may go past its end: so many bytes at once does the C library load. */
+static struct range within_text(struct range bytes)
+{
+    page_guard_open(bytes, false);
+    const char *const from = (const char *)(uintptr_t)bytes.start;
+    const char *const end = memchr(from, 0, bytes.end - bytes.start);
+    return end ? (struct range){bytes.start, (uintptr_t)end + 1} : bytes;
+}
+
 static bool check(const struct host_fault *fault)
 {
     struct callsite_stack stack;
@@ -243,22 +252,33 @@ static bool check(const struct host_fault *fault)
     if (text) /* csan's own function is between */
         stack_from(&stack, text, text);
     stack_from(&stack, fault->pc, fault->pc + 1);
-    enter_access(callsite_intern(&stack, name_of(fault->writes), NULL, 0), fault->bytes,
-                 fault->writes);
+    enter_access(callsite_intern(&stack, name_of(fault->writes), NULL, 0),
+                 text && !fault->writes ? within_text(fault->bytes) : fault->bytes, fault->writes);
     guard_leave();
     return true;
+}
+
+static void left_out(struct range bytes)
+{
+    if (host_access_guards)
+        page_guard_open(bytes, true);
 }
 
 void host_access_enter(struct range bytes, bool writes, const char *name)
 {
     if (is_declared(bytes, writes))
         return;
-    if (guard_self.depth == 0 && guard_self.locked == 0 && guard_enter()) {
-        enter_access(callsite_of(name, NULL, 0), bytes, writes);
-        guard_leave();
-    } else if (host_access_guards) {
-        page_guard_open(bytes, true);
+    if (guard_self.depth || guard_self.locked || !guard_enter()) {
+        left_out(bytes);
+        return;
     }
+    struct callsite_stack stack;
+    callsite_capture(&stack);
+    if (code_runs_for_nccl() || code_is_a_librarys(stack.frames, stack.count))
+        left_out(bytes);
+    else
+        enter_access(callsite_intern(&stack, name, NULL, 0), bytes, writes);
+    guard_leave();
 }
 
 /* ---- Sources that changed ---- */

@@ -415,6 +415,11 @@ enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool
     return part;
 }
 
+bool page_guard_any(void)
+{
+    return __atomic_load_n(&guard.count, __ATOMIC_ACQUIRE) != 0;
+}
+
 void page_guard_forget_all(void)
 {
     if (!take())

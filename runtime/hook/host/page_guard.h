@@ -40,6 +40,8 @@ enum page_guard_part page_guard_add_strided(uint64_t epoch, const struct lmad *b
 enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes);
 /* The host may have learned so: who knows what of the ops until now is over. */
 void page_guard_forget_all(void);
+/* Whether there may be any op. */
+bool page_guard_any(void);
 
 /* Removes the guards of ops that are over. */
 void page_guard_release(bool (*is_over)(void *user, uint64_t epoch), void *user);

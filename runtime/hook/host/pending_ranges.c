@@ -128,6 +128,11 @@ void pending_ranges_forget_all(void)
     take_out(NULL, NULL, (struct range){0, UINT64_MAX});
 }
 
+bool pending_ranges_any(void)
+{
+    return __atomic_load_n(&pending.count, __ATOMIC_ACQUIRE) != 0;
+}
+
 enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes)
 {
     enum pending_ranges_met met = PENDING_NOTHING;

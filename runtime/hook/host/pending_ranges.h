@@ -29,6 +29,9 @@ void pending_ranges_add_word(uint64_t epoch, struct range word, bool writes);
 /* The host may have learned so: who knows what of the ops until now is over. */
 void pending_ranges_forget_all(void);
 
+/* Whether there may be any. */
+bool pending_ranges_any(void);
+
 /* What an access of the host to these bytes meets of ops, for the most. Two reads do not meet. */
 enum pending_ranges_met { PENDING_NOTHING, PENDING_WORD, PENDING_OP };
 enum pending_ranges_met pending_ranges_meet(struct range bytes, bool writes);
