@@ -56,6 +56,11 @@ TRACE_TESTED := $(call objects,runtime/cli/timeline/report_trace.c $(wildcard ru
 $(OUT)/tests/unit/test_report_trace: tests/unit/cli/test_report_trace.c $(TRACE_TESTED) $(OUT)/libcsan_core.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
+# ... and what counts the calls of a recording.
+$(OUT)/tests/unit/test_call_statistics: tests/unit/cli/test_call_statistics.c \
+		$(call objects,runtime/cli/statistics/call_statistics.c) $(OUT)/libcsan_core.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o %.a,$^) -o $@ -lcmocka $(UNPACK) -lpthread -ldl -lm
 $(OUT)/tests/unit/test_function_index: tests/unit/cli/test_function_index.c $(call objects,runtime/cli/function_index.c)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d $(filter %.c %.o,$^) -o $@ -lcmocka $(CLI_LIBS) $(UNPACK) -lpthread -ldl -lm

@@ -37,7 +37,7 @@ static inline bool step_is_of_event(const struct step *step)
 /* Whether no report needs it: it is for recordings alone. */
 static inline bool step_is_for_recordings(const struct step *step)
 {
-    return step->kind >= CSAN_STEP_ELAPSED_FROM && step->kind <= CSAN_STEP_HOST_WAITED;
+    return step->kind >= CSAN_STEP_ELAPSED_FROM && step->kind <= CSAN_STEP_DEVICE;
 }
 
 void steps_add(struct steps *steps, const struct step *step);

@@ -156,6 +156,8 @@ enum csan_step_kind {
     CSAN_STEP_HOST_WAIT,   /* object: enum csan_synchronization_kind, or 0: a copy or set that
                               waits. The lane, the host's, joins what the call waited for: */
     CSAN_STEP_HOST_WAITED, /* up to here */
+    CSAN_STEP_DEVICE, /* object: CUDA's number of the device that the lane works on, and one; 0:
+                         not known. Of the host's lane: that calls are made for from here on */
     CSAN_STEP_KINDS
 };
 void csan_step(csan_context *context, csan_lane lane, enum csan_step_kind kind, uint64_t object,

@@ -21,6 +21,9 @@ for program in waits_needless waits_needed; do
 done
 
 run "$csan" info --statistics waits_needless.csan
+check "calls by kind and device: kernels" prints '^ +9  0        kernels$'
+check "... waits" prints '^ +12  0        waits of the host$'
+check "... and what is of no device" prints '^ +3  -        accesses of the host$'
 check "ops by name, with means" prints '^ +3 +0 +4096  fill\(int\*, int, int\)$'
 check "a histogram of their bytes" prints '^ +[0-9]+  less than 32 KiB$'
 check "waits by kind: of streams" prints '^ +15 +9  a stream waits for an event$'
@@ -34,6 +37,15 @@ check "what csan cannot know is said" prints '^A wait may also be there for an e
 check "and what tries the others" prints 'csan mutate'
 run "$csan" info waits_needless.csan
 check "without --statistics there is none of it" bash -c '! grep -q "Needless" out'
+
+# Two devices: each call counts for its own.
+run env CSAN_DEVICES=2 "$csan" record --device=embedded -o devices.csan "$plain/devices_event_orders"
+run "$csan" info --format=json devices.csan
+cp out devices.json
+check "two devices: as the schema says" schema devices.json
+counted() { python3 -c 'import json, sys
+print(" ".join(sorted("%s:%s:%d" % (c["kind"], c["device"], c["calls"]) for c in json.load(open(sys.argv[1]))["calls"])))' "$1"; }
+check "... with their calls" [ "$(counted devices.json)" = "allocation:0:1 allocation:1:1 host-wait:0:1 host-wait:1:1 kernel:0:1 kernel:1:1 record:0:1 stream-wait:1:1" ]
 
 # What is as it has to be.
 run "$csan" record --device=embedded -o fixed.csan "$plain/missing_wait_fixed"

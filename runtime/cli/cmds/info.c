@@ -5,6 +5,7 @@
 #include "runtime/cli/arguments.h"
 #include "runtime/cli/command.h"
 #include "runtime/cli/shown.h"
+#include "runtime/cli/statistics/call_statistics.h"
 #include "runtime/cli/statistics/statistics.h"
 #include "runtime/cli/statistics/wait_statistics.h"
 
@@ -28,11 +29,12 @@ static void usage(FILE *out)
         "usage: csan info [options] FILE\n\n"
         "Says what is in a recording that csan record made. The exit code is 2 when it cannot be\n"
         "read to its end; the totals are of what could be read.\n\n"
-        "  --statistics   also the ops by name, with the mean bytes that each reads and writes, "
-        "and\n"
-        "                 how many touch how much; the waits by kind, and how many ordered "
-        "nothing;\n"
-        "                 the ten places whose waits are needless, with lines\n"
+        "  --statistics   also the calls by kind and device; the ops by name, with the mean bytes "
+        "that\n"
+        "                 each reads and writes, and how many touch how much; the waits by kind, "
+        "and how\n"
+        "                 many ordered nothing; the ten places whose waits are needless, with "
+        "lines\n"
         "  --format=FORM  text or json: all of that as one document; csan-info.schema.json, "
         "beside\n"
         "                 csan.h, describes it\n",
@@ -149,6 +151,7 @@ static void print_totals(const struct recording_reader *reader, const struct tot
 
 /* What --statistics and --format=json ask for; NULL: not wanted, or memory is short. */
 struct wanted {
+    struct call_statistics *calls;
     struct statistics *ops;
     struct wait_statistics *waits;
     bool json;
@@ -187,6 +190,8 @@ static void info_json(const struct recording_reader *reader, const struct totals
     json_member_truth(&text, "complete", complete);
     text_add(&text, "\"seconds\": %.9f,\n ", (double)totals->nanoseconds * 1e-9);
     unmodelled_json(&text, reader);
+    if (wanted->calls)
+        call_statistics_json(wanted->calls, &text);
     if (wanted->ops)
         statistics_json(wanted->ops, &text);
     if (wanted->waits)
@@ -207,6 +212,8 @@ static void info_text(const struct recording_reader *reader, const struct totals
     print_facts(reader);
     print_notes(reader);
     print_totals(reader, totals);
+    if (wanted->calls)
+        call_statistics_print(wanted->calls);
     if (wanted->ops)
         statistics_print(wanted->ops);
     if (wanted->waits)
@@ -231,6 +238,8 @@ static int info_print(struct recording_reader *reader, const struct wanted *want
         if (++entries % PROGRESS_ENTRIES == 0 && shown_is_due(&pace))
             progress(reader);
         count(&totals, &recorded);
+        if (wanted->calls)
+            call_statistics_take(wanted->calls, &recorded);
         if (wanted->ops)
             statistics_take(wanted->ops, &recorded);
         if (wanted->waits)
@@ -272,10 +281,12 @@ int command_info(int argc, char **argv)
         return 2;
     }
     if (counted || wanted.json) {
+        wanted.calls = call_statistics_create();
         wanted.ops = statistics_create();
         wanted.waits = wait_statistics_create(reader);
     }
     int code = info_print(reader, &wanted);
+    call_statistics_destroy(wanted.calls);
     statistics_destroy(wanted.ops);
     wait_statistics_destroy(wanted.waits);
     recording_reader_close(reader);

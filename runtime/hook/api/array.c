@@ -3,8 +3,12 @@
 #include "driver_hooks.h"
 #include "runtime/hook/state/callsite.h"
 #include "runtime/hook/api/memory.h"
+#include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/recorded_device.h"
+#include "runtime/hook/session/recorded_wait.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"
+#include "runtime/hook/state/stream.h"
 #include "runtime/trace/array_layout.h"
 
 static uint64_t at_least_one(uint64_t count)
@@ -43,9 +47,16 @@ static void keep(const struct driver_entry *entry, const void *handle, struct ar
     if (!range->element_bytes)
         return;
     take_layout(handle, range);
-    if (array_made(handle, range))
-        csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, range->base, range->bytes,
-                           CSAN_HOST, callsite_of_memory(entry->name));
+    if (!array_made(handle, range))
+        return;
+    if (recorded_wait_wanted()) {
+        const CUcontext context = stream_current_context();
+        guard_lock();
+        recorded_device_host(context);
+        guard_unlock();
+    }
+    csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, range->base, range->bytes, CSAN_HOST,
+                       callsite_of_memory(entry->name));
 }
 
 static void created(const struct driver_entry *entry, CUarray handle, CUarray_format format,

@@ -5,6 +5,7 @@
 #include "runtime/hook/failure/progress.h"
 #include "runtime/hook/host/host_access.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/api/memory.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/observe/trace.h"
@@ -13,12 +14,16 @@
 
 /* ---- Making them ---- */
 
-static void context_made(CUresult result, CUdevice device)
+static void context_made(CUresult result, const CUcontext *context, CUdevice device)
 {
     trace_source_context_made();
     host_access_begin();
-    if (result == CUDA_SUCCESS)
-        device_name_seen(device);
+    if (result != CUDA_SUCCESS)
+        return;
+    device_name_seen(device);
+    guard_lock();
+    recorded_device_is(*context, device);
+    guard_unlock();
 }
 
 CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, unsigned int flags,
@@ -26,7 +31,7 @@ CUresult hook_context_create(const struct driver_entry *entry, CUcontext *pctx, 
 {
     dump_prepare();
     CUresult result = DRIVER_REAL(entry, cuCtxCreate_v3020)(pctx, flags, dev);
-    context_made(result, dev);
+    context_made(result, pctx, dev);
     return result;
 }
 
@@ -37,7 +42,7 @@ CUresult hook_context_create_v3(const struct driver_entry *entry, CUcontext *pct
     dump_prepare();
     CUresult result =
         DRIVER_REAL(entry, cuCtxCreate_v11040)(pctx, paramsArray, numParams, flags, dev);
-    context_made(result, dev);
+    context_made(result, pctx, dev);
     return result;
 }
 
@@ -47,7 +52,7 @@ CUresult hook_context_create_v4(const struct driver_entry *entry, CUcontext *pct
 {
     dump_prepare();
     CUresult result = DRIVER_REAL(entry, cuCtxCreate_v12050)(pctx, ctxCreateParams, flags, dev);
-    context_made(result, dev);
+    context_made(result, pctx, dev);
     return result;
 }
 
@@ -70,7 +75,7 @@ CUresult hook_primary_context_retain(const struct driver_entry *entry, CUcontext
         __atomic_store_n(&primary.of_device[dev], *pctx, __ATOMIC_RELEASE);
     if (!entered)
         return result;
-    context_made(result, dev);
+    context_made(result, pctx, dev);
     guard_leave();
     return result;
 }
@@ -89,6 +94,7 @@ static void context_ended(CUcontext context)
     stream_context_destroyed(context);
     memory_context_destroyed(context);
     variable_context_ended(context);
+    recorded_device_ended(context);
     guard_unlock();
 }
 

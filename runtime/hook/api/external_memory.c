@@ -17,6 +17,7 @@
 #include "runtime/hook/state/process_link.h"
 #include "runtime/hook/session/guard.h"
 #include "runtime/hook/state/handle_table.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/counters.h"
@@ -81,6 +82,7 @@ static void born(uint64_t base, uint64_t bytes, csan_site site)
     opened->count = 1;
     HASH_ADD(hh, table.opened, base, sizeof opened->base, opened);
     stream_memop_forget(base, bytes);
+    recorded_device_host(NULL);
     csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
 }
 
@@ -231,6 +233,7 @@ CUresult hook_pool_import_pointer(const struct driver_entry *entry, CUdeviceptr_
         known_contents_forget(base, bytes);
         guard_lock();
         stream_memop_forget(base, bytes);
+        recorded_device_host(NULL);
         csan_memory_create(session_context(), CSAN_MEMORY_STREAM, base, bytes, CSAN_HOST, site);
         guard_unlock();
         handle_note(CSAN_LINK_OPEN, shareData, sizeof *shareData, *ptr_out, begun);
@@ -252,6 +255,7 @@ CUresult hook_external_buffer(const struct driver_entry *entry, CUdeviceptr_v2 *
         known_contents_forget(*devPtr, bufferDesc->size);
         guard_lock();
         stream_memop_forget(*devPtr, bufferDesc->size);
+        recorded_device_host(NULL);
         csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, *devPtr, bufferDesc->size,
                            CSAN_HOST, site);
         guard_unlock();

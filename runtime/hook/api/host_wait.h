@@ -4,9 +4,11 @@
 
 #include "runtime/hook/interpose/driver.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/session/recorded_wait.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/callsite.h"
+#include "runtime/hook/state/stream.h"
 #include "runtime/hook/state/thread.h"
 
 #include <csan/csan.h>
@@ -22,7 +24,9 @@ static inline void host_wait_join(int kind, const struct driver_entry *entry,
         return;
     }
     const csan_site site = callsite_of(entry->name, NULL, 0);
+    const CUcontext context = stream_current_context();
     guard_lock();
+    recorded_device_host(context);
     recorded_wait_begin(kind, lane, site);
     csan_snapshot_join(session_context(), lane, snapshot);
     recorded_wait_end(lane);

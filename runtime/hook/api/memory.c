@@ -16,6 +16,7 @@
 #include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/registered_block.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/state/context_device.h"
 #include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/graph/graph_node_accesses.h"
@@ -74,6 +75,7 @@ static void born(const struct driver_entry *entry, enum csan_memory_kind kind, u
         host_blocks_remove((struct range){base, base + bytes});
     guard_lock();
     stream_memop_forget(base, bytes);
+    recorded_device_host(context);
     csan_memory_create(session_context(), kind, base, bytes, CSAN_HOST, site);
     memory_owner_set(base, context);
     operator_library_memory_made(base, bytes);

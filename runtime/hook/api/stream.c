@@ -14,6 +14,7 @@
 #include "runtime/hook/observe/trace.h"
 #include "runtime/hook/state/stream_memop.h"
 #include "runtime/hook/session/session.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/session/recorded_wait.h"
 
 #include <stdlib.h>
@@ -135,7 +136,7 @@ static void cut_now(CUcontext context, struct stream_cut *cut)
     guard_unlock();
 }
 
-static void cut_join(const struct driver_entry *entry, struct stream_cut *cut)
+static void cut_join(const struct driver_entry *entry, CUcontext context, struct stream_cut *cut)
 {
     if (!recorded_wait_wanted()) {
         stream_cut_release(cut, true);
@@ -144,6 +145,7 @@ static void cut_join(const struct driver_entry *entry, struct stream_cut *cut)
     const csan_site site = callsite_of(entry->name, NULL, 0);
     const csan_lane lane = thread_lane();
     guard_lock();
+    recorded_device_host(context);
     recorded_wait_begin(CSAN_SYNCHRONIZED_DEVICE, lane, site);
     stream_cut_release(cut, true);
     recorded_wait_end(lane);
@@ -156,7 +158,7 @@ static void cut_end(const struct driver_entry *entry, CUcontext context, struct 
     guard_waited();
     if (result == CUDA_SUCCESS) {
         stream_memop_settle(&(struct stream_memop_scope){CSAN_NO_LANE, context, false});
-        cut_join(entry, cut);
+        cut_join(entry, context, cut);
     } else {
         stream_cut_release(cut, false);
     }

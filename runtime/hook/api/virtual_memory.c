@@ -16,6 +16,7 @@
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/state/memory_owner.h"
 #include "runtime/hook/state/process_link.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/failure/out_of_memory.h"
 #include "runtime/hook/session/counters.h"
@@ -283,6 +284,7 @@ static void map(uint64_t base, uint64_t bytes, uint64_t offset, CUmemGenericAllo
                                 .reservation = reservation_find(base)};
     HASH_ADD(hh, table.mappings, base, sizeof mapping->base, mapping);
     struct reservation *reservation = mapping->reservation;
+    recorded_device_host(NULL); /* any device's */
     if (!reservation)
         csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, base, bytes, CSAN_HOST, site);
     else if (reservation->mapped++ == 0)

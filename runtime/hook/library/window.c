@@ -5,6 +5,7 @@
 #include "runtime/hook/library/collective.h"
 #include "runtime/hook/library/communicator_table.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/session/session.h"
 #include "runtime/hook/state/process_link.h"
 #include "runtime/hook/state/thread.h"
@@ -89,9 +90,11 @@ static void open_view(const struct window *window, struct view *view, uint64_t k
         unseen += (window->bytes / unseen_gap + 2) * unseen_gap;
     }
     view->born = !csan_memory_find(session_context(), view->address, NULL, NULL, NULL);
-    if (view->born)
+    if (view->born) {
+        recorded_device_host(NULL);
         csan_memory_create(session_context(), CSAN_MEMORY_DEVICE, view->address, window->bytes,
                            CSAN_HOST, window->site);
+    }
     link(CSAN_LINK_OPEN, key, view->address, window->bytes, 0);
 }
 

@@ -1,6 +1,7 @@
 /* Contexts and streams as lanes. See stream.h. */
 #include "runtime/hook/state/stream.h"
 #include "runtime/hook/session/guard.h"
+#include "runtime/hook/session/recorded_device.h"
 #include "runtime/hook/state/handle_table.h"
 #include "runtime/hook/state/implicit_wait.h"
 #include "runtime/hook/state/thread.h"
@@ -159,6 +160,7 @@ static struct stream *stream_new(CUstream handle, struct context *context, bool 
         return NULL;
     }
     csan_lane_describe(session_context(), stream->lane, kind_of(handle, blocking), created);
+    recorded_device_lane(stream->lane, context->handle);
     stream->calls = CSAN_NO_LANE;
     if (context->gate != CSAN_NO_LANE)
         csan_lane_waits(session_context(), stream->lane, context->gate);
@@ -710,6 +712,7 @@ void stream_context_within(CUcontext part, CUcontext whole)
     if (!context)
         return;
     context->whole = whole;
+    recorded_device_within(part, whole);
     const struct context *around = context_find(whole);
     if (around && around->gate != CSAN_NO_LANE && context->gate == CSAN_NO_LANE)
         context->gate = csan_lane_create(session_context(), 0, "a context");
