@@ -42,7 +42,7 @@ static int mutex_got(const struct csan_threads_table *table, const pthread_mutex
 
 EXPORTED int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_lock)(mutex));
+    return mutex_got(TABLE(), mutex, SLEEPING(mutex, NULL, LIBC_NEXT(pthread_mutex_lock)(mutex)));
 }
 
 EXPORTED int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -52,13 +52,16 @@ EXPORTED int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
 EXPORTED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
-    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_timedlock)(mutex, until));
+    return mutex_got(TABLE(), mutex,
+                     SLEEPING(mutex, NULL, LIBC_NEXT(pthread_mutex_timedlock)(mutex, until)));
 }
 
 EXPORTED int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
                                      const struct timespec *until)
 {
-    return mutex_got(TABLE(), mutex, LIBC_NEXT(pthread_mutex_clocklock)(mutex, clock, until));
+    return mutex_got(
+        TABLE(), mutex,
+        SLEEPING(mutex, NULL, LIBC_NEXT(pthread_mutex_clocklock)(mutex, clock, until)));
 }
 
 EXPORTED int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -83,7 +86,7 @@ EXPORTED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex
 {
     const struct csan_threads_table *table = TABLE();
     releases(table, mutex);
-    int error = LIBC_NEXT(pthread_cond_wait)(condition, mutex);
+    int error = SLEEPING(condition, mutex, LIBC_NEXT(pthread_cond_wait)(condition, mutex));
     acquired(table, mutex);
     return error;
 }
@@ -93,7 +96,8 @@ EXPORTED int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *
 {
     const struct csan_threads_table *table = TABLE();
     releases(table, mutex);
-    int error = LIBC_NEXT(pthread_cond_timedwait)(condition, mutex, until);
+    int error =
+        SLEEPING(condition, mutex, LIBC_NEXT(pthread_cond_timedwait)(condition, mutex, until));
     acquired(table, mutex);
     return error;
 }
@@ -103,7 +107,8 @@ EXPORTED int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
 {
     const struct csan_threads_table *table = TABLE();
     releases(table, mutex);
-    int error = LIBC_NEXT(pthread_cond_clockwait)(condition, mutex, clock, until);
+    int error = SLEEPING(condition, mutex,
+                         LIBC_NEXT(pthread_cond_clockwait)(condition, mutex, clock, until));
     acquired(table, mutex);
     return error;
 }
@@ -160,7 +165,7 @@ static int write_got(const struct csan_threads_table *table, const pthread_rwloc
 
 EXPORTED int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
-    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_rdlock)(lock));
+    return read_got(TABLE(), lock, SLEEPING(lock, NULL, LIBC_NEXT(pthread_rwlock_rdlock)(lock)));
 }
 
 EXPORTED int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
@@ -170,18 +175,21 @@ EXPORTED int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
 EXPORTED int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_timedrdlock)(lock, until));
+    return read_got(TABLE(), lock,
+                    SLEEPING(lock, NULL, LIBC_NEXT(pthread_rwlock_timedrdlock)(lock, until)));
 }
 
 EXPORTED int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
                                         const struct timespec *until)
 {
-    return read_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_clockrdlock)(lock, clock, until));
+    return read_got(
+        TABLE(), lock,
+        SLEEPING(lock, NULL, LIBC_NEXT(pthread_rwlock_clockrdlock)(lock, clock, until)));
 }
 
 EXPORTED int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 {
-    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_wrlock)(lock));
+    return write_got(TABLE(), lock, SLEEPING(lock, NULL, LIBC_NEXT(pthread_rwlock_wrlock)(lock)));
 }
 
 EXPORTED int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
@@ -191,13 +199,16 @@ EXPORTED int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
 EXPORTED int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until)
 {
-    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_timedwrlock)(lock, until));
+    return write_got(TABLE(), lock,
+                     SLEEPING(lock, NULL, LIBC_NEXT(pthread_rwlock_timedwrlock)(lock, until)));
 }
 
 EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
                                         const struct timespec *until)
 {
-    return write_got(TABLE(), lock, LIBC_NEXT(pthread_rwlock_clockwrlock)(lock, clock, until));
+    return write_got(
+        TABLE(), lock,
+        SLEEPING(lock, NULL, LIBC_NEXT(pthread_rwlock_clockwrlock)(lock, clock, until)));
 }
 
 EXPORTED int pthread_rwlock_unlock(pthread_rwlock_t *lock)

@@ -27,7 +27,7 @@ EXPORTED int sem_post(sem_t *semaphore)
 
 EXPORTED int sem_wait(sem_t *semaphore)
 {
-    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_wait)(semaphore));
+    return acquired(TABLE(), semaphore, SLEEPING(semaphore, NULL, LIBC_NEXT(sem_wait)(semaphore)));
 }
 
 EXPORTED int sem_trywait(sem_t *semaphore)
@@ -37,12 +37,14 @@ EXPORTED int sem_trywait(sem_t *semaphore)
 
 EXPORTED int sem_timedwait(sem_t *semaphore, const struct timespec *until)
 {
-    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_timedwait)(semaphore, until));
+    return acquired(TABLE(), semaphore,
+                    SLEEPING(semaphore, NULL, LIBC_NEXT(sem_timedwait)(semaphore, until)));
 }
 
 EXPORTED int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until)
 {
-    return acquired(TABLE(), semaphore, LIBC_NEXT(sem_clockwait)(semaphore, clock, until));
+    return acquired(TABLE(), semaphore,
+                    SLEEPING(semaphore, NULL, LIBC_NEXT(sem_clockwait)(semaphore, clock, until)));
 }
 
 EXPORTED int sem_destroy(sem_t *semaphore)
@@ -120,7 +122,7 @@ EXPORTED int pthread_barrier_wait(pthread_barrier_t *barrier)
     const void *key = table ? barrier_arrive(barrier) : NULL;
     if (table)
         table->release(key, 1);
-    int error = LIBC_NEXT(pthread_barrier_wait)(barrier);
+    int error = SLEEPING(barrier, NULL, LIBC_NEXT(pthread_barrier_wait)(barrier));
     if (table && (!error || error == PTHREAD_BARRIER_SERIAL_THREAD))
         table->acquire(key);
     return error;

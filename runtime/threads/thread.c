@@ -120,11 +120,10 @@ static int create(pthread_t *name, const pthread_attr_t *attributes, struct star
     return error;
 }
 
-EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
-                            void *(*function)(void *), void *argument)
+int thread_create(const struct csan_threads_table *table, pthread_t *name,
+                  const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
 {
-    const struct csan_threads_table *table = creating ? NULL : TABLE();
-    struct start *start = table ? malloc(sizeof *start) : NULL;
+    struct start *start = table && !creating ? malloc(sizeof *start) : NULL;
     void *thread = start ? table->create() : NULL;
     if (!thread) {
         free(start);
@@ -142,6 +141,12 @@ EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
     return error;
 }
 
+EXPORTED int pthread_create(pthread_t *name, const pthread_attr_t *attributes,
+                            void *(*function)(void *), void *argument)
+{
+    return thread_create(creating ? NULL : TABLE(), name, attributes, function, argument);
+}
+
 /* ---- join */
 
 static int joined(const struct csan_threads_table *table, pthread_t name, void *thread, int error)
@@ -155,11 +160,15 @@ static int joined(const struct csan_threads_table *table, pthread_t name, void *
     return error;
 }
 
-EXPORTED int pthread_join(pthread_t name, void **value)
+int thread_join(const struct csan_threads_table *table, pthread_t name, void **value)
 {
-    const struct csan_threads_table *table = TABLE();
     void *thread = table ? name_take(name) : NULL;
     return joined(table, name, thread, LIBC_NEXT(pthread_join)(name, value));
+}
+
+EXPORTED int pthread_join(pthread_t name, void **value)
+{
+    return thread_join(TABLE(), name, value);
 }
 
 EXPORTED int pthread_tryjoin_np(pthread_t name, void **value)
@@ -184,9 +193,8 @@ EXPORTED int pthread_clockjoin_np(pthread_t name, void **value, clockid_t clock,
     return joined(table, name, thread, LIBC_NEXT(pthread_clockjoin_np)(name, value, clock, until));
 }
 
-EXPORTED int pthread_detach(pthread_t name)
+int thread_detach(const struct csan_threads_table *table, pthread_t name)
 {
-    const struct csan_threads_table *table = TABLE();
     void *thread = table ? name_take(name) : NULL;
     int error = LIBC_NEXT(pthread_detach)(name);
     if (thread && error)
@@ -194,4 +202,9 @@ EXPORTED int pthread_detach(pthread_t name)
     else if (thread)
         table->forget(thread);
     return error;
+}
+
+EXPORTED int pthread_detach(pthread_t name)
+{
+    return thread_detach(TABLE(), name);
 }

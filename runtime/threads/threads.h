@@ -7,6 +7,13 @@
 #ifndef RUNTIME_THREADS_THREADS_H
 #define RUNTIME_THREADS_THREADS_H
 
+#include <stdint.h>
+
+/* What libcsan.so keeps of a thread that may sleep. */
+struct csan_threads_sleep {
+    uint64_t room[16];
+};
+
 struct csan_threads_table {
     /* The calling thread is about to create a thread: returns what to pass to it, or NULL. */
     void *(*create)(void);
@@ -19,6 +26,11 @@ struct csan_threads_table {
     void (*release)(const void *key, int shared);
     void (*acquire)(const void *key);
     void (*end)(const void *key); /* the object is destroyed */
+
+    /* The calling thread, whoever it belongs to, may sleep at an object of the C library's, and at
+     * another one (NULL: none), until it wakes: the kernel may look at them at any time. */
+    void (*sleep)(struct csan_threads_sleep *sleep, const void *object, const void *other);
+    void (*wake)(struct csan_threads_sleep *sleep);
 };
 
 /* Weak where it is called: the library may not be in the process. */

@@ -1,11 +1,12 @@
-// Every pthread function by which one thread hands the array to another. HAND_OVER is what the
-// first thread does: it works, then gives, or gives before it has worked.
+// Every function of pthread and of C11's threads by which one thread hands the array to another.
+// HAND_OVER is what the first thread does: it works, then gives, or gives before it has worked.
 #pragma once
 
 #include "host_threads.h"
 #include <ctime>
 #include <functional>
 #include <semaphore.h>
+#include <threads.h>
 #include <vector>
 
 struct handover {
@@ -18,6 +19,9 @@ static pthread_spinlock_t spin;
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static sem_t semaphore;
 static pthread_once_t once_control;
+static mtx_t c_mutex;
+static cnd_t c_condition;
+static once_flag c_once;
 static std::function<void()> once_work;
 static bool ready;
 
@@ -30,6 +34,12 @@ static timespec in_a_minute(clockid_t clock)
 }
 
 static timespec minute, minute_monotonic;
+
+static void give_c_mutex()
+{
+    mtx_lock(&c_mutex);
+    mtx_unlock(&c_mutex);
+}
 
 static void give_mutex()
 {
@@ -44,6 +54,7 @@ static std::vector<handover> handovers()
 {
     auto nothing = [] {};
     auto unlock = [] { pthread_mutex_unlock(&mutex); };
+    auto c_unlock = [] { mtx_unlock(&c_mutex); };
     auto read_unlock = [] { pthread_rwlock_unlock(&lock); };
     auto give_lock = [] {
         pthread_rwlock_wrlock(&lock);
@@ -62,6 +73,8 @@ static std::vector<handover> handovers()
     minute_monotonic = in_a_minute(CLOCK_MONOTONIC);
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     sem_init(&semaphore, 0, 0);
+    mtx_init(&c_mutex, mtx_timed);
+    cnd_init(&c_condition);
     return {
         {nothing, give_mutex, [=] { pthread_mutex_lock(&mutex), unlock(); }},
         {nothing, give_mutex, [=] { pthread_mutex_trylock(&mutex), unlock(); }},
@@ -107,6 +120,18 @@ static std::vector<handover> handovers()
         {nothing, post, [] { sem_clockwait(&semaphore, CLOCK_MONOTONIC, &minute_monotonic); }},
         {[] { once_control = PTHREAD_ONCE_INIT; }, [] { pthread_once(&once_control, [] {}); },
          [] { pthread_once(&once_control, [] {}); }},
+        {nothing, give_c_mutex, [=] { mtx_lock(&c_mutex), c_unlock(); }},
+        {nothing, give_c_mutex, [=] { mtx_trylock(&c_mutex), c_unlock(); }},
+        {nothing, give_c_mutex, [=] { mtx_timedlock(&c_mutex, &minute), c_unlock(); }},
+        {nothing,
+         [=] {
+             mtx_lock(&c_mutex);
+             cnd_timedwait(&c_condition, &c_mutex, &past);
+             c_unlock();
+         },
+         give_c_mutex},
+        {[] { c_once = ONCE_FLAG_INIT; }, [] { call_once(&c_once, [] {}); },
+         [] { call_once(&c_once, [] {}); }},
     };
 }
 
@@ -156,6 +181,18 @@ static int joins()
         work();
         CHECK(cudaDeviceSynchronize());
     }
+    thrd_t thread;
+    int result;
+    p = device_array<int>();
+    auto body = [](void *) {
+        work_and_wait();
+        return 7;
+    };
+    if (thrd_create(&thread, body, nullptr) != thrd_success ||
+        thrd_join(thread, &result) != thrd_success || result != 7)
+        return 103;
+    work();
+    CHECK(cudaDeviceSynchronize());
     return 0;
 }
 

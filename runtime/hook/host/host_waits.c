@@ -9,6 +9,8 @@
 #include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/session_options.h"
+#include "runtime/hook/state/thread.h"
 #include "runtime/threads/threads.h"
 
 #include <dlfcn.h>
@@ -59,20 +61,24 @@ static __attribute__((constructor(101))) void find(void)
 #undef WAITS
 }
 
-/* libcsan_threads is the next, and asks who calls it: calls must go on to it as they are. */
+/* With host_order=threads libcsan_threads is the next, and asks who calls it: calls must go on to
+ * it as they are. It says itself when a thread sleeps. */
 static bool is_followed(void)
 {
-    return csan_threads_activate != NULL;
+    return csan_threads_activate != NULL && !session_options()->host_observed;
 }
 
-static bool matters(const long *objects, int count)
+static bool any_is_shared(const long *objects, int count)
 {
-    if (!host_access_guards || is_followed())
-        return false;
     for (int i = 0; i < count; i++)
         if (host_blocks_has((uint64_t)objects[i]))
             return true;
     return false;
+}
+
+static bool matters(const long *objects, int count)
+{
+    return host_access_guards && !is_followed() && any_is_shared(objects, count);
 }
 
 static long wait_open(words_function *next, const long *a, int objects)
@@ -84,6 +90,39 @@ static long wait_open(words_function *next, const long *a, int objects)
     for (int i = 0; i < objects; i++)
         lent_memory_end(&open[i], 0, NULL);
     return result;
+}
+
+/* Said by libcsan_threads. */
+struct sleeping {
+    struct lent_memory open[2];
+    int count;
+};
+_Static_assert(sizeof(struct sleeping) <= sizeof(struct csan_threads_sleep),
+               "libcsan_threads has room for it");
+
+static void sleeps(struct csan_threads_sleep *sleep, const void *object, const void *other)
+{
+    const long objects[] = {(long)(uintptr_t)object, (long)(uintptr_t)other};
+    struct sleeping *sleeping = (void *)sleep->room;
+    sleeping->count = 0;
+    if (!host_access_guards || !any_is_shared(objects, other ? 2 : 1))
+        return;
+    for (; sleeping->count < (other ? 2 : 1); sleeping->count++)
+        lent_memory_begin(&sleeping->open[sleeping->count],
+                          (const void *)(uintptr_t)objects[sleeping->count], OBJECT_BYTES, false);
+}
+
+static void wakes(struct csan_threads_sleep *sleep)
+{
+    struct sleeping *sleeping = (void *)sleep->room;
+    for (int i = 0; i < sleeping->count; i++)
+        lent_memory_end(&sleeping->open[i], 0, NULL);
+}
+
+static __attribute__((constructor)) void follow(void)
+{
+    thread_on_sleep = sleeps;
+    thread_on_wake = wakes;
 }
 
 /* While no page may be guarded, a function here is tests and a jump: the rest is a function of its

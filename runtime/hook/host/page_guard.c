@@ -16,7 +16,7 @@ enum {
     WHOLE_PAGES = 64, /* of a larger range some are guarded: */
     SAMPLE_PAGES = 16,
     RECORDS_MOST = 4096,
-    LOOKS_MOST = 1 << 20 /* then the lock's owner was stopped, or is not in this process */
+    SECONDS_MOST = 5 /* then the lock's owner was stopped, or is not in this process */
 };
 
 /* What the processor may do to a page. */
@@ -58,6 +58,7 @@ static struct {
     int64_t credit;     /* nanoseconds that may be spent in the kernel, as of */
     uint64_t credited;  /* this time */
     struct page_guard_counts counts;
+    uint64_t opened, left_out; /* without the lock: pages and ops; atomic */
 } guard;
 
 /* ---- The lock ---- */
@@ -66,7 +67,7 @@ static __thread bool holds __attribute__((tls_model("initial-exec")));
 
 static bool take(void)
 {
-    return handler_lock_take(&guard.lock, &holds, LOOKS_MOST);
+    return handler_lock_take(&guard.lock, &holds, SECONDS_MOST);
 }
 
 static void give(void)
@@ -376,11 +377,19 @@ static void forget_all(void)
     guard.guarded = guard.stretches = 0;
 }
 
+static bool take_for_op(void)
+{
+    const bool taken = take();
+    if (!taken)
+        __atomic_fetch_add(&guard.left_out, 1, __ATOMIC_RELAXED);
+    return taken;
+}
+
 enum page_guard_part page_guard_add_strided(uint64_t epoch, const struct lmad *bytes, bool writes)
 {
     const struct range hull = {bytes->base, bytes->base + bytes->span};
     enum page_guard_part part = PAGE_GUARD_NONE;
-    if (!guard.on || hull.start >= hull.end || !take())
+    if (!guard.on || hull.start >= hull.end || !take_for_op())
         return PAGE_GUARD_NONE;
     if (epoch != guard.heard)
         part = add(&(struct record){.epoch = epoch,
@@ -400,7 +409,7 @@ enum page_guard_part page_guard_add(uint64_t epoch, struct range bytes, bool wri
 
 enum page_guard_part page_guard_add_word(uint64_t epoch, struct range word, bool writes)
 {
-    if (!guard.on || word.start >= word.end || !take())
+    if (!guard.on || word.start >= word.end || !take_for_op())
         return PAGE_GUARD_NONE;
     const enum page_guard_part part = add(&(struct record){.epoch = epoch,
                                                            .bytes = word,
@@ -554,6 +563,7 @@ static enum page_guard_found open_regardless(uint64_t address)
     const struct page *page = page_find(page_of(address), false);
     if (!page)
         return PAGE_GUARD_NOT;
+    __atomic_fetch_add(&guard.opened, 1, __ATOMIC_RELAXED);
     change(page->number, 1, OPEN);
     return PAGE_GUARD_RETRY;
 }
@@ -562,7 +572,7 @@ void page_guard_insist(uint64_t address)
 {
     const struct page *page = page_find(page_of(address), false);
     if (page && (page->writers || page->readers) && !must_stay_open(page->number))
-        open_regardless(address);
+        change(page->number, 1, OPEN);
 }
 
 uint32_t page_guard_changes(uint64_t address)
@@ -678,5 +688,7 @@ struct page_guard_counts page_guard_counts(void)
         counts = guard.counts;
         give();
     }
+    counts.unchecked += __atomic_load_n(&guard.opened, __ATOMIC_RELAXED);
+    counts.skipped += __atomic_load_n(&guard.left_out, __ATOMIC_RELAXED);
     return counts;
 }

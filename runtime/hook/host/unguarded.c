@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { SECONDS_MOST = 600 }; /* then the lock's owner is not in this process */
 enum { RANGES_MOST = 256, BLOCKS_MOST = 1024, CALLS_MOST = 512, PAGE = 4096 };
 
 struct call {
@@ -28,7 +29,7 @@ static __thread bool holds __attribute__((tls_model("initial-exec")));
 /* What must stay open is not left out because its owner is slow. */
 static bool take(void)
 {
-    return handler_lock_take(&unguarded.lock, &holds, UINT32_MAX);
+    return handler_lock_take(&unguarded.lock, &holds, SECONDS_MOST);
 }
 
 static void give(void)

@@ -316,6 +316,23 @@ void thread_synchronizes(const void *key, bool before)
         on_acquire(key);
 }
 
+/* ---- sleep */
+
+void (*thread_on_sleep)(struct csan_threads_sleep *sleep, const void *object, const void *other);
+void (*thread_on_wake)(struct csan_threads_sleep *sleep);
+
+static void on_sleep(struct csan_threads_sleep *sleep, const void *object, const void *other)
+{
+    if (thread_on_sleep)
+        thread_on_sleep(sleep, object, other);
+}
+
+static void on_wake(struct csan_threads_sleep *sleep)
+{
+    if (thread_on_wake)
+        thread_on_wake(sleep);
+}
+
 /* ---- the start */
 
 static const struct csan_threads_table callbacks = {.create = on_create,
@@ -324,7 +341,9 @@ static const struct csan_threads_table callbacks = {.create = on_create,
                                                     .forget = on_forget,
                                                     .release = on_release,
                                                     .acquire = on_acquire,
-                                                    .end = on_end};
+                                                    .end = on_end,
+                                                    .sleep = on_sleep,
+                                                    .wake = on_wake};
 
 void thread_forked(void)
 {

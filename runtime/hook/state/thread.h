@@ -27,6 +27,13 @@ csan_lane thread_makes_lane_as(enum csan_lane_role role, uint64_t handle, const 
 /* The thread runs a host function, whose lane this is; CSAN_HOST: it has ended. */
 void thread_in_function(csan_lane lane);
 
+/* For who guards pages: the calling thread may sleep at these objects of the program's; it wakes.
+ * Set before csan is on; NULL: nobody wants to know. Only with host_order=threads. */
+struct csan_threads_sleep;
+extern void (*thread_on_sleep)(struct csan_threads_sleep *sleep, const void *object,
+                               const void *other);
+extern void (*thread_on_wake)(struct csan_threads_sleep *sleep);
+
 /* What the program declares. `before`: the thread releases `key`; else it acquires `key`. */
 void thread_synchronizes(const void *key, bool before);
 

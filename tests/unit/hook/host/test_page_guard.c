@@ -5,6 +5,8 @@
 #include "runtime/hook/host/unguarded.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -502,6 +504,64 @@ static void a_forked_child_has_all_open(void **state)
     page_guard_forget(bytes_of(0, 3));
 }
 
+/* ---- The lock ---- */
+
+static sem_t holding;
+
+static bool is_over_slowly(void *user, uint64_t epoch)
+{
+    (void)user, (void)epoch;
+    sem_post(&holding);
+    usleep(400 * 1000);
+    return false;
+}
+
+static void *hold_for_long(void *unused)
+{
+    page_guard_release(is_over_slowly, NULL);
+    return unused;
+}
+
+/* As on a machine that has other work. */
+static void a_slow_owner_is_waited_for(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    const uint64_t address = bytes_of(1, 1).start;
+    const struct range bytes = {address, address + 4};
+    const struct page_guard_counts before = page_guard_counts();
+    sem_init(&holding, 0, 0);
+    page_guard_add(90, bytes_of(1, 1), true);
+    assert_int_equal(pthread_create(&thread, NULL, hold_for_long, NULL), 0);
+    sem_wait(&holding);
+    assert_int_equal(page_guard_find(address, bytes, false), PAGE_GUARD_GUARDED);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(allowed(1), NOTHING);
+    assert_int_equal(page_guard_counts().unchecked, before.unchecked);
+    page_guard_forget(bytes_of(1, 1));
+}
+
+/* A handler that comes while its thread has the lock cannot ask. */
+static bool is_over_with_fault(void *user, uint64_t epoch)
+{
+    const struct range *bytes = user;
+    (void)epoch;
+    assert_int_equal(page_guard_find(bytes->start, *bytes, false), PAGE_GUARD_RETRY);
+    return false;
+}
+
+static void what_nobody_could_ask_about_is_counted(void **state)
+{
+    (void)state;
+    const uint64_t address = bytes_of(1, 1).start;
+    struct range bytes = {address, address + 4};
+    const struct page_guard_counts before = page_guard_counts();
+    page_guard_add(91, bytes_of(1, 1), true);
+    page_guard_release(is_over_with_fault, &bytes);
+    assert_int_equal(page_guard_counts().unchecked, before.unchecked + 1);
+    page_guard_forget(bytes_of(1, 1));
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -532,6 +592,8 @@ int main(void)
         cmocka_unit_test(words_are_looked_at),
         cmocka_unit_test(what_the_kernel_refuses_is_counted),
         cmocka_unit_test(the_time_is_limited),
+        cmocka_unit_test(a_slow_owner_is_waited_for),
+        cmocka_unit_test(what_nobody_could_ask_about_is_counted),
         cmocka_unit_test(a_forked_child_has_all_open),
     };
     return cmocka_run_group_tests_name("page_guard", tests, start, NULL);
