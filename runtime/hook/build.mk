@@ -31,7 +31,7 @@ $(OUT)/obj/gen/%.o: $(OUT)/gen/%.c
 
 # The sanitizers' run-times call dlsym before they are set up: what defines it is never instrumented.
 $(addprefix $(OUT)/obj/runtime/hook/,interpose/dlsym.o interpose/getenv.o interpose/libc_next.o host/lent_memory.o host/host_arguments.o host/host_calls.o \
-	host/host_fault.o host/host_mappings.o host/host_rings.o host/host_strings.o host/host_syscall.o host/host_text.o host/host_waits.o host/debugger.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
+	host/host_fault.o host/host_futex.o host/host_mappings.o host/host_rings.o host/host_strings.o host/host_syscall.o host/host_text.o host/host_waits.o host/debugger.o host/page_guard.o host/unguarded.o): CFLAGS_ALL := $(filter-out $(SANFLAGS),$(CFLAGS_ALL))
 $(OUT)/obj/runtime/hook/host/host_strings.o: EXTRA_CFLAGS += -fno-builtin
 $(OUT)/obj/runtime/hook/host/host_waits.o: EXTRA_CFLAGS += $(if $(filter thread,$(SANITIZE)),-DTHREAD_SANITIZER)
 

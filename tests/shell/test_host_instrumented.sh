@@ -175,6 +175,104 @@ else
     echo "# $(basename "$test" .sh): no clang here"
 fi
 
+# ---- What the standard library does in headers: atomic operations, which show an order without any call
+
+cat >handover.cu <<'EOF'
+#include <atomic>
+#include <barrier>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <future>
+#include <latch>
+#include <mutex>
+#include <semaphore>
+#include <shared_mutex>
+#include <thread>
+#include <unistd.h>
+static int *memory;
+static volatile int given; // orders nothing that csan sees
+static void work(bool waits)
+{
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMemsetAsync(memory, 1, 4096, stream);
+    if (waits)
+        cudaStreamSynchronize(stream);
+}
+template <typename Give, typename Get> static void hand_over(bool early, Give give, Get get)
+{
+    std::thread first([&] {
+        if (!early)
+            work(true);
+        give();
+        if (early)
+            work(true);
+        given = 1;
+    });
+    std::thread second([&] {
+        while (!given)
+            usleep(1000);
+        get();
+        work(false);
+    });
+    first.join();
+    second.join();
+}
+int main(int count, char **arguments)
+{
+    const char *how = arguments[1];
+    const bool early = count > 2;
+    std::promise<void> promise;
+    std::latch latch(2);
+    std::counting_semaphore<4> semaphore(0);
+    std::barrier barrier(2);
+    std::atomic<int> value{0};
+    std::mutex mutex;
+    std::shared_mutex shared;
+    std::condition_variable_any any;
+    bool ready = false;
+    cudaMalloc((void **)&memory, 4096);
+    if (!strcmp(how, "promise"))
+        hand_over(early, [&] { promise.set_value(); }, [&] { promise.get_future().get(); });
+    else if (!strcmp(how, "latch"))
+        hand_over(early, [&] { latch.count_down(); }, [&] { latch.arrive_and_wait(); });
+    else if (!strcmp(how, "semaphore"))
+        hand_over(early, [&] { semaphore.release(); }, [&] { semaphore.acquire(); });
+    else if (!strcmp(how, "barrier"))
+        hand_over(early, [&] { (void)barrier.arrive(); }, [&] { barrier.arrive_and_wait(); });
+    else if (!strcmp(how, "atomic"))
+        hand_over(early, [&] { value = 1; value.notify_one(); }, [&] { value.wait(0); });
+    else if (!strcmp(how, "shared"))
+        hand_over(early, [&] { shared.lock(); shared.unlock(); }, [&] { shared.lock_shared(); shared.unlock_shared(); });
+    else
+        hand_over(early, [&] { { std::lock_guard<std::mutex> held(mutex); ready = true; } any.notify_one(); },
+            [&] { std::unique_lock<std::mutex> held(mutex); any.wait(held, [&] { return ready; }); });
+    cudaDeviceSynchronize();
+    puts("done");
+}
+EOF
+handover() { run env LD_LIBRARY_PATH="$library" "$root/bin/csan" run --device=embedded --options=host_order=threads:"$host" ./handover "$@"; }
+handed() # WHAT: in order, and too early
+{
+    local host
+    for host in host=instrumented host=guard; do
+        handover "$1"
+        [ "$status" = 0 ] && grep -qx done out && ! grep -q '^CSAN:' err || return
+        handover "$1" early
+        [ "$status" = 66 ] && grep -q '^CSAN: data race: cudaMemsetAsync' err || return
+    done
+}
+if g++ -x c++ -std=c++20 -g -fsanitize=thread -w -isystem "${nvcc%/bin/nvcc}/include" -c handover.cu -o handover.o 2>handover.log; then
+    check "objects of the standard library: the program" eval 'g++ handover.o -o handover -L"$lib" -lcsan_host -Wl,-rpath="$lib" -L"$library" -lcudart -lpthread'
+    for what in promise latch semaphore barrier atomic shared any; do
+        check "$what orders threads, by any option host" handed $what
+    done
+else
+    echo "# $(basename "$test" .sh): this compiler has no C++20: $(head -1 handover.log)"
+fi
+
 # ---- What the interface has beside plain loads and stores
 
 cat >kinds.cu <<'EOF'

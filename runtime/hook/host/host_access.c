@@ -9,6 +9,7 @@
 #include "runtime/hook/host/code_owner.h"
 #include "runtime/hook/host/device_fault.h"
 #include "runtime/hook/host/host_fault.h"
+#include "runtime/hook/host/host_futex.h"
 #include "runtime/hook/host/host_text.h"
 #include "runtime/hook/host/page_guard.h"
 #include "runtime/hook/host/pending_ranges.h"
@@ -501,6 +502,13 @@ static void thread_acquires(const void *key)
     thread_synchronizes(key, false);
 }
 
+/* The order that announced atomic operations make is wanted, whatever shows the accesses. */
+static void follow_order(struct csan_host_table *table)
+{
+    table->release = thread_releases;
+    table->acquire = thread_acquires;
+}
+
 static void start_instrumented(csan_context *context)
 {
     static const struct host_watch watch = {
@@ -511,21 +519,31 @@ static void start_instrumented(csan_context *context)
                      "-fsanitize=thread and linked with -lcsan_host");
         return;
     }
-    if (!session_options()->host_observed) {
-        table.release = thread_releases;
-        table.acquire = thread_acquires;
-    }
+    if (!session_options()->host_observed)
+        follow_order(&table);
     pending_ranges_start(csan_host_activate(&table));
     context_watch_host(context, &watch);
     instrumented = host_access_calls = true;
+}
+
+/* Nothing is ever pending, so that no access is announced. */
+static void start_order(void)
+{
+    struct csan_host_table table = {.access = announced};
+    follow_order(&table);
+    if (csan_host_activate)
+        csan_host_activate(&table);
 }
 
 void host_access_start(csan_context *context, void (*before_end)(void))
 {
     const char *how = session_all_options()->host;
     const bool both = strcmp(how, "guard+content") == 0;
+    host_futex_follows = !session_options()->host_observed;
     if (strcmp(how, "instrumented") == 0)
         start_instrumented(context);
+    else if (!session_options()->host_observed)
+        start_order();
     if (both || strcmp(how, "content") == 0)
         start_hashes();
     if (both || strcmp(how, "guard") == 0)
@@ -535,7 +553,7 @@ void host_access_start(csan_context *context, void (*before_end)(void))
 
 void host_access_forked(void)
 {
-    host_access_calls = false;
+    host_access_calls = host_futex_follows = false;
     if (instrumented)
         pending_ranges_stop();
     instrumented = false;

@@ -3,6 +3,7 @@
  * every argument that is the address of a guarded page has it opened. */
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/host/host_arguments.h"
+#include "runtime/hook/host/host_futex.h"
 #include "runtime/hook/host/host_rings.h"
 #include "runtime/hook/host/next_call.h"
 #include "runtime/hook/host/page_guard.h"
@@ -44,6 +45,8 @@ __asm__(".text\n"
         ".cfi_startproc\n"
         "cmpb $0, host_access_calls(%rip)\n"
         "jne 2f\n"
+        "cmpb $0, host_futex_follows(%rip)\n"
+        "jne 2f\n"
         "1: movq host_syscall_next(%rip), %rax\n"
         "testq %rax, %rax\n"
         "je host_syscall_early\n"
@@ -65,6 +68,9 @@ __asm__(".text\n"
         ".cfi_startproc\n"
         "adrp x16, host_access_calls\n"
         "ldrb w16, [x16, :lo12:host_access_calls]\n"
+        "cbnz w16, 2f\n"
+        "adrp x16, host_futex_follows\n"
+        "ldrb w16, [x16, :lo12:host_futex_follows]\n"
         "cbnz w16, 2f\n"
         "1: adrp x16, host_syscall_next\n"
         "ldr x16, [x16, :lo12:host_syscall_next]\n"
@@ -128,6 +134,16 @@ static long other(long number, const long *a)
         result = made_open(number, a);
     if (number == SYS_io_uring_setup)
         host_rings_made((int)result, pointer(a[1]));
+    return result;
+}
+
+static long futex_followed(const long *a, const void *caller)
+{
+    host_futex_before(a, caller);
+    const long result = host_access_calls
+                            ? other(SYS_futex, a)
+                            : host_syscall_next(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+    host_futex_after(a, caller, result);
     return result;
 }
 
@@ -199,6 +215,10 @@ static long ioctl_made(const long *a);
 long host_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     const long arguments[] = {a, b, c, d, e, f};
+    if (number == SYS_futex && host_futex_follows)
+        return futex_followed(arguments, __builtin_return_address(0));
+    if (!host_access_calls)
+        return host_syscall_next(number, a, b, c, d, e, f);
     for (size_t i = 0; i < sizeof buffer_calls / sizeof *buffer_calls; i++)
         if (buffer_calls[i].number == number)
             return (buffer_calls[i].kind == MESSAGES ? with_messages

@@ -208,16 +208,31 @@ static void sync_object_remove(struct sync_object *sync_object)
     free(sync_object);
 }
 
-/* Many a mutex is never destroyed. One whose last release everybody already knows adds nothing. */
+static bool lane_is_over(csan_lane lane)
+{
+    csan_snapshot *const all = csan_snapshot_take(session_context(), lane);
+    const bool over = all && context_is_over(session_context(), all);
+    if (all)
+        csan_snapshot_release(session_context(), all);
+    return over;
+}
+
+/* What was released into it, everybody already knows. */
+static bool adds_nothing(const struct sync_object *sync_object)
+{
+    return (sync_object->lane == CSAN_NO_LANE || lane_is_over(sync_object->lane)) &&
+           (!sync_object->released || context_is_over(session_context(), sync_object->released));
+}
+
+/* Many a mutex is never destroyed. */
 static void sync_objects_sweep(void)
 {
-    struct sync_object *sync_object, *next;
+    struct sync_object *sync_object = NULL, *next;
     if (HASH_COUNT(table.sync_objects) < table.sweep_at)
         return;
     HASH_ITER(hh, table.sync_objects, sync_object, next)
     {
-        if (sync_object->lane == CSAN_NO_LANE &&
-            (!sync_object->released || context_is_over(session_context(), sync_object->released)))
+        if (adds_nothing(sync_object))
             sync_object_remove(sync_object);
     }
     table.sweep_at = 2 * HASH_COUNT(table.sync_objects) + 1024;

@@ -19,6 +19,8 @@
 #include <cmocka.h>
 
 bool host_access_guards, host_access_calls;
+void (*thread_on_sleep)(struct csan_threads_sleep *sleep, const void *object, const void *other);
+void (*thread_on_wake)(struct csan_threads_sleep *sleep);
 
 static struct {
     pthread_mutex_t mutex;
@@ -121,12 +123,33 @@ static void others_are_made_as_they_are(void **state)
     assert_int_equal(opened, 0);
 }
 
+/* With host_order=threads libcsan_threads says it. */
+static void a_followed_thread_says_that_it_sleeps(void **state)
+{
+    (void)state;
+    struct csan_threads_sleep sleep;
+    thread_on_sleep(&sleep, &shared.mutex, NULL);
+    assert_int_equal(open_count, 1);
+    assert_ptr_equal(open_now[0], &shared.mutex);
+    thread_on_wake(&sleep);
+    assert_int_equal(open_count, 0);
+    thread_on_sleep(&sleep, &others.mutex, NULL);
+    thread_on_wake(&sleep);
+    assert_int_equal(opened, 1);
+    thread_on_sleep(&sleep, &shared.condition, &others.mutex);
+    host_access_guards = false; /* what is open is closed all the same */
+    thread_on_wake(&sleep);
+    assert_int_equal(opened, 3);
+    assert_int_equal(open_count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_lock_in_shared_memory_is_open, begin, end),
         cmocka_unit_test_setup_teardown(a_condition_has_two, begin, end),
         cmocka_unit_test_setup_teardown(others_are_made_as_they_are, begin, end),
+        cmocka_unit_test_setup_teardown(a_followed_thread_says_that_it_sleeps, begin, end),
     };
     const uint64_t start = (uintptr_t)&shared;
     host_blocks_add((struct range){start, start + sizeof shared});
