@@ -26,6 +26,7 @@ const struct lock_kind_words lock_kinds[LOCK_KINDS] = {
     [LOCK_LEARNING_WAIT] = {"launches that are waited for",
                             "the launches that a learner waits for"},
     [LOCK_IDENTITY] = {"identities", "the names that kernels have from run to run"},
+    [LOCK_WORKSPACES] = {"workspaces", "the workspaces that handles of cuBLAS were given"},
     [LOCK_LINKER] = {"nvJitLink", "links and the PTX that was added to them"},
     [LOCK_COMPILED_PTX] = {"compiled PTX", "the PTX of machine code that was made in the process"},
     [LOCK_NVTX] = {"NVTX", "names, domains and heaps"},

@@ -108,7 +108,7 @@ $(eval $(call hook_parts,process_tree,run/process_tree))
 $(eval $(call hook_parts,tensor_map,state/tensor_map))
 $(eval $(call hook_parts,nvtx_memory,api/nvtx_memory))
 $(OUT)/tests/unit/test_nvtx_memory: $(OUT)/libcsan_core.a
-library_rows := $(foreach o,touch blas lt fft sparse communicator compiler linker,library/$(o)) \
+library_rows := $(foreach o,touch blas workspace lt fft sparse communicator compiler linker,library/$(o)) \
 	kernel/compiled_ptx kernel/identity kernel/image_place
 $(eval $(call hook_parts,library_touch,$(library_rows)))
 $(eval $(call hook_parts,library_sparse,$(library_rows)))

@@ -77,7 +77,8 @@ function line(kind, text,    condition, type, place, argument, i)
 function finish(    i, j, reads, value)
 {
     if (!n_rows) return
-    if (left_out || EXTENT != "" && traced) { n_rows = 0; body = ""; after = ""; stream = -1; apart = traced = 0; return }
+    if (left_out || EXTENT != "" && (traced || notes != "")) { n_rows = 0; body = after = notes = ""; stream = -1; apart = traced = 0; return }
+    if (body != "" && each != "" && EXTENT == "" && names[1] == "handle") line("CSAN_WRITE", each)
     if (body != "") {
         print "static void " prefix "_" number "(struct " prefix " *call)\n{" > touch
         for (i = 1; i <= n_parameters; i++) {
@@ -100,9 +101,9 @@ function finish(    i, j, reads, value)
     printf "static const char *const arguments_%d[] = {", number > touch
     for (i = 1; i <= n_parameters; i++) printf "\"%s\", ", names[i] > touch
     print "NULL};" > touch
-    if (after != "" && EXTENT == "") print "void " after "(struct touch *call, int result);" > touch
+    if (after notes != "" && EXTENT == "") print "void " after notes "(struct touch *call, int result);" > touch
     for (j = 1; j <= n_rows; j++) add_function(row_names[j], row_letters[j], row_wide[j])
-    number++; n_rows = 0; body = ""; after = ""; stream = -1; apart = traced = 0
+    number++; n_rows = 0; body = after = notes = ""; stream = -1; apart = traced = 0
 }
 
 function add_extent(symbol, letter, wide,    kinds_shown, i)
@@ -118,9 +119,9 @@ function add_function(symbol, letter, wide,    shown, i)
 {
     if (EXTENT != "") { add_extent(symbol, letter, wide); return }
     shown = symbol; sub(/_v2/, "", shown)
-    functions[n_functions++] = sprintf("{\"%s\", {\"%s\", arguments_%d, %d, CSAN_NO_ARGUMENT}, %s, %s, '%s', %d, %d, %d, %d}", \
+    functions[n_functions++] = sprintf("{\"%s\", {\"%s\", arguments_%d, %d, CSAN_NO_ARGUMENT}, %s, %s, %s, '%s', %d, %d, %d, %d}", \
         symbol, shown, number, n_parameters, body == "" ? "NULL" : "touch_" number, \
-        after == "" ? "NULL" : after, letter, wide, n_places > 6 ? n_places - 6 : 0, stream, apart || stream >= 0)
+        after == "" ? "NULL" : after, notes == "" ? "NULL" : notes, letter, wide, n_places > 6 ? n_places - 6 : 0, stream, apart || stream >= 0)
     for (i = 1; i <= n_homes; i++) {
         printf "LIBRARY_STUB(%d, \"%s\", \"%s\")\nextern char library_stub_%d[], library_thunk_%d[];\n", n_entries, \
             symbol, versioned ? home[i] : "CSAN_UNVERSIONED", n_entries, n_entries > stubs
@@ -151,7 +152,7 @@ BEGIN {
 /^library / {
     finish()
     left_out = EXTENT != "" && $2 != "lib" EXTENT ".so"
-    versioned = $NF != "unversioned"; n_homes = 0
+    versioned = $NF != "unversioned"; n_homes = 0; each = ""
     for (i = 3; i <= NF - !versioned; i++) {
         home[++n_homes] = $2 "." $i
         home_number[n_homes] = all_homes
@@ -161,7 +162,7 @@ BEGIN {
     next
 }
 /^[a-z_]/ {
-    if (body != "" || after != "" || stream >= 0) finish()
+    if (body != "" || after != "" || notes != "" || stream >= 0) finish()
     head = $0
     match(head, /\(.*\)$/)
     text = substr(head, RSTART + 1, RLENGTH - 2)
@@ -183,7 +184,9 @@ BEGIN {
     if (verb == "reads") line("CSAN_READ", text)
     else if (verb == "updates" && EXTENT != "") line("EXTENT_UPDATE", text)
     else if (verb == "writes" || verb == "updates") line("CSAN_WRITE", text)
+    else if (verb == "each") { if (n_rows) fail("`each` stands behind `library`"); each = text }
     else if (verb == "after") after = text
+    else if (verb == "notes") notes = text
     else if (verb == "apart") apart = 1
     else if (verb == "traced") traced = 1
     else if (verb == "on") {

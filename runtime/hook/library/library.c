@@ -295,6 +295,18 @@ static uint64_t call_made(const struct library_entry *entry, void *real, const u
     return result;
 }
 
+/* A call that changes what later calls of its handle touch. It enqueues nothing. PyTorch makes two
+ * of them before each product, so what is deferred stays deferred. */
+static uint64_t call_noted(const struct library_entry *entry, void *real, const uint64_t *registers,
+                           const uint64_t *arguments)
+{
+    struct touch call = {.function = entry->function, .registers = registers, .stack = arguments};
+    const uint64_t result =
+        library_forward(real, registers, arguments, entry->function->stack_words);
+    entry->function->notes(&call, (int)result);
+    return result;
+}
+
 /* A program's call of a library function that csan exports in its place. `registers`: the six
  * integer arguments (System V ABI, "Parameter Passing"); the eight words below them hold the
  * floating-point ones, xmm0 to xmm7. `arguments`: those on the stack. */
@@ -304,6 +316,8 @@ uint64_t library_call(struct library_entry *entry, const uint64_t *registers,
                       const uint64_t *arguments)
 {
     void *real = entry_real(entry, (const void *)(uintptr_t)arguments[-1]);
+    if (entry->function->notes)
+        return call_noted(entry, real, registers, arguments);
     const bool deferred = !inside && may_be_deferred(entry->function);
     if (inside || !(deferred ? guard_enter_without_flush() : guard_enter()))
         return library_forward(real, registers, arguments, entry->function->stack_words);

@@ -28,11 +28,12 @@ struct library_function {
     void (*touch)(struct touch *call); /* NULL: nothing */
     void (*after)(struct touch *call,
                   int result); /* called when the real function returned; or NULL */
-    char letter;               /* type of elements: S, D, C, Z, H */
-    uint8_t wide;              /* its int has 64 bits */
-    uint8_t stack_words;       /* arguments that are passed on the stack */
-    int8_t stream;             /* index of the argument that is the stream to enqueue on, or -1 */
-    uint8_t apart;             /* its accesses are an op apart from the launches that it makes */
+    void (*notes)(struct touch *call, int result); /* the same without the hooks' lock; or NULL */
+    char letter;                                   /* type of elements: S, D, C, Z, H */
+    uint8_t wide;                                  /* its int has 64 bits */
+    uint8_t stack_words;                           /* arguments that are passed on the stack */
+    int8_t stream; /* index of the argument that is the stream to enqueue on, or -1 */
+    uint8_t apart; /* its accesses are an op apart from the launches that it makes */
 };
 extern const struct library_function library_functions[];
 extern const unsigned library_function_count;

@@ -4,6 +4,7 @@
  *
  *   touch.c       the gathering; arguments; shapes that all libraries share
  *   blas.c        cuBLAS, cuSOLVER: scalars and pointer modes, types, transposition
+ *   workspace.c   cuBLAS: workspaces of handles
  *   lt.c          cuBLASLt: descriptors
  *   fft.c         cuFFT: what plans say
  *   sparse.c      cuSPARSE: descriptors, buffers
@@ -133,6 +134,10 @@ int64_t touch_side(const struct touch *call, int64_t side, int64_t left, int64_t
  * ('A'), as many as there are singular values ('S'), or none. */
 int64_t touch_lesser(const struct touch *call, int64_t one, int64_t other);
 int64_t touch_singular(const struct touch *call, int64_t job, int64_t size, int64_t other);
+
+/* The workspace that the program gave the handle, all of it; nothing if it gave none. Two handles
+ * with one workspace must not work on two streams at once. */
+void touch_workspace(struct touch *call, uint64_t handle);
 
 /* ---- cuBLASLt ---- */
 

@@ -121,6 +121,7 @@ static const struct library_function *function_named(const char *symbol)
 
 static struct touch call;
 static uint64_t words[32];
+static int call_result; /* of those that are noted */
 
 /* `count` arguments, 64 bits each. */
 static void call_of(const char *symbol, int count, ...)
@@ -136,6 +137,8 @@ static void call_of(const char *symbol, int count, ...)
     touch_collect(&call, function, NULL, words, words + 6);
     if (function->after)
         function->after(&call, 0);
+    if (function->notes)
+        function->notes(&call, call_result);
 }
 #define W(value) ((uint64_t)(int64_t)(value))
 /* As a 32-bit argument may arrive: the upper half means nothing. */
@@ -228,6 +231,65 @@ static int upto(int limit)
 #define PBETA  area(6)
 
 static const float one = 1, none = 0, minus_none = -0.0f;
+
+/* ---- Workspaces of handles ---- */
+
+enum { HANDLES = 3, WORKSPACE_MOST = 64 };
+
+/* One random call of those that decide a handle's workspace; what is left then is in given[]. */
+static void workspace_call(int64_t given[HANDLES])
+{
+    const int handle = upto(HANDLES);
+    call_result = upto(4) == 0 ? 1 : 0; /* refused: nothing changes */
+    switch (upto(4)) {
+    case 0:
+        CALL("cublasSetStream_v2", W(handle), PX);
+        given[handle] = call_result ? given[handle] : 0;
+        break;
+    case 1:
+        CALL("cublasDestroy_v2", W(handle));
+        given[handle] = call_result ? given[handle] : 0;
+        break;
+    default: {
+        const int64_t bytes = upto(WORKSPACE_MOST);
+        CALL("cublasSetWorkspace_v2", W(handle), bytes % 5 ? area(handle) : 0, W(bytes));
+        given[handle] = call_result ? given[handle] : bytes % 5 ? bytes : 0;
+    }
+    }
+    call_result = 0;
+    touch_release(&call);
+}
+
+static void workspaces(void **state)
+{
+    int64_t given[HANDLES] = {0};
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        workspace_call(given);
+        const int handle = upto(HANDLES);
+        CALL("cublasScopy_v2", W(handle), HALF(1), PX, HALF(1), PY, HALF(1));
+        size_t bounds = 0;
+        for (size_t i = 0; i < call.count; i++) {
+            if (call.accesses[i].base != area(handle))
+                continue;
+            bounds++;
+            assert_int_equal(call.accesses[i].kind, CSAN_WRITE);
+            assert_int_not_equal(call.accesses[i].bound, CSAN_EXACT);
+            assert_int_equal(call.accesses[i].bytes, given[handle]);
+            assert_int_equal(call.accesses[i].argument, 0);
+        }
+        assert_int_equal(bounds, given[handle] > 0);
+        touch_release(&call);
+    }
+    /* Of a call without a handle nothing is said. */
+    CALL("cublasSetVector", HALF(1), HALF(4), PX, HALF(1), PY, HALF(1));
+    assert_int_equal(call.count, 1);
+    touch_release(&call);
+    for (int handle = 0; handle < HANDLES; handle++) {
+        CALL("cublasDestroy_v2", W(handle));
+        touch_release(&call);
+    }
+}
 
 /* ---- Level 1 ---- */
 
@@ -795,6 +857,7 @@ static void sizes_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workspaces),
         cmocka_unit_test(level_1),
         cmocka_unit_test(scalars_of_the_device),
         cmocka_unit_test(level_2),
