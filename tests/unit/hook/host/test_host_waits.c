@@ -4,6 +4,7 @@
 #include "runtime/hook/host/host_blocks.h"
 #include "runtime/hook/host/lent_memory.h"
 #include "runtime/hook/interpose/driver.h"
+#include "runtime/hook/session/session_options.h"
 #include "runtime/threads/threads.h"
 
 #include <dlfcn.h>
@@ -19,6 +20,12 @@
 #include <cmocka.h>
 
 bool host_access_guards, host_access_calls;
+const struct session_options *session_options(void)
+{
+    static const struct session_options options = {.host_observed = true};
+    return &options;
+}
+
 void (*thread_on_sleep)(struct csan_threads_sleep *sleep, const void *object, const void *other);
 void (*thread_on_wake)(struct csan_threads_sleep *sleep);
 
