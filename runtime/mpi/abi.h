@@ -66,11 +66,12 @@ void *abi_function(void **slot, const char *name);
 void *abi_function_maybe(const char *name);
 
 /* PMPI(Send)(buffer, ...): behind this library. */
-#define PMPI(function)                                                                             \
-    ((__typeof__(&MPI_##function))({                                                               \
+#define PMPI(function) ABI_BEHIND(MPI_##function)
+#define ABI_BEHIND(function)                                                                       \
+    ((__typeof__(&(function)))({                                                                   \
         static void *slot_;                                                                        \
         void *found_ = __atomic_load_n(&slot_, __ATOMIC_ACQUIRE);                                  \
-        __builtin_expect(found_ != NULL, 1) ? found_ : abi_function(&slot_, "PMPI_" #function);    \
+        __builtin_expect(found_ != NULL, 1) ? found_ : abi_function(&slot_, "P" #function);        \
     }))
 
 static inline mpi_handle handle_value(mpi_handle handle)

@@ -7,13 +7,18 @@
 #include "runtime/mpi/group.h"
 #include "runtime/mpi/wrapper.h"
 
+/* Before MPI 4.0, Open MPI has the persistent form as MPIX_NAME_init. */
 #define FORMS(name, started, stem)                                                                 \
     BLOCKING(name, stem, touch_##name)                                                             \
     STARTING(started, stem, touch_##name)                                                          \
-    WRAPPER(name##_init, (stem##_PARAMETERS, mpi_handle info, void *request),                      \
-            (stem##_ARGUMENTS(AS_IT_IS), info, request),                                           \
-            (stem##_ARGUMENTS(USABLE), info, request),                                             \
-            touch_##name(&call, stem##_ARGUMENTS(AS_IT_IS)), request_made(&call, result, request))
+    PERSISTENT_FORM(MPI_##name##_init, stem, touch_##name)                                         \
+    PERSISTENT_FORM(MPIX_##name##_init, stem, touch_##name)
+
+#define PERSISTENT_FORM(function, stem, touch)                                                     \
+    WRAPPER_OF(function, (stem##_PARAMETERS, mpi_handle info, void *request),                      \
+               (stem##_ARGUMENTS(AS_IT_IS), info, request),                                        \
+               (stem##_ARGUMENTS(USABLE), info, request),                                          \
+               touch(&call, stem##_ARGUMENTS(AS_IT_IS)), request_made(&call, result, request))
 
 #define IS_IN_PLACE(buffer) ((const void *)(buffer) == abi.in_place)
 

@@ -307,17 +307,22 @@ MAKES_FROM(Intercomm_create_from_groups,
            (group, leader, remote_group, remote_leader, tag, info, errors, made), 0, false)
 
 /* Known when its request is over. */
-EXPORTED int MPI_Comm_idup(mpi_handle parent, void *made, void *request);
-int MPI_Comm_idup(mpi_handle parent, void *made, void *request)
-{
-    struct call call;
-    if (!call_begin(&call, "MPI_Comm_idup"))
-        return PMPI(Comm_idup)(parent, made, request);
-    const uint64_t begin = communicator_begin(parent);
-    call_inside();
-    const int result = PMPI(Comm_idup)(parent, made, request);
-    if (result == MPI_OK && begin)
-        request_makes(request, begin, made);
-    return call_end(&call, result);
-}
-ALSO_PMPI(Comm_idup)
+#define MAKES_LATER(name, parameters, arguments)                                                   \
+    EXPORTED int MPI_##name parameters;                                                            \
+    int MPI_##name parameters                                                                      \
+    {                                                                                              \
+        struct call call;                                                                          \
+        if (!call_begin(&call, "MPI_" #name))                                                      \
+            return PMPI(name) arguments;                                                           \
+        const uint64_t begin = communicator_begin(parent);                                         \
+        call_inside();                                                                             \
+        const int result = PMPI(name) arguments;                                                   \
+        if (result == MPI_OK && begin)                                                             \
+            request_makes(request, begin, made);                                                   \
+        return call_end(&call, result);                                                            \
+    }                                                                                              \
+    ALSO_PMPI(name)
+
+MAKES_LATER(Comm_idup, (mpi_handle parent, void *made, void *request), (parent, made, request))
+MAKES_LATER(Comm_idup_with_info, (mpi_handle parent, mpi_handle info, void *made, void *request),
+            (parent, info, made, request))

@@ -6,7 +6,8 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 /* Behind the definition of MPI_NAME, in the same file. */
-#define ALSO_PMPI(name)                                                                            \
-    extern EXPORTED __typeof__(MPI_##name) PMPI_##name __attribute__((alias("MPI_" #name)));
+#define ALSO_PMPI(name) ALSO_BEHIND(MPI_##name)
+#define ALSO_BEHIND(function)                                                                      \
+    extern EXPORTED __typeof__(function) P##function __attribute__((alias(#function)));
 
 #endif

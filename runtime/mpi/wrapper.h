@@ -14,23 +14,25 @@
 #define AS_IT_IS(address, argument) address
 #define USABLE(address, argument)   call_usable(&call, address, argument)
 
-/* Defines MPI_NAME. The lists stand in parentheses, so that their commas stay theirs: parameters,
- * arguments as the program passed them, and those for MPI. `before` says what the call touches, and
- * `behind` sees the `result`; either may be empty. */
+/* Defines the function, or MPI_NAME. The lists stand in parentheses, so that their commas stay
+ * theirs: parameters, arguments as the program passed them, and those for MPI. `before` says what
+ * the call touches, and `behind` sees the `result`; either may be empty. */
 #define WRAPPER(name, parameters, arguments, usable, before, behind)                               \
-    EXPORTED int MPI_##name parameters;                                                            \
-    int MPI_##name parameters                                                                      \
+    WRAPPER_OF(MPI_##name, parameters, arguments, usable, before, behind)
+#define WRAPPER_OF(function, parameters, arguments, usable, before, behind)                        \
+    EXPORTED int function parameters;                                                              \
+    int function parameters                                                                        \
     {                                                                                              \
         struct call call;                                                                          \
-        if (!call_begin(&call, "MPI_" #name))                                                      \
-            return PMPI(name) arguments;                                                           \
+        if (!call_begin(&call, #function))                                                         \
+            return ABI_BEHIND(function) arguments;                                                 \
         before;                                                                                    \
         call_inside();                                                                             \
-        const int result = PMPI(name) usable;                                                      \
+        const int result = ABI_BEHIND(function) usable;                                            \
         behind;                                                                                    \
         return call_end(&call, result);                                                            \
     }                                                                                              \
-    ALSO_PMPI(name)
+    ALSO_BEHIND(function)
 
 /* The forms of a call whose buffers `touch` declares. This one is done when it returns. */
 #define BLOCKING(name, stem, touch)                                                                \

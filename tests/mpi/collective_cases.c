@@ -309,6 +309,64 @@ static void neighbor_alltoall(int racy)
     MPI_Comm_free(&ring);
 }
 
+/* Each has blocks of its own size for its neighbours; the call comes before the kernel has ended.
+ */
+static void neighbor_call(int racy, void (*call)(float *from, float *into, MPI_Comm ring))
+{
+    cudaStream_t stream = new_stream();
+    float *from = device_floats(2 * N, (float)rank), *into = device_floats(2 * N, 0);
+    MPI_Comm ring;
+    int period = 1;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &period, 0, &ring);
+    launch_fill(from, N, (float)rank, stream);
+    settle(racy, stream);
+    call(from, into, ring);
+    if (!racy)
+        expect_floats(into + N, N / 2, (float)((rank + size - 1) % size));
+    MPI_Comm_free(&ring);
+}
+
+static const int neighbor_counts[2] = {N / 2, N / 2}, neighbor_places[2] = {N, 0};
+
+static void by_allgather(float *from, float *into, MPI_Comm ring)
+{
+    MPI_Neighbor_allgather(from, N / 2, MPI_FLOAT, into + N, N / 2, MPI_FLOAT, ring);
+}
+static void by_allgatherv(float *from, float *into, MPI_Comm ring)
+{
+    MPI_Neighbor_allgatherv(from, N / 2, MPI_FLOAT, into, neighbor_counts, neighbor_places,
+                            MPI_FLOAT, ring);
+}
+static void by_alltoallv(float *from, float *into, MPI_Comm ring)
+{
+    MPI_Neighbor_alltoallv(from, neighbor_counts, neighbor_places, MPI_FLOAT, into, neighbor_counts,
+                           neighbor_places, MPI_FLOAT, ring);
+}
+static void by_alltoallw(float *from, float *into, MPI_Comm ring)
+{
+    const MPI_Aint bytes[2] = {N * sizeof(float), 0};
+    const MPI_Datatype types[2] = {MPI_FLOAT, MPI_FLOAT};
+    MPI_Neighbor_alltoallw(from, neighbor_counts, bytes, types, into, neighbor_counts, bytes, types,
+                           ring);
+}
+
+static void neighbor_allgather(int racy)
+{
+    neighbor_call(racy, by_allgather);
+}
+static void neighbor_allgatherv(int racy)
+{
+    neighbor_call(racy, by_allgatherv);
+}
+static void neighbor_alltoallv(int racy)
+{
+    neighbor_call(racy, by_alltoallv);
+}
+static void neighbor_alltoallw(int racy)
+{
+    neighbor_call(racy, by_alltoallw);
+}
+
 static void reduce_local(int racy)
 {
     cudaStream_t stream = new_stream();
@@ -341,5 +399,9 @@ const struct mpi_case collective_cases[] = {
     {"reduce_scatter_block", "MPI_Reduce_scatter_block", NULL, reduce_scatter_block},
     {"reduce_scatter", "MPI_Reduce_scatter", NULL, reduce_scatter},
     {"neighbor_alltoall", "MPI_Neighbor_alltoall", NULL, neighbor_alltoall},
+    {"neighbor_allgather", "MPI_Neighbor_allgather", NULL, neighbor_allgather},
+    {"neighbor_allgatherv", "MPI_Neighbor_allgatherv", NULL, neighbor_allgatherv},
+    {"neighbor_alltoallv", "MPI_Neighbor_alltoallv", NULL, neighbor_alltoallv},
+    {"neighbor_alltoallw", "MPI_Neighbor_alltoallw", NULL, neighbor_alltoallw},
     {"reduce_local", "MPI_Reduce_local", NULL, reduce_local},
     {0}};

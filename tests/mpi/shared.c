@@ -104,6 +104,15 @@ static void behind_probe(void)
         MPI_Recv(&word, 1, MPI_INT, 0, TAG, comm, MPI_STATUS_IGNORE);
 }
 
+static void by_iprobe(void)
+{
+    int flag = 0;
+    if (rank == 0)
+        by_send();
+    while (rank && !flag)
+        MPI_Iprobe(0, TAG, comm, &flag, MPI_STATUS_IGNORE);
+}
+
 static void by_mprobe(void)
 {
     int word = 0, flag = 0;
@@ -374,6 +383,7 @@ static const struct order {
               {"isend", by_isend, 0, NULL, NULL},
               {"persistent", by_persistent, 0, NULL, NULL},
               {"probe", by_probe, 0, NULL, behind_probe},
+              {"iprobe", by_iprobe, 0, NULL, behind_probe},
               {"mprobe", by_mprobe, 0, NULL, NULL},
               {"bcast", by_bcast, 0, NULL, NULL},
               {"ibcast", by_ibcast, 0, NULL, NULL},
@@ -429,6 +439,13 @@ static const struct order {
               {"partitions", by_partitions, 0, NULL, NULL},
               {"session", by_send, 0, NULL, NULL},
 #endif
+              {"by_create", by_send, 0, NULL, NULL},
+              {"by_split_type", by_bcast, 0, NULL, NULL},
+              {"by_cart_sub", by_send, 0, NULL, NULL},
+              {"by_graph", by_allreduce, 0, NULL, NULL},
+              {"by_dist_graph", by_send, 0, NULL, NULL},
+              {"by_adjacent", by_send, 0, NULL, NULL},
+              {"by_dup_with_info", by_send, 0, NULL, NULL},
               {"own_group", by_own_group, 0, NULL, NULL},
               {"bcast_of_last", by_bcast_of_last, 0, NULL, NULL},
               {"no_elements", by_no_elements, 0, NULL, NULL}};
@@ -494,6 +511,44 @@ static void comm_of_groups(const char *name)
     }
 }
 
+/* All ranks, by each other function that makes a communicator. */
+static int comm_by_maker(const char *name)
+{
+    const int dims[2] = {1, size}, periods[2] = {0, 0}, remain[2] = {0, 1};
+    const int before = (rank + size - 1) % size, behind = (rank + 1) % size, one = 1;
+    int index[64], edges[64];
+    MPI_Comm grid;
+    MPI_Group all;
+    for (int i = 0; i < size; i++) {
+        index[i] = i + 1;
+        edges[i] = (i + 1) % size;
+    }
+    if (strcmp(name, "by_create") == 0) {
+        MPI_Comm_group(MPI_COMM_WORLD, &all);
+        MPI_Comm_create(MPI_COMM_WORLD, all, &comm);
+        MPI_Group_free(&all);
+    } else if (strcmp(name, "by_split_type") == 0) {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &comm);
+    } else if (strcmp(name, "by_cart_sub") == 0) {
+        MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+        MPI_Cart_sub(grid, remain, &comm);
+        MPI_Comm_free(&grid);
+    } else if (strcmp(name, "by_graph") == 0) {
+        MPI_Graph_create(MPI_COMM_WORLD, size, index, edges, 0, &comm);
+    } else if (strcmp(name, "by_dist_graph") == 0) {
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &behind, MPI_UNWEIGHTED,
+                              MPI_INFO_NULL, 0, &comm);
+    } else if (strcmp(name, "by_adjacent") == 0) {
+        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &behind,
+                                       MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    } else if (strcmp(name, "by_dup_with_info") == 0) {
+        MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &comm);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
 /* The communicators in between have other numbers of ranks, or the same ones once more. */
 static void comm_choose(const char *name)
 {
@@ -518,7 +573,7 @@ static void comm_choose(const char *name)
         MPI_Request request;
         MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-    } else if (strcmp(name, "bcast") != 0) {
+    } else if (strcmp(name, "bcast") != 0 && !comm_by_maker(name)) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     }
 }

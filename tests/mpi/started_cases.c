@@ -5,9 +5,22 @@
 
 #include <stdlib.h>
 
+/* Open MPI 5 has persistent ones of MPI 4, and before that they are an extension. */
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_PERSISTENT
+#define INIT(name) MPI_##name##_init
+#elif defined(OPEN_MPI)
+#include <mpi-ext.h>
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define HAS_PERSISTENT
+#define INIT(name) MPIX_##name##_init
+#endif
+#endif
+
 static struct {
     float *from, *into;
     int *ones, *places, *bytes; /* for each rank: 1, its number, and where its element is */
+    MPI_Aint *displacements;    /* as `bytes` */
     MPI_Datatype *types;
     MPI_Comm ring;
     MPI_Request request;
@@ -22,10 +35,11 @@ static void begin(void)
     it.places = it.ones + size;
     it.bytes = it.places + size;
     it.types = calloc((size_t)size, sizeof *it.types);
+    it.displacements = calloc((size_t)size, sizeof *it.displacements);
     for (int i = 0; i < size; i++) {
         it.ones[i] = 1;
         it.places[i] = i;
-        it.bytes[i] = i * (int)sizeof(float);
+        it.displacements[i] = it.bytes[i] = i * (int)sizeof(float);
         it.types[i] = MPI_FLOAT;
     }
     MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &it.ring);
@@ -36,6 +50,7 @@ static void end(void)
     MPI_Comm_free(&it.ring);
     free(it.ones);
     free(it.types);
+    free(it.displacements);
 }
 
 /* `start` begins the call; then a kernel writes what the call reads, or `writes_into` what it
@@ -107,8 +122,11 @@ CASE(ineighbor_alltoall, 1, (float)((rank + size - 1) % size + 1),
 CASE(ineighbor_alltoallv, 0, (float)((rank + size - 1) % size + 1),
      MPI_Ineighbor_alltoallv(it.from, it.ones, it.places, MPI_FLOAT, it.into, it.ones, it.places,
                              MPI_FLOAT, RING))
+CASE(ineighbor_alltoallw, 1, (float)((rank + size - 1) % size + 1),
+     MPI_Ineighbor_alltoallw(it.from, it.ones, it.displacements, it.types, it.into, it.ones,
+                             it.displacements, it.types, RING))
 
-#if MPI_VERSION >= 4
+#ifdef HAS_PERSISTENT
 /* A persistent one, in its second round. */
 #define PERSISTENT(name, into, first, call)                                                        \
     CASE(name, into, first,                                                                        \
@@ -120,23 +138,20 @@ CASE(ineighbor_alltoallv, 0, (float)((rank + size - 1) % size + 1),
 #define RING  it.ring, MPI_INFO_NULL, &it.request
 
 PERSISTENT(allgather_init, 1, 1,
-           MPI_Allgather_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, WORLD))
+           INIT(Allgather)(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, WORLD))
 PERSISTENT(allgatherv_init, 0, 1,
-           MPI_Allgatherv_init(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places, MPI_FLOAT,
-                               WORLD))
-PERSISTENT(allreduce_init, 1, SUM,
-           MPI_Allreduce_init(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
-PERSISTENT(alltoall_init, 0, 1,
-           MPI_Alltoall_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, WORLD))
+           INIT(Allgatherv)(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places, MPI_FLOAT, WORLD))
+PERSISTENT(allreduce_init, 1, SUM, INIT(Allreduce)(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
+PERSISTENT(alltoall_init, 0, 1, INIT(Alltoall)(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, WORLD))
 PERSISTENT(alltoallv_init, 1, 1,
-           MPI_Alltoallv_init(it.from, it.ones, it.places, MPI_FLOAT, it.into, it.ones, it.places,
-                              MPI_FLOAT, WORLD))
+           INIT(Alltoallv)(it.from, it.ones, it.places, MPI_FLOAT, it.into, it.ones, it.places,
+                           MPI_FLOAT, WORLD))
 PERSISTENT(alltoallw_init, 0, 1,
-           MPI_Alltoallw_init(it.from, it.ones, it.bytes, it.types, it.into, it.ones, it.bytes,
-                              it.types, WORLD))
-PERSISTENT(bcast_init, 1, 0, MPI_Bcast_init(it.into, 1, MPI_FLOAT, 0, WORLD))
+           INIT(Alltoallw)(it.from, it.ones, it.bytes, it.types, it.into, it.ones, it.bytes,
+                           it.types, WORLD))
+PERSISTENT(bcast_init, 1, 0, INIT(Bcast)(it.into, 1, MPI_FLOAT, 0, WORLD))
 PERSISTENT(exscan_init, 0, (float)(rank *(rank + 1) / 2),
-           MPI_Exscan_init(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
+           INIT(Exscan)(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
 /* MPICH 4.0 reads the root's part when the request is made, and not when it starts. */
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
 #define GATHERED 0
@@ -144,36 +159,37 @@ PERSISTENT(exscan_init, 0, (float)(rank *(rank + 1) / 2),
 #define GATHERED 1
 #endif
 PERSISTENT(gather_init, 0, rank ? 0 : GATHERED,
-           MPI_Gather_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0, WORLD))
+           INIT(Gather)(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0, WORLD))
 PERSISTENT(gatherv_init, 0, rank ? 0 : 1,
-           MPI_Gatherv_init(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places, MPI_FLOAT, 0,
-                            WORLD))
+           INIT(Gatherv)(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places, MPI_FLOAT, 0, WORLD))
 PERSISTENT(reduce_init, 0, rank ? 0 : SUM,
-           MPI_Reduce_init(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, 0, WORLD))
+           INIT(Reduce)(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, 0, WORLD))
 PERSISTENT(reduce_scatter_init, 1, SUM,
-           MPI_Reduce_scatter_init(it.from, it.into, it.ones, MPI_FLOAT, MPI_SUM, WORLD))
+           INIT(Reduce_scatter)(it.from, it.into, it.ones, MPI_FLOAT, MPI_SUM, WORLD))
 PERSISTENT(reduce_scatter_block_init, 0, SUM,
-           MPI_Reduce_scatter_block_init(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
+           INIT(Reduce_scatter_block)(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
 PERSISTENT(scan_init, 1, (float)((rank + 1) * (rank + 2) / 2),
-           MPI_Scan_init(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
+           INIT(Scan)(it.from, it.into, 1, MPI_FLOAT, MPI_SUM, WORLD))
 #if !defined(MPICH_NUMVERSION) || MPICH_NUMVERSION >= 40100000
 #define HAS_SCATTER_INIT /* MPICH 4.0 waits for a communicator that is none */
 PERSISTENT(scatter_init, 1, 1,
-           MPI_Scatter_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0, WORLD))
+           INIT(Scatter)(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0, WORLD))
 #endif
 PERSISTENT(scatterv_init, 1, 1,
-           MPI_Scatterv_init(it.from, it.ones, it.places, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0,
-                             WORLD))
+           INIT(Scatterv)(it.from, it.ones, it.places, MPI_FLOAT, it.into, 1, MPI_FLOAT, 0, WORLD))
 PERSISTENT(neighbor_allgather_init, 1, (float)((rank + size - 1) % size + 1),
-           MPI_Neighbor_allgather_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, RING))
+           INIT(Neighbor_allgather)(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, RING))
 PERSISTENT(neighbor_allgatherv_init, 0, (float)((rank + size - 1) % size + 1),
-           MPI_Neighbor_allgatherv_init(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places,
-                                        MPI_FLOAT, RING))
+           INIT(Neighbor_allgatherv)(it.from, 1, MPI_FLOAT, it.into, it.ones, it.places, MPI_FLOAT,
+                                     RING))
 PERSISTENT(neighbor_alltoall_init, 1, (float)((rank + size - 1) % size + 1),
-           MPI_Neighbor_alltoall_init(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, RING))
+           INIT(Neighbor_alltoall)(it.from, 1, MPI_FLOAT, it.into, 1, MPI_FLOAT, RING))
 PERSISTENT(neighbor_alltoallv_init, 0, (float)((rank + size - 1) % size + 1),
-           MPI_Neighbor_alltoallv_init(it.from, it.ones, it.places, MPI_FLOAT, it.into, it.ones,
-                                       it.places, MPI_FLOAT, RING))
+           INIT(Neighbor_alltoallv)(it.from, it.ones, it.places, MPI_FLOAT, it.into, it.ones,
+                                    it.places, MPI_FLOAT, RING))
+PERSISTENT(neighbor_alltoallw_init, 1, (float)((rank + size - 1) % size + 1),
+           INIT(Neighbor_alltoallw)(it.from, it.ones, it.displacements, it.types, it.into, it.ones,
+                                    it.displacements, it.types, RING))
 #endif
 
 const struct mpi_case started_cases[] = {
@@ -195,32 +211,32 @@ const struct mpi_case started_cases[] = {
     {"ineighbor_allgatherv", "MPI_Ineighbor_allgatherv", NULL, ineighbor_allgatherv},
     {"ineighbor_alltoall", "MPI_Ineighbor_alltoall", NULL, ineighbor_alltoall},
     {"ineighbor_alltoallv", "MPI_Ineighbor_alltoallv", NULL, ineighbor_alltoallv},
-#if MPI_VERSION >= 4
-    {"allgather_init", "MPI_Start", "MPI_Allgather_init: ", allgather_init},
-    {"allgatherv_init", "MPI_Start", "MPI_Allgatherv_init: ", allgatherv_init},
-    {"allreduce_init", "MPI_Start", "MPI_Allreduce_init: ", allreduce_init},
-    {"alltoall_init", "MPI_Start", "MPI_Alltoall_init: ", alltoall_init},
-    {"alltoallv_init", "MPI_Start", "MPI_Alltoallv_init: ", alltoallv_init},
-    {"alltoallw_init", "MPI_Start", "MPI_Alltoallw_init: ", alltoallw_init},
-    {"bcast_init", "MPI_Start", "MPI_Bcast_init: ", bcast_init},
-    {"exscan_init", "MPI_Start", "MPI_Exscan_init: ", exscan_init},
-    {"gather_init", "MPI_Start", "MPI_Gather_init: ", gather_init},
-    {"gatherv_init", "MPI_Start", "MPI_Gatherv_init: ", gatherv_init},
-    {"reduce_init", "MPI_Start", "MPI_Reduce_init: ", reduce_init},
-    {"reduce_scatter_init", "MPI_Start", "MPI_Reduce_scatter_init: ", reduce_scatter_init},
+    {"ineighbor_alltoallw", "MPI_Ineighbor_alltoallw", NULL, ineighbor_alltoallw},
+#ifdef HAS_PERSISTENT
+    {"allgather_init", "MPI_Start", "Allgather_init: ", allgather_init},
+    {"allgatherv_init", "MPI_Start", "Allgatherv_init: ", allgatherv_init},
+    {"allreduce_init", "MPI_Start", "Allreduce_init: ", allreduce_init},
+    {"alltoall_init", "MPI_Start", "Alltoall_init: ", alltoall_init},
+    {"alltoallv_init", "MPI_Start", "Alltoallv_init: ", alltoallv_init},
+    {"alltoallw_init", "MPI_Start", "Alltoallw_init: ", alltoallw_init},
+    {"bcast_init", "MPI_Start", "Bcast_init: ", bcast_init},
+    {"exscan_init", "MPI_Start", "Exscan_init: ", exscan_init},
+    {"gather_init", "MPI_Start", "Gather_init: ", gather_init},
+    {"gatherv_init", "MPI_Start", "Gatherv_init: ", gatherv_init},
+    {"reduce_init", "MPI_Start", "Reduce_init: ", reduce_init},
+    {"reduce_scatter_init", "MPI_Start", "Reduce_scatter_init: ", reduce_scatter_init},
     {"reduce_scatter_block_init", "MPI_Start",
-     "MPI_Reduce_scatter_block_init: ", reduce_scatter_block_init},
-    {"scan_init", "MPI_Start", "MPI_Scan_init: ", scan_init},
+     "Reduce_scatter_block_init: ", reduce_scatter_block_init},
+    {"scan_init", "MPI_Start", "Scan_init: ", scan_init},
 #ifdef HAS_SCATTER_INIT
-    {"scatter_init", "MPI_Start", "MPI_Scatter_init: ", scatter_init},
+    {"scatter_init", "MPI_Start", "Scatter_init: ", scatter_init},
 #endif
-    {"scatterv_init", "MPI_Start", "MPI_Scatterv_init: ", scatterv_init},
-    {"neighbor_allgather_init", "MPI_Start",
-     "MPI_Neighbor_allgather_init: ", neighbor_allgather_init},
+    {"scatterv_init", "MPI_Start", "Scatterv_init: ", scatterv_init},
+    {"neighbor_allgather_init", "MPI_Start", "Neighbor_allgather_init: ", neighbor_allgather_init},
     {"neighbor_allgatherv_init", "MPI_Start",
-     "MPI_Neighbor_allgatherv_init: ", neighbor_allgatherv_init},
-    {"neighbor_alltoall_init", "MPI_Start", "MPI_Neighbor_alltoall_init: ", neighbor_alltoall_init},
-    {"neighbor_alltoallv_init", "MPI_Start",
-     "MPI_Neighbor_alltoallv_init: ", neighbor_alltoallv_init},
+     "Neighbor_allgatherv_init: ", neighbor_allgatherv_init},
+    {"neighbor_alltoall_init", "MPI_Start", "Neighbor_alltoall_init: ", neighbor_alltoall_init},
+    {"neighbor_alltoallv_init", "MPI_Start", "Neighbor_alltoallv_init: ", neighbor_alltoallv_init},
+    {"neighbor_alltoallw_init", "MPI_Start", "Neighbor_alltoallw_init: ", neighbor_alltoallw_init},
 #endif
     {0}};

@@ -106,6 +106,54 @@ static void structure(int racy)
     MPI_Type_free(&some);
 }
 
+/* Places in bytes, of a datatype that is a copy of a column's. */
+static void hindexed(int racy)
+{
+    cudaStream_t stream = new_stream();
+    float *p = device_floats(ROWS * PITCH, 0);
+    const int lengths[2] = {1, 2};
+    const MPI_Aint places[2] = {0, 20 * sizeof(float)};
+    MPI_Datatype column, beside, copy, parts;
+    MPI_Type_vector(ROWS, 1, PITCH, MPI_FLOAT, &column);
+    MPI_Type_create_resized(column, 0, sizeof(float), &beside);
+    MPI_Type_dup(beside, &copy);
+    MPI_Type_create_hindexed(2, lengths, places, copy, &parts);
+    launch_fill_column(p + (racy ? 21 : 22), ROWS, PITCH, 1, stream);
+    exchange(p, 1, parts);
+    MPI_Type_free(&column);
+    MPI_Type_free(&beside);
+    MPI_Type_free(&copy);
+}
+
+static void hindexed_block(int racy)
+{
+    cudaStream_t stream = new_stream();
+    float *p = device_floats(N, 0);
+    const MPI_Aint places[3] = {100 * sizeof(float), 7 * sizeof(float), 50 * sizeof(float)};
+    MPI_Datatype parts;
+    MPI_Type_create_hindexed_block(3, 2, places, MPI_FLOAT, &parts);
+    launch_fill(p + (racy ? 51 : 52), 48, 1, stream);
+    exchange(p, 1, parts);
+}
+
+/* A struct of a vector and a subarray: nested. */
+static void nested(int racy)
+{
+    cudaStream_t stream = new_stream();
+    float *p = device_floats(ROWS * PITCH, 0);
+    const int sizes[2] = {ROWS, PITCH}, subsizes[2] = {2, 4}, starts[2] = {10, 16},
+              ones[2] = {1, 1};
+    const MPI_Aint places[2] = {2 * sizeof(float), 0};
+    MPI_Datatype parts[2], both;
+    MPI_Type_vector(4, 2, PITCH, MPI_FLOAT, &parts[0]);
+    MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_FLOAT, &parts[1]);
+    MPI_Type_create_struct(2, ones, places, parts, &both);
+    launch_fill_column(p + 11 * PITCH + (racy ? 19 : 20), 1, PITCH, 1, stream);
+    exchange(p, 1, both);
+    MPI_Type_free(&parts[0]);
+    MPI_Type_free(&parts[1]);
+}
+
 /* Blocks of a contiguous datatype, received over a kernel. */
 static void contiguous_received(int racy)
 {
@@ -162,6 +210,9 @@ const struct mpi_case type_cases[] = {
     {"indexed", "MPI_Sendrecv", NULL, indexed},
     {"indexed_block", "MPI_Sendrecv", NULL, indexed_block},
     {"structure", "MPI_Sendrecv", NULL, structure},
+    {"hindexed", "MPI_Sendrecv", NULL, hindexed},
+    {"hindexed_block", "MPI_Sendrecv", NULL, hindexed_block},
+    {"nested", "MPI_Sendrecv", NULL, nested},
     {"contiguous_received", "MPI_Recv", NULL, contiguous_received},
     {"handle_reused", "MPI_Sendrecv", NULL, handle_reused},
     {"pack", "MPI_Pack", NULL, pack},

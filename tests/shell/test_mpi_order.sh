@@ -28,11 +28,12 @@ in_order() { ended 0 && notes ' 0 races between processes, 0 of them possible$' 
 is_certain() { ended 66 && says '^Race 1 is certain' && notes '[1-9][0-9]* races between processes, 0 of them possible$'; }
 is_possible() { ended 0 && notes ' ([1-9][0-9]*) races between processes, \1 of them possible$'; }
 
-orders='send any second isend persistent probe mprobe bcast ibcast scatter scatterv scan
+orders='send any second isend persistent probe iprobe mprobe bcast ibcast scatter scatterv scan
     gather gatherv reduce waitsome barrier ibarrier allreduce alltoallv allgatherv sendrecv neighbours fence
     ssend issend matched complete post lock lock_shared flush_barrier win_free
     word shared_fence exposed
-    inter inter_up inter_bcast inter_reduce inter_allreduce inter_barrier inter_copied merged idup create_group'
+    inter inter_up inter_bcast inter_reduce inter_allreduce inter_barrier inter_copied merged idup create_group
+    by_create by_split_type by_cart_sub by_graph by_dist_graph by_adjacent by_dup_with_info'
 
 for mpi in openmpi mpich; do
     if [ ! -x "$folder/$mpi/shared" ]; then
