@@ -207,7 +207,7 @@ class Page:
         cuda = f"{os.environ.get('CUDA_HOME', '/usr/local/cuda')}"
         kernels = "<<<" in block.text or "__global__" in block.text
         suffix = ".cu" if kernels else ".c" if block.tag == "c" else ".cpp"
-        whole = re.search(r"\bint main\(", block.text)
+        whole = "with" not in comments and re.search(r"\bint main\(", block.text)
         source = f"snippet-{block.line}{suffix}"
         with open(f"{self.folder}/{source}", "w", encoding="utf-8") as file:
             file.write(block.text if whole else self.wrapped(block.text, comments.get("with", "")))
