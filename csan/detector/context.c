@@ -332,6 +332,14 @@ bool context_is_over(csan_context *context, const csan_snapshot *snapshot)
     return over;
 }
 
+bool context_knows(csan_context *context, csan_lane lane, uint64_t epoch)
+{
+    lock_take(context->lock);
+    const bool known = order_knows(&context->detector.order, lane, epoch);
+    lock_give(context->lock);
+    return known;
+}
+
 void csan_lane_destroy(csan_context *context, csan_lane lane)
 {
     if (lane == CSAN_NO_LANE)

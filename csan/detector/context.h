@@ -88,6 +88,8 @@ void context_prefetch(csan_context *context, const uint64_t *addresses, size_t c
 size_t context_memory_usage(csan_context *context, bool (*wanted)(void *user, uint64_t base),
                             void *user, struct memory_usage **holdings);
 
+/* Whether the lane is ordered after that op. */
+bool context_knows(csan_context *context, csan_lane lane, uint64_t epoch);
 /* Whether every entry that is still to come knows the snapshot, so that it may be forgotten. */
 bool context_is_over(csan_context *context, const csan_snapshot *snapshot);
 

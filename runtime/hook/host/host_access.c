@@ -241,14 +241,35 @@ static struct range within_text(struct range bytes)
     return end ? (struct range){bytes.start, (uintptr_t)end + 1} : bytes;
 }
 
-static bool check(const struct host_fault *fault)
+/* With host_order=threads a page is closed as long as any thread does not know that the op is over:
+ * this one may. */
+static bool is_known_here(const struct host_fault *fault)
+{
+    enum { OPS_MOST = 8 };
+    uint64_t epochs[OPS_MOST];
+    if (session_options()->host_observed)
+        return false;
+    const size_t count = page_guard_epochs(fault->bytes, fault->writes, epochs, OPS_MOST);
+    if (count > OPS_MOST)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!context_knows(session_context(), thread_lane(), epochs[i]))
+            return false;
+    return true;
+}
+
+static enum host_fault_checked check(const struct host_fault *fault)
 {
     struct callsite_stack stack;
     if (is_declared(fault->bytes, fault->writes))
-        return true;
+        return HOST_FAULT_CHECKED;
     const uint64_t text = host_text_caller(fault->stack);
     if (guard_self.depth || guard_self.locked || !is_of_the_program(fault, text) || !guard_enter())
-        return false;
+        return HOST_FAULT_UNCHECKED;
+    if (is_known_here(fault)) {
+        guard_leave();
+        return HOST_FAULT_ORDERED;
+    }
     callsite_capture(&stack);
     if (text) /* csan's own function is between */
         stack_from(&stack, text, text);
@@ -256,7 +277,7 @@ static bool check(const struct host_fault *fault)
     enter_access(callsite_intern(&stack, name_of(fault->writes), NULL, 0),
                  text && !fault->writes ? within_text(fault->bytes) : fault->bytes, fault->writes);
     guard_leave();
-    return true;
+    return HOST_FAULT_CHECKED;
 }
 
 static void left_out(struct range bytes)

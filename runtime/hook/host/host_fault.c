@@ -161,7 +161,7 @@ __asm__(".text\n"
 
 struct checked {
     const struct host_fault *fault;
-    bool was;
+    enum host_fault_checked was;
 };
 
 static void check_here(void *data)
@@ -172,7 +172,7 @@ static void check_here(void *data)
 
 /* Programs set alternate stacks that hold little more than the kernel's frame (Rust's threads,
  * Python's faulthandler): then the check runs on the stack that was interrupted. */
-static bool is_checked(const struct host_fault *fault, const ucontext_t *context)
+static enum host_fault_checked checked_as(const struct host_fault *fault, const ucontext_t *context)
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     const uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
@@ -237,6 +237,18 @@ static void beside(const struct host_fault *found, bool locked, ucontext_t *cont
         step(context, found->bytes);
 }
 
+/* Bytes of an op. The page stays closed for threads that do not know that the op is over. */
+static void met(const struct host_fault *found, struct range byte, ucontext_t *context)
+{
+    const enum host_fault_checked checked = checked_as(found, context);
+    if (checked == HOST_FAULT_ORDERED && !code_is_in_c_library(found->pc, found->caller)) {
+        step(context, found->bytes);
+        return;
+    }
+    page_guard_open(found->bytes, checked != HOST_FAULT_CHECKED);
+    page_guard_open(byte, false);
+}
+
 static bool is_handled(const siginfo_t *info, ucontext_t *context)
 {
     const struct instruction_fault fault = {.address = (uintptr_t)info->si_addr,
@@ -264,8 +276,7 @@ static bool is_handled(const siginfo_t *info, ucontext_t *context)
         page_guard_forget_all();
         return true;
     case PAGE_GUARD_GUARDED:
-        page_guard_open(found.bytes, !is_checked(&found, context));
-        page_guard_open(byte, false);
+        met(&found, byte, context);
         return true;
     }
     return false;

@@ -21,9 +21,13 @@ struct host_fault {
     bool writes;
 };
 
-/* Called for each access that meets an op, on the thread that makes it, within the handler. False:
- * it could not be checked. */
-typedef bool host_fault_check(const struct host_fault *fault);
+/* Called for each access that meets an op, on the thread that makes it, within the handler. */
+enum host_fault_checked {
+    HOST_FAULT_UNCHECKED, /* it could not be */
+    HOST_FAULT_CHECKED,
+    HOST_FAULT_ORDERED, /* the thread knows that the op is over; others may not */
+};
+typedef enum host_fault_checked host_fault_check(const struct host_fault *fault);
 
 /* Once. False: not on this machine. `before_end` is called before a signal ends the process. */
 bool host_fault_start(host_fault_check *check, void (*before_end)(void));

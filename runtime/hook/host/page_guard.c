@@ -596,6 +596,23 @@ enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool
     return found;
 }
 
+size_t page_guard_epochs(struct range bytes, bool writes, uint64_t *epochs, size_t most)
+{
+    size_t count = 0;
+    if (!take())
+        return most + 1;
+    for (size_t i = 0; i < guard.count; i++) {
+        const struct record *record = &guard.records[i];
+        if (!(writes || record->writes) || !record_touches(record, bytes))
+            continue;
+        if (count < most)
+            epochs[count] = record->epoch;
+        count++;
+    }
+    give();
+    return count;
+}
+
 uint64_t page_guard_lend(struct range bytes, bool writes)
 {
     uint64_t epoch = 0;

@@ -71,6 +71,9 @@ enum page_guard_found page_guard_find(uint64_t address, struct range bytes, bool
 /* How often csan has changed the page's protection; wraps around. Safe in signal handlers. */
 uint32_t page_guard_changes(uint64_t address);
 
+/* Of the ops that an access meets, the epochs, so many at most; returns how many there are. */
+size_t page_guard_epochs(struct range bytes, bool writes, uint64_t *epochs, size_t most);
+
 /* It faults though it should be open: the kernel is asked again, unless it is the program's doing.
  */
 void page_guard_insist(uint64_t address);
