@@ -124,7 +124,7 @@ help:
 	@echo "make fuzz                  random kernels, host programs and damaged inputs: RUNS=1000000 SEED=1"
 	@echo "                           FUZZ_SECONDS=60 ORACLE_PROGRAMS=10000000; one of them alone: make fuzz-kernels,"
 	@echo "                           fuzz-inputs, fuzz-oracle; a million host programs: make fuzz-oracle-million"
-	@echo "make fuzz-compiled         random kernels on the embedded device, interpreted and compiled: RUNS=1000000 SEED=1"
+	@echo "make fuzz-compiled         random kernels on the embedded device, interpreted and compiled: RUNS=1000000 SEED=1 COMPILER=tcc"
 	@echo "make test-mutants          breaks csan on purpose: does the oracle find each mistake?"
 	@echo "make litmus                each rule of CUDA's order: what is promised, seen on this machine, and said by csan"
 	@echo "make explore-samples       confirm the samples' races; a thousand schedules of each fix"

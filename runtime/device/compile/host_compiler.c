@@ -93,13 +93,19 @@ const char *host_compiler_find(uint64_t *mark)
 #else
 #define PROCESSOR_FLAGS ""
 #endif
+/* What gcc may leave out: it takes a quarter less time, and the code is as fast. clang knows none
+ * of these flags, and says so at once. */
+#define LEFT_OUT                                                                                   \
+    "-fno-tree-ccp -fno-tree-bit-ccp -fno-tree-sra -fno-tree-pta -fno-tree-sink -fno-tree-slsr "   \
+    "-fno-tree-reassoc -fno-ssa-phiopt -fno-tree-copy-prop -fno-tree-dse "
 static const char script[] =
-    "umask 077; cd \"$2\" || exit 1; ("
-    "\"$1\" -w $5 -fexpensive-optimizations " PROCESSOR_FLAGS "-fopenmp-simd -fno-trapping-math "
-    "-march=native -shared -fPIC -nostdlib -std=gnu11 "
+    "umask 077; cd \"$2\" || exit 1; compiler=$1; part=$3; to=$4; level=$5; "
+    "compile() { \"$compiler\" -w $level \"$@\" " PROCESSOR_FLAGS
+    "-fopenmp-simd -fno-trapping-math -march=native -shared -fPIC -nostdlib -std=gnu11 "
     "-ffp-contract=off -fno-math-errno -fno-strict-aliasing -fwrapv "
-    "-o \"$3.part\" \"$3.c\" && mv -f \"$3.part\" \"$4.so\" || : > \"$3.failed\"; "
-    "rm -f \"$3.c\" \"$3.part\") > /dev/null 2>&1 < /dev/null";
+    "-fno-asynchronous-unwind-tables -o \"$part.part\" \"$part.c\"; }; "
+    "((compile " LEFT_OUT "|| compile) && mv -f \"$part.part\" \"$to.so\" || : > \"$part.failed\"; "
+    "rm -f \"$part.c\" \"$part.part\") > /dev/null 2>&1 < /dev/null";
 
 /* The variables that a compiler needs, and no others: none changes what it makes. */
 enum { VARIABLES = 3, NICE = 5, STACK_BYTES = 1 << 16 };

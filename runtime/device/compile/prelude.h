@@ -8,6 +8,28 @@ typedef int int32_t;
 typedef unsigned long uint64_t;
 typedef long int64_t;
 typedef _Bool bool;
+/* tcc compiles 60 times as fast as gcc -O0: for random kernels (make fuzz-compiled). */
+#ifdef __TINYC__
+void *memcpy(void *to, const void *from, unsigned long bytes);
+float fabsf(float a), copysignf(float a, float b), fmaf(float a, float b, float c), sqrtf(float a);
+double fma(double a, double b, double c), sqrt(double a);
+#define __builtin_nanf(text)            float_from_bits(0x7fc00000u)
+#define __builtin_memcpy                memcpy
+#define __builtin_signbit(a)            ((bool)(float_bits(a) >> 31))
+#define __builtin_fabsf                 fabsf
+#define __builtin_copysignf             copysignf
+#define __builtin_fmaf                  fmaf
+#define __builtin_fma                   fma
+#define __builtin_sqrtf                 sqrtf
+#define __builtin_sqrt                  sqrt
+#define __builtin_assume_aligned(p, to) (p)
+static inline uint64_t __builtin_bswap64(uint64_t a)
+{
+    a = (a >> 8 & 0x00ff00ff00ff00ff) | (a & 0x00ff00ff00ff00ff) << 8;
+    a = (a >> 16 & 0x0000ffff0000ffff) | (a & 0x0000ffff0000ffff) << 16;
+    return a >> 32 | a << 32;
+}
+#endif
 #define NAN        __builtin_nanf("")
 #define memcpy     __builtin_memcpy
 #define signbit    __builtin_signbit
@@ -32,7 +54,10 @@ typedef _Bool bool;
 static inline uint32_t collect(const uint32_t *lanes)
 {
     uint32_t word = 0;
-#ifdef __AVX2__
+#ifdef __TINYC__
+    for (int k = 0; k < 32; k++)
+        word |= lanes[k] >> 31 << k;
+#elif defined(__AVX2__)
     typedef float vector __attribute__((vector_size(32), may_alias));
     for (int k = 0; k < 4; k++)
         word |= (uint32_t)__builtin_ia32_movmskps256(((const vector *)lanes)[k]) << (8 * k);

@@ -70,8 +70,8 @@
 #define HIGH_s16(a, b) ((int32_t)(a) * (int32_t)(b) >> 16)
 #define HIGH_u32(a, b) ((uint64_t)(a) * (uint64_t)(b) >> 32)
 #define HIGH_s32(a, b) ((int64_t)(a) * (int64_t)(b) >> 32)
-#define HIGH_u64(a, b) ((unsigned __int128)(a) * (unsigned __int128)(b) >> 64)
-#define HIGH_s64(a, b) ((__int128)(a) * (__int128)(b) >> 64)
+#define HIGH_u64(a, b) high_u64(a, b)
+#define HIGH_s64(a, b) high_s64(a, b)
 
 BINARY(add, a + b)
 BINARY(subtract, a - b)

@@ -155,4 +155,22 @@ static inline uint64_t reverse(uint64_t a)
     return __builtin_bswap64(a);
 }
 
+/* The high half of a product. Not every compiler of kernels has a type of 128 bits. */
+static inline uint64_t high_u64(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((unsigned __int128)a * b >> 64);
+#else
+    const uint64_t low = (a & 0xffffffff) * (b & 0xffffffff);
+    const uint64_t first = (a >> 32) * (b & 0xffffffff) + (low >> 32);
+    const uint64_t second = (a & 0xffffffff) * (b >> 32) + (first & 0xffffffff);
+    return (a >> 32) * (b >> 32) + (first >> 32) + (second >> 32);
+#endif
+}
+static inline int64_t high_s64(int64_t a, int64_t b)
+{
+    const uint64_t high = high_u64((uint64_t)a, (uint64_t)b);
+    return (int64_t)(high - (a < 0 ? (uint64_t)b : 0) - (b < 0 ? (uint64_t)a : 0));
+}
+
 #endif
