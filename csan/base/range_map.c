@@ -89,18 +89,36 @@ static bool seek_near(const struct range_map *map, uint32_t *hint, uint64_t addr
     return true;
 }
 
+/* Where the newest search ended, behind the hints: lists of pointers often go from one element to
+ * the next, and two addresses of one list may have one hint. */
+static uint32_t *newest_hint(const struct range_map *map)
+{
+    return &map->hints[(size_t)1 << map->hint_bits];
+}
+
+static uint32_t seek_hinted(const struct range_map *map, uint64_t address)
+{
+    uint32_t *hint = range_map_hint(map, address), *newest = newest_hint(map);
+    if (!seek_near(map, hint, address)) {
+        uint32_t next = *newest;
+        if (!seek_near(map, &next, address)) {
+            const struct range_cursor cursor = seek_slow(map, address);
+            next = cursor.chunk * RANGE_CHUNK + cursor.slot;
+        }
+        *hint = next;
+    }
+    *newest = *hint;
+    return *hint;
+}
+
 struct range_cursor range_map_seek(const struct range_map *map, uint64_t address)
 {
     if (!map->chunk_count)
         return (struct range_cursor){0, 0};
     if (!map->hints)
         return seek_slow(map, address);
-    uint32_t *hint = range_map_hint(map, address);
-    if (seek_near(map, hint, address))
-        return (struct range_cursor){*hint / RANGE_CHUNK, *hint % RANGE_CHUNK};
-    struct range_cursor cursor = seek_slow(map, address);
-    *hint = cursor.chunk * RANGE_CHUNK + cursor.slot;
-    return cursor;
+    const uint32_t found = seek_hinted(map, address);
+    return (struct range_cursor){found / RANGE_CHUNK, found % RANGE_CHUNK};
 }
 
 void *range_map_at(const struct range_map *map, struct range_cursor cursor)
@@ -133,17 +151,6 @@ void *range_map_find_slow(const struct range_map *map, uint64_t address)
     return found && found->start <= address ? found : NULL;
 }
 
-void *range_map_recall_slow(const struct range_map *map, uint64_t address)
-{
-    if (!map->hints)
-        return range_map_find_slow(map, address);
-    uint32_t *hint = range_map_hint(map, address);
-    if (!seek_near(map, hint, address))
-        return map->chunk_count == 1 ? range_map_find_slow(map, address) : NULL;
-    struct range *found = element_at(map, chunk_at(map, *hint / RANGE_CHUNK), *hint % RANGE_CHUNK);
-    return found->start <= address ? found : NULL;
-}
-
 static struct range_chunk *chunk_resize(const struct range_map *map, struct range_chunk *chunk,
                                         uint32_t capacity)
 {
@@ -166,7 +173,7 @@ static void make_hints(struct range_map *map)
     uint32_t bits = CHUNK_BITS + 32u - (uint32_t)__builtin_clz(map->chunk_capacity);
     free(map->hints);
     map->hint_bits = bits < MOST_BITS ? bits : MOST_BITS;
-    map->hints = calloc((size_t)1 << map->hint_bits, sizeof(*map->hints));
+    map->hints = calloc(((size_t)1 << map->hint_bits) + 1, sizeof(*map->hints));
 }
 
 /* Open a directory entry at `index` for `chunk`. */

@@ -2,11 +2,11 @@
  *
  * Elements of one fixed size, each beginning with struct range, live sorted in chunks of up to 64;
  * a sorted directory holds each chunk's first start. A lookup is two binary searches, or none where
- * the address was looked up before and its element is still in the same place (programs touch the
- * same few addresses again and again); an insertion moves at most one chunk and, once in about 32
- * times, the directory. Pointers to elements are
- * valid until the next insertion or removal. Shadows keep their cells in one, the memory map its
- * allocations. Not thread-safe: the context's lock covers every user. */
+ * the address was looked up before and its element is still near the same place (programs touch the
+ * same few addresses again and again), or near that of the newest lookup. An insertion moves at
+ * most one chunk and, once in about 32 times, the directory. Pointers to elements are valid until
+ * the next insertion or removal. Shadows keep their cells in one, the memory map its allocations.
+ * Not thread-safe: the context's lock covers every user. */
 #ifndef CSAN_BASE_RANGE_MAP_H
 #define CSAN_BASE_RANGE_MAP_H
 
@@ -101,17 +101,6 @@ range_map_prefetch_element(const struct range_map *map, uint64_t address)
     const struct range_chunk *chunk = map->chunks[hint / RANGE_CHUNK];
     __builtin_prefetch(chunk);
     __builtin_prefetch(chunk->elements + (size_t)(hint % RANGE_CHUNK) * map->element_bytes);
-}
-
-/* As range_map_find, but only if no long search is needed. So NULL may also mean that one would be.
- */
-void *range_map_recall_slow(const struct range_map *map, uint64_t address);
-static inline void *range_map_recall(const struct range_map *map, uint64_t address)
-{
-    struct range *only = range_map_only(map);
-    if (!only)
-        return range_map_recall_slow(map, address);
-    return only->start <= address && address < only->end ? only : NULL;
 }
 
 /* Insert a zeroed element with this range before the cursor, which must be its place in the order.

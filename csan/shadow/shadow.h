@@ -36,12 +36,11 @@ void shadow_clear(struct shadow *shadow);
 /* Check the access and remember it. */
 void shadow_touch(struct shadow *shadow, const struct shadow_access *access);
 
-/* The history of exactly [start, end), if the cells alone decide about an access to it and are
- * found without a search. */
+/* The history of exactly [start, end), if the cells alone decide about an access to it. */
 static inline struct access_history *shadow_history(const struct shadow *shadow, uint64_t start,
                                                     uint64_t end)
 {
-    struct shadow_cell *cell = range_map_recall(&shadow->cells, start);
+    struct shadow_cell *cell = range_map_find(&shadow->cells, start);
     bool alone =
         cell && cell->range.start == start && cell->range.end == end && !shadow->strided.count;
     return alone ? &cell->history : NULL;

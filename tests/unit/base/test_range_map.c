@@ -48,12 +48,12 @@ static void random_inserts_and_removals(void **state)
         }
         assert_int_equal(map.count, count);
         uint64_t probe = (uint64_t)rand() % (UNITS * 10);
-        const struct element *recalled = range_map_recall(&map, probe);
-        element = range_map_find(&map, probe);
-        assert_true(recalled == element || (!recalled && map.hints));
-        assert_int_equal(element != NULL, model[probe / 10] && probe % 10 < 7);
-        if (element)
-            assert_int_equal(element->value, model[probe / 10]);
+        for (int i = 0; i < 3 && probe < UNITS * 10; i++, probe += 10) { /* as lists of pointers */
+            element = range_map_find(&map, probe);
+            assert_int_equal(element != NULL, model[probe / 10] && probe % 10 < 7);
+            if (element)
+                assert_int_equal(element->value, model[probe / 10]);
+        }
     }
     struct range_cursor cursor = {0, 0};
     for (uint64_t unit = 0; unit < UNITS; unit++) {
