@@ -2,7 +2,7 @@
 
 import sys
 
-from . import api, errors, index_operators, stack_source
+from . import api, custom_operators, errors, index_operators, stack_source
 from .options import switched_off
 
 _OLDEST = (2, 3)
@@ -28,6 +28,8 @@ def _start_adapter(torch, operators):
         return False
     _state["keep"].append(library)
     library.csan_torch_index_operators(index_operators.text().encode())
+    if operators:
+        custom_operators.install()
     if not operators:
         stack_source.install(api.find(), ask=False)
     elif not library.csan_torch_follow_operators(_raise):
