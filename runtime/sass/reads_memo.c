@@ -71,3 +71,16 @@ void reads_memo_find(struct reads_memo *memo, const struct reads_launch *launch,
     reads_by_regions(memo->reads, launch, read);
     outcome_keep(memo, values, read);
 }
+
+void reads_memo_mark(struct reads_memo *memo, const struct reads_launch *launch, uint8_t *marks)
+{
+    uint32_t read[READS_WORDS_MOST / 32];
+    memset(marks, 0xff, launch->bytes);
+    if (memo->decider_count == TOO_MANY)
+        return;
+    reads_memo_find(memo, launch, read);
+    reads_clear_others(memo->reads, launch, read, marks);
+    for (uint32_t i = 0; i < memo->decider_count; i++)
+        for (uint32_t at = memo->deciders[i] * 4u, k = 0; k < 4 && at + k < launch->bytes; k++)
+            marks[at + k] = 0xff;
+}

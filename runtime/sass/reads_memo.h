@@ -31,5 +31,9 @@ static inline size_t reads_memo_each(const struct reads_memo *memo)
 void reads_memo_open(struct reads_memo *memo, const struct reads *reads, uint32_t *room);
 /* As reads_by_regions(). Thread-safe. */
 void reads_memo_find(struct reads_memo *memo, const struct reads_launch *launch, uint32_t *read);
+/* Marks the bytes of the parameters that the launch reads, or that decide what it reads: they
+ * become 0xff, the others 0. Another launch of that grid which has the same there reads the same.
+ * Thread-safe. */
+void reads_memo_mark(struct reads_memo *memo, const struct reads_launch *launch, uint8_t *marks);
 
 #endif

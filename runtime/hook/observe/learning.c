@@ -1,5 +1,6 @@
 /* Launches that csan learns from, and launches that use learned sets. See learning.h. */
 #include "runtime/hook/observe/learning.h"
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "csan/detector/context.h"
 #include "csan/base/range_map.h"
@@ -293,18 +294,41 @@ static uint32_t place_variables(struct kernel *kernel, struct learn_anchor *anch
     return count;
 }
 
-/* Their bytes. A buffer is the parameters whether or not the driver knows their layout (CUDA Driver
- * API, cuLaunchKernel). */
+/* Parameters as they were passed. A buffer is the parameters whether or not the driver knows their
+ * layout (CUDA Driver API, cuLaunchKernel). */
+struct passed {
+    const uint8_t *buffer; /* NULL: where the layout says */
+    size_t bytes;
+};
+
+/* False: how many bytes there are is not known, or they are too many. */
+static bool passed_find(const struct learning_kernel *own,
+                        const struct launch_accesses_launch *what, struct passed *passed)
+{
+    *passed = (struct passed){NULL, own->layout.bytes};
+    if (!own->readable && !what->parameters)
+        passed->buffer = layout_extra(what->extra, &passed->bytes);
+    return (own->readable || passed->buffer) && passed->bytes <= LEARNING_BYTES_MAX;
+}
+
+static bool passed_copy(const struct learning_kernel *own,
+                        const struct launch_accesses_launch *what, const struct passed *passed,
+                        uint8_t *to)
+{
+    if (!passed->buffer)
+        return layout_copy(&own->layout, what->parameters, what->extra, to);
+    memcpy(to, passed->buffer, passed->bytes);
+    return true;
+}
+
 static bool parameters_fill(struct learning *learning, struct learning_kernel *own,
                             const struct launch_accesses_launch *what)
 {
-    size_t bytes = own->layout.bytes;
-    const uint8_t *buffer = NULL;
-    if (!own->readable && !what->parameters)
-        buffer = layout_extra(what->extra, &bytes);
+    struct passed passed;
     learning->obstacle = LEARNING_LAYOUT_UNKNOWN;
-    if ((!own->readable && !buffer) || bytes > LEARNING_BYTES_MAX)
+    if (!passed_find(own, what, &passed))
         return false;
+    const size_t bytes = passed.bytes;
     learning->obstacle = LEARNING_PARAMETERS_UNKNOWN;
     if (!room_find(learning, (uint32_t)bytes))
         return false;
@@ -315,9 +339,7 @@ static bool parameters_fill(struct learning *learning, struct learning_kernel *o
     memcpy(learning->launch.grid, what->grid, sizeof what->grid);
     memcpy(learning->launch.block, what->block, sizeof what->block);
     memcpy(learning->launch.cluster, what->cluster, sizeof what->cluster);
-    if (buffer)
-        memcpy(learning->parameters, buffer, bytes);
-    else if (!layout_copy(&own->layout, what->parameters, what->extra, learning->parameters))
+    if (!passed_copy(own, what, &passed, learning->parameters))
         return false;
     /* Bytes that it does not read do not affect what it touches, and may be anything. */
     if (own->reads) {
@@ -522,6 +544,42 @@ bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction
     return true;
 }
 
+bool learning_find_passed(struct kernel *kernel, CUfunction function,
+                          const struct launch_accesses_launch *what, struct learning_passed *passed)
+{
+    const struct learning_kernel *own = kernel_find(kernel, function);
+    struct passed found;
+    if (!own || !passed_find(own, what, &found))
+        return false;
+    size_t bytes = found.bytes;
+    const uint8_t *buffer = found.buffer;
+    if (!buffer && !what->parameters)
+        buffer = layout_extra(what->extra, &bytes);
+    *passed = (struct learning_passed){own->readable ? &own->layout : NULL, what->parameters,
+                                       buffer, (uint32_t)found.bytes};
+    return what->parameters || (buffer && bytes >= found.bytes);
+}
+
+bool learning_copy_passed(const struct learning_passed *passed, uint8_t *to)
+{
+    if (!passed->buffer)
+        return layout_copy(passed->layout, passed->parameters, NULL, to);
+    memcpy(to, passed->buffer, passed->bytes);
+    return true;
+}
+
+void learning_mark_read(struct kernel *kernel, const struct learning_passed *passed,
+                        const uint32_t *grid, uint8_t *marks)
+{
+    struct learning_kernel *own = kernel->learning;
+    struct reads_launch launch = {passed->buffer, passed->bytes, {0}};
+    memcpy(launch.grid, grid, sizeof launch.grid);
+    if (own->reads)
+        reads_memo_mark(&own->memo, &launch, marks);
+    else
+        memset(marks, 0xff, passed->bytes);
+}
+
 bool learning_describe_passed(struct learning *learning, struct kernel *kernel, CUfunction function,
                               const struct launch_accesses_launch *what)
 {
@@ -534,10 +592,10 @@ bool learning_describe_pointers(struct learning *learning, struct kernel *kernel
     return pointers_fill(learning, kernel);
 }
 
-bool learning_points_by_words(const struct kernel *kernel)
+bool learning_points_by_parameters(const struct kernel *kernel)
 {
     const struct learning_kernel *own = kernel->learning;
-    return !own->map_count && !own->variable_count && !object_has_tensor_maps();
+    return !own->variable_count;
 }
 
 bool learning_is_known(const struct learning *learning)

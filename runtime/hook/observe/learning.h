@@ -89,14 +89,34 @@ void learning_prefetch(void);
 /* Asks the learner, without any lock. False: nothing is learned from this launch. */
 bool learning_begin(struct learning *learning, struct kernel *kernel, CUfunction function,
                     const struct launch_accesses_launch *what, bool captured);
+/* A launch's parameters where the program has them: in a buffer, or one by one as the layout has
+ * them. */
+struct learning_passed {
+    const struct layout *layout; /* NULL: only a buffer is known */
+    void *const *parameters;
+    const uint8_t *buffer; /* NULL: one by one */
+    uint32_t bytes;
+};
+/* Without any lock. False: they are not known. */
+bool learning_find_passed(struct kernel *kernel, CUfunction function,
+                          const struct launch_accesses_launch *what,
+                          struct learning_passed *passed);
+/* False: some were not passed. */
+bool learning_copy_passed(const struct learning_passed *passed, uint8_t *to);
+/* Of parameters in a buffer, in which no byte is missing: those bytes become 0xff that the kernel
+ * reads in a launch of that grid, or that decide what it reads; the others 0. Another launch of
+ * that grid that has the same there reads the same. */
+void learning_mark_read(struct kernel *kernel, const struct learning_passed *passed,
+                        const uint32_t *grid, uint8_t *marks);
 /* The launch alone, without the learner and without any lock, in two steps: what was passed,
  * without what the kernel does not read of it, and then where it points and the key. Ended by
  * learning_end in any case. False: they are not known. */
 bool learning_describe_passed(struct learning *learning, struct kernel *kernel, CUfunction function,
                               const struct launch_accesses_launch *what);
 bool learning_describe_pointers(struct learning *learning, struct kernel *kernel);
-/* Whether its pointers are among its parameters' words, all of them. After the first step. */
-bool learning_points_by_words(const struct kernel *kernel);
+/* Whether what it points to follows from its parameters, words and tensor maps, and from memory
+ * that csan knows. After the first step. */
+bool learning_points_by_parameters(const struct kernel *kernel);
 /* Whether earlier launches show what it touches. */
 bool learning_is_known(const struct learning *learning);
 /* Bytes of the blocks that the launch's pointers lead into, without those of tensor maps. */

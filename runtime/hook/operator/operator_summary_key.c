@@ -186,8 +186,14 @@ void operator_summary_begin(struct learning *learning, struct kernel *kernel, CU
     thread->kernel = kernel;
     thread->launch = NULL;
     thread->repeated = NULL;
+    const bool rests = operator_summary_rests();
+    learning_without(learning, LEARNING_NO_OBSTACLE);
+    if (rests)
+        operator_summary_repeated_find_passed(thread, function, what);
+    if (thread->repeated)
+        return;
     const bool passed = learning_describe_passed(learning, kernel, function, what);
-    if (passed && operator_summary_rests())
+    if (passed && rests)
         operator_summary_repeated_find(thread, learning);
     if (passed && !thread->repeated && learning_describe_pointers(learning, kernel) &&
         key_make(thread, kernel, learning, stack))

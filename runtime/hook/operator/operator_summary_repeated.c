@@ -3,11 +3,17 @@
  * same summaries the answer is the same. To see that takes less than to make a key of thousands of
  * bytes and look it up.
  *
+ * Bytes that the kernel does not read need not be the same. It takes longer to find out which bytes
+ * these are than to compare the others. So an answer is first looked for by a few bytes that the
+ * kernel always reads, and then what it reads is compared in the program's memory.
+ *
  * An answer is kept once a launch has come twice, so that what never comes again costs little. The
  * table is bounded; of one place the answer that was used longest ago goes. */
+#include "csan/base/array.h"
 #include "csan/base/hash.h"
 #include "csan/detector/context.h"
 #include "runtime/hook/operator/operator_summary_state.h"
+#include "runtime/hook/operator/passed_bytes.h"
 #include "runtime/hook/session/session.h"
 
 #include <stdlib.h>
@@ -17,14 +23,23 @@ enum {
     PLACES = 256, /* powers of two */
     WAYS = 4,
     SEEN = 4096,
+    BY_SAMPLES = 4096,
+    SAMPLED_KERNELS_MOST = 1 << 16,
+    FIRST_BYTES = 512, /* of the parameters, and the last ones: what a hash is made of */
+    LAST_BYTES = 64,
     AT_ONCE = 64, /* words whose blocks are asked for together */
     BYTES_MOST = 16 << 20
 };
 
+/* How it is launched. */
+struct way {
+    uint32_t grid[3], block[3], cluster[3], shared;
+};
+
 /* One launch and its answer, in one piece of memory. */
 struct repeated {
-    uint64_t hash, kernel, version, used;
-    uint32_t grid[3], block[3], cluster[3], shared;
+    uint64_t hash, sample_hash, kernel, version, used;
+    struct way way;
     struct range span;
     size_t bytes;   /* of this piece */
     uint32_t users; /* threads that use it; one more while it is in the table */
@@ -35,35 +50,49 @@ struct repeated {
     struct range *blocks; /* and where they lead */
     struct csan_access *accesses;
     struct csan_dim *dims;
-    uint8_t *parameters;
+    uint8_t *parameters; /* without what is not read */
+    struct passed_bytes passed;
 };
 
 /* With the summaries' lock. */
 static struct {
     struct repeated *table[PLACES][WAYS];
+    struct repeated *by_samples[BY_SAMPLES]; /* of these, by their sample_hash */
+    struct passed_sample **samples;          /* by the kernel's number; NULL: none was kept */
+    size_t sample_room;
     uint32_t seen[SEEN]; /* hashes of launches that came lately */
     uint64_t tick;
     size_t bytes;
 } own;
 
+static struct way way_of_launch(const struct learn_launch *launch)
+{
+    struct way way = {.shared = launch->shared};
+    memcpy(way.grid, launch->grid, sizeof way.grid);
+    memcpy(way.block, launch->block, sizeof way.block);
+    memcpy(way.cluster, launch->cluster, sizeof way.cluster);
+    return way;
+}
+
 static uint64_t passed_hash(const struct kernel *kernel, const struct learn_launch *launch)
 {
-    uint64_t hash = hash_mix_bytes(kernel->number, launch->grid, sizeof launch->grid);
-    hash = hash_mix_bytes(hash, launch->block, sizeof launch->block);
-    hash = hash_mix_bytes(hash, launch->cluster, sizeof launch->cluster);
-    hash = hash_mix(hash_mix(hash, launch->shared),
-                    hash_memory(launch->parameters, launch->parameter_bytes));
+    const struct way way = way_of_launch(launch);
+    const uint32_t bytes = launch->parameter_bytes;
+    const uint32_t first = bytes < FIRST_BYTES ? bytes : FIRST_BYTES;
+    const uint32_t last = bytes - first < LAST_BYTES ? bytes - first : LAST_BYTES;
+    const uint8_t *parameters = launch->parameters;
+    uint64_t hash = hash_mix_bytes(kernel->number, &way, sizeof way);
+    hash = hash_mix(hash, hash_memory(parameters, first));
+    hash = hash_mix(hash, hash_memory(parameters + bytes - last, last));
     return hash ? hash : 1;
 }
 
 static bool is_passed(const struct repeated *repeated, const struct kernel *kernel,
                       const struct learn_launch *launch)
 {
-    return repeated->kernel == kernel->number && repeated->shared == launch->shared &&
+    const struct way way = way_of_launch(launch);
+    return repeated->kernel == kernel->number && memcmp(&repeated->way, &way, sizeof way) == 0 &&
            repeated->parameter_bytes == launch->parameter_bytes &&
-           memcmp(repeated->grid, launch->grid, sizeof launch->grid) == 0 &&
-           memcmp(repeated->block, launch->block, sizeof launch->block) == 0 &&
-           memcmp(repeated->cluster, launch->cluster, sizeof launch->cluster) == 0 &&
            (!launch->parameter_bytes ||
             memcmp(repeated->parameters, launch->parameters, launch->parameter_bytes) == 0);
 }
@@ -102,6 +131,53 @@ static bool leads_there(const struct repeated *repeated)
     return true;
 }
 
+/* ---- By samples, with the lock ---- */
+
+static struct repeated **sample_place(uint64_t hash)
+{
+    return &own.by_samples[hash >> 32 & (BY_SAMPLES - 1)];
+}
+
+static void samples_forget(struct repeated *repeated)
+{
+    struct repeated **place = sample_place(repeated->sample_hash);
+    if (*place == repeated)
+        *place = NULL;
+}
+
+/* False: nothing was kept of the kernel. */
+static bool samples_hash(const struct kernel *kernel, const struct way *way,
+                         const struct learning_passed *passed, uint64_t *hash)
+{
+    const struct passed_sample *sample =
+        kernel->number < own.sample_room ? own.samples[kernel->number] : NULL;
+    *hash = hash_mix_bytes(kernel->number, way, sizeof *way);
+    return sample && passed_sample_hash(sample, passed, hash);
+}
+
+/* The thread's launch is one of it. */
+static void samples_note(struct repeated *repeated, const struct thread *thread)
+{
+    uint64_t hash;
+    if (repeated->passed.run_count &&
+        samples_hash(thread->kernel, &repeated->way, &thread->passed, &hash)) {
+        samples_forget(repeated);
+        repeated->sample_hash = hash;
+        *sample_place(hash) = repeated;
+    }
+}
+
+static struct passed_sample *sample_of(const struct kernel *kernel)
+{
+    if (!array_reach(&own.samples, kernel->number, &own.sample_room, 64, SAMPLED_KERNELS_MOST,
+                     sizeof(struct passed_sample *)))
+        return NULL;
+    struct passed_sample **sample = &own.samples[kernel->number];
+    if (!*sample)
+        *sample = calloc(1, sizeof **sample);
+    return *sample;
+}
+
 /* With the lock. It has one user less, unless another thread was faster. */
 static void table_remove(struct repeated *repeated)
 {
@@ -109,6 +185,7 @@ static void table_remove(struct repeated *repeated)
     for (int i = 0; i < WAYS; i++)
         if (place[i] == repeated) {
             place[i] = NULL;
+            samples_forget(repeated);
             let_go(repeated);
         }
 }
@@ -130,24 +207,18 @@ static struct repeated *table_find(uint64_t hash, const struct kernel *kernel,
     return NULL;
 }
 
-void operator_summary_repeated_find(struct thread *thread, const struct learning *launch)
+/* The thread uses it. With the lock. */
+static void repeated_use(struct repeated *repeated)
 {
-    thread->passed_hash = 0;
-    if (!learning_points_by_words(thread->kernel))
-        return;
-    const uint64_t hash = passed_hash(thread->kernel, &launch->launch);
+    repeated->users++;
+    repeated->used = ++own.tick;
+    summaries_find_again(operator_summary_own.summaries, &repeated->summary);
+}
+
+/* It is the thread's, if what it was made of still holds. */
+static void repeated_take(struct thread *thread, struct repeated *repeated)
+{
     const struct range span = context_span(session_context());
-    thread->passed_hash = hash;
-    operator_summary_lock();
-    struct repeated *repeated = table_find(hash, thread->kernel, &launch->launch);
-    if (repeated) {
-        repeated->users++;
-        repeated->used = ++own.tick;
-        summaries_find_again(operator_summary_own.summaries, &repeated->summary);
-    }
-    operator_summary_unlock();
-    if (!repeated)
-        return;
     if (memcmp(&repeated->span, &span, sizeof span) == 0 && leads_there(repeated)) {
         thread->repeated = repeated;
         return;
@@ -156,6 +227,66 @@ void operator_summary_repeated_find(struct thread *thread, const struct learning
     table_remove(repeated); /* it will be kept as it is now */
     let_go(repeated);
     operator_summary_unlock();
+}
+
+/* A copy of what was passed, with room for marks. */
+static void passed_keep(struct thread *thread, const struct learning_passed *passed)
+{
+    if (!array_reserve(&thread->passed_room, 2 * (size_t)passed->bytes, &thread->passed_capacity,
+                       256, SIZE_MAX, 1) ||
+        !passed->bytes || !learning_copy_passed(passed, thread->passed_room))
+        return;
+    thread->passed =
+        (struct learning_passed){passed->layout, NULL, thread->passed_room, passed->bytes};
+}
+
+void operator_summary_repeated_find_passed(struct thread *thread, CUfunction function,
+                                           const struct launch_accesses_launch *what)
+{
+    struct learning_passed passed;
+    struct way way = {.shared = what->shared};
+    uint64_t hash;
+    thread->passed.bytes = 0;
+    if (!learning_find_passed(thread->kernel, function, what, &passed) ||
+        !learning_points_by_parameters(thread->kernel))
+        return;
+    memcpy(way.grid, what->grid, sizeof way.grid);
+    memcpy(way.block, what->block, sizeof way.block);
+    memcpy(way.cluster, what->cluster, sizeof way.cluster);
+    struct repeated *repeated = NULL;
+    operator_summary_lock();
+    if (samples_hash(thread->kernel, &way, &passed, &hash))
+        repeated = *sample_place(hash);
+    if (repeated && (repeated->sample_hash != hash || repeated->kernel != thread->kernel->number ||
+                     memcmp(&repeated->way, &way, sizeof way) != 0 ||
+                     repeated->version != summaries_version(operator_summary_own.summaries) ||
+                     !passed_bytes_are(&repeated->passed, &passed)))
+        repeated = NULL;
+    if (repeated)
+        repeated_use(repeated);
+    operator_summary_unlock();
+    if (repeated)
+        repeated_take(thread, repeated);
+    if (!thread->repeated)
+        passed_keep(thread, &passed);
+}
+
+void operator_summary_repeated_find(struct thread *thread, const struct learning *launch)
+{
+    thread->passed_hash = 0;
+    if (!learning_points_by_parameters(thread->kernel))
+        return;
+    const uint64_t hash = passed_hash(thread->kernel, &launch->launch);
+    thread->passed_hash = hash;
+    operator_summary_lock();
+    struct repeated *repeated = table_find(hash, thread->kernel, &launch->launch);
+    if (repeated) {
+        repeated_use(repeated);
+        samples_note(repeated, thread);
+    }
+    operator_summary_unlock();
+    if (repeated)
+        repeated_take(thread, repeated);
 }
 
 /* ---- Keeping ---- */
@@ -179,21 +310,44 @@ static struct range block_of(const struct learn_launch *launch, uint32_t offset)
     return (struct range){0, 0};
 }
 
+static void word_add(struct repeated *to, uint32_t *count, uint64_t word, struct range block)
+{
+    if (to) {
+        to->words[*count] = word;
+        to->blocks[*count] = block;
+    }
+    ++*count;
+}
+
+/* The tensor map there, or behind; NULL: none is. Anchors of maps are by offset. */
+static const struct learn_anchor *map_from(const struct learn_launch *launch, uint32_t offset)
+{
+    for (uint32_t i = 0; i < launch->anchor_count; i++)
+        if (launch->anchors[i].kind == LEARN_TENSOR_MAP &&
+            launch->anchors[i].offset + launch->anchors[i].bytes > offset)
+            return &launch->anchors[i];
+    return NULL;
+}
+
+/* Of a tensor map's bytes, which are the same as before, only its address counts. */
 static uint32_t words_take(const struct learn_launch *launch, struct range span,
                            struct repeated *to)
 {
     const uint8_t *parameters = launch->parameters;
+    const struct learn_anchor *map = map_from(launch, 0);
     uint32_t count = 0;
-    for (uint32_t at = 0; at + 8 <= launch->parameter_bytes; at += 8) {
+    for (uint32_t at = 0; at + 8 <= launch->parameter_bytes;) {
         uint64_t word;
-        memcpy(&word, parameters + at, sizeof word);
-        if (!is_in_span(word, span))
+        if (map && at >= map->offset) {
+            word_add(to, &count, map->address, (struct range){map->block.start, map->block.end});
+            at = map->offset + map->bytes;
+            map = map_from(launch, at);
             continue;
-        if (to) {
-            to->words[count] = word;
-            to->blocks[count] = block_of(launch, at);
         }
-        count++;
+        memcpy(&word, parameters + at, sizeof word);
+        if (is_in_span(word, span))
+            word_add(to, &count, word, block_of(launch, at));
+        at += 8;
     }
     return count;
 }
@@ -208,11 +362,12 @@ static uint32_t dims_count(const struct launch_accesses_touched *touched)
 
 /* NULL: memory is short. */
 static struct repeated *repeated_make(uint32_t words, uint32_t accesses, uint32_t dims,
-                                      uint32_t parameter_bytes)
+                                      uint32_t parameter_bytes, const struct passed_bytes *passed)
 {
     const size_t bytes =
         sizeof(struct repeated) + words * (sizeof(uint64_t) + sizeof(struct range)) +
-        accesses * sizeof(struct csan_access) + dims * sizeof(struct csan_dim) + parameter_bytes;
+        accesses * sizeof(struct csan_access) + dims * sizeof(struct csan_dim) +
+        passed->run_count * sizeof(struct passed_run) + passed->byte_count + parameter_bytes;
     struct repeated *fresh = malloc(bytes);
     if (!fresh)
         return NULL;
@@ -226,7 +381,9 @@ static struct repeated *repeated_make(uint32_t words, uint32_t accesses, uint32_
     fresh->blocks = (struct range *)(fresh->words + words);
     fresh->accesses = (struct csan_access *)(fresh->blocks + words);
     fresh->dims = (struct csan_dim *)(fresh->accesses + accesses);
-    fresh->parameters = (uint8_t *)(fresh->dims + dims);
+    fresh->passed.runs = (struct passed_run *)(fresh->dims + dims);
+    fresh->passed.bytes = (uint8_t *)(fresh->passed.runs + passed->run_count);
+    fresh->parameters = fresh->passed.bytes + passed->byte_count;
     return fresh;
 }
 
@@ -251,7 +408,7 @@ static void table_put(struct repeated *fresh)
         if (!place[i] || (place[at] && place[i]->used < place[at]->used))
             at = i;
     if (place[at])
-        let_go(place[at]);
+        table_remove(place[at]);
     place[at] = fresh;
 }
 
@@ -272,19 +429,22 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
         return;
     if (own.bytes > BYTES_MOST)
         table_clear();
+    struct passed_bytes passed = {0};
+    uint8_t *marks = thread->passed_room + thread->passed.bytes;
+    if (thread->passed.bytes) {
+        learning_mark_read(thread->kernel, &thread->passed, launch->grid, marks);
+        passed_bytes_count(&thread->passed, marks, &passed);
+    }
     struct repeated *fresh =
         repeated_make(words_take(launch, span, NULL), (uint32_t)touched->access_count,
-                      dims_count(touched), launch->parameter_bytes);
+                      dims_count(touched), launch->parameter_bytes, &passed);
     if (!fresh)
         return;
     fresh->hash = thread->passed_hash;
     fresh->kernel = thread->kernel->number;
     fresh->version = summaries_version(operator_summary_own.summaries);
     fresh->used = ++own.tick;
-    memcpy(fresh->grid, launch->grid, sizeof fresh->grid);
-    memcpy(fresh->block, launch->block, sizeof fresh->block);
-    memcpy(fresh->cluster, launch->cluster, sizeof fresh->cluster);
-    fresh->shared = launch->shared;
+    fresh->way = way_of_launch(launch);
     fresh->span = span;
     fresh->summary = found->used;
     fresh->what = found->what;
@@ -294,6 +454,12 @@ void operator_summary_repeated_keep(struct thread *thread, const struct summary_
         memcpy(fresh->parameters, launch->parameters, launch->parameter_bytes);
     own.bytes += fresh->bytes;
     table_put(fresh);
+    struct passed_sample *sample = passed.run_count ? sample_of(thread->kernel) : NULL;
+    if (!sample)
+        return;
+    passed_bytes_fill(&thread->passed, marks, &fresh->passed);
+    passed_sample_fit(sample, &fresh->passed, marks);
+    samples_note(fresh, thread);
 }
 
 /* ---- Its answer ---- */

@@ -34,6 +34,7 @@ static void thread_end(void *value)
     free(thread->loose);
     free(thread->reached);
     free(thread->noted);
+    free(thread->passed_room);
     free(thread);
 }
 

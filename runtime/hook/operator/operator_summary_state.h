@@ -55,10 +55,14 @@ struct thread {
     const struct learning *launch; /* NULL: none, or of an unknown key */
     struct kernel *kernel;
     struct repeated *repeated; /* the launch, made again; NULL: it is not */
-    uint64_t passed_hash;      /* of what was passed, unless it is 0 */
-    bool asked;                /* between operator_summary_begin and _end */
-    bool skips;                /* this outermost operator's launches are not compared */
-    uint32_t turns;            /* of operators that might be skipped */
+    uint64_t passed_hash;      /* of what was passed, unless it is 0: without what is not read, */
+    struct learning_passed
+        passed;           /* at rest, of a launch that is not repeated: in `passed_room`, */
+    uint8_t *passed_room; /* and behind it room for as many marks; bytes 0: none */
+    size_t passed_capacity;
+    bool asked;     /* between operator_summary_begin and _end */
+    bool skips;     /* this outermost operator's launches are not compared */
+    uint32_t turns; /* of operators that might be skipped */
     struct summary_key key;
     uint32_t *words;   /* two for each eight bytes of the parameters, */
     uint16_t *anchors; /* of which this pointer is there, plus one; 0: none */
@@ -136,8 +140,10 @@ void operator_summary_brief(const char *name, char *brief);
 
 /* ---- operator_summary_repeated.c ---- */
 
-/* At rest: whether a launch of which only what was passed is known was answered before. Sets the
- * thread's `repeated`. */
+/* At rest: whether a launch was answered before of which only what was passed is known: where the
+ * program has it, or a copy without what the kernel does not read. Sets the thread's `repeated`. */
+void operator_summary_repeated_find_passed(struct thread *thread, CUfunction function,
+                                           const struct launch_accesses_launch *what);
 void operator_summary_repeated_find(struct thread *thread, const struct learning *launch);
 /* Keeps the answer that the thread's launch got, which is KNOWN. With the lock. */
 void operator_summary_repeated_keep(struct thread *thread, const struct summary_found *found,

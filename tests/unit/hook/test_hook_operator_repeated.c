@@ -86,6 +86,96 @@ static void what_is_known_changes(void **state)
     assert_int_equal(races(), 1);
 }
 
+/* ---- Tensor maps ---- */
+
+/* The kernel copies through a map, and to a pointer: both lie in a buffer. */
+struct mapped {
+    CUtensorMap map;
+    CUdeviceptr to;
+};
+
+static struct mapped mapped_to(CUdeviceptr from, CUdeviceptr to)
+{
+    struct mapped mapped = {.to = to};
+    const cuuint64_t sizes[] = {16};
+    const cuuint32_t ones[] = {1};
+    OK(cuTensorMapEncodeTiled(&mapped.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 1,
+                              (void *)(uintptr_t)from, sizes, NULL, ones, ones,
+                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    return mapped;
+}
+
+static void mapped_launch(CUfunction f, const struct mapped *mapped, CUstream stream)
+{
+    struct mapped buffer = *mapped;
+    size_t bytes = sizeof buffer;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    OK(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
+    settle();
+}
+
+static void mapped_until_rest(CUfunction f, CUdeviceptr from, const struct mapped *mapped,
+                              CUstream stream)
+{
+    for (int i = 0; i < ENOUGH && (i < 20 || source.follows); i++) {
+        const struct csan_access accesses[] = {
+            {.base = from, .bytes = 64, .kind = CSAN_READ, .argument = 0},
+            {.base = mapped->to, .bytes = 64, .kind = CSAN_WRITE, .argument = 1}};
+        between();
+        const bool followed = source.follows;
+        declare(&copy, accesses, 2);
+        mapped_launch(f, mapped, stream);
+        ends(followed);
+    }
+    assert_false(source.follows);
+    for (int i = 0; i < TIMES; i++)
+        mapped_launch(f, mapped, stream);
+    assert_false(source.asked);
+}
+
+static CUfunction fresh_mapped(void)
+{
+    CUfunction f = fresh();
+    fake_set_parameters(-2); /* the driver does not say */
+    return f;
+}
+
+static void a_map_is_checked_again(void **state)
+{
+    (void)state;
+    CUfunction f = fresh_mapped();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking(), t = non_blocking();
+    const struct mapped mapped = mapped_to(from + 64, to);
+    mapped_until_rest(f, from + 64, &mapped, s);
+    OK(cuMemsetD8Async(from, 0, 64, t));
+    OK(cuMemsetD8Async(to + 64, 0, 64, t));
+    OK(cuCtxSynchronize());
+    assert_int_equal(races(), 0);
+    mapped_launch(f, &mapped, s);
+    OK(cuMemsetD8Async(from + 64, 0, 64, t));
+    assert_int_equal(races(), 1);
+}
+
+static void another_block_behind_a_map_is_looked_up(void **state)
+{
+    (void)state;
+    CUfunction f = fresh_mapped();
+    CUdeviceptr from = device(BYTES), to = device(BYTES);
+    CUstream s = non_blocking();
+    csan_pool_alloc((void *)from, BYTES / 2, s);
+    const struct mapped mapped = mapped_to(from, to);
+    mapped_until_rest(f, from, &mapped, s);
+    csan_pool_free((void *)from, s);
+    csan_pool_alloc((void *)from, BYTES / 4, s);
+    mapped_launch(f, &mapped, s);
+    assert_true(source.asked);
+}
+
+/* ---- Any ---- */
+
 static uint32_t random_below(uint32_t limit)
 {
     static uint32_t number = 1;
@@ -136,6 +226,8 @@ int main(int argc, char **argv)
         TEST(it_is_checked_again),
         TEST(another_block_is_looked_up),
         TEST(what_is_known_changes),
+        TEST(a_map_is_checked_again),
+        TEST(another_block_behind_a_map_is_looked_up),
         TEST(random_launches),
     };
     return operators_main(argc, argv, "", tests, sizeof tests / sizeof *tests);

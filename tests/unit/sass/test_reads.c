@@ -431,6 +431,51 @@ static void tables_are_read_where_indices_say(void **state)
     }
 }
 
+/* ---- What decides ---- */
+
+/* Other parameters that have the same where there are marks. */
+static void expect_marked(const struct reads *reads, struct reads_launch launch)
+{
+    enum { MOST = 400 };
+    uint8_t marks[MOST], other_marks[MOST], others[MOST], cleared[MOST], others_cleared[MOST];
+    const uint8_t *parameters = launch.parameters;
+    struct reads_memo memo;
+    reads_memo_open(&memo, reads, room);
+    reads_memo_mark(&memo, &launch, marks);
+    for (uint32_t i = 0; i < launch.bytes; i++)
+        others[i] = marks[i] ? parameters[i] : (uint8_t)below(below(2) ? 3 : 256);
+    memcpy(cleared, parameters, launch.bytes);
+    memcpy(others_cleared, others, launch.bytes);
+    reads_cleared(reads, &launch, cleared);
+    launch.parameters = others;
+    reads_memo_mark(&memo, &launch, other_marks);
+    reads_cleared(reads, &launch, others_cleared);
+    assert_memory_equal(other_marks, marks, launch.bytes);
+    assert_memory_equal(others_cleared, cleared, launch.bytes);
+}
+
+static void what_is_the_same_where_there_are_marks_reads_the_same(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint32_t words = 1 + below(100), parameters[100];
+        struct reads *reads = make(words);
+        for (uint32_t i = 0; i < words; i++)
+            parameters[i] = below(3);
+        expect_marked(reads, (struct reads_launch){parameters, words * 4 - below(4), {1, 1, 1}});
+        free(reads);
+        reads = make_tables(1 + below(5));
+        uint8_t bytes[TABLES_BYTES];
+        *reads_region_words(reads, 0) = 1u << below(TABLES_WORDS);
+        *reads_parts(reads) = (struct reads_part){below(TABLES_WORDS), 0xff00};
+        for (uint32_t i = 0; i < TABLES_BYTES; i++)
+            bytes[i] = (uint8_t)(1 + below(below(3) ? 6 : 255));
+        expect_marked(reads, (struct reads_launch){
+                                 bytes, TABLES_BYTES, {1 + below(6), 1 + below(3), 1 + below(3)}});
+        free(reads);
+    }
+}
+
 /* A launch of any grid is asked soon. Blocks that load the same, one after the other, look once. */
 static void too_many_places_are_any(void **state)
 {
@@ -471,6 +516,7 @@ int main(void)
         cmocka_unit_test(so_many_words_decide_that_nothing_is_remembered),
         cmocka_unit_test(threads_remember_together),
         cmocka_unit_test(tables_are_read_where_indices_say),
+        cmocka_unit_test(what_is_the_same_where_there_are_marks_reads_the_same),
         cmocka_unit_test(too_many_places_are_any),
     };
     return cmocka_run_group_tests_name("reads", tests, NULL, NULL);

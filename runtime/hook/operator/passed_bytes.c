@@ -1,0 +1,122 @@
+/* See passed_bytes.h. */
+#include "runtime/hook/operator/passed_bytes.h"
+#include "csan/base/hash.h"
+
+#include <string.h>
+
+/* Where the program has it; NULL: it passed none. */
+static const uint8_t *run_at(const struct passed_run *run, const struct learning_passed *passed)
+{
+    if (passed->buffer)
+        return passed->buffer + run->offset;
+    const uint8_t *from = passed->parameters[run->parameter];
+    return from ? from + (run->offset - passed->layout->parameters[run->parameter].offset) : NULL;
+}
+
+/* ---- Making ---- */
+
+static void runs_add(const struct layout_parameter *parameter, uint32_t number, const uint8_t *mask,
+                     struct passed_bytes *to)
+{
+    const uint32_t end = parameter->offset + parameter->bytes;
+    for (uint32_t at = parameter->offset; at < end;) {
+        const uint32_t start = at;
+        while (at < end && mask[at])
+            at++;
+        if (at == start) {
+            at++;
+            continue;
+        }
+        if (to->runs)
+            to->runs[to->run_count] = (struct passed_run){number, start, at - start};
+        to->run_count++;
+        to->byte_count += at - start;
+    }
+}
+
+static void runs_find(const struct learning_passed *passed, const uint8_t *mask,
+                      struct passed_bytes *to)
+{
+    const struct layout_parameter whole = {0, passed->bytes};
+    to->run_count = to->byte_count = 0;
+    if (!passed->layout)
+        runs_add(&whole, 0, mask, to);
+    for (uint32_t i = 0; passed->layout && i < passed->layout->count; i++)
+        runs_add(&passed->layout->parameters[i], i, mask, to);
+}
+
+void passed_bytes_count(const struct learning_passed *passed, const uint8_t *mask,
+                        struct passed_bytes *counts)
+{
+    *counts = (struct passed_bytes){0};
+    runs_find(passed, mask, counts);
+}
+
+void passed_bytes_fill(const struct learning_passed *passed, const uint8_t *mask,
+                       struct passed_bytes *bytes)
+{
+    uint8_t *to = bytes->bytes;
+    runs_find(passed, mask, bytes);
+    for (uint32_t i = 0; i < bytes->run_count; i++) {
+        memcpy(to, run_at(&bytes->runs[i], passed), bytes->runs[i].bytes);
+        to += bytes->runs[i].bytes;
+    }
+}
+
+/* ---- Comparing ---- */
+
+bool passed_bytes_are(const struct passed_bytes *bytes, const struct learning_passed *passed)
+{
+    const uint8_t *at = bytes->bytes;
+    for (uint32_t i = 0; i < bytes->run_count; i++) {
+        const uint8_t *from = run_at(&bytes->runs[i], passed);
+        if (!from || memcmp(from, at, bytes->runs[i].bytes) != 0)
+            return false;
+        at += bytes->runs[i].bytes;
+    }
+    return true;
+}
+
+/* ---- Samples ---- */
+
+/* From the byte on that is so far behind the first. */
+static struct passed_run run_from(const struct passed_bytes *bytes, uint32_t at)
+{
+    const struct passed_run *run = bytes->runs;
+    for (; at >= run->bytes; run++)
+        at -= run->bytes;
+    const uint32_t left = run->bytes - at;
+    return (struct passed_run){run->parameter, run->offset + at,
+                               left < PASSED_SAMPLE_BYTES ? left : PASSED_SAMPLE_BYTES};
+}
+
+void passed_sample_fit(struct passed_sample *sample, const struct passed_bytes *bytes,
+                       const uint8_t *mask)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < sample->count; i++) {
+        const struct passed_run *run = &sample->runs[i];
+        if (!memchr(mask + run->offset, 0, run->bytes))
+            sample->runs[kept++] = *run;
+    }
+    sample->count = kept;
+    const uint32_t pieces = (bytes->byte_count + PASSED_SAMPLE_BYTES - 1) / PASSED_SAMPLE_BYTES;
+    const uint32_t wanted = pieces < PASSED_SAMPLES ? pieces : PASSED_SAMPLES;
+    for (uint32_t i = 0; !kept && i < wanted; i++)
+        sample->runs[sample->count++] =
+            run_from(bytes, (uint32_t)((uint64_t)i * pieces / wanted) * PASSED_SAMPLE_BYTES);
+}
+
+bool passed_sample_hash(const struct passed_sample *sample, const struct learning_passed *passed,
+                        uint64_t *hash)
+{
+    for (uint32_t i = 0; i < sample->count; i++) {
+        const uint8_t *from = run_at(&sample->runs[i], passed);
+        uint64_t word = 0;
+        if (!from)
+            return false;
+        memcpy(&word, from, sample->runs[i].bytes);
+        *hash = hash_mix(*hash, word);
+    }
+    return true;
+}

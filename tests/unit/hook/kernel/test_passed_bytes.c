@@ -1,0 +1,211 @@
+/* Parameters that are compared where the program has them, against copies and brute force. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "runtime/hook/operator/passed_bytes.h"
+
+#include <string.h>
+
+enum { PARAMETERS = 5, MOST = 200 };
+
+static uint32_t seed = 1;
+
+static uint32_t below(uint32_t end)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % end;
+}
+
+/* A launch's parameters: one by one, and in a buffer. */
+struct launch {
+    uint8_t bytes[MOST], apart[PARAMETERS][MOST];
+    void *parameters[PARAMETERS];
+};
+
+static struct layout_parameter places[PARAMETERS];
+static struct layout layout = {.parameters = places};
+
+/* With gaps between some of them. */
+static void layout_choose(void)
+{
+    uint32_t at = 0;
+    layout.count = 1 + below(PARAMETERS);
+    for (uint32_t i = 0; i < layout.count; i++) {
+        places[i] = (struct layout_parameter){at, 1 + below(30)};
+        at += places[i].bytes + below(2) * below(8);
+    }
+    layout.bytes = places[layout.count - 1].offset + places[layout.count - 1].bytes;
+}
+
+static void split(struct launch *launch)
+{
+    for (uint32_t i = 0; i < layout.count; i++) {
+        memcpy(launch->apart[i], launch->bytes + places[i].offset, places[i].bytes);
+        launch->parameters[i] = launch->apart[i];
+    }
+}
+
+static struct learning_passed passed_of(const struct launch *launch, bool one_by_one)
+{
+    return (struct learning_passed){&layout, one_by_one ? launch->parameters : NULL,
+                                    one_by_one ? NULL : launch->bytes, layout.bytes};
+}
+
+static bool is_parameter(uint32_t at)
+{
+    for (uint32_t i = 0; i < layout.count; i++)
+        if (at - places[i].offset < places[i].bytes)
+            return true;
+    return false;
+}
+
+static void marks_choose(uint8_t *marks)
+{
+    const uint32_t often = 1 + below(6);
+    bool marked = false;
+    for (uint32_t i = 0; i < layout.bytes; i++) {
+        marked = below(often) ? marked : !marked;
+        marks[i] = marked ? 0xff : 0;
+    }
+}
+
+static void kept(const struct launch *launch, const uint8_t *marks, struct passed_bytes *bytes)
+{
+    static struct passed_run runs[MOST];
+    static uint8_t room[MOST];
+    const struct learning_passed passed = passed_of(launch, below(2));
+    struct passed_bytes counts;
+    passed_bytes_count(&passed, marks, &counts);
+    assert_true(counts.run_count <= MOST && counts.byte_count <= MOST);
+    *bytes = (struct passed_bytes){.runs = runs, .bytes = room};
+    passed_bytes_fill(&passed, marks, bytes);
+    assert_int_equal(bytes->run_count, counts.run_count);
+    assert_int_equal(bytes->byte_count, counts.byte_count);
+}
+
+static void other_of(const struct launch *launch, struct launch *other)
+{
+    const uint32_t changes = below(4);
+    *other = *launch;
+    for (uint32_t i = 0; i < changes; i++)
+        other->bytes[below(layout.bytes)] ^= (uint8_t)below(3);
+    split(other);
+}
+
+static void they_are_compared_where_there_are_marks(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 100000; round++) {
+        struct launch launch, other;
+        uint8_t marks[MOST];
+        struct passed_bytes bytes;
+        layout_choose();
+        for (uint32_t i = 0; i < layout.bytes; i++)
+            launch.bytes[i] = (uint8_t)below(256);
+        split(&launch);
+        marks_choose(marks);
+        kept(&launch, marks, &bytes);
+        other_of(&launch, &other);
+        bool same = true;
+        for (uint32_t i = 0; i < layout.bytes; i++)
+            same = same && (!marks[i] || !is_parameter(i) || launch.bytes[i] == other.bytes[i]);
+        const struct learning_passed passed = passed_of(&other, round % 2);
+        assert_int_equal(passed_bytes_are(&bytes, &passed), same);
+    }
+}
+
+/* Launches with the same bytes have the same hash, whatever marks other launches of the kernel had
+ * in between. */
+static void samples_are_of_what_all_read(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        struct passed_sample sample = {0};
+        struct launch launch, other;
+        layout_choose();
+        for (int step = 0; step < 4; step++) {
+            uint8_t marks[MOST];
+            struct passed_bytes bytes;
+            uint64_t hash = 1, again = 1;
+            for (uint32_t i = 0; i < layout.bytes; i++)
+                launch.bytes[i] = (uint8_t)below(256);
+            split(&launch);
+            marks_choose(marks);
+            kept(&launch, marks, &bytes);
+            if (!bytes.run_count)
+                continue;
+            passed_sample_fit(&sample, &bytes, marks);
+            assert_in_range(sample.count, 1, PASSED_SAMPLES);
+            other_of(&launch, &other);
+            const struct learning_passed passed = passed_of(&launch, round % 2),
+                                         other_passed = passed_of(&other, step % 2);
+            assert_true(passed_sample_hash(&sample, &passed, &hash));
+            assert_true(passed_sample_hash(&sample, &other_passed, &again));
+            if (passed_bytes_are(&bytes, &other_passed))
+                assert_int_equal(hash, again);
+        }
+    }
+}
+
+/* Few bytes are all in the samples, so that launches that differ have different hashes. */
+static void few_bytes_are_all_sampled(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        struct passed_sample sample = {0};
+        struct launch launch = {.bytes = {0}}, other;
+        struct passed_bytes bytes;
+        uint8_t marks[MOST];
+        uint64_t hash = 1, again = 1;
+        layout_choose();
+        split(&launch);
+        memset(marks, 0xff, sizeof marks);
+        kept(&launch, marks, &bytes);
+        if (bytes.byte_count > PASSED_SAMPLES || layout.count > 1)
+            continue;
+        passed_sample_fit(&sample, &bytes, marks);
+        other = launch;
+        other.bytes[below(layout.bytes)] = 1;
+        split(&other);
+        const struct learning_passed passed = passed_of(&launch, true),
+                                     other_passed = passed_of(&other, true);
+        assert_true(passed_sample_hash(&sample, &passed, &hash));
+        assert_true(passed_sample_hash(&sample, &other_passed, &again));
+        assert_int_not_equal(hash, again);
+    }
+}
+
+static void what_was_not_passed_is_nothing_like_it(void **state)
+{
+    (void)state;
+    struct launch launch = {.bytes = {1}};
+    struct passed_sample sample = {0};
+    struct passed_bytes bytes;
+    uint8_t marks[MOST];
+    uint64_t hash = 1;
+    layout_choose();
+    split(&launch);
+    memset(marks, 0xff, sizeof marks);
+    kept(&launch, marks, &bytes);
+    passed_sample_fit(&sample, &bytes, marks);
+    launch.parameters[0] = NULL;
+    const struct learning_passed passed = passed_of(&launch, true);
+    assert_false(passed_bytes_are(&bytes, &passed));
+    assert_false(passed_sample_hash(&sample, &passed, &hash));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(they_are_compared_where_there_are_marks),
+        cmocka_unit_test(samples_are_of_what_all_read),
+        cmocka_unit_test(few_bytes_are_all_sampled),
+        cmocka_unit_test(what_was_not_passed_is_nothing_like_it),
+    };
+    return cmocka_run_group_tests_name("passed bytes", tests, NULL, NULL);
+}
