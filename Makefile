@@ -139,6 +139,7 @@ help:
 	@echo "make corpus                how exactly csan knows what every kernel of the tree touches"
 	@echo "make lint                  retired words, clang-format, clang-tidy, cppcheck; one alone: make lint-words,"
 	@echo "                           lint-format, lint-tidy, lint-cppcheck"
+	@echo "make lint-packages         the recipes for containers and conda, and the packages of make deb and make rpm"
 	@echo
 	@echo "make test-gpu              the integration programs on a real GPU; skips where there is none"
 	@echo "make test-gpu-access       there, too: what launches touch, and what is known of it"

@@ -119,6 +119,12 @@ rpm: build
 	@$(PACKAGE)/rpm.sh $(RPM_TREE) $(VERSION) '$(DEB_MAINTAINER)' $(RPM) $(OUT)/$(NOTICES)
 	@rm -rf $(RPM_TREE)
 
+# ---- Lint of packages and recipes ---------------------------------------------------------------
+
+.PHONY: lint-packages
+lint-packages: deb rpm
+	@scripts/lint-packages $(DEB) $(RPM)
+
 # ---- The tarball --------------------------------------------------------------------------------
 # For a machine that has nothing installed but a C library (and, to use a GPU, its driver): the
 # products, the libraries they open, the samples, and the integration programs ready to run.

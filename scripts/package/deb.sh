@@ -67,6 +67,7 @@ mkdir -p "$tree/usr/share/doc/csan" "$tree/DEBIAN"
     echo "lib/csan/libcudart.so.13 is a part of NVIDIA's CUDA Toolkit, under its license."
 } >"$tree/usr/share/doc/csan/copyright"
 chmod -R u=rwX,go=rX "$tree"
+find "$tree/usr/lib" -type f -name '*.so.*' -exec chmod 644 {} + # Debian Policy, 8.1
 
 cat >"$tree/DEBIAN/control" <<END
 Package: csan
@@ -80,8 +81,9 @@ Suggests: g++, python3-dev, libopenblas0, libfftw3-double3, libfftw3-single3
 Section: devel
 Priority: optional
 Description: finds data races between CUDA streams
- Checks programs that use CUDA, PyTorch among them, while they run: two accesses to
- the same bytes, one of them a write, with nothing that orders them. It needs no GPU.
+ Checks programs that use CUDA, PyTorch among them, while they run: two
+ accesses to the same bytes, one of them a write, with nothing that orders
+ them. It needs no GPU.
 END
 echo "activate-noawait ldconfig" >"$tree/DEBIAN/triggers"
 (cd "$tree" && find usr -type f -print0 | sort -z | xargs -0 md5sum) >"$tree/DEBIAN/md5sums"

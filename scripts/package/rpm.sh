@@ -28,6 +28,7 @@ Version: $version
 Release: 1
 Summary: Finds data races between CUDA streams
 License: Apache-2.0
+Group: Development/Tools
 Packager: $packager
 Recommends: libunwind
 Suggests: gcc-c++ python3-devel openblas fftw-libs
@@ -39,8 +40,9 @@ Suggests: gcc-c++ python3-devel openblas fftw-libs
 %global __os_install_post %{nil}
 
 %description
-Checks programs that use CUDA, PyTorch among them, while they run: two accesses to the same bytes, one of
-them a write, with nothing that orders them. It needs no GPU.
+Checks programs that use CUDA, PyTorch among them, while they run: two
+accesses to the same bytes, one of them a write, with nothing that orders
+them. It needs no GPU.
 
 %files
 /opt/csan

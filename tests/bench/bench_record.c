@@ -12,6 +12,7 @@
  *
  * Two threads: both launch "same" at once, each for streams of its own. The last column is how long
  * csan replay takes for a launch of the recording. */
+#include "csan/base/tick_clock.h"
 #include "csan/detector/context.h"
 #include "csan/recording/recording_read.h"
 #include "csan/recording/recording_write.h"
@@ -278,6 +279,25 @@ static double measure_threads(int record, uint64_t steps)
     return best;
 }
 
+/* ---- the time of an op */
+
+static double measure_clock(void)
+{
+    enum { LOOKS = 2000000 };
+    struct tick_clock clock = {0};
+    double best = 1e300;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t sum = 0;
+        const double start = now();
+        for (int i = 0; i < LOOKS; i++)
+            sum += tick_clock_now(&clock);
+        const double each = (now() - start) / LOOKS;
+        __asm__ volatile("" : : "r"(sum));
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
 int main(void)
 {
     static const struct {
@@ -299,5 +319,6 @@ int main(void)
     }
     double alone = measure_threads(0, 400000), both = measure_threads(1, 400000);
     printf("| two threads | %.0f ns | %.0f ns | %.0f ns | | | |\n", alone, both, both - alone);
+    printf("a look at the clock, once an op: %.1f ns\n", measure_clock());
     return 0;
 }

@@ -288,7 +288,7 @@ cat >recipes.py <<'END'
 # What the recipes name is in the tree, and what they run csan has.
 import re, subprocess, sys
 top, csan = sys.argv[1:]
-for path in ("samples/containers/Dockerfile", "samples/containers/csan.def", "scripts/package/conda/meta.yaml"):
+for path in ("samples/containers/Dockerfile", "samples/containers/csan.def", "scripts/package/conda/recipe.yaml"):
     text = open(f"{top}/{path}").read()
     assert "csan_cuda" in text and "csan doctor" in text, path
 assert subprocess.run([csan, "doctor"], stdout=subprocess.DEVNULL).returncode == 0

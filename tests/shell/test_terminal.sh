@@ -55,6 +55,13 @@ on_terminal 60 "$csan" info --statistics short.csan
 check "csan info's statistics are" no_wider 60
 on_terminal 60 "$csan" mutate --options=strip_path_prefix=/ ./short
 check "csan mutate's findings are" eval 'grep -q "needed" out && no_wider 60'
+check "csan mutate shows how far it is" grep -q 'csan mutate: [0-9]* of [0-9]* left out' out
+on_terminal 60 "$csan" explore --runs=3 --options=strip_path_prefix=/ ./short
+check "what csan explore found is" eval 'grep -q "race" out && no_wider 60'
+check "csan explore shows how far it is" grep -q 'run [0-9]* of 3: 1 race, ' out
+on_terminal 60 "$csan" fix --runs=3 --options=strip_path_prefix=/ ./short
+check "what csan fix tried is" eval 'grep -q "wait" out && no_wider 60'
+check "csan fix shows how far it is" grep -q 'csan fix: ' out
 on_terminal 60 "$csan" info --format=json short.csan
 check "a document is not" eval 'grep -q "^    {" out && ! no_wider 100'
 
