@@ -108,12 +108,35 @@ void callsite_release(void)
         self->held = false;
 }
 
+static __thread const struct callsite_script *works_for __attribute__((tls_model("initial-exec")));
+
+const struct callsite_script *callsite_works_for(const struct callsite_script *script)
+{
+    const struct callsite_script *const before = works_for;
+    works_for = script;
+    return before;
+}
+
+static size_t script_of_other(const void **script)
+{
+    const size_t count = works_for->count < SCRIPT_MAX ? works_for->count : SCRIPT_MAX;
+    memcpy(script, works_for->frames, count * sizeof *script);
+    return count;
+}
+
 static size_t script_capture(const void **script, bool locked)
 {
-    if (!self || !self->held)
-        return stack_source_capture(script, SCRIPT_MAX, locked);
-    memcpy(script, self->script, self->script_count * sizeof *script);
-    return self->script_count;
+    if (self && self->held) {
+        memcpy(script, self->script, self->script_count * sizeof *script);
+        return self->script_count;
+    }
+    const size_t count = stack_source_capture(script, SCRIPT_MAX, locked);
+    return count || !works_for ? count : script_of_other(script);
+}
+
+void callsite_script_take(struct callsite_script *script)
+{
+    script->count = session_options()->stack_depth ? script_capture(script->frames, false) : 0;
 }
 
 static void capture(struct callsite_stack *stack, bool locked)

@@ -29,6 +29,18 @@ void callsite_prefetch(void);
 void callsite_hold(void);
 void callsite_release(void);
 
+/* The interpreter's frames of a thread that waits while others work for it. */
+enum { CALLSITE_SCRIPT_MAX = STACK_FRAMES_MAX };
+struct callsite_script {
+    size_t count;
+    const void *frames[CALLSITE_SCRIPT_MAX];
+};
+/* Those of the calling thread, or of the one that it works for. */
+void callsite_script_take(struct callsite_script *script);
+/* From now on a stack of the calling thread has these frames where it has none of its own; NULL: no
+ * longer. Returns what it worked for before. */
+const struct callsite_script *callsite_works_for(const struct callsite_script *script);
+
 /* The site of that stack, if the calling thread used it lately; else 0. */
 csan_site callsite_recall(const struct callsite_stack *stack, const char *name,
                           size_t argument_count);
