@@ -39,9 +39,12 @@ static void exports_are_the_table(void **state)
             "done;"
             " sed -nE \"s/^(NEXT_)?EXPORTED [^(]*[ *]([a-z_0-9]+)[(].*/\\2/p\" " SOURCE
             "/runtime/hook/host/*.c;"
-            " grep -oE \"[A-Z_]+[(][a-z_0-9]+\" " SOURCE
+            " grep -oE \"[A-Z_]+[(][A-Za-z_0-9]+\" " SOURCE
             "/runtime/hook/host/host_arguments.def " SOURCE
-            "/runtime/hook/host/host_waits.def | cut -d: -f2 | cut -d\"(\" -f2) | sort)'"),
+            "/runtime/hook/host/host_parallel.def " SOURCE
+            "/runtime/hook/host/host_waits.def | cut -d: -f2 | cut -d\"(\" -f2;"
+            " grep -oE \"call[(][a-z_0-9]+\" " SOURCE
+            "/runtime/hook/host/host_strings.c | cut -d\"(\" -f2) | sort -u)'"),
         0);
 }
 
