@@ -16,10 +16,14 @@
 #define cudaMemAdvise                            cudaMemAdvise_v2
 #define cudaMemPrefetchAsync                     cudaMemPrefetchAsync_v2
 #define cudaMemPrefetchAsync_ptsz                cudaMemPrefetchAsync_v2_ptsz
+#define cudaSignalExternalSemaphoresAsync        cudaSignalExternalSemaphoresAsync_v2
+#define cudaSignalExternalSemaphoresAsync_ptsz   cudaSignalExternalSemaphoresAsync_v2_ptsz
 #define cudaStreamGetCaptureInfo                 cudaStreamGetCaptureInfo_v3
 #define cudaStreamGetCaptureInfo_ptsz            cudaStreamGetCaptureInfo_v3_ptsz
 #define cudaStreamUpdateCaptureDependencies      cudaStreamUpdateCaptureDependencies_v2
 #define cudaStreamUpdateCaptureDependencies_ptsz cudaStreamUpdateCaptureDependencies_v2_ptsz
+#define cudaWaitExternalSemaphoresAsync          cudaWaitExternalSemaphoresAsync_v2
+#define cudaWaitExternalSemaphoresAsync_ptsz     cudaWaitExternalSemaphoresAsync_v2_ptsz
 
 /* CUDA 12 has no other form of these. The version script keeps these names in the library. */
 #define cudaMemcpyBatchAsync        batch_of_13

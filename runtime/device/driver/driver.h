@@ -59,7 +59,8 @@ enum object_kind {
     OBJECT_USER,
     OBJECT_PHYSICAL,
     OBJECT_GREEN,
-    OBJECT_LINK
+    OBJECT_LINK,
+    OBJECT_SEMAPHORE
 };
 
 /* First member of everything a handle points to. */

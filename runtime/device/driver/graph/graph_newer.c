@@ -65,6 +65,12 @@ static CUresult params_of(CUgraphNode node, CUgraphNodeParams *params)
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         return cuGraphBatchMemOpNodeGetParams(node,
                                               (CUDA_BATCH_MEM_OP_NODE_PARAMS *)&params->memOp);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        return cuGraphExternalSemaphoresSignalNodeGetParams(
+            node, (CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *)&params->extSemSignal);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        return cuGraphExternalSemaphoresWaitNodeGetParams(
+            node, (CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *)&params->extSemWait);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return memory_of(node, params);
     case CU_GRAPH_NODE_TYPE_MEM_FREE:

@@ -1,6 +1,7 @@
 /* Nodes: makes them, queries what they do, and changes it, in a graph or in an executable one. All
  * forms are turned into CUgraphNodeParams, the form of cuGraphAddNode. The file that makes such
  * work for streams also makes it for nodes. */
+#include "runtime/device/driver/external_semaphore.h"
 #include "runtime/device/driver/graph/graph_conditional.h"
 
 #include <string.h>
@@ -33,6 +34,8 @@ static CUresult make_work(const CUgraphNodeParams *params, const struct item *be
     CUDA_MEMSET_NODE_PARAMS_v1 set;
     CUDA_HOST_NODE_PARAMS_v1 host;
     CUDA_BATCH_MEM_OP_NODE_PARAMS memops;
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 signal;
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 wait;
     _Static_assert(sizeof memops == sizeof params->memOp, "the two forms are one");
     switch (params->type) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -49,6 +52,12 @@ static CUresult make_work(const CUgraphNodeParams *params, const struct item *be
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         memcpy(&memops, &params->memOp, sizeof memops);
         return memop_of_node(&memops, work);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        memcpy(&signal, &params->extSemSignal, sizeof signal);
+        return signal_of_node(&signal, work);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        memcpy(&wait, &params->extSemWait, sizeof wait);
+        return wait_of_node(&wait, work);
     default:
         *work = NULL;
         return CUDA_SUCCESS;
@@ -112,6 +121,8 @@ static CUresult equip(struct CUgraphNode_st *node, CUgraphNodeParams *params)
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_HOST:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
         return make_work(params, NULL, &node->work);
     case CU_GRAPH_NODE_TYPE_GRAPH:
         result = make_child(&params->graph, node->graph, &node->child);
@@ -134,9 +145,6 @@ static CUresult equip(struct CUgraphNode_st *node, CUgraphNodeParams *params)
         return release(&params->free, node);
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return conditional_of_params(&params->conditional, node);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-        return device_lacks("an external semaphore node of a graph");
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -241,6 +249,10 @@ ASKS(cuGraphHostNodeGetParams, HOST, CUDA_HOST_NODE_PARAMS_v1,
      hostfunc_describe(node->work, answer))
 ASKS(cuGraphBatchMemOpNodeGetParams, BATCH_MEM_OP, CUDA_BATCH_MEM_OP_NODE_PARAMS,
      memop_describe(node->work, context_current(), answer))
+ASKS(cuGraphExternalSemaphoresSignalNodeGetParams, EXT_SEMAS_SIGNAL,
+     CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1, signal_describe(node->work, answer))
+ASKS(cuGraphExternalSemaphoresWaitNodeGetParams, EXT_SEMAS_WAIT, CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1,
+     wait_describe(node->work, answer))
 ASKS(cuGraphChildGraphNodeGetGraph, GRAPH, CUgraph, *answer = node->child)
 ASKS(cuGraphEventRecordNodeGetEvent, EVENT_RECORD, CUevent, *answer = node->event)
 ASKS(cuGraphEventWaitNodeGetEvent, WAIT_EVENT, CUevent, *answer = node->event)
@@ -332,6 +344,8 @@ static CUresult change(struct CUgraphNode_st *node, const CUgraphNodeParams *par
     case CU_GRAPH_NODE_TYPE_MEMSET:
     case CU_GRAPH_NODE_TYPE_HOST:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
         result = make_work(params, node->work, &work);
         if (result != CUDA_SUCCESS)
             return result;
@@ -429,6 +443,22 @@ static bool of_memops(const CUDA_BATCH_MEM_OP_NODE_PARAMS *memops, CUgraphNodePa
     return memops;
 }
 
+static bool of_signals(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *signal, CUgraphNodeParams *params)
+{
+    params->type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+    if (signal)
+        memcpy(&params->extSemSignal, signal, sizeof *signal);
+    return signal;
+}
+
+static bool of_waits(const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *wait, CUgraphNodeParams *params)
+{
+    params->type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
+    if (wait)
+        memcpy(&params->extSemWait, wait, sizeof *wait);
+    return wait;
+}
+
 static bool of_record(CUevent event, CUgraphNodeParams *params)
 {
     params->type = CU_GRAPH_NODE_TYPE_EVENT_RECORD;
@@ -496,6 +526,8 @@ NODES(Host, , Params, const CUDA_HOST_NODE_PARAMS_v1 *, of_host)
 NODES(EventRecord, , Event, CUevent, of_record)
 NODES(BatchMemOp, , Params, const CUDA_BATCH_MEM_OP_NODE_PARAMS *, of_memops)
 NODES(EventWait, , Event, CUevent, of_wait)
+NODES(ExternalSemaphoresSignal, , Params, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v1 *, of_signals)
+NODES(ExternalSemaphoresWait, , Params, const CUDA_EXT_SEM_WAIT_NODE_PARAMS_v1 *, of_waits)
 ADDS(cuGraphAddChildGraphNode, CUgraph, of_child)
 SETS_IN_EXEC(cuGraphExecChildGraphNodeSetParams, CUgraph, of_child)
 ADDS(cuGraphAddMemFreeNode, CUdeviceptr, of_free)
