@@ -1,6 +1,6 @@
 // verdict: race
 // expect: memory reused while stream
-// expect: on memory allocated at tests/integration/nvtx_pool.h:[0-9]+$
+// expect: on memory allocated at .*nvtx_pool.h:[0-9]+$
 // expect: 1 frame of NVTX
 // cuda: 13
 // A pool that speaks NVTX gives a block to a second stream while the first still uses it.
