@@ -175,6 +175,15 @@ static inline void csan_library_end(void)
         api->library(0);
 }
 
+/* The same for calls that must cost next to nothing: the calling thread's flag, which is not 0
+ * while the thread is inside. Set it to 1 if it is 0, and then back to what it was. It is there as
+ * long as the thread is. NULL: csan is off, or wants to see these calls: use csan_library_begin. */
+static inline uint32_t *csan_library_flag(void)
+{
+    const struct csan_api *api = csan_active();
+    return api && api->size > offsetof(struct csan_api, library_flag) ? api->library_flag() : NULL;
+}
+
 /* Two counters that only grow, for calls that must cost next to nothing: what entered csan, but for
  * accesses of the host, and what csan deferred. A call that touches what the same thread declared
  * while both were the same need not be declared again. The struct lives as long as the process, and

@@ -370,6 +370,7 @@ struct csan_api {
                                                 const struct csan_synchronization *what),
                                void *user);
     void (*off_synchronize)(uint64_t id);
+    uint32_t *(*library_flag)(void);
 };
 
 /* NULL when csan is off. Weak: the address itself is NULL when csan is not in the process. */

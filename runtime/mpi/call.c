@@ -259,6 +259,7 @@ static bool activity_now(struct activity_now *now)
     if (!activity)
         return false;
     call_shared.api = csan_active();
+    call_thread.flag = csan_library_flag();
     now->types = __atomic_load_n(&call_shared.types_freed, __ATOMIC_RELAXED);
     now->entered = __atomic_load_n(activity->entered, __ATOMIC_RELAXED);
     now->deferred = __atomic_load_n(activity->deferred, __ATOMIC_RELAXED);

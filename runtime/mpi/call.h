@@ -88,6 +88,7 @@ struct known {
 /* The calling thread. */
 struct call_thread {
     bool in_mpi;
+    uint32_t *flag; /* csan_library_flag, once something is known; or NULL */
     struct known known[CALL_KNOWN];
 };
 extern __thread struct call_thread call_thread
@@ -105,7 +106,9 @@ extern struct call_shared {
 static inline struct known *call_known_place(const void *address, int kind)
 {
     const uint64_t mixed = ((uintptr_t)address ^ (unsigned)kind) * 0x9e3779b97f4a7c15u;
-    return &call_thread.known[mixed >> 58];
+    struct known *place = &call_thread.known[mixed >> 58];
+    __asm__("" : "+r"(place)); /* kept: compilers work it out anew at each use */
+    return place;
 }
 
 /* Whether nothing has happened since it was declared. */
@@ -127,15 +130,25 @@ static inline bool call_is_quick(const struct known *known, const void *address,
     return call_is_known(known, address, type, kind) && !call_shared.links;
 }
 
-/* In place of call_begin and the rest, if the buffer is known. */
-static inline void call_known_begin(void)
+/* In place of call_begin and the rest, if the buffer is known. What it returns is for the end. */
+static inline uint32_t call_known_begin(void)
 {
+    uint32_t *flag = call_thread.flag;
+    const uint32_t before = flag ? *flag : 0;
     call_thread.in_mpi = true;
-    call_shared.api->library(1);
+    if (__builtin_expect(!flag, 0))
+        call_shared.api->library(1);
+    else if (!before)
+        *flag = 1;
+    return before;
 }
-static inline void call_known_end(void)
+static inline void call_known_end(uint32_t before)
 {
-    call_shared.api->library(0);
+    uint32_t *flag = call_thread.flag;
+    if (__builtin_expect(!flag, 0))
+        call_shared.api->library(0);
+    else
+        *flag = before;
     call_thread.in_mpi = false;
 }
 

@@ -46,23 +46,26 @@ static void touch_receive(struct call *call, RECV_PARAMETERS)
 
 #define SEND(name, touch)                                                                          \
     EXPORTED int MPI_##name(SEND_PARAMETERS);                                                      \
-    int MPI_##name(SEND_PARAMETERS)                                                                \
+    static __attribute__((noinline)) int name##_slow(SEND_PARAMETERS)                              \
     {                                                                                              \
         struct call call;                                                                          \
-        const struct known *known = call_known_place(buf, CSAN_READ);                              \
-        if (call_is_quick(known, buf, type, CSAN_READ) && known->count == count) {                 \
-            call_count(1, known->bytes);                                                           \
-            call_known_begin();                                                                    \
-            const int result = PMPI(name)(known->view, count, type, dest, tag, comm);              \
-            call_known_end();                                                                      \
-            return result;                                                                         \
-        }                                                                                          \
         if (!call_begin(&call, "MPI_" #name))                                                      \
             return PMPI(name)(SEND_ARGUMENTS(AS_IT_IS));                                           \
         touch(&call, SEND_ARGUMENTS(AS_IT_IS));                                                    \
         call_touches(&call);                                                                       \
         call_inside();                                                                             \
         return call_end(&call, PMPI(name)(SEND_ARGUMENTS(USABLE)));                                \
+    }                                                                                              \
+    int MPI_##name(SEND_PARAMETERS)                                                                \
+    {                                                                                              \
+        const struct known *known = call_known_place(buf, CSAN_READ);                              \
+        if (!call_is_quick(known, buf, type, CSAN_READ) || known->count != count)                  \
+            return name##_slow(SEND_ARGUMENTS(AS_IT_IS));                                          \
+        call_count(1, known->bytes);                                                               \
+        const uint32_t before = call_known_begin();                                                \
+        const int result = PMPI(name)(known->view, count, type, dest, tag, comm);                  \
+        call_known_end(before);                                                                    \
+        return result;                                                                             \
     }                                                                                              \
     ALSO_PMPI(name)
 
@@ -111,29 +114,24 @@ static bool received_known(const struct known *known, const void *buf, mpi_handl
 }
 
 EXPORTED int MPI_Recv(RECV_PARAMETERS, void *status);
-int MPI_Recv(RECV_PARAMETERS, void *status)
+
+/* It has come, and wrote something else than the thread has declared. */
+static __attribute__((noinline)) int recv_declare(RECV_PARAMETERS, const void *status, int result)
+{
+    struct call call;
+    if (!call_begin(&call, "MPI_Recv"))
+        return result;
+    touch_receive(&call, RECV_ARGUMENTS(AS_IT_IS));
+    note_received(&call, 0, status, count, type);
+    call_touches(&call);
+    call_inside();
+    return call_end(&call, result);
+}
+
+static __attribute__((noinline)) int recv_slow(RECV_PARAMETERS, void *status)
 {
     struct call call;
     uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
-    const struct known *known = call_known_place(buf, CSAN_WRITE);
-    if (call_is_quick(known, buf, type, CSAN_WRITE)) {
-        void *looked_at = status_of(status, own);
-        call_known_begin();
-        const int result =
-            PMPI(Recv)((void *)(uintptr_t)known->view, count, type, source, tag, comm, looked_at);
-        call_known_end();
-        if (result != MPI_OK || received_known(known, buf, type, looked_at)) {
-            call_count(0, 0);
-            return result;
-        }
-        if (!call_begin(&call, "MPI_Recv"))
-            return result;
-        touch_receive(&call, RECV_ARGUMENTS(AS_IT_IS));
-        note_received(&call, 0, looked_at, count, type);
-        call_touches(&call);
-        call_inside();
-        return call_end(&call, result);
-    }
     if (!call_begin(&call, "MPI_Recv"))
         return PMPI(Recv)(RECV_ARGUMENTS(AS_IT_IS), status);
     touch_receive(&call, RECV_ARGUMENTS(AS_IT_IS));
@@ -149,6 +147,23 @@ int MPI_Recv(RECV_PARAMETERS, void *status)
         call_received(&call);
     call_inside();
     return call_end(&call, result);
+}
+
+int MPI_Recv(RECV_PARAMETERS, void *status)
+{
+    uint64_t own[STATUS_BYTES / sizeof(uint64_t)];
+    const struct known *known = call_known_place(buf, CSAN_WRITE);
+    if (!call_is_quick(known, buf, type, CSAN_WRITE))
+        return recv_slow(RECV_ARGUMENTS(AS_IT_IS), status);
+    void *looked_at = status_of(status, own);
+    const uint32_t before = call_known_begin();
+    const int result =
+        PMPI(Recv)((void *)(uintptr_t)known->view, count, type, source, tag, comm, looked_at);
+    call_known_end(before);
+    if (result == MPI_OK && !received_known(known, buf, type, looked_at))
+        return recv_declare(RECV_ARGUMENTS(AS_IT_IS), looked_at, result);
+    call_count(0, 0);
+    return result;
 }
 ALSO_PMPI(Recv)
 

@@ -97,10 +97,11 @@ static void fix_write(char *fix, size_t size, const struct finding *finding, con
                  other, other, put_is_later ? later : earlier);
     else
         snprintf(fix, size,
-                 "in %s, record an event that both have (cudaIpcGetEventHandle) after the earlier "
-                 "access, and send a message; in %s, wait for the event (cudaStreamWaitEvent) "
-                 "after the message came. What csan cannot see, csan_send and csan_receive "
-                 "declare.",
+                 "in %s, wait for the earlier access (cudaStreamSynchronize), then send a message "
+                 "that %s receives before the later one. Or, so that no host waits: record an "
+                 "event that both have (cudaIpcGetEventHandle) before the message, and wait for it "
+                 "(cudaStreamWaitEvent) behind it. csan_send and csan_receive declare messages "
+                 "that csan cannot see.",
                  earlier, later);
 }
 
@@ -109,7 +110,7 @@ static void fix_write(char *fix, size_t size, const struct finding *finding, con
 static void reword(struct linked_run *run, struct finding *finding, bool was_possible,
                    const char *earlier, const char *later)
 {
-    char cause[512], fix[512], origin[256];
+    char cause[512], fix[1024], origin[256];
     const bool doubts = run->unfollowed || linked_replay_doubts(run->replay);
     snprintf(cause, sizeof cause, "%s",
              doubts

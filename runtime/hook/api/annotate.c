@@ -304,7 +304,8 @@ static const struct csan_api api = {.size = sizeof api,
                                     .report_since = report_since,
                                     .unmodelled = counters_unmodelled,
                                     .on_synchronize = sync_callback_add,
-                                    .off_synchronize = sync_callback_remove};
+                                    .off_synchronize = sync_callback_remove,
+                                    .library_flag = library_call_flag};
 
 const struct csan_api *csan_api(void)
 {

@@ -134,19 +134,37 @@ void library_request_end(uint64_t request, int waited)
 
 /* ---- Inside a library ---- */
 
+static void inside_begin(void)
+{
+    guard_self.depth = 1;
+    inside.entered = true;
+}
+
+/* A function of its own: else each call would keep registers for it. */
+static __attribute__((noinline)) void inside_begin_watched(void)
+{
+    call_watch_host();
+    inside_begin();
+}
+
 void library_call_inside(int begin)
 {
     if (begin) {
-        if (inside.depth++ == 0 && guard_self.depth == 0) {
-            if (__builtin_expect(calls_watched, 0))
-                call_watch_host();
-            guard_self.depth = 1;
-            inside.entered = true;
-        }
+        if (inside.depth++ != 0 || guard_self.depth != 0)
+            return;
+        if (__builtin_expect(calls_watched, 0))
+            inside_begin_watched();
+        else
+            inside_begin();
     } else if (inside.depth && --inside.depth == 0 && inside.entered) {
         guard_self.depth = 0;
         inside.entered = false;
     }
+}
+
+uint32_t *library_call_flag(void)
+{
+    return session_state == SESSION_ON && !calls_watched ? &guard_self.depth : NULL;
 }
 
 /* A child that starts anew after a fork has another context. */
